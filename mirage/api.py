@@ -118,7 +118,7 @@ class Rows(Sequence[Mapping[str, Any]]):
     title: str
     """One-line description of the rows."""
     first: tuple[str, ...] = ()
-    """Columns to print; empty for the first ones."""
+    """Columns to print; empty for the first columns."""
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -548,7 +548,7 @@ def load_model(
 
 
 def load_prompt_template(name: str, count: int = 10) -> PromptTemplate:
-    """Load a NoMIRACL prompt template: `template(query, passages)` returns the prompt of so many passages.
+    """Load a NoMIRACL prompt template: `template(query, passages)` returns the prompt for `count` passages.
 
     Args:
         name: vanilla, role, repeat or explanation.
@@ -597,7 +597,7 @@ def load_data_sample(
     from mirage.io.sources.nomiracl import seeded
 
     ratios = relevant_ratio, non_relevant_ratio
-    folder = seeded.fetched(language) if data_dir is None else Path(data_dir)
+    folder = seeded.fetch_language(language) if data_dir is None else Path(data_dir)
     return seeded.read_sample(folder, language, split, ratios=ratios, pool=max_sample_pool, seed=random_seed)
 
 
@@ -728,7 +728,7 @@ def testset(
         types: `fact`, `list`, `comparison`, `several`, `follow_up`; None for all.
         unanswerable: share of the questions to make unanswerable.
         depth: passages given with each query.
-        across: write questions from passages in any language, not only in that asked for.
+        across: write questions from passages in any language, not only the question's own.
         length: maximum characters of a passage of a document.
         vectors: JSON Lines or Parquet with `passage_id` and `vector`, for clusters and near-duplicates; None for none.
         seed: random seed.
@@ -961,7 +961,7 @@ def judge(
         rubric: YAML file with a criterion of your own.
         prompt: text file with a prompt of your own.
         repeats: verdicts of the model on each battle in each order.
-        anchors: judge the anchor set again today, for `judge_drift`; the first time draw it, so many pairs per
+        anchors: judge the anchor set again today, for `judge_drift`; the first call draws it, with this many pairs per
             language.
         passport: judge answers beside copies with a planted fault, of 30 queries per language or `queries`, for
             `judge_passport`; returns the arena of these items.
@@ -972,8 +972,8 @@ def judge(
         budget: maximum spending, in the currency of the model's prices; None for the model's own.
 
     Returns:
-        The arena with the table `judgments`; verdicts of other judges stay. A failed call has no verdict, and is asked
-        again next time.
+        The arena with the table `judgments`; verdicts of other judges stay. A failed call has no verdict; the next run
+        retries it.
 
     Raises:
         TableMissing: if the arena lacks a table that the judge needs.
@@ -1180,8 +1180,8 @@ def levels(
         measure: `rate`, `nuggets`, `feature:NAME` or `score:NAME`; None for all that people labelled.
         languages: codes; None for all.
         predictors: features that help to predict the labels, besides all programs' scores.
-        borrow_margin: difference of errors between languages that the test must be able to see before a language
-            without labels borrows the error of the others, as a share of the range.
+        borrow_margin: difference in error between languages, as a share of the range, that the test must have the power
+            to detect before a language without labels borrows the error of the others.
         url: database of votes; None for the user's own.
 
     Returns:
@@ -1222,7 +1222,7 @@ def retrieval_measures(
             for nDCG@10 and R@10.
         languages: codes; None for all.
         relevant_from: lowest grade that counts as relevant.
-        by: `language-pair` measures each language of passages by itself: only passages in it count as relevant.
+        by: `language-pair` measures each passage language separately: only passages in it count as relevant.
 
     Returns:
         Rows of `mirage.stages.retrieve.measures.RetrievalMean`: a row per language, retriever and measure, with 95%
@@ -1230,7 +1230,7 @@ def retrieval_measures(
             `mirage.stages.across.summary.PairMean`.
 
     Raises:
-        NotEnoughData: if no passage has a label, or by language pair no relevant one a language.
+        NotEnoughData: if no passage has a label, or, by language pair, no relevant passage has a language.
         UnknownName: if there is no such measure or language.
     """
     from mirage.stages.retrieve import summary
@@ -1268,7 +1268,7 @@ def variance(
         parser: parser whose outcomes count.
 
     Returns:
-        Rows of `mirage.ranking.variance.NoiseSource`; the title says what to buy next.
+        Rows of `mirage.ranking.variance.NoiseSource`; the title says what to add next.
 
     Raises:
         TableMissing: if the arena lacks the table.
@@ -1359,14 +1359,14 @@ def language_preference(
 
     Args:
         arena: with the table `passages` and the language of each passage; for systems also `answers`.
-        of: whose preference.
+        of: `retrievers` or `systems`.
         depth: number of first passages of a retriever.
         languages: codes of the queries; None for all.
         relevant_from: lowest grade that counts as relevant, for retrievers.
 
     Returns:
-        Rows of `mirage.stages.across.preference.LanguagePreference`, with 95% intervals over queries, where one that is
-            asked in several languages is one, and adjusted p-values.
+        Rows of `mirage.stages.across.preference.LanguagePreference`, with adjusted p-values and 95% intervals over
+        queries; a query asked in several languages is one unit.
 
     Raises:
         NotEnoughData: if no passage has a label or nothing was retrieved, for retrievers.
@@ -1388,14 +1388,14 @@ def language_preference(
 def language_consistency(
     arena: Arena, *, of: Literal["systems", "judges"] = "systems", languages: Iterable[str] | None = None
 ) -> Rows:
-    """Measure how far each system or judge agrees with itself over the languages of a query.
+    """Measure how consistent each system or judge is across the languages of a query.
 
-    Compared are the queries with one id in several languages: the decision of a system and the vital nuggets that its
-    answer states, or the verdict of a judge on the same pair of systems.
+    Compares queries with one id in several languages: the decision of a system and the vital nuggets that its answer
+    states, or the verdict of a judge on the same pair of systems.
 
     Args:
         arena: with outcomes, for systems, or judgments.
-        of: whose consistency.
+        of: `systems` or `judges`.
         languages: codes of the queries; None for all.
 
     Returns:
@@ -1651,7 +1651,7 @@ def fragility(
 def rank_by_reliability(
     battles: Any, *, judges: Sequence[str] | None = None, languages: Iterable[str] | None = None
 ) -> JudgeAwareRanking:
-    """Rank systems with every judge and voter weighted by how sharply it tells systems apart, beside equal weights.
+    """Rank systems with judges and voters weighted by how well they discriminate, and with equal weights.
 
     Args:
         battles: an arena with judgments, or rows as for `rank`; rows may have a column `voter`.
@@ -1812,7 +1812,7 @@ def decide(
         licences: acceptable licences; empty for any.
         open_weights: require open weights.
         context_length: minimum context length in tokens.
-        margin: differences of at most this count as none, in the unit of the worth.
+        margin: equivalence margin, in the unit of the worth.
         languages: codes; None for all.
         parser: parser whose outcomes count, for `rate` and ratings by relevance labels.
         assigner: assigner of nuggets; None for the default.
@@ -1977,7 +1977,7 @@ def criteria_agreement(arena: Arena, *, seed: int = SEED) -> Rows:
 def judge_passport(arena: Arena, judge: str, votes: Any = None, *, languages: Iterable[str] | None = None) -> Rows:
     """Measure how often a judge prefers an answer to its copy with a planted fault, by kind of fault and language.
 
-    People's votes on the same items are beside it.
+    Rows for people's votes on the same items follow.
 
     Args:
         arena: with verdicts of `judge(..., passport=True)`.
@@ -1989,7 +1989,7 @@ def judge_passport(arena: Arena, judge: str, votes: Any = None, *, languages: It
         Rows of `mirage.people.exam.passport.PassportRow`: by fault and language, `all` after the languages.
 
     Raises:
-        NotEnoughData: if no judge has decided such items, or this one has decided none in these languages.
+        NotEnoughData: if no judge has decided such items, or this judge none in these languages.
         UnknownName: if the judge has decided none.
     """
     from mirage.people.exam.passport import PassportRow, passport
@@ -1997,7 +1997,7 @@ def judge_passport(arena: Arena, judge: str, votes: Any = None, *, languages: It
 
     if not has_items(arena.path):
         raise NotEnoughData(
-            "no judge has been given planted faults here", do="mirage.judge(arena, model, passport=True)"
+            "no judge has verdicts on planted faults here", do="mirage.judge(arena, model, passport=True)"
         )
     items = store.open_arena(passport_path(arena.path))
     log = [] if votes is None else [replace(vote, arena=items.name) for vote in _votes(_frame(votes))]
@@ -2030,7 +2030,7 @@ def judge_drift(arena: Arena, judge: str, *, languages: Iterable[str] | None = N
 
 
 def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SEED) -> Placement:
-    """Place a new system among the judged ones, and list the battles that would settle its tier.
+    """Place a new system among the judged systems, and list the battles that would determine its tier.
 
     Args:
         arena: with judgments, and features or answers of the new system.
@@ -2213,7 +2213,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
 
 
 def _values(record: Any) -> dict[str, Any]:
-    """Return the fields of a record, for a subclass with further ones."""
+    """Return the fields of a record, for a subclass with more fields."""
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 

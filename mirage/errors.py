@@ -56,7 +56,7 @@ class BadInput(MirageError):
 
 
 class UnknownName(BadInput):
-    """A name that is not among the valid ones; the message lists the nearest.
+    """A name that is not among the valid names; the message lists the nearest.
 
     Args:
         kind: kind of name, in the singular: "language", "system", "column".

@@ -3,7 +3,7 @@
 A table is a dataclass; its docstring says what one row is, the text under each field what the column means. Arrow
 schemas, validation, column help on the pages and the file-format page of the docs are derived from here.
 
-Three rules hold everywhere. A failed measurement is a null with a reason beside it, never 0, a tie or a dropped row.
+Three rules hold everywhere. A failed measurement is a null with a reason, never 0, a tie or a dropped row.
 Keys are unique and never null. Rows are sorted by key, so the same data gives the same bytes.
 """
 
@@ -41,7 +41,7 @@ class Range:
 
 
 LARGEST = 1e15
-"""Largest absolute measured value; sums of squares of larger ones overflow or lose precision."""
+"""Largest absolute measured value; sums of squares of larger values overflow or lose precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,8 @@ class Query:
     reason: str | None
     """Why `text` is null; null otherwise."""
     labelled_by: str | None = None
-    """The program or model that decided `subset`. Rates on such queries say `labels not audited` until people have
-    checked some of them. Null if people decided, or if unknown."""
+    """The program or model that set `subset`. Rates on such queries are marked `labels not audited` until people have
+    checked some. Null if people decided, or if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +368,7 @@ class Rating:
     referee: str
     """The referee of the battles: `relevance` (human relevance labels), or a judge's name."""
     skill: Skill
-    """Queries that count. With the relevance referee `abstain`: the non-relevant ones, `answer`: the relevant ones,
+    """Queries that count. With the relevance referee `abstain`: non-relevant queries, `answer`: relevant queries,
     `both`: the two weighted equally. With a judge always `both`: every judged query.
     """
     system: str
@@ -776,30 +776,30 @@ class SystemCard:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One question that a model wrote for a test set: it became a query, or was dropped for a reason."""
+    """One question that a model wrote for a test set, with the query it became or the reason it was dropped."""
 
     key = ("language", "draft_id")
     reason_of = "query_id"
 
     language: Code
-    """Language that the question was to be written in."""
+    """Language requested for the question."""
     draft_id: str
     """Hash of the language, the type and the passages shown."""
     type: QuestionType
-    """Type of question that was asked for. `fact`: one fact; `list`: several facts of one passage; `comparison`: of two
+    """Requested type of question. `fact`: one fact; `list`: several facts of one passage; `comparison`: of two
     things, from two passages; `several`: facts of several passages; `follow_up`: the last question of a conversation.
     """
     passages: str
-    """Ids of the passages that the model was shown, one per line."""
+    """Ids of the passages shown to the model, one per line."""
     query_id: str | None
     """The query that the question became; null if it was dropped."""
     text: str | None
     """The question; null if the reply has none."""
     answer: str | None
-    """The reference answer; null if the reply has none. Table `references` has those of answerable queries."""
+    """The reference answer; null if the reply has none. For answerable queries it is also in table `references`."""
     facts: str | None
     """Facts of the answer, as a JSON list of objects with `fact`, `importance`, `passage_id` and `quote`; null if the
-    reply has none. Table `nuggets` has those of answerable queries.
+    reply has none. For answerable queries they are also in table `nuggets`.
     """
     reason: str | None
     """Why the question was dropped; null otherwise."""
@@ -826,8 +826,8 @@ class PassageCheck:
     `model`: a model's decision.
     """
     finding: Finding | None
-    """`answers`: the passage answers the query or a part of it; `partly`: it may (half of a fact's words); `nothing`;
-    null if undecided.
+    """`answers`: the passage answers the query or a part of it; `partly`: it may (half of a fact's words); `nothing`:
+    it does not; null if undecided.
     """
     value: Share | None
     """`copy` and `vector`: the similarity; `facts`: share of the vital facts that the passage states; else null."""
@@ -835,7 +835,7 @@ class PassageCheck:
     """`copy` and `vector`: the passage it is similar to; `facts` and `model`: the words that state a fact; else null.
     """
     removed: bool
-    """Whether the passage was taken out of the corpus, for this query or another."""
+    """Whether the passage was removed from the corpus, for this query or another."""
     reason: str | None
     """Why `finding` is null; null otherwise."""
     call: str | None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FILTERS = ("subset", "systems", "outcome", "parser", "cause", "passage_language", "category")
 """Keys of the pickers that most readers leave as they are."""
 FEW_SAMPLES = 8
-"""More samples than this are a list."""
+"""Maximum number of samples for a segmented control; more use a select box."""
 SUBSETS = {"relevant": "at least one passage answers the query", "non_relevant": "no passage answers the query"}
 
 
@@ -135,8 +135,8 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                     + (
                         (
                             across
-                            and " other_language, unused_language: everything relevant was shown in another language "
-                            "than the query's, which the system never cites if unused."
+                            and " other_language, unused_language: all relevant passages shown are in another language "
+                            "than the query; unused: the system never cites that language."
                         )
                         or ""
                     ),
@@ -150,8 +150,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                     kind="language of passages",
                     named=lambda code: code if code == "any" else search_name(code),
                     width=150,
-                    help="Answers whose system was shown a passage in this language; with the languages of queries "
-                    "above, a pair of languages.",
+                    help="Answers whose system was shown a passage in this language.",
                 )
             noted = notes.noted_answers(page.arena, notes.pick_categories(page.arena))
     return views.AnswerFilter(

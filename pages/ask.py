@@ -1,4 +1,4 @@
-"""Which of two systems answers my question better?"""
+"""Which system answers my question better?"""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
 ASKED, TODO, ERROR, AGREED = "_ask_asked", "_ask_todo", "_ask_error", "_ask_agreed"
-"""In the session: the current question, one to be asked, the last error, and whether the reader agreed."""
+"""Session keys: the current question, the next question, the last error, and the reader's consent."""
 PULSE = 0.5
-"""Seconds after which a page that waits looks whether its reader is still there."""
+"""Interval in seconds at which a waiting page checks that its reader is still connected."""
 EVERY = 0.12
-"""Seconds between two drawings of answers that are coming; the first text is drawn at once."""
+"""Interval in seconds between redraws of streaming answers; the first text is drawn at once."""
 
 
 def main(page: ui.Page) -> None:
-    """Show the question field, then two answers, the vote, and who was who."""
+    """Show the question field, then two answers, the vote, and the systems' names."""
     try:
         desk = views.desk(page.arena)
     except MirageError as error:
-        page.summary("Questions are off until the file of this page is corrected.")
+        page.summary("Questions are disabled until the file of this page is fixed.")
         ui.refuse(error)
         return
     if desk is None:
@@ -40,7 +40,7 @@ def main(page: ui.Page) -> None:
     settings = desk.settings
     page.summary(
         f"{count_text(len(settings.systems), 'system')}, two at a time and blind. "
-        f"{count_text(desk.votes(), 'vote')} so far, ranked apart from the test set."
+        f"{count_text(desk.votes(), 'vote')} so far, ranked separately from the test set."
     )
     if not settings.open:
         st.info("Questions are closed.")
@@ -64,12 +64,12 @@ def unconfigured(page: ui.Page) -> None:
         if st.button("Ask a question", key="ask_back", type="primary"):
             ui.switch(asked_about)
         return
-    page.summary("Questions to this arena are off.")
+    page.summary("Questions to this arena are disabled.")
     with st.container(border=True):
         st.markdown(f"**This arena has no {ASK_FILE}.**")
         st.caption(
-            "With this file in its folder, readers ask questions and two systems answer side by side. Name two systems "
-            "or more, then reload the page. Keys stay in environment variables."
+            "This file in the arena's folder lets readers ask questions, which two systems answer side by side. List "
+            "two or more systems, then reload the page. Keys stay in environment variables."
         )
         st.code(
             "consent: Your question, the answers and your vote are kept and may be published.\n"
@@ -86,7 +86,7 @@ def unconfigured(page: ui.Page) -> None:
 
 
 def refuse_reader() -> None:
-    """Say who may ask."""
+    """Explain who may ask."""
     with st.container(border=True):
         if login_required() and not reader().name:
             st.markdown("**Log in to ask.**")
@@ -116,7 +116,7 @@ def question_form(desk: AskDesk) -> None:
                 key="ask_language",
                 format_func=lambda code: "Detect" if code == views.DETECT else search_name(code),
                 width=200,
-                help="The passages are searched in this language. If it was detected wrongly, choose it and ask again.",
+                help="Language of the passages to search. If detection was wrong, select it and ask again.",
             )
             st.button("Ask", key="ask_send", type="primary", disabled=not agreed, on_click=begin)
         if agreed:
@@ -131,16 +131,15 @@ def agree() -> None:
 
 
 def begin() -> None:
-    """Take what was typed as the next question."""
+    """Submit the typed text as the next question."""
     st.session_state[TODO] = views.TypedQuestion(st.session_state["ask_question"], st.session_state["ask_language"])
     st.session_state.pop(ASKED, None)
 
 
 def answer(desk: AskDesk, typed: views.TypedQuestion) -> None:
-    """Ask, and draw both answers as they come.
+    """Ask, and stream both answers.
 
-    Every drawing ends this run if the reader has left the page or done something else; the block then closes the
-    connections.
+    Drawing raises if the reader has left the page or triggered a rerun; the block then closes the connections.
     """
     current, status = reader(), st.empty()
     status.caption("Searching passages")
@@ -150,7 +149,7 @@ def answer(desk: AskDesk, typed: views.TypedQuestion) -> None:
         status.empty()
         ui.refuse(error)
         return
-    # Entered before anything is drawn, where this run may end.
+    # Entered before anything is drawn, since drawing can end this run.
     with asked:
         st.session_state[ASKED] = asked
         status.html(view.question_html(asked, desk))
@@ -170,7 +169,7 @@ def answer(desk: AskDesk, typed: views.TypedQuestion) -> None:
 
 
 def show(desk: AskDesk, asked: Asked) -> None:
-    """Show a question whose answers have come."""
+    """Show a question with complete answers."""
     st.html(view.question_html(asked, desk))
     st.html(view.answers_html(asked, desk))
     below(desk, asked)
@@ -195,7 +194,7 @@ def below(desk: AskDesk, asked: Asked) -> None:
 
 
 def vote_bar(desk: AskDesk, asked: Asked) -> None:
-    """Show the four keys."""
+    """Show the four vote buttons."""
     with st.container(key="ask_bar", horizontal=True, vertical_alignment="center", gap="small"):
         for choice, (label, key) in vote_item.BATTLE.items():
             st.button(
@@ -209,7 +208,7 @@ def vote_bar(desk: AskDesk, asked: Asked) -> None:
 
 
 def vote(desk: AskDesk, asked: Asked, choice: Any) -> None:
-    """Store the vote with its question; if that fails, say so and keep the answers for another try."""
+    """Store the vote with its question; if that fails, show the error and keep the answers for a retry."""
     try:
         desk.vote(asked, choice, reader=reader().owner)
     except MirageError as error:
@@ -217,7 +216,7 @@ def vote(desk: AskDesk, asked: Asked, choice: Any) -> None:
 
 
 def clear() -> None:
-    """Empty the page for the next question."""
+    """Clear the page for the next question."""
     st.session_state.pop(ASKED, None)
     st.session_state["ask_question"] = ""
 

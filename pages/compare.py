@@ -56,7 +56,7 @@ def main(page: ui.Page) -> None:
     sentence = f"{report.first} {views.verdict_words(report)} {_second(choice)}"
     page.card(sentence, value, *lines, alt="comparison card to share")
     languages(page, report)
-    corrected(page, choice)
+    show_corrected(page, choice)
     queries(page, report, choice)
     page.download(
         "comparison",
@@ -188,8 +188,8 @@ def languages(page: ui.Page, report: ComparisonReport) -> None:
     )
 
 
-def corrected(page: ui.Page, choice: views.Choice) -> None:
-    """Show the difference corrected by people's labels beside the measured one, or how to bring labels."""
+def show_corrected(page: ui.Page, choice: views.Choice) -> None:
+    """Show the difference corrected by people's labels beside the measured one, or how to get labels."""
     labelled = views.correct_by_labels(page.arena, choice, tuple(page.picked))
     if labelled is None:
         return
@@ -205,7 +205,7 @@ def corrected(page: ui.Page, choice: views.Choice) -> None:
         "mirage compare --corrected gates on these verdicts."
     )
     if unchecked:
-        ui.note(f"Not checked, for lack of labels of both: {join_or_count(unchecked, 'language')}.")
+        ui.note(f"Not checked (too few labels of both systems): {join_or_count(unchecked, 'language')}.")
 
 
 def queries(page: ui.Page, report: ComparisonReport, choice: views.Choice) -> None:
@@ -276,17 +276,17 @@ COLUMNS = (
         "more",
         "More queries",
         "count",
-        help="Queries to add for 80% power, if the observed difference is the true one. –: unknown.",
+        help="Queries to add for 80% power, if the observed difference is the true difference. –: unknown.",
         width=60,
     ),
 )
 CORRECTED = (
     COLUMNS[0],
-    ui.Col("uncorrected", "Measured", "difference", help="The difference without people's labels.", width=80),
+    ui.Col("uncorrected", "Measured", "difference", help="Difference without people's labels.", width=80),
     ui.Col("n_queries", "Queries", "count", help="Queries answered by both.", width=64),
-    ui.Col("difference", "Corrected", "difference", help="The difference by people's labels.", width=80),
+    ui.Col("difference", "Corrected", "difference", help="Difference corrected by people's labels.", width=80),
     *COLUMNS[3:5],
-    ui.Col("labels", "Labels", "count", help="Answers of the two that people labelled.", width=64),
+    ui.Col("labels", "Labels", "count", help="Answers of both systems with people's labels.", width=64),
     COLUMNS[1],
 )
 MOVED = (

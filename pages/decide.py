@@ -59,7 +59,7 @@ def main(page: ui.Page) -> None:
         languages(report)
     if report.by_weight:
         weights(report)
-    corrected(page, needs)
+    show_corrected(page, needs)
     page.download(
         "choice",
         views.option_rows(report),
@@ -155,7 +155,7 @@ def choice(report: ChoiceReport) -> None:
 
 
 def systems(page: ui.Page, report: ChoiceReport) -> None:
-    """Worth against what it costs, and every system."""
+    """Worth against cost, and the table of systems."""
     rows = views.option_rows(report)
     if not rows.num_rows:
         return
@@ -194,9 +194,9 @@ def without(rows: pa.Table, page: ui.Page) -> None:
     unknown = [words for name, words in UNKNOWN.items() if words and rows[name].null_count == len(rows)]
     if not unknown:
         return
-    rest = " The choice rests on worth alone." if len(unknown) == 2 else ""
+    rest = " The choice depends on worth only." if len(unknown) == 2 else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        ui.note(f"No {' or '.join(unknown)} is known of these systems.{rest}")
+        ui.note(f"No {' or '.join(unknown)} is known for these systems.{rest}")
         with st.popover("How to add it"):
             st.caption(
                 "Prices come from system cards; latency and tokens from logged calls. You can also set token counts "
@@ -211,7 +211,7 @@ def onward(report: ChoiceReport, system: str) -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(f"**{ui.plain(system)}**", width="content")
         if rival is not None:
-            ui.onward("compare", "Compare with the choice", by=next(iter(report.weights)), a=system, b=rival)
+            ui.onward("compare", "Compare with the chosen system", by=next(iter(report.weights)), a=system, b=rival)
         ui.onward("answers", "Read its answers", systems=system)
 
 
@@ -225,8 +225,8 @@ def languages(report: ChoiceReport) -> None:
     )
 
 
-def corrected(page: ui.Page, needs: views.Needs) -> None:
-    """Show the choice by levels corrected by people's labels, and these levels beside the measured ones."""
+def show_corrected(page: ui.Page, needs: views.Needs) -> None:
+    """Show the choice by corrected levels, and the corrected beside the measured levels."""
     names = [name for name, _ in needs.weights if name != RATING]
     if not names:
         return
@@ -277,7 +277,7 @@ SYSTEMS = (
         "p_front",
         "P(Pareto)",
         "probability",
-        help="Probability that no system as cheap and as fast is worth more.",
+        help="Probability that no equally cheap and fast system is worth more.",
         width=56,
     ),
 )

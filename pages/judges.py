@@ -29,7 +29,7 @@ from mirage.text.languages import in_order, name_of
 from mirage.text.segmentation import count_text
 
 PAIRS = "pairs"
-"""The name of the heatmap in the address, beside the names of measures."""
+"""The heatmap's name in the URL, besides the names of measures."""
 TRUST = "trust"
 """The name of the figure that says whether to trust a judge: agreement with people, and known answers."""
 
@@ -130,7 +130,7 @@ def _means(
     codes: list[str],
     scope: str,
 ) -> None:
-    """Show the table of the languages picked, if they have one mean."""
+    """Show the table of the selected languages, if they have a common mean."""
     if scope:
         _table(page, exams.rows_in(rows, languages=(scope,)), measures, scope, _people(page, codes))
     else:
@@ -198,12 +198,12 @@ def _table(
     columns = [
         ui.Col("judge", "Judge", "system", help="Judge; people: agreement among people, for comparison."),
         *(
-            [ui.Col("criterion", "Criterion", "text", help="What the judge decides by; overall: the better answer.")]
+            [ui.Col("criterion", "Criterion", "text", help="Criterion of the judge; overall: the better answer.")]
             if any(about is not None and about.criterion != OVERALL for about in of_row)
             else []
         ),
         *(
-            [ui.Col("repeats", "Repeats", "count", help="Most verdicts on one battle in one order.")]
+            [ui.Col("repeats", "Repeats", "count", help="Maximum verdicts on one battle in one order.")]
             if any(about is not None and about.repeats > 1 for about in of_row)
             else []
         ),
@@ -280,7 +280,7 @@ def _pick_figure(
     fitted: bool,
     trusted: list[str],
 ) -> str | None:
-    """Draw the row above the figure and return what the figure shows; None where there is nothing to show.
+    """Draw the row above the figure and return the figure's choice; None if there is nothing to show.
 
     Args:
         measures: the measures of the page.
@@ -314,7 +314,7 @@ def _pick_figure(
 def _nothing_known(page: ui.Page) -> None:
     """Say what would tell whether to trust these judges."""
     with st.container(border=True):
-        st.markdown("**Nothing here tells whether these judges are right.**")
+        st.markdown("**These judges have not been validated.**")
         st.caption(
             "Agreement with people needs votes: vote on Spot check, or import verdicts by people. Known-answer pairs "
             "need no people, only relevance labels (table outcomes):"

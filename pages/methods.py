@@ -115,13 +115,13 @@ def differences(page: ui.Page) -> None:
     rules = views.rule_counts(page.arena)
     if rules is None:
         return
-    st.header("Answers the two parsers read differently", anchor=False)
+    st.header("Answers that the two parsers classify differently", anchor=False)
     ui.table(rules, _RULES, key="rules")
     page.download("parser-differences", rules, about={"parsers": ["published", "strict"]})
 
 
 def accuracy(page: ui.Page) -> None:
-    """Errors of the rules for free answers, by language, beside two simple baselines."""
+    """Errors of the rules for free answers, by language, next to two simple baselines."""
     half, rows = views.outcome_accuracy()
     if not len(rows):
         st.info("Parser accuracy has not been measured.")
@@ -191,7 +191,7 @@ def data(page: ui.Page) -> None:
             "Notes": [row["notes"] for row in rows],
         }
     )
-    # The papers' figures are an arena of their own, not a part that another one could lack.
+    # The papers' figures are a separate arena, not a part that other arenas could lack.
     absent = [name for name in schema.TABLES if name not in page.arena.tables and name != "published"]
     if absent:
         st.header("Missing tables", anchor=False)

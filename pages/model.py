@@ -124,7 +124,7 @@ def _ratings(n: int) -> tuple[ui.Col, ...]:
     return (
         ui.Col("language", "Language", "language", help="All languages: unweighted mean over languages.", width=130),
         ui.Col("rank", "Rank", "rank", of="ratings"),
-        ui.Col("rank", "95%", "span", low="rank_low", high="rank_high", help="Ranks that the tests leave open."),
+        ui.Col("rank", "95%", "span", low="rank_low", high="rank_high", help="Ranks compatible with the tests."),
         ui.Col(
             "rank",
             "Rank interval",
@@ -133,7 +133,7 @@ def _ratings(n: int) -> tuple[ui.Col, ...]:
             high="rank_high",
             ends=(1, max(n, 2)),
             width=150,
-            help="Ranks that the tests leave open. Left is best.",
+            help="Ranks compatible with the tests. Left is best.",
         ),
         ui.Col("rating", "Rating", "rating", of="ratings"),
         ui.Col("low", "Low", "rating", help="Lower end of the 95% interval; –: unbounded."),
@@ -147,11 +147,11 @@ OPPONENTS = (
     ui.Col("share", "Wins", "rate", help="Share of the battles with a winner."),
     ui.Col("share", "95%", "interval", low="low", high="high", ends=(0, 1), zero=0.5, help="95% Wilson interval."),
     ui.Col("ties", "Ties", "count", help="Battles without a winner."),
-    ui.Col("n", "n", "count", help="Queries on which the two met."),
+    ui.Col("n", "n", "count", help="Queries that both answered."),
 )
 RATES = (
     ui.Col("what", "Error", "text", help="Hallucination and error rate of NoMIRACL."),
-    ui.Col("value", "Rate", "rate", help="Wrong answers / decided answers; languages weigh the same."),
+    ui.Col("value", "Rate", "rate", help="Wrong decisions / decided answers; languages weighted equally."),
     ui.Col("value", "95%", "interval", low="low", high="high", ends=(0, 1), help="95% interval."),
     ui.Col("n", "n", "count", help="Answers."),
 )

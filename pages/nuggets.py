@@ -192,7 +192,7 @@ def _which(entries: Sequence[schema.Nugget]) -> schema.Nugget:
 
 
 def _stamp(entries: Sequence[schema.Nugget]) -> str:
-    """Names the nuggets that a widget is about, so that nothing is kept in it of those that are gone."""
+    """Names the nuggets that a widget is about, so that it keeps no state of removed nuggets."""
     return votes.digest(*(f"{nugget.nugget_id} {nugget.importance}" for nugget in entries))
 
 

@@ -264,7 +264,7 @@ def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
                 )
                 completed = True
             except MirageError as error:
-                # The reader knows the file by its own name, and the server's folders are nobody's business.
+                # Show the file's own name, not the server's folders.
                 raise error.rename_path(str(upload), Path(file).name) from None
             except OSError as error:
                 message = f"the file cannot be saved: {error.strerror or error}"

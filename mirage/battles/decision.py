@@ -68,7 +68,7 @@ class Decision:
     label: int
     """`FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
     points: float
-    """Mean points of the first system, in [0, 1]: the grade where a verdict has one, else 1 for a win and 0.5 for a
+    """Mean points of the first system, in [0, 1]: the grade of a graded verdict, else 1 for a win and 0.5 for a
     tie; NaN without a parsed verdict.
     """
     consistent: bool
@@ -198,7 +198,7 @@ def swap(label: int) -> int:
 
 
 def with_grades(label: Labels, grades: NDArray[np.floating]) -> Labels:
-    """Return labels in the order shown, with unparsed ones replaced by grades: from 0.25 to 0.75 a tie.
+    """Return labels in the order shown, with unparsed labels replaced by grades: from 0.25 to 0.75 a tie.
 
     Args:
         label: n: `FIRST`, `SECOND`, `TIE` or `UNPARSED`.

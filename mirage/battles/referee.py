@@ -61,7 +61,7 @@ class Referee:
 
     @classmethod
     def judge(cls, name: str) -> Referee:
-        """Return the referee that is one judge."""
+        """Return a single judge as a referee."""
         return cls("judge", name, judges=(name,))
 
     @classmethod
@@ -215,13 +215,15 @@ class JudgeFacts:
     criterion: str
     """The criterion; `overall` where none is stored."""
     repeats: int
-    """Most verdicts on one battle in one order."""
+    """Maximum number of verdicts on one battle in one order."""
 
     @property
     def words(self) -> str:
-        """The criterion and the repeats where they are not the usual ones; empty otherwise."""
+        """The criterion and the repeats, in words; empty for the defaults."""
         parts = [f"criterion {self.criterion}"] if self.criterion != OVERALL else []
-        return ", ".join([*parts, *([f"up to {self.repeats} verdicts a battle and order"] if self.repeats > 1 else [])])
+        return ", ".join(
+            [*parts, *([f"up to {self.repeats} verdicts per battle and order"] if self.repeats > 1 else [])]
+        )
 
 
 @lru_cache(maxsize=64)

@@ -283,10 +283,10 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
 
 
 def _inclusion(rows: pa.Table) -> NDArray[np.float64] | None:
-    """Return the inclusion probabilities, NaN where there is none; None if no row has one.
+    """Return the inclusion probabilities, NaN where missing; None if all are missing.
 
     Raises:
-        BadInput: if one is not above 0 and at most 1.
+        BadInput: if a probability is not above 0 and at most 1.
     """
     column = rows["inclusion"]
     if column.null_count == len(column):

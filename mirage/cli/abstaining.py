@@ -23,7 +23,7 @@ _PROMISES = {
 def abstain(
     dir_: ArenaDir,
     signal: Annotated[str, typer.Option(metavar="NAME", help="A feature, or a measure in the table scores.")],
-    error: Annotated[float, typer.Option(metavar="SHARE", help="Error to guarantee.")] = 0.1,
+    error: Annotated[float, typer.Option(metavar="SHARE", help="Maximum error to guarantee.")] = 0.1,
     loss: Annotated[
         str, typer.Option(metavar="NAME", help="Loss: hallucination, wrong, or a measure in the table scores.")
     ] = "hallucination",

@@ -47,7 +47,7 @@ def create(dir_: ArenaDir, connection: Connection, languages: Languages = None) 
     """Generate nuggets with a model for every query that has none.
 
     Nuggets are written in the language of the query, from the passages labelled relevant, or from all if none has a
-    label. Reads the tables queries and passages. Writes the table nuggets, where existing nuggets stay, and caches
+    label. Reads the tables queries and passages. Writes the table nuggets, keeping existing nuggets, and caches
     every reply in the arena's ledger: rerun the command to resume; no call is paid for twice.
     """
     from mirage.stages.nuggets import stage
@@ -79,7 +79,7 @@ def assign(
     """Decide which nuggets each answer states, by a model, or without --model by shared words.
 
     The word matcher `baseline/terms` is free, ignores meaning, and is a lower bound. Reads the tables nuggets, answers
-    and queries. Writes the table nugget_assignments, where those of other assigners stay, and the scores into the table
+    and queries. Writes the table nugget_assignments, keeping those of other assigners, and the scores into the table
     features. Replies are cached in the arena's ledger: rerun the command to resume. A nugget whose call failed gets a
     row with the reason. Prints the scores with 95% intervals over queries.
     """
@@ -143,9 +143,9 @@ def show_nuggets(
 ) -> None:
     """Print nugget scores by system, with --bank the nuggets, or with --agreement the agreement with people.
 
-    Scores by system and language, and over languages; exact agreement and Cohen's weighted kappa of people and each
-    assigner; all with 95% intervals over queries. Reads the tables nuggets, nugget_assignments and answers, and for
-    --agreement the votes on nuggets. Writes nothing.
+    Scores are by system and language, and over languages. Agreement is exact agreement and Cohen's weighted kappa of
+    people with each assigner. All have 95% intervals over queries. Reads the tables nuggets, nugget_assignments and
+    answers, and for --agreement the votes on nuggets. Writes nothing.
     """
     from mirage import store
     from mirage.stages.features.stage import nugget_means
@@ -189,7 +189,7 @@ def support(
     """Grade how far each cited passage supports the sentence that cites it: full, partial or none.
 
     Grades are from a model, or with --votes from people's votes on citations. Reads the tables answers, passages and
-    queries. Writes the table support_grades, where those of other graders stay, and citation precision and recall into
+    queries. Writes the table support_grades, keeping those of other graders, and citation precision and recall into
     the table features. Replies are cached in the arena's ledger: rerun the command to resume. A citation whose call
     failed gets a row with the reason. Prints both features with 95% intervals over queries.
     """

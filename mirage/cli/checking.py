@@ -71,7 +71,9 @@ def check(
     without_passages: Annotated[
         str | None,
         typer.Option(
-            "--closed-book", metavar="SYSTEMS", help="Arenas: count the questions these answer without passages."
+            "--closed-book",
+            metavar="SYSTEMS",
+            help="Arenas: systems asked without passages; count the questions they answer.",
         ),
     ] = None,
     output_format: How = "table",
@@ -84,8 +86,8 @@ def check(
     exits with 2 if a stored number differs. --against counts the queries, passages, reference answers and answers with
     a near-duplicate (Jaccard similarity of word 5-grams of 0.5) in training data, by language with an example.
     --closed-book counts the answerable questions that systems answer although they were asked without passages. Reads
-    a file as `mirage import` does, and prints every invalid line; exit code 2 if there is one. Writes nothing, but the
-    table tags with --flag.
+    a file as `mirage import` does, and prints every invalid line; exit code 2 if there is one. Writes nothing, except
+    the table tags with --flag.
     """
     from mirage import store
 

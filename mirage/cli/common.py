@@ -62,7 +62,7 @@ FORMER: dict[str, tuple[str, ...]] = {
 
 
 class Command(TyperCommand):
-    """Command whose help lists the options of a model's service in a section of their own."""
+    """Command whose help lists the options of a model's service in a separate section."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, the options, and those of a model's service."""
@@ -281,7 +281,7 @@ BorrowMargin = Annotated[
     float,
     typer.Option(
         "--borrow-margin",
-        help="Difference of errors between languages that the test must be able to see, as a share of the range.",
+        help="Difference in error between languages that the test must detect, as a share of the range.",
     ),
 ]
 How = Annotated[Format, typer.Option("--format", help="Output format; csv is safe to open in a spreadsheet.")]
@@ -330,7 +330,7 @@ def codes(text: str | None, *, option: str = "--languages") -> tuple[str, ...] |
     """Return the language codes in `--languages` or another option; None for all.
 
     Raises:
-        BadInput: if there is none, or one is unknown.
+        BadInput: if no code is given, or a code is unknown.
     """
     if text is None:
         return None

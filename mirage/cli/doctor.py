@@ -50,7 +50,7 @@ def doctor(
     ] = False,
     output_format: How = "table",
 ) -> None:
-    """Check the installation, and say how to fix problems.
+    """Check the installation, and explain how to fix problems.
 
     Looks at Python, the packages, the extras, the arenas and their search index, the votes' database and the explorer's
     port. Writes nothing. Exit code 2 if something is wrong.

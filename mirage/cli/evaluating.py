@@ -49,7 +49,7 @@ def evaluate(
     ] = None,
     into: Annotated[
         Path | None,
-        typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder; by default beside the file."),
+        typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder; by default next to the file."),
     ] = None,
     judge: Annotated[
         str | None,
@@ -75,14 +75,14 @@ def evaluate(
 ) -> None:
     """Evaluate a file in one go: import it, measure its answers, judge them if a judge is named, and rank.
 
-    Reads FILE, without one the bundled sample. Writes the arena DIR, by default NAME-arena beside the file: the tables
+    Reads FILE, without one the bundled sample. Writes the arena DIR, by default NAME-arena next to the file: the tables
     of the file, outcomes, features that need no model, nugget assignments by shared words if there are nuggets,
-    judgments and ratings. An arena of your own is evaluated in place, a bundled one is copied. Without --judge the
+    judgments and ratings. Your own arena is evaluated in place, a bundled arena is copied. Without --judge the
     judge of the file ranks, else human relevance labels, else nugget scores, else the heuristic judge, and nothing is
     sent. With --judge
-    MODEL and its service the most that the calls can cost is printed and confirmed first. Run it again to continue:
-    only what is not up to date runs, and no call is paid for twice. Prints the ranking, who is best and by how much,
-    what cannot be told apart, and the next commands. --languages, --queries and --pairs apply to judging.
+    MODEL and its service the maximum cost of the calls is printed and must be confirmed. Rerun it to resume: only
+    outdated steps run, and no call is paid for twice. Prints the ranking, the best system and its lead, the systems not
+    significantly different, and the next commands. --languages, --queries and --pairs apply to judging.
     """
     from mirage import pipeline
     from mirage.stages.judge.stage import BattleSample

@@ -310,7 +310,7 @@ def copy_arena(
     """Copy an arena to another folder, or to or from object storage.
 
     Reads every file of the arena. Writes the same files and the same manifest to INTO, and makers.csv and taxonomy.yaml
-    if there are any; an arena that is already there is not changed. The ledger of replies and other files next to the
+    if there are any; an existing arena is not changed. The ledger of replies and other files next to the
     tables are not copied.
     """
     from mirage import store

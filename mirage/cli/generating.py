@@ -99,7 +99,7 @@ def generate(
     """Generate answers to the queries of an arena with a model.
 
     Reads the tables queries and passages; with `--retriever` the passages from `mirage retrieve` or an imported run,
-    for an end-to-end system of a retriever and a model. Writes the table answers, where those of other systems stay,
+    for an end-to-end system of a retriever and a model. Writes the table answers, keeping those of other systems,
     and caches every reply in the arena's ledger: rerun the command to resume; no call is paid for twice. A failed call
     is a row with its reason, and is retried by the next run. With `--samples N` each query is asked N times; the first
     answers are in the table answers, the others in samples (`mirage variance`). With `--replace` every query is asked
@@ -236,7 +236,7 @@ def _generate(path: Path, settings: GenerateSettings, engine: Engine, limits: Li
 
 
 def _with_progress(work: Callable[[Callable[[Cost, int], None]], GenerateResult]) -> GenerateResult:
-    """Run work with a progress bar; on Ctrl-C, say how many replies are cached.
+    """Run work with a progress bar; on Ctrl-C, report the number of cached replies.
 
     Args:
         work: called with the function to report the cost so far and the number of calls.

@@ -16,7 +16,7 @@ RUNS = ("system", "date", "name", "present", "answers")
 
 @arenas.command("runs")
 def list_runs(dir_: ArenaDir, output_format: How = "table") -> None:
-    """Print every run of every system with its date, the earliest first.
+    """Print every run of every system with its date, earliest first.
 
     The date is the day of the run's last answer in UTC; empty if unknown. Reads the tables answers, outcomes and
     judgments. Writes nothing.
@@ -32,10 +32,10 @@ def keep(
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name in the tables.")],
     date: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="Day of the run, where its answers have none: 2026-11-20."),
+        typer.Option(metavar="DATE", help="Day of the run, if its answers have no date: 2026-11-20."),
     ] = None,
 ) -> None:
-    """Keep the present run of a system as SYSTEM@DATE, before the next run replaces it.
+    """Keep the current run of a system as SYSTEM@DATE, before the next run replaces it.
 
     Reads every table that names systems. Writes them with the new name: answers keep their outcomes, features, scores
     and verdicts; ratings, tournaments, predictions and importances are deleted, since they depend on the set of

@@ -35,19 +35,19 @@ def report(
             " consistency: systems over the languages of a query; judges: their verdicts over the languages of a query."
         ),
     ] = "retrievers",
-    depth: Annotated[int, typer.Option(min=1, help="retrievers: first passages that count.")] = 10,
+    depth: Annotated[int, typer.Option(min=1, help="retrievers: number of first passages to count.")] = 10,
     detect: Annotated[
-        bool, typer.Option("--detect", help="First detect the languages of passages that have none, and write them.")
+        bool, typer.Option("--detect", help="First detect and store the languages of passages that have none.")
     ] = False,
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
     """Report preferences for languages, and consistency over languages, with 95% intervals.
 
-    Reads the tables passages, retrieved, answers, outcomes, nuggets and judgments. The unit of every interval is the
-    query: one that is asked in several languages, with one id, is one unit. A preference is significant if its p, which
-    Holm's method adjusts over the rows of a retriever or system, is below 0.05. Passages without a known language are
-    left out. Writes nothing, with --detect the column passage_language.
+    Reads the tables passages, retrieved, answers, outcomes, nuggets and judgments. Intervals are over queries; a query
+    asked in several languages, with one id, is one unit. A preference is significant if its p-value, Holm-adjusted over
+    the rows of a retriever or system, is below 0.05. Passages without a known language are left out. Writes nothing,
+    except the column passage_language with --detect.
     """
     from mirage import api, store
     from mirage.stages.across import summary

@@ -26,12 +26,12 @@ Measures = Annotated[
     typer.Option(
         "--measure",
         metavar="rate|nuggets|feature:NAME|score:NAME",
-        help="Measure; repeatable; default all that people labelled.",
+        help="Measure; default all with labels. Repeatable.",
     ),
 ]
 Predictors = Annotated[
     list[str] | None,
-    typer.Option("--predictor", metavar="FEATURE", help="A feature that helps to predict the labels. Repeatable."),
+    typer.Option("--predictor", metavar="FEATURE", help="Feature to use as a predictor of the labels. Repeatable."),
 ]
 
 
@@ -42,8 +42,9 @@ def label(file: File, into: IntoArena) -> None:
     A record has query_id, system, rater and value; language if the arena has several; measure, by default `answered`: 1
     if the answer answers the question, 0 if it abstains. For other measures than `answered` and bounded features also
     low and high, the ends of the scale. Label answers drawn at random within each language and system, or corrected
-    levels are biased. With `answer`, the text that was labelled, labels are left out if the arena's answer has changed
-    since. Reads FILE, and the table answers or outcomes. Writes the table scores; one invalid record rejects the file.
+    levels are biased. If a record has the labelled text in `answer`, its label is left out when the arena's answer has
+    changed since. Reads FILE, and the table answers or outcomes. Writes the table scores; one invalid record rejects
+    the file.
     """
     from mirage.people.levels import import_labels
 
@@ -62,13 +63,13 @@ def levels(
     borrow_margin: BorrowMargin = 0.1,
     output_format: How = "table",
 ) -> None:
-    """Print levels corrected by people's labels, beside the uncorrected ones.
+    """Print levels corrected by people's labels, next to the uncorrected levels.
 
     Prediction-powered inference with 95% intervals clustered by query: rates, nugget scores, citation support, other
-    bounded features, and scores on any scale. All programs that measure the same, and their scores on other scales,
-    become one prediction, fitted on other queries than those it is applied to. A language with fewer than 10 labels of
-    a system borrows the error of the others only if a test finds it equal, with 80% power for --borrow-margin; else it
-    is not checked. Reads the votes on citations and nuggets, and the tables of the measures. Writes nothing.
+    bounded features, and scores on any scale. All programs' values of the measure, and their scores on other scales,
+    are combined into one cross-fitted prediction. A language with fewer than 10 labels of a system borrows the error of
+    the others only if a test finds it equal, with 80% power for --borrow-margin; else it is not checked. Reads the
+    votes on citations and nuggets, and the tables of the measures. Writes nothing.
     """
     from mirage import store
     from mirage.people.levels import correct_levels, labels_of, read_log
@@ -96,11 +97,10 @@ def plan(
     ] = None,
     output_format: How = "table",
 ) -> None:
-    """Print where further labels of people help most, by measure and language.
-
-    Each next label goes where it reduces the variance of a measure's mean over languages most for its cost. width and
-    width_after predict a system's 95% interval in the language, as a share of the measure's range, now and with the
-    labels added. Reads the votes on citations and nuggets, and the tables of the measures. Writes nothing.
+    """Print where further labels help most, by measure and language. Each label goes where it reduces the variance of a
+    measure's mean over languages most for its cost. width and width_after predict a system's 95% interval in the
+    language, as a share of the measure's range, now and with the labels added. Reads the votes on citations and
+    nuggets, and the tables of the measures. Writes nothing.
     """
     from mirage import store
     from mirage.people.levels import labels_of, plan_labels, read_log

@@ -57,8 +57,8 @@ def features(
     one is named, or their default if `--only` names them (extra `local`). With `--model`, a chat model grades; every
     reply is cached in the arena's ledger and paid for once, and a grade whose call failed is null and retried by the
     next run. Scores by nuggets and support grades are measured if the arena has them. Reads the tables queries,
-    passages, answers, nuggets, nugget_assignments and support_grades. Writes the table features, where other features
-    stay. Prints means with 95% intervals.
+    passages, answers, nuggets, nugget_assignments and support_grades. Writes the table features, keeping other
+    features. Prints means with 95% intervals.
     """
     from mirage.stages import features as measures
     from mirage.stages.features.grading import Grader

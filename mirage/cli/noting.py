@@ -102,8 +102,8 @@ def import_(
     """Import notes: an export, or with --arena a file written by hand.
 
     A file written by hand has language, query_id, voter, system (or system_a and system_b for a battle), and categories
-    or note in each record. Reads FILE, and the arena's answers. Writes the notes that are new, all or none: one invalid
-    line rejects the file, and the error names the line. Importing a file again changes nothing.
+    or note in each record. Reads FILE, and the arena's answers. Writes new notes all-or-nothing: one invalid line
+    rejects the file, and the error names the line. Importing a file again changes nothing.
     """
     from mirage import store
     from mirage.people.notes import import_notes
@@ -125,8 +125,8 @@ def taxonomy(
 ) -> None:
     """Print the categories of notes, and the file that defines them.
 
-    The file is taxonomy.yaml beside the arena's tables, else in the user's folder (MIRAGE_HOME), else the bundled one.
-    Writes nothing.
+    The file is taxonomy.yaml next to the arena's tables, else in the user's folder (MIRAGE_HOME), else the bundled
+    file. Writes nothing.
     """
     from mirage import store
     from mirage.people.notes import load_taxonomy

@@ -190,7 +190,7 @@ def _to_print(rows: Rows, columns: Sequence[str], output_format: Literal["latex"
 
 
 def _is_number(rows: Rows, name: str) -> bool:
-    """Return whether a column holds numbers, also formatted ones."""
+    """Return whether a column contains numbers, including formatted numbers."""
     return any(isinstance(row[name], int | float) or _NUMBER.fullmatch(str(row[name])) for row in rows)
 
 

@@ -39,11 +39,11 @@ def place(
     ] = None,
     output_format: How = "table",
 ) -> None:
-    """Place a new system among the judged ones with few battles.
+    """Place a new system among the judged systems with few battles.
 
     Its features give a prior, its battles in the table judgments update it, and the next battles are drawn at random.
-    Reads the tables judgments, features and answers. Writes nothing but FILE, for `mirage judge DIR --battles FILE`;
-    then repeat this command. If nothing is left to judge, FILE is empty and a note says so. Prints the ranking with the
+    Reads the tables judgments, features and answers. Writes only FILE, for `mirage judge DIR --battles FILE`;
+    then repeat this command. If nothing is left to judge, FILE is empty, with a note. Prints the ranking with the
     system in it: each row's tier, and the probabilities that the system has this tier, this rank, and a higher rating
     than this row.
     """

@@ -14,7 +14,7 @@ from mirage.cli.output import note, show
 FAULT = ("file", "row", "column", "printed", "recomputed")
 """Columns of the differences between a board and its sources."""
 _WIDEST = 60
-"""Characters of a value in a table to read."""
+"""Maximum characters of a value in a printed table."""
 KeyFile = Annotated[
     Path | None,
     typer.Option("--key", metavar="FILE", parser=local_path, help="Ed25519 private key that signs the board, PEM."),
@@ -27,14 +27,14 @@ def publish(
     into: Annotated[Path, typer.Option("--into", metavar="SITE", parser=local_path, help="Folder of the site.")],
     key: KeyFile = None,
     new_key: Annotated[
-        bool, typer.Option("--new-key", help="Make the key first; it is written to the file of --key.")
+        bool, typer.Option("--new-key", help="Create a key first and write it to the file of --key.")
     ] = False,
     texts: Annotated[
-        bool | None, typer.Option("--texts/--no-texts", help="Show texts; default: as their licences allow.")
+        bool | None, typer.Option("--texts/--no-texts", help="Publish texts; default: if their licences allow it.")
     ] = None,
     features: Annotated[bool, typer.Option("--features", help="Add measured features to the sources.")] = False,
     organization: Annotated[
-        str, typer.Option(metavar="NAME", help="Who evaluated, for records; default the arena's title.")
+        str, typer.Option(metavar="NAME", help="Evaluator named in the records; default the arena's title.")
     ] = "",
     dataset: Annotated[
         str, typer.Option(metavar="OWNER/NAME", help="Benchmark on the Hugging Face Hub, for .eval_results.")
@@ -42,10 +42,10 @@ def publish(
 ) -> None:
     """Publish an arena as a static site: pages, tables, sources and a chain of heads.
 
-    Reads the tables of the arena; needs outcomes or judgments. Writes SITE: HTML that any host or a browser alone can
-    show, the numbers as CSV and Parquet, the rows they are computed from, records of Every Eval Ever, a feed of
-    changes. Publishing again into the same folder adds a head. Texts are shown where every licence allows. Signing
-    needs the extra `publish`; keep the key elsewhere than the site. Next: mirage verify SITE.
+    Reads the tables of the arena; needs outcomes or judgments. Writes SITE: HTML that any host can serve and a browser
+    can open from disk, the numbers as CSV and Parquet, the rows they are computed from, records of Every Eval Ever, a
+    feed of changes. Publishing again into the same folder adds a head. Texts are published if every licence allows it.
+    Signing needs the extra `publish`; keep the key outside the site. Next: mirage verify SITE.
     """
     from datetime import UTC, datetime
 
@@ -59,11 +59,11 @@ def publish(
     if new_key and key is None:
         raise BadInput("--new-key needs a file for the key", do="add --key FILE")
     if key is not None and key.absolute().is_relative_to(into.absolute()):
-        raise BadInput(f"the key {key} is inside the site", do="keep it elsewhere: whoever has it can sign")
+        raise BadInput(f"the key {key} is inside the site", do="move it elsewhere: anyone who has it can sign")
     arena = store.open_arena(dir_)
     if new_key and key is not None:
         write_private_key(key, new_private_key())
-        note(f"The new key is in {key}. Back it up: only it can add to this board.")
+        note(f"New key: {key}. Back it up: nothing can be added to this board without it.")
     done = publish_site(
         arena,
         into,
@@ -77,7 +77,10 @@ def publish(
     sizes = ", ".join(f"{name} {size / 1e6:.2f} MB" for name, size in done.parts.items() if size)
     note(f"{into}: publication {done.head.number}, {done.files:,} files: {sizes}")
     note(f"Texts {'' if done.parts['texts'] else 'not '}published: {done.texts}")
-    note(f"Head: {done.head.head}\nKeep it elsewhere: mirage verify {into} --against {done.head.head}")
+    note(
+        f"Head: {done.head.head}\n"
+        f"Save it outside the site, to check later: mirage verify {into} --against {done.head.head}"
+    )
 
 
 @app.command()
@@ -86,11 +89,11 @@ def verify(
         Path, typer.Argument(metavar="PATH", parser=existing_arena, help="Folder of a site, or of an arena.")
     ],
     against: Annotated[
-        str | None, typer.Option(metavar="HEAD", help="A head that you kept elsewhere; it must be on the chain.")
+        str | None, typer.Option(metavar="HEAD", help="A head that you saved earlier; it must be in the chain.")
     ] = None,
     public_key: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", parser=local_path, help="The board's public key, from elsewhere; PEM."),
+        typer.Option(metavar="FILE", parser=local_path, help="The board's public key (PEM), not from the site itself."),
     ] = None,
     sources: Annotated[
         Path | None,
@@ -103,8 +106,8 @@ def verify(
     """Check a published board or an arena: recompute every number, and check hashes, chain and signatures.
 
     Reads every file. Names each published value that does not follow from the judgments, outcomes and answers in the
-    site, with the file, the row and both values, and says what could not be checked. Of an arena: as `mirage check
-    --recompute`. Exits with 0 if nothing differs, with 1 if something does, with 2 if it cannot be read. Writes
+    site, with the file, the row and both values, and lists what could not be checked. For an arena: as `mirage check
+    --recompute`. Exit codes: 0 if nothing differs, 1 if something does, 2 if it cannot be read. Writes
     nothing.
     """
     from mirage import store
@@ -144,15 +147,15 @@ def _shorten(value: str) -> str:
 @app.command()
 def submit(
     dir_: ArenaDir,
-    system: Annotated[str, typer.Option("--system", metavar="NAME", help="The system.")],
+    system: Annotated[str, typer.Option("--system", metavar="NAME", help="Name of the system.")],
     into: Annotated[Path, typer.Option("--into", metavar="FILE", parser=local_path, help="Output file, .jsonl.gz.")],
     sampling: Annotated[
-        str, typer.Option(metavar="TEXT", help="How each answer was sampled, and chosen if several were drawn.")
+        str, typer.Option(metavar="TEXT", help="How answers were sampled, and selected if several were drawn.")
     ],
-    runs: Annotated[int, typer.Option(min=1, help="Runs of the system on these queries, this one included.")] = 1,
-    withdrawn: Annotated[int, typer.Option(min=0, help="Results of the system that were withdrawn.")] = 0,
+    runs: Annotated[int, typer.Option(min=1, help="Runs of the system on these queries, including this one.")] = 1,
+    withdrawn: Annotated[int, typer.Option(min=0, help="Number of the system's results that were withdrawn.")] = 0,
 ) -> None:
-    """Write the results of a system into one file that the owner of a board can take in.
+    """Write a system's results to one file, for the owner of a board.
 
     Reads the system's rows of answers, features and judgments. Writes FILE: the rows, a hash of the queries, versions
     and prompts, and what you disclose about sampling and runs. Next, by the board's owner: mirage accept DIR FILE.
@@ -175,15 +178,14 @@ def accept(
     dir_: ArenaDir,
     file: Annotated[Path, typer.Argument(metavar="FILE", parser=local_path, help="A file of `mirage submit`.")],
     again: Annotated[
-        bool, typer.Option("--again", help="Take in a further submission of a system, beside the first.")
+        bool, typer.Option("--again", help="Accept another submission of a system that is already on the board.")
     ] = False,
 ) -> None:
-    """Check a submission and take it into a board's arena, in one transaction.
+    """Check a submission and add it to a board's arena, in one transaction.
 
-    Reads FILE and the arena. Refuses a file that was changed, is on other queries, has rows of the board already, or is
-    of a system that is on the board: --again lists it beside the first, as NAME~2. Writes answers, features and
-    judgments, and a note with what was disclosed; withdrawn runs stay listed there. Next: mirage run DIR, then mirage
-    publish DIR.
+    Reads FILE and the arena. Rejects a file that was changed, is on other queries, repeats rows of the board, or is
+    from a system already on the board; --again adds that as NAME~2. Writes answers, features and judgments, and a note
+    with what was disclosed; withdrawn runs stay listed there. Next: mirage run DIR, then mirage publish DIR.
     """
     from mirage.publish.submission import accept_submission, read_submission
 

@@ -42,7 +42,7 @@ COUNTS = (
 )
 """Columns of `outcomes`."""
 PLAIN = (*COUNTS, "rate", "rate_low", "rate_high", "rate_as_published", "undecided")
-"""Columns of `rates` without those of an audit."""
+"""Columns of `rates`, without the audit columns."""
 CORRECTED = (
     *("language", "subset", "system", "n", "rate", "rate_low", "rate_high", "undecided"),
     *("labels", "corrected", "corrected_low", "corrected_high", "lam", "width", "status", "reason"),
@@ -141,11 +141,11 @@ def rates(
     The hallucination rate is over the subset non_relevant, the error rate over relevant, with 95% Wilson intervals.
     Reads the table outcomes. Writes nothing. `rate` is over decided answers, `rate_as_published` is 1 - accuracy;
     `undecided` is the share between them. If people audited the labels of the queries (mirage votes audit),
-    `corrected` is the rate corrected for the label errors they found, with a wider interval; rates on labels of a
-    program without an audit say so. --by template also reads the table answers, and groups a system asked with
+    `corrected` is the rate corrected for the label errors they found, with a wider interval; rates on a program's
+    labels without an audit are marked. --by template also reads the table answers, and groups a system asked with
     several prompts under names with the template's suffix: `m@vanilla`, `m@role`. `change` is the rate minus that of
     the prompt vanilla on the same queries. --confusion: a relevant query answered is a true positive, a non-relevant
-    one a false positive. --corrected: beside each rate the rate by people's labels (`mirage votes label`), with the
+    one a false positive. --corrected: also each rate corrected by people's labels (`mirage votes label`), with the
     parsers as predictors; also reads the table scores.
     """
     from mirage import store
@@ -191,7 +191,7 @@ def rates(
 def _print_corrected(
     arena: Arena, parser: schema.Parser, languages: tuple[str, ...] | None, margin: float, output_format: Format
 ) -> None:
-    """Print the rates beside those corrected by people's labels."""
+    """Print the rates, uncorrected and corrected by people's labels."""
     from mirage.people.levels import corrected_rates
 
     table, notes = corrected_rates(arena, parser=parser, languages=languages, margin=margin)
@@ -221,7 +221,7 @@ def print_published_figures(
     ] = "estimate",
     output_format: How = "table",
 ) -> None:
-    """Print the figures of the two papers, beside those of an arena.
+    """Print the figures of the two papers next to an arena's.
 
     Reads the bundled figures, and from DIR the tables behind a figure: queries, passages, answers, outcomes. Writes
     nothing. Rates are as printed in the papers, 1 - accuracy, with 95% intervals; `remark` explains a missing figure.

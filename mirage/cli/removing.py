@@ -19,7 +19,7 @@ def remove(
 
     Reads every table that names systems. Writes them without its answers, outcomes, features, scores, judgments and
     card; ratings, tournaments, predictions and importances that include the system are deleted, since they depend on
-    the set of systems. Queries, passages, votes and the replies in the ledger stay. Next: `mirage run DIR`.
+    the set of systems. Keeps queries, passages, votes and the replies in the ledger. Next: `mirage run DIR`.
     """
     from mirage.store.removal import remove_system
 

@@ -36,7 +36,7 @@ def reproduce(
         str | None,
         typer.Option(
             metavar="SYSTEM,SYSTEM",
-            help="The two held-out systems; by default the paper's, else those a quarter from either end.",
+            help="The two held-out systems; by default the paper's, else those a quarter from the top and the bottom.",
         ),
     ] = None,
     draws: Annotated[

@@ -58,7 +58,7 @@ def retrievers(
     """Evaluate each retriever by human labels, with 95% intervals over queries.
 
     Reads the tables passages, documents (for grades) and retrieved; `given` is the passages supplied with the queries.
-    Unlabelled passages count as not relevant: judged@k, beside every measure at k, is the labelled share. Writes
+    Unlabelled passages count as not relevant: judged@k, printed with every measure at k, is the labelled share. Writes
     nothing.
     """
     from mirage import api, store
@@ -94,8 +94,8 @@ def failures(
     Where passages are in other languages than their query, also other_language (found in another language only) and
     unused_language (shown in a language that the system does not use). Reads the tables answers, outcomes, passages,
     documents and retrieved. The cause of an answer follows from the human labels of passages, the passages shown to its
-    system, and what it says and cites. `right` and `right_refusal` are correct decisions, to answer and to abstain: the
-    labels do not tell whether an answer is true. Shares have 95% intervals over queries. Writes nothing.
+    system, and its outcome and citations. `right` and `right_refusal` are correct decisions, to answer and to abstain:
+    the labels do not say whether an answer is true. Shares have 95% intervals over queries. Writes nothing.
     """
     from mirage import api, store
 
@@ -155,7 +155,7 @@ def retrieve(
         str | None,
         typer.Option(
             metavar="all|LANG,..",
-            help="bm25, dense: search the passages of all or these languages, whatever the query's.",
+            help="bm25, dense: search the passages of all or these languages, not only the query's.",
         ),
     ] = None,
     languages: Languages = None,
@@ -165,9 +165,9 @@ def retrieve(
 
     Reads the tables queries, passages and retrieved, and the corpus: `docid`, `title`, `text`, and `language` unless
     the file name gives it (corpus.fi.jsonl). Vectors of `dense` come from the service of --model and are cached: rerun
-    the command to resume; no call is paid for twice. Writes the table retrieved, where the lists of other retrievers
-    stay. `mirage generate --retriever NAME` shows the passages to a model. `bm25` needs the extra `retrieval`. Prints
-    the number of queries with passages.
+    the command to resume; no call is paid for twice. Writes the table retrieved, keeping the lists of other retrievers.
+    `mirage generate --retriever NAME` shows the passages to a model. `bm25` needs the extra `retrieval`. Prints the
+    number of queries with passages.
     """
     from mirage.stages.retrieve.lists import refuse_name
     from mirage.stages.retrieve.stage import RetrieveSettings

@@ -72,14 +72,13 @@ def run(
 ) -> None:
     """Run every stage of an arena that is not up to date, from answers to ratings.
 
-    Reads the tables queries, passages, nuggets and answers. Writes answers (with --baselines those of the baselines,
-    with --system those of the model), outcomes, features, judgments and ratings; if there are nuggets, their
-    assignments by shared words; with --to surrogate, predictions and importances. With --retriever, bm25 searches the
-    passages of the arena, rrf fuses the lists of all other retrievers, and every system also answers from each
-    retriever. Without --model it makes no calls and costs nothing; with it the graded features are measured, and with
-    --judge NAME it judges. A step is skipped if its inputs, options and version are unchanged since the last run.
-    Prints the steps run and skipped with reasons, time, calls, tokens and, with prices, cost. --languages, --queries
-    and --pairs apply to judging.
+    Reads the tables queries, passages, nuggets and answers. Writes outcomes, features, judgments and ratings; answers
+    with --baselines or --system; nugget assignments by shared words if there are nuggets; predictions and importances
+    with --to surrogate. With --retriever, bm25 searches the passages of the arena, rrf fuses the lists of all other
+    retrievers, and every system also answers from each retriever. Without --model it makes no calls and costs nothing;
+    with it the graded features are measured, and with --judge NAME it judges. A step is skipped if its inputs, options
+    and version are unchanged since the last run. Prints the steps run and skipped with reasons, time, calls, tokens
+    and, with prices, cost. --languages, --queries and --pairs apply to judging.
     """
     from mirage import pipeline
     from mirage.stages.judge.stage import BattleSample

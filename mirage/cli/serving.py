@@ -60,7 +60,7 @@ def explorer(
 ) -> None:
     """Open the explorer in the browser.
 
-    Reads the arena and the bundled ones. Writes nothing but the file of --nginx-conf.
+    Reads the arena and the bundled arenas. Writes nothing except the file of --nginx-conf.
     """
     with extra("explorer", "the explorer"):
         metadata.version("streamlit")  # not imported: the server is a process of its own

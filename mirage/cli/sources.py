@@ -83,7 +83,7 @@ def import_nomiracl(
     what: Annotated[What, typer.Option(help="Answers, or labelled queries without answers.")] = "outputs",
     split: Annotated[Split, typer.Option(help="Queries: the split.")] = "test",
     cap: Annotated[int, typer.Option(min=0, help="Queries: maximum per subset and language; 0 for all.")] = 250,
-    ratio: Annotated[float | None, typer.Option(help="Queries: relevant ones per non-relevant one.")] = None,
+    ratio: Annotated[float | None, typer.Option(help="Queries: number of relevant per non-relevant query.")] = None,
     languages: Annotated[
         str | None, typer.Option(metavar="AR,BN,..", help="Queries: comma-separated language codes.")
     ] = None,
@@ -93,7 +93,8 @@ def import_nomiracl(
     """Import NoMIRACL's published answers, or its queries, into an arena.
 
     Reads PATH as downloaded by `mirage pull nomiracl`. Writes the tables queries, passages, answers and outcomes (for
-    queries: queries and passages) in one step, and removes tables derived from the old ones. Prints the counts read.
+    queries: queries and passages) in one step, and removes tables derived from the old rows. Prints the numbers of rows
+        read.
     """
     from mirage.io.imports.public import import_nomiracl_queries, import_outputs
     from mirage.io.sources import nomiracl
@@ -153,7 +154,7 @@ def import_miracl(
     """Rebuild the queries of MIRAGE-Bench from MIRACL: the evaluation set, or with --split train the training set.
 
     Reads PATH as downloaded by `mirage pull miracl`. Writes the tables queries and passages; the passages have texts if
-    PATH has the corpora, else only ids and labels. Prints the queries of each language beside the paper's numbers.
+    PATH has the corpora, else only ids and labels. Prints the queries of each language with the paper's numbers.
     Next, for a training set: `mirage generate DIR --relevant-only`, then `mirage export sft DIR`.
     """
     from mirage.io.imports import public
@@ -170,7 +171,7 @@ def import_miracl(
 @pull.command("mirage-bench")
 def pull_mirage_bench(
     into: Annotated[Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the files.")],
-    what: Annotated[Bench | None, typer.Option(help="Only this one of the three datasets.")] = None,
+    what: Annotated[Bench | None, typer.Option(help="Only this dataset of the three.")] = None,
     languages: Languages = None,
     source: Annotated[
         Path | None, typer.Option("--from", metavar="DIR", help="Folder with copies of the datasets.")
@@ -323,7 +324,7 @@ def import_judgments(file: File, into: Into, names: Names = None, values: Values
 
     Reads FILE: language, query_id, judge, system_a, system_b, verdict (A, B or tie), optionally rationale and points
     (system_a's share of the battle's point, 0 to 1; the verdict is then optional). Writes the table judgments; ratings
-    made from older ones are removed. One invalid line rejects the file.
+    derived from older verdicts are removed. One invalid line rejects the file.
     """
     _import_own("judgments", file, into, names, values)
 

@@ -60,7 +60,7 @@ def surrogate(
     answers by regressors trained on the others. Errors, intervals and tests are for left-out systems only. The row
     `default` is the regressor chosen for each system without using that system. Reads the table features, and outcomes
     (referee relevance) or judgments (a judge). Writes nothing; with --store, the tables predictions and importances,
-    where rows for other referees stay.
+    keeping rows for other referees.
     """
     from mirage import store
     from mirage.battles.referee import NUGGETS, Referee

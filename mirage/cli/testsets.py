@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 COLUMNS = ("language", "queries", "answerable", "unanswerable", "dropped")
 """Columns of `testset`."""
 _LISTED = 20
-"""Maximum files and passages to list that were left out; the others are counted by reason."""
+"""Maximum number of omitted files and passages to list; more are counted by reason."""
 
 
 @app.command("testset")
@@ -42,12 +42,12 @@ def make_testset_from_files(
         ),
     ],
     languages: Annotated[
-        str | None, typer.Option(metavar="SW,DE,..", help="Languages to ask in; default those of the passages.")
+        str | None, typer.Option(metavar="SW,DE,..", help="Languages of the questions; default those of the passages.")
     ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Questions per language.")] = 200,
     types: Annotated[
         str | None,
-        typer.Option(metavar="NAME,..", help="Of fact, list, comparison, several and follow_up; default all."),
+        typer.Option(metavar="NAME,..", help="Types: fact, list, comparison, several, follow_up; default all."),
     ] = None,
     unanswerable: Annotated[
         float, typer.Option(min=0, max=1, help="Share of the questions to make unanswerable.")
@@ -55,7 +55,7 @@ def make_testset_from_files(
     depth: Annotated[int, typer.Option(min=2, help="Passages given with each query.")] = 10,
     across: Annotated[
         bool,
-        typer.Option("--across", help="Write questions from passages in any language, not only in that asked for."),
+        typer.Option("--across", help="Write questions from passages in any language, not only the question's own."),
     ] = False,
     length: Annotated[int, typer.Option(min=100, help="Maximum characters of a passage of a document.")] = 800,
     vectors: Annotated[
@@ -77,12 +77,12 @@ def make_testset_from_files(
 ) -> None:
     """Make a test set from your own documents: questions by a model, half of them without an answer.
 
-    Cuts documents into passages, chooses some that cover the corpus, and lets the model write a question from each,
-    with facts, quotes and a reference answer. For half of the questions every passage that answers is taken out of the
-    corpus: the sources, their near-duplicates, and passages with a vital fact by their words or by the model, which
-    also reads the passages that are left. Writes the arena DIR, with the tables queries (subset non_relevant for the
+    Cuts documents into passages, chooses passages that cover the corpus, and has the model write a question from each,
+    with facts, quotes and a reference answer. For half of the questions every passage that answers is removed from the
+    corpus: the sources, their near-duplicates, and passages that state a vital fact by shared words or by the model,
+    which also reads the remaining passages. Writes the arena DIR, with the tables queries (subset non_relevant for the
     unanswerable), passages, references, nuggets, tags, drafts and passage_checks, and DIR/source/corpus.jsonl, the
-    corpus that is left. Replies are cached in DIR: rerun the command to resume; no call is paid for twice. Prints the
+    remaining corpus. Replies are cached in DIR: rerun the command to resume; no call is paid for twice. Prints the
     queries by language, and why documents and questions were left out.
     """
     from mirage.io.documents import read_documents
@@ -132,7 +132,7 @@ def _counts(result: TestsetResult) -> list[dict[str, object]]:
 
 
 def _tell_left_out(left_out: Sequence[OmittedPart]) -> None:
-    """Name the files and passages that are not in the corpus, or count them by reason if they are many."""
+    """List the files and passages left out of the corpus, or count them by reason if there are many."""
     if len(left_out) <= _LISTED:
         for one in left_out:
             note(f"Left out: {one.where}: {one.reason}")
@@ -147,9 +147,9 @@ def _tell_result(result: TestsetResult) -> None:
     tell(result.cost)
     for reason, n in result.reasons.most_common(_LISTED):
         note(f"{count_text(n, 'question')} dropped: {reason}")
-    note(f"{count_text(result.removed, 'passage')} taken out of the corpus.")
+    note(f"{count_text(result.removed, 'passage')} removed from the corpus.")
     if result.undecided:
-        note(f"{count_text(result.undecided, 'passage')} without a finding by the model; shared words alone decide.")
+        note(f"{count_text(result.undecided, 'passage')} that the model did not classify; shared words alone decide.")
     note("Labels not audited.")
     note(f"Next: mirage generate {result.arena.address} --model MODEL --system NAME")
 

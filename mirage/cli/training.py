@@ -42,8 +42,8 @@ def sft(
     mix: Annotated[
         Mix,
         typer.Option(
-            help="With several teachers: all: every good answer; one: a random one per query; first: that of "
-            "the first listed teacher that has one."
+            help="With several teachers: all: every good answer; one: a random one per query; first: the "
+            "first teacher's answer."
         ),
     ] = "all",
     languages: Languages = None,
@@ -60,7 +60,7 @@ def sft(
     tables queries, passages and answers. Selects the answers that cite only relevant passages. Writes FILE (chat, JSON
     Lines, each with its teacher as `system`), the held-out queries (.heldout.jsonl), the statistics of the paper's
     Table 1 (.stats.csv; by teacher .teachers.csv) and a recipe for TRL with its Table 6 (.trl.yaml). Prints the
-    statistics; without a teacher they are over all.
+    statistics; rows without a teacher are over all teachers.
     """
     from mirage.stages.sft import stage as training
 

@@ -26,17 +26,17 @@ def variance(
     ] = None,
     languages: Languages = None,
     parser: Parser = "strict",
-    price_in: Annotated[float | None, typer.Option(min=0, help="Price of a million prompt tokens.")] = None,
-    price_out: Annotated[float | None, typer.Option(min=0, help="Price of a million reply tokens.")] = None,
+    price_in: Annotated[float | None, typer.Option(min=0, help="Price per million prompt tokens.")] = None,
+    price_out: Annotated[float | None, typer.Option(min=0, help="Price per million reply tokens.")] = None,
     output_format: How = "table",
 ) -> None:
-    """Split the noise of a rate, or of a difference between systems, into its sources, and say what to buy next.
+    """Split the noise of a rate, or of a difference between systems, into its sources, and recommend what to add next.
 
     Without --judge: hallucination and error rates, into queries and samples (tables outcomes and samples). With it: the
     difference of two systems in points, into queries, judges, orders and repeats (table judgments). Components by the
-    method of moments with 95% intervals, the query as the unit, averaged over systems or pairs of systems. A
-    preference of a judge for a place or for a system is bias, which no repeat removes, and does not count. Writes
-    nothing. Costs need the prices and the ledger.
+    method of moments with 95% intervals, the query as the unit, averaged over systems or pairs of systems. A judge's
+    preference for a position or a system is bias, which repeats do not remove; it is excluded. Writes nothing. Costs
+    need the prices and the ledger.
     """
     from mirage import store
     from mirage.llm import Limits

@@ -87,13 +87,13 @@ def import_(
     labels: OnLabels = False,
     arena: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Reject votes on labels of queries that are gone or changed in this arena."),
+        typer.Option(metavar="DIR", help="Reject votes on labels of queries that this arena lacks or has changed."),
     ] = None,
 ) -> None:
     """Import a log of votes, or a returned ballot.
 
-    Reads FILE. Writes the votes that are new, all or none: one invalid line rejects the file, and the error names the
-    line. A ballot's file is also rejected if it was modified, or if the ballot was not made here.
+    Reads FILE. Writes new votes all-or-nothing: one invalid line rejects the file, and the error names the line. A
+    ballot's file is also rejected if it was modified, or if the ballot was not made here.
     """
     from mirage import store
     from mirage.people.votes import Votes
@@ -124,14 +124,14 @@ def ballot(
         typer.Option(metavar="NAMES", help="Comma-separated names, one ballot each; default one anonymous ballot."),
     ] = None,
     reviews: Annotated[int, typer.Option(min=1, help="Number of people per battle.")] = 1,
-    part: Annotated[str | None, typer.Option(metavar="I/N", help="Ballot I of N anonymous ones.")] = None,
+    part: Annotated[str | None, typer.Option(metavar="I/N", help="Ballot I of N anonymous ballots.")] = None,
     seed: Seed = 0,
 ) -> None:
     """Write ballots to send to voters: one HTML file per person, which works without a server or a network.
 
-    A ballot holds the next battles of the queue, blind and in random order. It returns a file for mirage votes import.
-    The same arguments give the same ballot. Reads the tables queries, passages, answers, judgments and ratings. Writes
-    FILE, and the key to its items in the user's folder.
+    A ballot holds the next battles of the queue, blind and in random order. Voters save a file in it for mirage votes
+    import. The same arguments give the same ballot. Reads the tables queries, passages, answers, judgments and ratings.
+    Writes FILE, and the key to its items in the user's folder.
     """
     from mirage import store
 
@@ -171,12 +171,10 @@ def write_audit(
     reviews: Annotated[int, typer.Option(min=1, help="Number of people per query.")] = 1,
     seed: Seed = 0,
 ) -> None:
-    """Write ballots that audit the labels of queries: can these passages answer this question?
-
-    Draws half of the queries from each label, within a label in proportion to the languages, and writes one HTML file
-    per language and person, without the labels. It returns a file for mirage votes import; then mirage rates corrects
-    for the label errors. Reads the tables queries and passages. Writes FILE, and the key to its items in the user's
-    folder.
+    """Write ballots that audit the labels of queries: can these passages answer this question? Draws half of the
+    queries from each label, in proportion to the languages, and writes one HTML file per language and person, without
+    the labels. Each ballot saves a file for mirage votes import; mirage rates then corrects for the label errors. Reads
+    the tables queries and passages. Writes FILE, and the key to its items in the user's folder.
     """
     from mirage import store
 
@@ -204,7 +202,7 @@ def write_audit(
 
 @votes.command("labels")
 def print_label_checks(dir_: ArenaDir, output_format: How = "table") -> None:
-    """Print what people found in an audit of labels: the share of wrong labels, by language and label.
+    """Print the share of wrong labels that an audit by people found, by language and label.
 
     With 95% intervals (Wilson), weighted by the audit's design. Reads the table queries and the votes on labels; those
     on changed passages do not count. Writes nothing.
@@ -278,17 +276,17 @@ def correct(
     languages: Languages = None,
     features: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Comma-separated features that help to predict the votes, or: all."),
+        typer.Option(metavar="NAMES", help="Comma-separated features to use as predictors of the votes, or: all."),
     ] = None,
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Print a judge's ranking corrected by people's votes, beside the uncorrected one.
+    """Print a judge's ranking, uncorrected and corrected by people's votes.
 
-    Prediction-powered inference with 95% intervals. Several judges, and features, become one prediction of the votes,
-    fitted on other queries than those it is applied to. The intervals are valid whatever the quality of judges and
-    features; the column width compares them to those from the votes alone. Reads the votes on battles drawn with a
-    known probability, the table judgments, and features if requested. Writes nothing.
+    Prediction-powered inference with 95% intervals. Judges and features are combined into one prediction of the votes,
+    cross-fitted over queries. The intervals are valid whatever the quality of judges and features; the column width
+    compares them to those from the votes alone. Reads the votes on battles drawn with a known probability, the table
+    judgments, and features if requested. Writes nothing.
     """
     from mirage import store
     from mirage.people.votes import Vote

@@ -1,3 +1,3 @@
-"""The explorer: one folder a page, `kit/` for what pages share and `serve/` for the server. The only part that imports
-Streamlit.
+"""The explorer: one folder per page, `kit/` for parts shared by pages, `serve/` for the server. The only part that
+imports Streamlit.
 """

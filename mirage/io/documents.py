@@ -47,7 +47,7 @@ class OmittedPart:
     where: str
     """The file, with line or passage if it is a part."""
     reason: str
-    """Why it was left out."""
+    """Reason why it was left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,12 @@ class DocumentCorpus:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Codes of the passages' languages, of those with a tenth of the passages or more."""
+        """Codes of the languages with at least a tenth of the passages."""
         counts = Counter(passage.language for passage in self.passages if passage.language is not None)
         return tuple(in_order(code for code, n in counts.items() if 10 * n >= counts.total()))
 
     def table(self) -> pa.Table:
-        """Return the passages as a table, with the columns that `read_documents` reads again."""
+        """Return the passages as a table with columns that `read_documents` accepts."""
         import pyarrow as pa
 
         names = ("passage_id", "title", "text", "language")
@@ -78,8 +78,8 @@ class DocumentCorpus:
 def read_documents(paths: Sequence[Path], *, length: int = LENGTH) -> DocumentCorpus:
     """Read documents, and cut them into passages at paragraphs.
 
-    A file of records (JSON Lines, JSON, CSV, Parquet) has passages already: `docid` or another common name, `title`,
-    `text`, and `language`. Any other file is a document; its passages are called FILE#1, FILE#2 and so on. Documents
+    A file of records (JSON Lines, JSON, CSV, Parquet) contains passages: `docid` or another common name, `title`,
+    `text`, and `language`. Any other file is a document; its passages get the ids FILE#1, FILE#2 and so on. Documents
     and passages that are empty, binary, too large, unreadable or the same as an earlier one are left out.
 
     Args:
@@ -124,11 +124,11 @@ class _Reader:
         Args:
             path: the file.
             name: its name in ids and messages.
-            named: whether it was given by itself, so that an unknown extension is read as text.
+            named: whether the path itself was given; a file with an unknown extension is then read as text.
         """
         kind = _kind(path)
         if kind not in (*_TEXTS, *_RECORDS, *_HTML, ".pdf") and not named:
-            self.left_out.append(OmittedPart(name, f"the extension {kind or 'none'} is not of a document"))
+            self.left_out.append(OmittedPart(name, f"the extension {kind or 'none'} is not a document type"))
             return
         self.files.append({"name": name, "sha256": store.fingerprint(path)} if path.is_file() else {"name": name})
         if kind in _RECORDS:
@@ -193,7 +193,7 @@ class _Reader:
 
 
 def _kind(path: Path) -> str:
-    """Return the lower-case extension of a file, without that of its compression."""
+    """Return the lower-case extension of a file, ignoring a compression suffix."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in (".gz", ".zst", ".lz4"):
         suffixes.pop()
@@ -205,7 +205,7 @@ def _digest(text: str) -> bytes:
 
 
 def _plain_text(path: Path) -> tuple[str, str | None]:
-    """Return the text of a text file, or why it is left out."""
+    """Return the text of a text file, or the reason to leave it out."""
     try:
         text = "\n".join(line for _, line in store.lines(path, most=LARGEST)).removeprefix("\ufeff")
     except BadInput as error:
@@ -218,7 +218,7 @@ def _plain_text(path: Path) -> tuple[str, str | None]:
 
 
 def _pdf_text(path: Path) -> tuple[str, str | None]:
-    """Return the text of a PDF file by pypdf, or why it is left out.
+    """Extract the text of a PDF file with pypdf, or return the reason to leave it out.
 
     Raises:
         BadInput: if pypdf is not installed.
@@ -227,13 +227,13 @@ def _pdf_text(path: Path) -> tuple[str, str | None]:
         import pypdf
     try:
         pages = [page.extract_text() or "" for page in pypdf.PdfReader(path).pages]
-    except Exception as error:  # damaged files raise errors of many kinds
+    except Exception as error:  # damaged files raise many kinds of error
         return "", f"its text cannot be extracted: {type(error).__name__}"
     return "\n\n".join(pages), None
 
 
 def _html_text(path: Path) -> tuple[str, str | None]:
-    """Return the main text of a page by trafilatura, or why it is left out.
+    """Extract the main text of an HTML page with trafilatura, or return the reason to leave it out.
 
     Raises:
         BadInput: if trafilatura is not installed.
@@ -255,8 +255,8 @@ def split_text(
         text: the text.
         title: title of passages before the first heading.
         length: maximum characters of a passage.
-        markdown: whether lines with `#` are headings. A heading begins a new passage and is its title, with the
-            document's first one before it.
+        markdown: whether lines with `#` are headings. A heading starts a new passage and becomes its title, after the
+            document's first heading.
 
     Returns:
         Title and text of each passage.
@@ -303,7 +303,7 @@ def _pieces(paragraph: str, length: int) -> Iterator[str]:
 
 
 def _cut_sentences(paragraph: str, length: int) -> Iterable[tuple[int, int]]:
-    """Yield the spans of the sentences, longer ones cut at a space, else anywhere."""
+    """Yield the spans of the sentences, cutting longer ones at a space if possible."""
     for first, last in sentences(paragraph, "en"):
         while last - first > length:
             space = paragraph.rfind(" ", first + 1, first + length)
@@ -314,7 +314,7 @@ def _cut_sentences(paragraph: str, length: int) -> Iterable[tuple[int, int]]:
 
 
 def _with_languages(passages: Sequence[CorpusPassage]) -> Iterator[CorpusPassage]:
-    """Yield the passages, with detected languages where none is given."""
+    """Yield the passages, detecting missing languages."""
     unknown = [passage for passage in passages if passage.language is None]
     detected = iter(detect_set([passage.searched for passage in unknown]))
     for passage in passages:

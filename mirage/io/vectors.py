@@ -1,4 +1,4 @@
-"""Vectors of passages, from a file."""
+"""Passage vectors from a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def read_vectors(path: Path, passage_ids: Sequence[str]) -> NDArray[np.float32]:
     """Read the vector of each passage from JSON Lines or Parquet: `passage_id` and `vector`, a list of numbers.
 
     Args:
-        path: the file; it may have further passages.
+        path: the file; extra passages are ignored.
         passage_ids: the passages, in the order of the rows to return.
 
     Raises:
@@ -45,9 +45,9 @@ def read_vectors(path: Path, passage_ids: Sequence[str]) -> NDArray[np.float32]:
             vectors = np.zeros((len(rows), len(vector)), np.float32)
         if len(vector) != vectors.shape[1]:
             raise BadInput(
-                f"this vector has {len(vector)} numbers, an earlier one {vectors.shape[1]}",
+                f"this vector has {len(vector)} numbers, an earlier vector {vectors.shape[1]}",
                 where=line.where,
-                do="use the vectors of one model",
+                do="use vectors from a single model",
             )
         if str(name) in rows:
             vectors[rows[str(name)]] = vector

@@ -32,7 +32,7 @@ class Batch:
     replies: list[Reply | None] = field(init=False)
     """One per conversation; None if pending."""
     open: dict[str, int] = field(default_factory=dict)
-    """Key and number of each conversation to send; of identical ones, the first."""
+    """Key and index of each conversation to send; of identical conversations, the first."""
     proven: bool = False
     """Whether the ledger had a reply to any conversation."""
 

@@ -99,7 +99,7 @@ class _Run:
     accepted: bool = False
     """Whether the service has answered a request."""
     changes: Mapping[str, str | None] = field(default_factory=dict)
-    """New names of unsupported parameters; None for omitted ones."""
+    """New names of unsupported parameters; None for omitted parameters."""
     size: int = 0
     """Maximum requests per part."""
     full: bool = False
@@ -122,7 +122,7 @@ class _Run:
             self.batch.settle(Reply(key=key, attempts=0, **(ledger.get(key) or {})))
 
     async def run(self) -> None:
-        """Submit what is not submitted, and collect until no part is open."""
+        """Submit pending parts, and collect until no part is open."""
         endpoint, limits = self.model.service(), self.model.limits
         async with (
             connect(endpoint, limits) as client,
@@ -239,7 +239,7 @@ class _Run:
         self.record.record_batch(name, batch)
 
     def _tell(self, parts: Sequence[OpenBatch]) -> None:
-        """Tell once what is waited for."""
+        """Report once what the run is waiting for."""
         if not self.told:
             _LOG.warning(
                 "Requests at the service: %s, in batches: %s. Results come within a day; Ctrl-C stops waiting, and the"

@@ -29,7 +29,7 @@ MAX_FILE = 200_000_000
 MAX_RESULTS = 4_000_000_000
 """Maximum bytes of a file of results; it is read line by line."""
 WINDOW: Literal["24h"] = "24h"
-"""Time in which a batch is processed; what is left then expires."""
+"""Completion window of a batch; requests left after it expire."""
 ENDED = ("completed", "failed", "expired", "cancelled")
 """States that do not change."""
 ENQUEUED = "token_limit_exceeded"
@@ -255,7 +255,7 @@ async def _parts(response: Any) -> AsyncIterator[bytes]:
 
 
 def _id(made: object, what: str) -> str:
-    """Return the id of what a service has made.
+    """Return the id of a created object.
 
     Raises:
         Unreadable: if there is none.

@@ -105,7 +105,7 @@ class Limits:
             raise BadInput("a budget needs prices", do="add --price-in and --price-out, per million tokens")
 
     def cost(self, tokens_in: float, tokens_out: float) -> float | None:
-        """Return the price of so many tokens; None without prices."""
+        """Return the price of a number of tokens; None without prices."""
         if self.price_in is None and self.price_out is None:
             return None
         return (tokens_in * (self.price_in or 0) + tokens_out * (self.price_out or 0)) / 1e6
@@ -149,7 +149,7 @@ class Reply:
         return self.status == "api_error" and not self.attempts
 
     def ledger_record(self) -> dict[str, Any]:
-        """Return the fields to store in the ledger, without empty optional ones."""
+        """Return the fields to store in the ledger, without empty optional fields."""
         values = {name: value for name, value in asdict(self).items() if name not in ("key", "attempts")}
         return {name: value for name, value in values.items() if name not in _SOMETIMES or value}
 
@@ -168,7 +168,7 @@ class Cost:
     kept: int
     """Conversations without cost: cached in the ledger, or identical to another."""
     failed: int
-    """Calls that failed, or were not made because so many failed. `calls`, `kept` and `failed` add up to the total."""
+    """Calls that failed, or were skipped after too many failures. `calls`, `kept` and `failed` add up to the total."""
     tokens_in: int
     """Prompt tokens."""
     tokens_out: int
@@ -396,7 +396,7 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
 
 
 def _reasoning(message: Mapping[str, Any]) -> str | None:
-    """Return the reasoning beside the text; null if there is none.
+    """Return the reasoning sent with the text; null if there is none.
 
     Sources: `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, later vLLM), or parts of type `thinking`
     (Mistral).

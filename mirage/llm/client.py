@@ -48,7 +48,7 @@ def complete(
     """Get a reply to every conversation; conversations in the ledger are not sent.
 
     A call that fails permanently is a reply with status `api_error` and a reason. It is not stored in the ledger, so
-    the next run retries it. After ten consecutive failures the remaining calls are not made, and say so.
+    the next run retries it. After ten consecutive failures the remaining calls are skipped and marked as such.
 
     Args:
         conversations: the conversations.
@@ -144,7 +144,7 @@ class _Crew:
     resume: float = -math.inf
     """When the service may be called again, by the loop's clock."""
     changes: Mapping[str, str | None] = field(default_factory=dict)
-    """New names of unsupported parameters; None for omitted ones."""
+    """New names of unsupported parameters; None for omitted parameters."""
     longest: int = 0
     """Tokens of the longest reply so far."""
     unfit: int = 0

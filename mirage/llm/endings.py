@@ -55,7 +55,7 @@ def state(
         finish: the service's finish reason; null if it gives none.
         reasoning: reasoning before the text.
         tools: names of the tools that the model called.
-        fault: error that the service reports beside the reply.
+        fault: error that the service reports with the reply.
     """
     ending = "" if finish is None else str(finish).strip()[:_SHOWN]
     name = _BETWEEN_WORDS.sub("_", ending).lower().removeprefix("finish_reason_")
@@ -101,6 +101,6 @@ def _of_text(ending: str, name: str, cut: bool, tools: Sequence[str]) -> Ended:
 
 
 def _fault(fault: object) -> str:
-    """Return the service's message for an error beside a reply."""
+    """Return the service's error message sent with a reply."""
     message = fault.get("message") if isinstance(fault, dict) else fault
     return " ".join(message.split())[:300] if isinstance(message, str) else ""

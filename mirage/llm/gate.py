@@ -14,7 +14,7 @@ class Gate(Protocol):
     """Rates and budget of a run."""
 
     async def turn(self, tokens: int) -> tuple[float, float]:
-        """Book the next slot for a request of so many tokens.
+        """Book the next slot for a request with this many tokens.
 
         Returns:
             Its start and its expiry, by the running loop's clock.

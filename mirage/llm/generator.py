@@ -65,7 +65,7 @@ class Generator:
         return [reply.text or "" for reply in replies]
 
     def batch_call(self, prompts: Sequence[str], batch_size: int = 1) -> list[str]:
-        """Return the reply to each prompt, with so many prompts per call.
+        """Return the reply to each prompt, with a number of prompts per call.
 
         Raises:
             BadInput: if the size is below 1.

@@ -91,7 +91,7 @@ def read_events(content: bytes) -> list[Any] | None:
 
 
 def describe(content: bytes, events: Sequence[Any] | None) -> str:
-    """Describe a body for a message: the paths of its JSON, or what it is instead of JSON."""
+    """Describe a body for a message: the paths of its JSON, or its type if it is not JSON."""
     if events is not None:
         paths = sorted({path for event in events for path in _paths(event)})
         more = ", ..." if len(paths) > _LISTED else ""

@@ -20,7 +20,7 @@ _UNDATED = ("v1", "latest", "preview")
 _NEW_LIMIT = "2024-09-01"
 """First dated version of Azure's API with `max_completion_tokens`."""
 _SECRET = 8
-"""Minimum length of a key to redact; shorter ones are placeholders such as EMPTY, which occur in ordinary text."""
+"""Minimum length of a key to redact; shorter keys are placeholders such as EMPTY, which occur in ordinary text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,10 +58,10 @@ class ResponsePaths:
     """Reply tokens; by default an estimate."""
 
     def __post_init__(self) -> None:
-        for name, path in self.given().items():
+        for name, path in self.named_paths().items():
             parse_path(path, where=f"--map {name}")
 
-    def given(self) -> dict[str, str]:
+    def named_paths(self) -> dict[str, str]:
         """Return the paths that are set, by name."""
         paths = {part.name: getattr(self, part.name) for part in fields(self)}
         return {name: path for name, path in paths.items() if path is not None}
@@ -218,7 +218,7 @@ def _request(question: Question, service: RagService, system: str, again: str | 
         "system": system,
         SERVICE: service.endpoint.service,
         "body": service.request_body(question),
-        "paths": service.paths.given(),
+        "paths": service.paths.named_paths(),
         **({} if again is None else {AGAIN: again}),
     }
 
@@ -234,7 +234,7 @@ class _Questions(Batch):
         if self.service is None:
             raise TypeError("questions need a service")
         self._service = self.service
-        self._paths = {name: parse_path(path) for name, path in self._service.paths.given().items()}
+        self._paths = {name: parse_path(path) for name, path in self._service.paths.named_paths().items()}
         super().__post_init__()
 
     @property
@@ -258,7 +258,7 @@ class _Questions(Batch):
         """
         events = read_events(content)
         answers = self._need("answer", content, events)
-        entries = [item for value in self._need("contexts", content, events) for item in _listed(value)]
+        entries = [item for value in self._need("contexts", content, events) for item in _flatten_passages(value)]
         beside = {name: self._beside(name, len(entries), events or ()) for name in _BESIDE}
         contexts = [
             _context(entry, {name: values[place] for name, values in beside.items() if values})
@@ -330,9 +330,15 @@ def _fill(value: Any, values: Mapping[str, str]) -> Any:
     return [_fill(inner, values) for inner in value] if isinstance(value, list) else value
 
 
-def _listed(value: Any) -> list[Any]:
+def _flatten_passages(value: Any) -> list[Any]:
     """Return the passages of a value: the elements of a list, or a text itself; none for an empty one."""
-    return [item for inner in value for item in _listed(inner)] if isinstance(value, list) else [value] if value else []
+    return (
+        [item for inner in value for item in _flatten_passages(inner)]
+        if isinstance(value, list)
+        else [value]
+        if value
+        else []
+    )
 
 
 def _context(entry: Any, beside: Mapping[str, Any]) -> dict[str, Any]:

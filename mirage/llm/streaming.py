@@ -1,11 +1,11 @@
-"""Streamed chat replies: text as the service sends it, then one ending. A closed stream closes its connection.
+"""Streamed chat replies: text as the service sends it, then one ending. Closing a stream closes its connection.
 
     with Streams() as streams:
         stream = streams.start(StreamCall(endpoint, settings, messages), events.put)
         stream.close()  # ends the request, so the service can stop generating
 
-All streams of a process share one thread. A reply that is no stream of events (HTML, other bytes), that stops, ends
-early or does not end is an ending with its reason, after the text that had arrived.
+All streams of a process share one thread. A reply that is not an event stream (HTML, other bytes), stalls, ends early
+or does not end yields the text received so far, then an ending with the reason.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from mirage.llm.usage import read_usage
 from mirage.schema import Status
 
 _FIELD = re.compile(r"(?:data|event|id|retry)?:|data$|event$|id$|retry$")
-"""Beginning of a line of an event stream (WHATWG, server-sent events, 9.2.6)."""
+"""Prefix of a line of an event stream (WHATWG, server-sent events, 9.2.6)."""
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _LONGEST_LINE = 1_000_000
 _MAX_BODY = 8 * 1024**2
@@ -41,22 +41,22 @@ _ADAPTIONS = 4
 
 @dataclass(frozen=True, slots=True)
 class StreamCall:
-    """A reply to stream, and the patience with its service."""
+    """A reply to stream, with its timeouts."""
 
     endpoint: Endpoint
-    """Address and key."""
+    """Address and key of the service."""
     settings: Settings
     """Model and parameters."""
     messages: Messages
     """The conversation."""
     first_seconds: float = 30.0
-    """Seconds until the first text."""
+    """Timeout for the first text, in seconds."""
     gap_seconds: float = 20.0
-    """Seconds between two texts."""
+    """Timeout between two texts, in seconds."""
     seconds: float = 120.0
-    """Seconds in all."""
+    """Total timeout, in seconds."""
     characters: int = 8_000
-    """Maximum characters of the reply; a longer one is closed."""
+    """Maximum characters of the reply; a longer reply is cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +71,25 @@ class Ending:
     """The end of a reply; the last event of a stream that was not closed."""
 
     text: str | None
-    """The whole text, without reasoning."""
+    """The full text, without reasoning."""
     status: Status
     """As in `schema.Answer`; `api_error` for a stream that failed."""
     reason: str | None
-    """Why it is not whole; null with `ok`."""
+    """Why the reply is incomplete; null with `ok`."""
     tokens_in: int
     """Prompt tokens, by the service's count or an estimate."""
     tokens_out: int
     """Reply tokens, likewise."""
     thoughts: str | None = None
-    """The model's reasoning; null without any."""
+    """The model's reasoning; null if there is none."""
 
 
 Put = Callable[[Piece | Ending], object]
-"""Takes the events of a stream, in the thread of the streams."""
+"""Callback for the events of a stream, called in the streams' thread."""
 
 
 class Stream:
-    """A reply on its way."""
+    """A running stream."""
 
     def __init__(self, task: Future[None]) -> None:
         self._task = task
@@ -100,7 +100,7 @@ class Stream:
 
 
 class Streams:
-    """The streams of a process; a context manager. The thread starts with the first stream."""
+    """All streams of a process, as a context manager. The thread starts with the first stream."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -118,7 +118,7 @@ class Streams:
             return Stream(asyncio.run_coroutine_threadsafe(self._follow(call, put), self._loop))
 
     def close(self) -> None:
-        """Close every stream, and end the thread."""
+        """Close every stream and stop the thread."""
         with self._lock:
             loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
         if loop is not None and thread is not None:
@@ -143,7 +143,7 @@ class Streams:
         self._clients.clear()
 
     async def _follow(self, call: StreamCall, put: Put) -> None:
-        """Stream a reply; whatever happens to it, its last event is an ending."""
+        """Stream a reply; the last event is always an ending."""
         reply = _Reply(call, put)
         try:
             if call.endpoint not in self._clients:
@@ -180,7 +180,7 @@ class _Reply:
             _EndedError: if the service reports an error, or the reply is too long.
         """
         if not isinstance(event, dict):
-            raise Misfit("the service does not stream chat completions: an event is no object", "")
+            raise Misfit("the service does not stream chat completions: an event is not an object", "")
         if event.get("error"):
             detail = event["error"]
             words = detail.get("message") if isinstance(detail, dict) else detail
@@ -212,7 +212,7 @@ class _Reply:
             raise _EndedError(f"the answer is longer than {self.call.characters:,} characters and was stopped")
 
     def late(self) -> str:
-        """Describe a wait that was too long."""
+        """Describe a timeout."""
         if not self.text:
             return f"no text within {self.call.first_seconds:g} seconds"
         return f"the answer stopped: no text for {self.call.gap_seconds:g} seconds, or {self.call.seconds:g} in all"
@@ -242,11 +242,11 @@ class _Reply:
 
 
 class _EndedError(Exception):
-    """A reply that ends here, with the reason."""
+    """Ends a reply, with the reason."""
 
 
 async def _receive(client: Any, reply: _Reply) -> None:
-    """Send the request and read its stream; a service that rejects a parameter is asked again without it."""
+    """Send the request and read its stream; if the service rejects a parameter, retry without it."""
     call = reply.call
     body = request_body(request(call.settings, call.messages), call.endpoint.limit)
     body.pop("service", None)
@@ -265,7 +265,7 @@ async def _receive(client: Any, reply: _Reply) -> None:
 
 
 def _adapt(error: Exception, sent: dict[str, Any], changes: dict[str, str | None]) -> dict[str, str | None] | None:
-    """Return the changes with a rejected parameter; None if the error is another."""
+    """Return the changes that omit a rejected parameter; None for other errors."""
     if isinstance(error, _EndedError | TimeoutError | Misfit):
         return None
     if "stream_options" in sent and "stream_options" in str(error):
@@ -328,11 +328,11 @@ def _parse(data: str) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
-        raise Misfit(f"the service streams no chat completion: {describe(data.encode(), None)}", "") from None
+        raise Misfit(f"the service does not stream a chat completion: {describe(data.encode(), None)}", "") from None
 
 
 class _Lines:
-    """The events of a stream of bytes."""
+    """Incremental parser of server-sent events."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -340,10 +340,10 @@ class _Lines:
         self._data: list[str] = []
 
     def events(self, part: bytes) -> Iterator[str]:
-        """Yield the data of each event that a part of the stream completes.
+        """Yield the data of each event completed by a chunk of bytes.
 
         Raises:
-            Misfit: if a line belongs to no event stream, or does not end.
+            Misfit: if a line is not part of an event stream, or does not end.
         """
         *lines, self._rest = re.split(r"\r\n|\n|\r(?!$)", self._rest + self._decoder.decode(part))
         if len(self._rest) > _LONGEST_LINE:
@@ -360,17 +360,17 @@ class _Lines:
                 self._refuse(line)
 
     def refuse_rest(self) -> None:
-        """Reject an unfinished line that belongs to no event stream.
+        """Reject an unfinished line that cannot be part of an event stream.
 
         Raises:
-            Misfit: if there is one.
+            Misfit: if it cannot.
         """
         if self._rest.strip() and not _FIELD.match(self._rest):
             self._refuse(self._rest)
 
     @staticmethod
     def _refuse(line: str) -> None:
-        raise Misfit(f"the service streams no events: {describe(line[:2000].encode(), None)}", "")
+        raise Misfit(f"the service does not stream events: {describe(line[:2000].encode(), None)}", "")
 
 
 def _fault(error: Exception) -> str:
@@ -382,5 +382,5 @@ def _fault(error: Exception) -> str:
     try:
         return judge_failure(error).reason
     except Exception:
-        # Errors of the client's library while a body is read; its two versions have classes of their own.
-        return f"the connection broke off: {type(error).__name__}"
+        # Client library errors while reading a body; its two versions have different classes.
+        return f"the connection was lost: {type(error).__name__}"

@@ -65,7 +65,7 @@ class RoundReport:
     widest: float
     """Width of the widest 95% interval of a rating, in logits."""
     money: float | None
-    """Cost of all verdicts so far, cached ones included; None without prices."""
+    """Cost of all verdicts so far, including cached replies; None without prices."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +233,7 @@ def _battles(population: Population, chosen: NDArray[np.bool_], seed: int) -> li
 
 
 def _paid(path: Path, by: Judge, battles: Sequence[judge.OrderedPair]) -> float:
-    """Return what was paid for battles before: by a run that was interrupted. 0 without a budget."""
+    """Return the amount already paid for battles by an interrupted run. 0 without a budget."""
     if by.model is None or by.budget is None or not battles:
         return 0.0
     return price_battles(path, by.asked(BattleSample(battles=battles)), by.model).paid

@@ -28,14 +28,14 @@ Part = Literal["query", "passage", "reference", "answer"]
 LEAKED = "leaked"
 """Tag of queries: `yes` if the query or its reference answer has a near-duplicate in training data, else `no`."""
 FEWEST = 5
-"""Minimum number of words of a text that is compared: shorter ones repeat by chance."""
+"""Minimum words of a text to compare; shorter texts repeat by chance."""
 _TABLES: dict[Part, tuple[str, str]] = {
     "query": ("queries", "''"),
     "passage": ("passages", "passage_id"),
     "reference": ("references", "''"),
     "answer": ("answers", "system"),
 }
-"""Table of each part, and the column that names a text within its query."""
+"""Table of each part, and the column that identifies a text within its query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class LeakCount:
     texts: Count
     """Texts with at least 5 words."""
     leaked: Count
-    """Those with a near-duplicate in the training data."""
+    """Texts with a near-duplicate in the training data."""
     share: Share
     """leaked / texts."""
     low: Share | None
@@ -93,14 +93,14 @@ class LeakCount:
     high: Share | None
     """Upper end."""
     example: str | None
-    """The text that is most similar to a training text; null without any."""
+    """The text most similar to a training text; null if there is none."""
     where: str | None
     """File and line of that training text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClosedBook:
-    """Questions that a system answers although it was shown no passages."""
+    """Questions that a system answers without passages."""
 
     key = ("system", "language")
 
@@ -111,7 +111,7 @@ class ClosedBook:
     n: Count
     """Answerable queries with a decided answer of the system."""
     answered: Count
-    """Those that it answers."""
+    """Queries that it answers."""
     rate: Share | None
     """answered / n; null if n is 0."""
     rate_low: Share | None
@@ -121,7 +121,7 @@ class ClosedBook:
     checked: Count
     """Answerable queries with vital nuggets assigned to the system's answer."""
     known: Count
-    """Those whose answer states all vital nuggets: the system knows the answer without passages."""
+    """Queries whose answer states all vital nuggets: the system knows the answer without passages."""
     known_rate: Share | None
     """known / checked; null if none is checked."""
     known_low: Share | None
@@ -149,7 +149,7 @@ def read_training(paths: Iterable[Path]) -> list[TrainingText]:
                         texts[piece] = line.where
     if not texts:
         files = ", ".join(map(str, named))
-        raise BadInput(f"no text has {FEWEST} words", where=files, do="give the files that a model was trained on")
+        raise BadInput(f"no text has {FEWEST} words", where=files, do="give files of a model's training data")
     return [TrainingText(where, text) for text, where in texts.items()]
 
 
@@ -165,7 +165,7 @@ def find_leaks(
     Args:
         arena: the arena; parts whose table it lacks are omitted.
         training: texts of training data.
-        parts: which texts of the arena to compare.
+        parts: parts of the arena to compare.
         threshold: smallest Jaccard similarity of word 5-grams, above 0 and at most 1.
 
     Raises:
@@ -244,10 +244,10 @@ def flag_leaks(path: Path, leaks: Sequence[Leak], *, made_by: str) -> store.Aren
 
 
 def closed_book(arena: store.Arena, systems: Sequence[str], *, parser: schema.Parser = "strict") -> list[ClosedBook]:
-    """Count the questions that systems answer although they were shown no passages.
+    """Count the questions that systems answer without passages.
 
     Args:
-        arena: with outcomes of the systems; with nuggets and assignments it is also told how many answers are known.
+        arena: with outcomes of the systems; with nuggets and assignments, known answers are counted too.
         systems: systems that were asked without passages.
         parser: parser whose outcomes count.
 
@@ -268,7 +268,7 @@ def closed_book(arena: store.Arena, systems: Sequence[str], *, parser: schema.Pa
     answers: dict[str, dict[tuple[str, str], bool]] = defaultdict(dict)
     for row in table.to_pylist():
         answers[row["system"]][row["language"], row["query_id"]] = row["outcome"] == "answered"
-    known = _known(arena)
+    known = _known_answers(arena)
     rows = []
     for system in dict.fromkeys(systems):
         codes = in_order({language for language, _ in answers[system]})
@@ -290,8 +290,8 @@ def closed_book(arena: store.Arena, systems: Sequence[str], *, parser: schema.Pa
     return rows
 
 
-def _known(arena: store.Arena) -> Mapping[str, Mapping[tuple[str, str], bool]]:
-    """Return by system and query whether the answer states every vital nugget, by the assigner with most rows."""
+def _known_answers(arena: store.Arena) -> Mapping[str, Mapping[tuple[str, str], bool]]:
+    """Return by system and query whether the answer states every vital nugget, by the assigner with the most rows."""
     found: dict[str, dict[tuple[str, str], bool]] = defaultdict(dict)
     if not {"nuggets", "nugget_assignments"} <= set(arena.tables):
         return found

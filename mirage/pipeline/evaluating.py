@@ -83,7 +83,7 @@ def locate(given: str | Path | None = None, into: Path | None = None) -> tuple[P
 
     Args:
         given: a file, a folder of files, an arena, or the name of a bundled arena; None for the bundled sample.
-        into: the folder; None for the arena itself, or a folder beside the file named after it. Bundled arenas are
+        into: the folder; None for the arena itself, or a folder next to the file, named after it. Bundled arenas are
             copied into the current folder, and never changed in place.
 
     Raises:
@@ -117,7 +117,7 @@ def evaluate(
 ) -> EvaluationReport:
     """Evaluate a file, rows or an arena: import, measure what needs no model, judge if a model is named, and rank.
 
-    Repeating it continues: what is up to date is skipped, and no call is paid for twice.
+    Repeating it resumes: up-to-date steps are skipped, and no call is paid for twice.
 
     Args:
         data: a file or folder in any known format, an arena, or rows.
@@ -148,7 +148,7 @@ def evaluate(
     planned = None
     if settings.model is not None:
         asked = replace(run, start="judge", end="judge", judge=settings.judge or "", model=settings.model)
-        planned = _refused(into, asked, made_by, agree)
+        planned = _refused_cost(into, asked, made_by, agree)
         if planned is None:
             results += run_all(into, asked, made_by=made_by, progress=watch)
     if settings.judge == HEURISTIC or not set(judges(store.open_arena(into))) - {HEURISTIC}:
@@ -190,7 +190,9 @@ def _fill(
     return done.arena, (), done.summary
 
 
-def _refused(into: Path, asked: RunSettings, made_by: str, agree: Callable[[llm.Cost], bool] | None) -> llm.Cost | None:
+def _refused_cost(
+    into: Path, asked: RunSettings, made_by: str, agree: Callable[[llm.Cost], bool] | None
+) -> llm.Cost | None:
     """Return the maximum cost of the judge's calls if they are not agreed to; None to go on."""
     if agree is None:
         return None
@@ -202,7 +204,7 @@ def _refused(into: Path, asked: RunSettings, made_by: str, agree: Callable[[llm.
 def _rank(report: EvaluationReport, settings: EvaluateSettings) -> EvaluationReport:
     """Add the ranking, or the reason why there is none."""
     if report.referee is None:
-        return replace(report, remarks=("nobody decides between systems",))
+        return replace(report, remarks=("nothing decides between systems",))
     try:
         ranked = rank_arena(report.arena, report.referee, RankSettings(draws=settings.draws, seed=settings.seed))
     except NotEnoughData as error:

@@ -61,7 +61,7 @@ def next_commands(report: EvaluationReport) -> list[tuple[str, str]]:
     commands: list[tuple[str, str]] = []
     if report.referee in (RELEVANCE, HEURISTIC) and {"queries", "answers"} <= set(arena.tables):
         judge = f"mirage evaluate {where} --judge MODEL --base-url URL --dry-run"
-        commands.append((judge, "what a model as judge would cost"))
+        commands.append((judge, "the cost of a model as judge"))
     if ranking is not None and n_systems >= 2:
         best, second = (row["system"] for row in leaderboard(ranking, list(ranking.languages)[-1]).to_pylist()[:2])
         judge = f"--judge {shlex.quote(str(report.referee))}"
@@ -73,7 +73,7 @@ def next_commands(report: EvaluationReport) -> list[tuple[str, str]]:
 
 
 def next_command(arena: store.Arena) -> tuple[str, str]:
-    """Return the command that makes sense for what an arena holds, with its purpose."""
+    """Return the recommended next command for an arena's contents, with its purpose."""
     where, tables = place_of(arena), set(arena.tables)
     if "answers" in tables or "outcomes" in tables:
         return f"mirage evaluate {where}", "measure the answers and rank the systems"
@@ -85,7 +85,7 @@ def next_command(arena: store.Arena) -> tuple[str, str]:
     if "queries" in tables:
         retriever = " --retriever NAME" if "retrieved" in tables else ""
         return f"mirage generate {where} --system NAME --model MODEL --base-url URL{retriever}", "answer the queries"
-    return f"mirage check {where}", "see what the arena holds"
+    return f"mirage check {where}", "see the arena's contents"
 
 
 def place_of(arena: store.Arena) -> str:
@@ -144,7 +144,7 @@ def _by_language(ranking: RankingReport, best: str) -> list[str]:
 
 
 def _basis(referee: str) -> str:
-    """Return what a referee decides, and what it does not."""
+    """Return the battles that a referee decides, and those it does not."""
     if referee == RELEVANCE:
         return (
             "human relevance labels: whether a system answers if a passage has the answer, and abstains if none has. "
@@ -156,7 +156,7 @@ def _basis(referee: str) -> str:
 
 
 def _counts(arena: store.Arena) -> list[str]:
-    """Return how many answers of which systems there are, and what they amount to."""
+    """Return the numbers of systems and answers, and the outcomes."""
     if "answers" not in arena.tables:
         return []
     rows = arena.sql("SELECT system, count(*) AS n FROM answers GROUP BY system ORDER BY system").to_pylist()

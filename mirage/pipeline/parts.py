@@ -1,6 +1,6 @@
 """Sharding of an arena for machines that do not communicate: split it, work on each part, merge the parts.
 
-A part is an arena beside the whole, with the rows of its queries and the replies so far. Every command works on it.
+A part is an arena next to the whole, with the rows of its queries and the replies so far. Every command works on it.
 Merging is by key: new rows are added, equal rows merged, an answer or value replaces the reason for its absence, and
 any other difference is a conflict, which is rejected before anything is written. So the order of the parts does not
 matter, nor repeated merges.

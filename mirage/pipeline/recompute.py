@@ -1,7 +1,7 @@
 """Recomputation of an arena's derived tables from their sources, listing the differences.
 
-Hashes show that files match the manifest, but whoever changes a rating can also write its hash. Recomputing needs no
-trust, only the sources.
+Hashes show that files match the manifest, but anyone who changes a rating can also rewrite its hash. Recomputing needs
+no trust, only the sources.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def run_all(
         path: the arena's folder.
         settings: stages and options.
         made_by: the command, for the manifest.
-        dry: write nothing, and report what would run at which maximum cost. Stages on outputs of earlier ones are
+        dry: write nothing, and report what would run at which maximum cost. Stages on outputs of earlier stages are
             planned on the current tables.
         progress: maps a step's name to its progress callback (amount done, total).
 
@@ -97,7 +97,7 @@ def _after(settings: RunSettings, result: StepReport) -> RunSettings:
 
 
 def _do(step: Step, path: Path, progress: Callable[[str], Progress] | None) -> StepReport:
-    """Run a step unless it is up to date, and record its inputs; steps without progress of their own are named."""
+    """Run a step unless it is up to date, and record its inputs; steps without progress are only named."""
     arena = store.open_arena(path)
     try:
         reason = _why(step, arena)

@@ -105,13 +105,13 @@ def _cite(system: str, key: tuple[str, str], relevant: Sequence[tuple[str, str]]
     Args:
         system: `polyglot` or `native`.
         key: language and id of the query.
-        relevant: id and language of the relevant passages that it was shown, in order.
+        relevant: id and language of the relevant passages shown to it, in order.
     """
     if system == NATIVE:
         return next((name for name, code in relevant if code == key[0]), None)
     if not relevant:
         return None
-    # Any of them with the same chance, whatever its rank and its language.
+    # All with equal probability, regardless of rank and language.
     digest = hashlib.sha256("\0".join((system, *key)).encode()).digest()
     return relevant[int.from_bytes(digest[:8], "big") % len(relevant)][0]
 

@@ -59,9 +59,9 @@ def _decide(
     a, b = (*query, battle.system_a), (*query, battle.system_b)
     pair = sorted((battle.system_a, battle.system_b))
     if judge == LENGTH and _draw(judge, *query, *pair) < share and lengths[a] != lengths[b]:
-        return ("A" if lengths[a] > lengths[b] else "B"), "the longer answer, whatever it says."
+        return ("A" if lengths[a] > lengths[b] else "B"), "the longer answer, regardless of content."
     if judge == FIRST and _draw(judge, *query, battle.system_a, battle.system_b) < share:
-        return "A", "the answer shown first, whatever it says."
+        return "A", "the answer shown first, regardless of content."
     if _draw(judge, "error", *query, *pair) < _ERRORS:
         better = pair[_draw(judge, "side", *query, *pair) < 0.5]
         return ("A" if better == battle.system_a else "B"), "at random, as an error."
@@ -70,7 +70,7 @@ def _decide(
 
 
 def _draw(*about: str) -> float:
-    """Return a number in [0, 1) that depends on what it is about."""
+    """Return a pseudo-random number in [0, 1) from a key."""
     return int.from_bytes(hashlib.sha256("\0".join(about).encode()).digest()[:8], "big") / 2**64
 
 

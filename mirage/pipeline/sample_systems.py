@@ -81,7 +81,7 @@ class _Query:
         return tuple(fact for fact in self.facts if fact.nugget.importance == "vital")
 
     def draw(self, *about: str) -> float:
-        """Return a number in [0, 1) that depends on the query and on what it is for."""
+        """Return a pseudo-random number in [0, 1) from the query and a purpose."""
         digest = hashlib.sha256("\0".join([*about, self.language, self.query_id]).encode()).digest()
         return int.from_bytes(digest[:8], "big") / 2**64
 
@@ -172,7 +172,7 @@ def _fluent(query: _Query) -> _Made:
     return _pad(query, claim, {})
 
 
-def _uncited(query: _Query) -> _Made:
+def _answer_uncited(query: _Query) -> _Made:
     ease = query.ease("uncited")
     if not query.facts:
         return _invent(query, None) if ease < 0.45 else _abstain(query)
@@ -211,7 +211,7 @@ def _english(query: _Query) -> _Made:
     return _Made(compose_answer(claim, claim), {fact.nugget.nugget_id: query.english for fact in query.vital})
 
 
-def _padded(query: _Query) -> _Made:
+def _answer_padded(query: _Query) -> _Made:
     ease = query.ease("padded")
     if not query.facts and ease > 0.8:
         return _abstain(query)
@@ -226,7 +226,7 @@ def _copier(query: _Query) -> _Made:
     given = BaselineInput(query.language, query.text, texts)
     nearest = given.ranked[query.draw("copier") < 0.2]
     whole, (sentence, _) = dict(texts)[nearest], given.best_of(nearest)
-    # A nugget is true by the passage it names: whoever copies that passage states it.
+    # A nugget is true by the passage it names, so copying that passage states it.
     stated = {fact.nugget.nugget_id: whole for fact in query.facts if fact.nugget.passage_id == nearest}
     return _Made(compose_answer(_cite(whole, nearest), _cite(sentence, nearest)), stated)
 
@@ -241,11 +241,11 @@ _SYSTEMS: Mapping[str, Callable[[_Query], _Made]] = {
     "thorough": _thorough,
     "concise": _concise,
     "fluent": _fluent,
-    "uncited": _uncited,
+    "uncited": _answer_uncited,
     "half": _half,
     "cautious": _cautious,
     "english": _english,
-    "padded": _padded,
+    "padded": _answer_padded,
     "copier": _copier,
     GUESSER: _guesser,
 }
@@ -321,7 +321,7 @@ def _passages(tables: Mapping[str, pa.Table]) -> tuple[dict[Any, Any], dict[Any,
 
 
 def system_cards(retrievers: Iterable[str]) -> pa.Table:
-    """Return a card for every system with a character, which says what it does."""
+    """Return a card for every system with a character, which describes it."""
     cards = []
     for name, character in CHARACTERS.items():
         for retriever in retrievers if name == GUESSER else [None]:

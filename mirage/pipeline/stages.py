@@ -43,7 +43,7 @@ def derive(tables: Tables, options: Mapping[str, Mapping[str, Any]]) -> dict[str
     """Apply some stages to tables, in the order of `STAGES`.
 
     Args:
-        tables: input tables by name. Baselines' answers are added to existing ones.
+        tables: input tables by name. Baselines' answers are added to existing answers.
         options: options by name of the stages to apply.
 
     Returns:

@@ -242,7 +242,7 @@ def _generate(this: _Run) -> Iterator[Step]:
 
 
 def _generate_from(this: _Run, system: str, answer_model: RunModel, retriever: str | None) -> Step:
-    """Return the step that answers from one retriever's passages; None is the given ones."""
+    """Return the step that answers from one retriever's passages; None for the given passages."""
     name = f"generate {system}"
     template = prompts.load_template(TEMPLATE)
     model = answer_model.answering or answer_model.model.settings

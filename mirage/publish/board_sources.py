@@ -1,6 +1,7 @@
-"""The part of an arena that a published board gives away: verdicts and outcomes, and texts where their licences allow.
+"""The part of an arena that a board publishes as its sources: verdicts and outcomes, and texts if their licences allow
+it.
 
-Everything else of a board is computed from it, so that a reader who has the board alone can compute it again.
+Everything else in a board is computed from it, so a reader can recompute the board from the site alone.
 """
 
 from __future__ import annotations
@@ -19,47 +20,47 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TEXTS = ("queries", "passages", "answers")
-"""Tables whose texts have an author."""
+"""Tables with copyrightable texts."""
 _ALWAYS = ("systems", "queries", "answers", "outcomes", "judgments", "published")
 _WITH_TEXTS = ("nuggets", "nugget_assignments")
-"""Tables of texts alone, needed to recompute the battles by nuggets."""
+"""Tables with only texts, needed to recompute battles by nuggets."""
 _HIDDEN: Mapping[str, tuple[str, ...]] = {
     "queries": ("text",),
     "answers": ("text", "reason", "thoughts"),
     "judgments": ("rationale", "reason"),
     "nugget_assignments": ("quote", "reason"),
 }
-"""Columns of texts, which are null where texts are not published."""
+"""Text columns, null if texts are not published."""
 _PRIVATE: Mapping[str, tuple[str, ...]] = {"answers": ("call", "thoughts"), "judgments": ("call",)}
-"""Columns that are never published: keys of the ledger, and thoughts of models."""
+"""Columns that are never published: ledger keys, and models' thoughts."""
 _OPEN = re.compile(
     r"\b(apache(?:[- ]licen[cs]e)?[- ]2(?:\.0)?|mit|bsd(?:-[23]-clause)?|unlicense|cc0(?:[- ]1\.0)?|public domain"
     r"|pddl|odc-by|odbl|cc[- ]by(?:[- ]sa)?(?:[- ][34]\.0)?|gpl-3\.0|mpl-2\.0)\b",
     re.IGNORECASE,
 )
-"""Licences under which anybody may pass a text on, for any purpose."""
+"""Licences that allow redistribution for any purpose."""
 _CLOSED = re.compile(r"\b(nc|nd|non-?commercial|no ?derivatives|proprietary|all rights reserved)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class TextPermission:
-    """Permission to show the texts of an arena, or its refusal, with the reason."""
+    """Decision on publishing the texts of an arena, with the reason."""
 
     allowed: bool
-    """Whether it may."""
+    """Whether texts may be published."""
     reason: str
-    """Why, or why not: the licences."""
+    """The reason: the licences."""
 
 
 def text_permission(arena: Arena, stated: bool | None = None) -> TextPermission:
-    """Return whether the licences of an arena's texts let a board show them.
+    """Return whether the licences of an arena's texts allow a board to publish them.
 
-    Every source of queries, passages and answers that names a licence must name one under which anybody may pass texts
-    on; where none of a table does, the arena's own licence decides.
+    Every source of queries, passages and answers that names a licence must name one that allows redistribution; if no
+    source of a table names a licence, the arena's licence decides.
 
     Args:
         arena: the arena.
-        stated: what its publisher says; None to go by the licences.
+        stated: the publisher's statement; None to decide by the licences.
     """
     shown = [table for table in ("queries", "answers") if table in arena.tables and _has_texts(arena, table)]
     if not shown:
@@ -79,7 +80,7 @@ def text_permission(arena: Arena, stated: bool | None = None) -> TextPermission:
 
 
 def write_sources(arena: Arena, into: Path, *, texts: bool, features: bool = False) -> Arena:
-    """Write the part of an arena that a board gives away into a folder, as an arena of its own.
+    """Write the sources of a board into a folder, as a separate arena.
 
     Args:
         arena: the arena.
@@ -88,7 +89,7 @@ def write_sources(arena: Arena, into: Path, *, texts: bool, features: bool = Fal
         features: whether to include the measured features.
 
     Raises:
-        ArenaError: if nothing in the arena decides battles or rates, or the folder cannot be written.
+        ArenaError: if the arena has no outcomes and no judgments, or the folder cannot be written.
     """
     wanted = [*_ALWAYS, *(_WITH_TEXTS if texts else ()), *(("features",) if features else ())]
     tables = [table for table in schema.TABLES if table in arena.tables and table in wanted]
@@ -113,7 +114,7 @@ def _has_texts(arena: Arena, table: str) -> bool:
 
 
 def _hide_columns(table: str, rows: pa.Table, *, texts: bool) -> pa.Table:
-    """Return the rows with null in the columns that are not published."""
+    """Return the rows with unpublished columns set to null."""
     import pyarrow as pa
 
     hidden = {*_PRIVATE.get(table, ()), *(() if texts else _HIDDEN.get(table, ()))}
@@ -128,7 +129,7 @@ def _hide_columns(table: str, rows: pa.Table, *, texts: bool) -> pa.Table:
 
 
 def _number_voters(table: str, rows: pa.Table) -> pa.Table:
-    """Return judgments with numbers in place of the voters' names."""
+    """Return judgments with voters' names replaced by numbers."""
     import pyarrow as pa
 
     if table != "judgments" or rows["voter"].null_count == len(rows):
@@ -141,6 +142,6 @@ def _number_voters(table: str, rows: pa.Table) -> pa.Table:
 
 
 def _name_sources(sources: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the sources with what tells a reader what they are, without paths of the publisher's machine."""
+    """Return the sources' descriptions, without paths of the publisher's machine."""
     kept = ("name", "url", "licence", "sha256")
     return [{name: source[name] for name in kept if source.get(name) is not None} for source in sources]

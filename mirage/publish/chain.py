@@ -1,7 +1,7 @@
-"""The chain of a published board: one manifest and one head a publication, each head over all before it.
+"""The chain of a published board: one manifest and one head per publication; each head covers all earlier ones.
 
-head_k = SHA-256(head_{k-1} || SHA-256(canonical JSON of manifest k)), with 32 zero bytes before the first. Whoever
-keeps a head elsewhere notices if anything before it was rewritten.
+head_k = SHA-256(head_{k-1} || SHA-256(canonical JSON of manifest k)), with 32 zero bytes before the first. Anyone who
+saves a head elsewhere can detect that something before it was rewritten.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mirage.publish.signing import fingerprint, is_signed
 FOLDER = "chain"
 HEADS, PUBLIC_KEY = f"{FOLDER}/heads.json", f"{FOLDER}/board.pub"
 FIRST = "0" * 64
-"""What stands before the first head."""
+"""Predecessor of the first head."""
 FORMAT = 1
 
 
@@ -41,7 +41,7 @@ class BoardHead:
 
 @dataclass(frozen=True, slots=True)
 class BoardFault:
-    """A difference between what a board shows and what it should."""
+    """A difference between a board and its expected content."""
 
     file: str
     """File of the site."""
@@ -50,9 +50,9 @@ class BoardFault:
     column: str
     """The column, or the part of the file."""
     printed: str
-    """What the site has."""
+    """Value in the site."""
     recomputed: str
-    """What it should have."""
+    """Expected value."""
 
 
 def canonical(value: Any) -> bytes:
@@ -61,7 +61,7 @@ def canonical(value: Any) -> bytes:
 
 
 def next_head(before: str, manifest: Mapping[str, Any]) -> str:
-    """Return the head of a publication from the head before it and its manifest."""
+    """Return the head of a publication from the previous head and its manifest."""
     return hashlib.sha256(bytes.fromhex(before) + hashlib.sha256(canonical(manifest)).digest()).hexdigest()
 
 
@@ -80,7 +80,7 @@ def read_heads(raw: bytes) -> tuple[BoardHead, ...]:
     """Return the heads of a log.
 
     Raises:
-        BadInput: if it cannot be read, or numbers are not 1, 2, 3 ...
+        BadInput: if it cannot be read, or publications are not numbered 1, 2, 3 ...
     """
     try:
         data = json.loads(raw)
@@ -92,7 +92,7 @@ def read_heads(raw: bytes) -> tuple[BoardHead, ...]:
         if any(len(bytes.fromhex(row.head)) != 32 for row in heads):
             raise ValueError("a head is not 64 hexadecimal digits")
         if heads_file(heads) != raw:
-            raise ValueError("it is not written as this program writes it")
+            raise ValueError("it is not in canonical form")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"the log of heads cannot be read: {error}", where=HEADS) from None
     return heads
@@ -101,7 +101,7 @@ def read_heads(raw: bytes) -> tuple[BoardHead, ...]:
 def chain_faults(
     heads: Sequence[BoardHead], read: Callable[[str], bytes | None], public: str | None
 ) -> Iterator[BoardFault]:
-    """Yield what is wrong with a chain: manifests, heads, signatures.
+    """Yield the faults of a chain: manifests, heads, signatures.
 
     Args:
         heads: the log.
@@ -141,7 +141,7 @@ def chain_faults(
 
 
 def parse_manifest(raw: bytes | None) -> dict[str, Any] | None:
-    """Return the manifest of a publication; None if it is missing or no JSON object with the files of a site."""
+    """Return the manifest of a publication; None if it is missing or not a JSON object with the files of a site."""
     try:
         manifest = json.loads(raw or b"")
     except (ValueError, RecursionError):

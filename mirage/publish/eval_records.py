@@ -12,7 +12,7 @@ from mirage.stages.features import FEATURES
 from mirage.store import Arena
 
 SCHEMA = "0.2.2"
-"""Version of the schema of Every Eval Ever whose fields are written; no later one was public in November 2026."""
+"""Schema version of Every Eval Ever, the latest in November 2026."""
 _RATES = ("hallucination_rate", "error_rate")
 _RATING = "bradley_terry_rating"
 _UNITS = {"hallucination_rate": "proportion", "error_rate": "proportion", _RATING: "logits"}

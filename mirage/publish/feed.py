@@ -12,7 +12,7 @@ FEED = "feed.xml"
 
 
 def feed(heads: Sequence[BoardHead], manifests: Sequence[Mapping[str, Any]]) -> bytes:
-    """Return the feed: an entry for each publication, the latest first, with what changed.
+    """Return the feed: one entry per publication with its changes, the latest first.
 
     Args:
         heads: the log.

@@ -50,7 +50,7 @@ def model_index(
     """Return the results of one system as the `model-index` of a model card: YAML, to paste between its `---` lines.
 
     One result per language, with the language as the dataset's configuration, and one over all. Every metric has its
-    95% interval and n in its name and in `args`. Rates are by the strict parser; ratings are the stored ones.
+    95% interval and n in its name and in `args`. Rates are by the strict parser; ratings are the stored ratings.
 
     Args:
         arena: with at least one of the tables outcomes, features, ratings.
@@ -110,7 +110,7 @@ def export_dataset(arena: Arena, into: Path) -> Path:
     """Copy an arena into a folder with a dataset card, ready for `hf upload NAME FOLDER --repo-type dataset`.
 
     `datasets.load_dataset(FOLDER, "answers")` reads a table of it, and `mirage` opens it as an arena. The ledger and
-    other files beside the tables are not copied.
+    other files next to the tables are not copied.
 
     Args:
         arena: the arena.

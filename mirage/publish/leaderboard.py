@@ -161,7 +161,7 @@ def _rows(ranking: RankingReport, language: str | None) -> Iterator[dict[str, An
 
 
 def _cells(row: dict[str, Any], name: str, rating: str, interval: str) -> list[str]:
-    """Return the cells of a row in the order of `HEAD`, given the format-specific ones."""
+    """Return the cells of a row in the order of `HEAD`, given the format-specific cells."""
     low, high = row["rank_low"], row["rank_high"]
     ranks = str(low) if low == high else f"{low} to {high}"
     tier = "" if row["tier"] is None else str(row["tier"])

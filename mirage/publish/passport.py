@@ -17,17 +17,17 @@ from mirage.text.segmentation import count_text
 SUFFIXES = (".md", ".json", ".png")
 _WIDTH, _ROW, _EDGE = 1_000, 40, 36
 _LABEL, _SCALE = 270, 370
-"""Pixels of the names, and of the scale from 0 to 1."""
+"""Width in pixels of the names, and of the scale from 0 to 1."""
 _INK, _MUTED, _LINE, _MARK, _PEOPLE = "#1f2328", "#57606a", "#d0d7de", "#0969da", "#bc4c00"
 _SIZES = {"title": 28, "text": 17, "note": 14}
 
 
 def write_card(passport: Passport, out: Path) -> None:
-    """Write the card of a passport; the suffix selects the format.
+    """Write the card of a passport in the format of the suffix.
 
     Raises:
-        BadInput: if the suffix is none of .md, .json and .png, the file cannot be written, or a PNG is wanted and
-            Pillow is not installed.
+        BadInput: if the suffix is not .md, .json or .png, the file cannot be written, or Pillow is not installed for a
+        PNG.
     """
     kinds = {".md": lambda: to_markdown(passport).encode(), ".json": lambda: to_json(passport).encode(),
              ".png": lambda: to_png(passport)}  # fmt: skip
@@ -49,7 +49,7 @@ def to_markdown(passport: Passport) -> str:
         "",
         _summary(passport),
         "",
-        "| fault | seen | 95% interval | n | orders disagree | people |",
+        "| fault | detected | 95% interval | n | orders disagree | people |",
         "|---|---:|---|---:|---:|---|",
     ]
     lines += [
@@ -109,16 +109,16 @@ def _interval(draw: Any, left: float, y: float, row: Mapping[str, Any], of: str,
 
 
 def _summary(passport: Passport) -> str:
-    """Return what the passport rests on."""
+    """Return the data behind the passport, in words."""
     n = sum(row["n"] for row in family_rows(passport))
     return f"{count_text(n, 'item')} in {count_text(len(passport.languages), 'language')}, each judged in both orders"
 
 
 def _meaning() -> str:
-    """Return how to read the card."""
+    """Return the explanation of the card."""
     return (
-        "Seen: share of items in which the original wins over its copy with the fault; a split or a tie counts a half. "
-        "A judge that sees nothing has 50%. 95% intervals, with the query as the cluster."
+        "Detected: share of items in which the original beats its faulty copy; a split or a tie counts half. Chance "
+        "level: 50%. 95% intervals, clustered by query."
     )
 
 

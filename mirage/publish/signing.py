@@ -1,7 +1,6 @@
 """Ed25519 keys of published boards, by the package `cryptography`.
 
-A signature is over the head's 32 bytes after the words in `_CONTEXT`, so that it cannot be passed off as a signature of
-anything else.
+A signature covers `_CONTEXT` and the head's 32 bytes, so that it cannot be reused as a signature of anything else.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def _private(pem: bytes) -> Ed25519PrivateKey:
     except (ValueError, TypeError):
         key = None
     if not isinstance(key, Ed25519PrivateKey):
-        raise BadInput("the file is no private Ed25519 key", do="make one: mirage publish --new-key --key FILE")
+        raise BadInput("the file is not an Ed25519 private key", do="make one: mirage publish --new-key --key FILE")
     return key
 
 
@@ -100,7 +99,7 @@ def _public(pem: str) -> Ed25519PublicKey:
     except ValueError:
         key = None
     if not isinstance(key, Ed25519PublicKey):
-        raise BadInput("this is no public Ed25519 key", do="use chain/board.pub of the site")
+        raise BadInput("this is not an Ed25519 public key", do="use chain/board.pub of the site")
     return key
 
 

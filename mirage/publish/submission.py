@@ -1,7 +1,8 @@
-"""Submissions: the results of one system as one file, which the owner of a board checks and takes in.
+"""Submissions: the results of one system in one file, which the owner of a board checks and accepts.
 
-Line 1 is the header: the system, the board's queries as a hash, the program, the prompts as hashes, how the answers
-were sampled, how many runs were made and withdrawn, and the hash of everything. Each further line is a row of a table.
+Line 1 is the header: the system, the board's queries as a hash, the program version, hashes of the prompts, how the
+answers were sampled, how many runs were made and withdrawn, and a hash of everything. Every other line is a row of a
+table.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT = "mirage submission 1"
 TABLES = ("answers", "features", "judgments")
-"""Tables of which a submission has rows."""
+"""Tables with rows in a submission."""
 _UNIT = ("language", "query_id")
 _HEADER = {
     "format": str,
@@ -40,24 +41,24 @@ _HEADER = {
     "sha256": str,
 }
 _SECRET = ("call", "thoughts")
-"""Columns that do not leave the submitter's arena."""
+"""Columns that are not submitted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """A submitter's statement on how the answers came about."""
+    """A submitter's statement on how the answers were made."""
 
     sampling: str
-    """How each answer was sampled, in words: temperature, and how one answer was chosen if several were drawn."""
+    """Sampling of each answer, in words: temperature, and how one answer was selected if several were drawn."""
     runs: int = 1
-    """Runs of the system on these queries, this one included."""
+    """Number of runs of the system on these queries, including this one."""
     withdrawn: int = 0
-    """Submissions or results of the system that were withdrawn before."""
+    """Number of the system's submissions or results that were withdrawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A submission that was read and agrees with itself."""
+    """A submission that matches its own hash."""
 
     header: Mapping[str, Any]
     tables: Mapping[str, pa.Table]
@@ -70,12 +71,12 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class AcceptResult:
-    """Result of taking in a submission."""
+    """Result of accepting a submission."""
 
     system: str
     """Its name on the board."""
     rows: Mapping[str, int]
-    """Rows taken in by table."""
+    """Rows added, by table."""
     unanswered: int
     """Queries of the board that it does not answer."""
 
@@ -103,9 +104,9 @@ def write_submission(arena: Arena, system: str, disclosure: Disclosure, *, versi
         BadInput: if the disclosure is empty or contradicts itself.
     """
     if not disclosure.sampling.strip():
-        raise BadInput("how the answers were sampled is not disclosed", do="say it: --sampling 'temperature 0'")
+        raise BadInput("the sampling of the answers is not disclosed", do="describe it: --sampling 'temperature 0'")
     if disclosure.runs < 1 or not 0 <= disclosure.withdrawn <= disclosure.runs:
-        raise BadInput("there are at least one run, and no more withdrawn than made", do="check --runs and --withdrawn")
+        raise BadInput("runs must be at least 1, and no more withdrawn than made", do="check --runs and --withdrawn")
     arena.need("answers")
     known = arena.sql("SELECT DISTINCT system FROM answers ORDER BY system")["system"].to_pylist()
     if system not in known:
@@ -135,21 +136,21 @@ def read_submission(path: Path) -> Submission:
     """Read a submission and check it against its own hash.
 
     Raises:
-        BadInput: if it is no submission, was changed, or has a row that breaks the contract or stands twice.
+        BadInput: if it is not a submission, was changed, or has an invalid or duplicate row.
     """
     records = store.jsonl(path)
     first = next(records, None)
     header = {} if first is None else first.value
     if header.get("format") != FORMAT:
-        raise BadInput(f"{path.name} is no submission", do="make one: mirage submit DIR --system NAME --into FILE")
+        raise BadInput(f"{path.name} is not a submission", do="make one: mirage submit DIR --system NAME --into FILE")
     if set(header) != set(_HEADER) or any(type(header[name]) is not kind for name, kind in _HEADER.items()):
-        raise BadInput("the header of the submission lacks a field, or has another", where=f"{path}:1")
+        raise BadInput("the header of the submission has missing or unknown fields", where=f"{path}:1")
     columns: dict[str, list[dict[str, Any]]] = {table: [] for table in TABLES}
     lines = []
     for line in records:
         table, row = line.value.get("table"), line.value.get("row")
         if table not in columns or not isinstance(row, dict):
-            raise BadInput("a row of a submission names one of its tables", where=line.where)
+            raise BadInput("a row of the submission does not name one of its tables", where=line.where)
         lines.append(_canonical(line.value, line.where))
         columns[table].append(row)
     if _digest({name: value for name, value in header.items() if name != "sha256"}, lines) != header["sha256"]:
@@ -162,17 +163,16 @@ def read_submission(path: Path) -> Submission:
 
 
 def accept_submission(path: Path, submission: Submission, *, again: bool = False) -> AcceptResult:
-    """Check a submission against a board's arena and take it in, in one transaction.
+    """Check a submission against a board's arena and add it, in one transaction.
 
     Args:
         path: folder of the board's arena.
         submission: the submission.
-        again: whether a further submission of the same system is taken in, under `NAME~2` beside the first.
+        again: whether to accept another submission of the same system, as `NAME~2`.
 
     Raises:
-        BadInput: if its queries are not the board's, its rows are about other systems or queries, or overlap with rows
-            of the board, or the system is on the board already.
-        ArenaError: if the arena cannot be written.
+        BadInput: if its queries are not the board's, its rows are about other systems or queries or overlap with rows
+        of the board, or the system is already on the board. ArenaError: if the arena cannot be written.
     """
     arena = store.open_arena(path)
     name = _name_on(arena, submission.system, again=again)
@@ -256,7 +256,7 @@ def _table(table: str, rows: Sequence[Mapping[str, Any]], where: str) -> pa.Tabl
     names = {column.name for column in schema.columns(table)}
     for row in rows:
         if set(row) != names:
-            raise BadInput(f"a row of {table} lacks a column, or has another", where=where)
+            raise BadInput(f"a row of {table} has missing or unknown columns", where=where)
     data = schema.from_columns(table, {name: [row[name] for row in rows] for name in names})
     schema.validate(table, data, where=where)
     return data
@@ -268,9 +268,9 @@ def _name_on(arena: Arena, system: str, *, again: bool) -> str:
         return system
     if not again:
         raise BadInput(
-            f"{system} is on this board already: one system, one submission",
+            f"{system} is already on this board",
             where=arena.address,
-            do="take it in beside the first with --again; both stay listed",
+            do="add it next to the first with --again; both stay listed",
         )
     number = 2
     while f"{system}~{number}" in known:
@@ -281,11 +281,11 @@ def _name_on(arena: Arena, system: str, *, again: bool) -> str:
 def _check_rows(
     table: str, rows: Sequence[Mapping[str, Any]], system: str, keys: set[tuple[str, str]], known: set[str]
 ) -> None:
-    """Reject rows about other queries or systems than they may be."""
+    """Reject rows about other queries or systems than the submission's."""
     for row in rows:
         key = (row["language"], row["query_id"])
         if key not in keys:
-            raise BadInput(f"a row of {table} is about a query that is not the board's", where=f"{key[0]} {key[1]}")
+            raise BadInput(f"a row of {table} is about a query that is not on the board", where=f"{key[0]} {key[1]}")
         if table != "judgments":
             if row["system"] != system:
                 raise BadInput(f"a row of {table} is about another system", where=str(row["system"]))
@@ -304,12 +304,12 @@ def _rename(row: Mapping[str, Any], system: str, name: str) -> dict[str, Any]:
 
 
 def _refuse_overlap(arena: Arena, table: str, new: pa.Table) -> None:
-    """Reject rows whose keys the board has already."""
+    """Reject rows whose keys the board already has."""
     if table not in arena.tables:
         return
     names = list(schema.key(table))
     have = set(zip(*(arena.read(table, columns=names)[name].to_pylist() for name in names), strict=True))
     for key in zip(*(new[name].to_pylist() for name in names), strict=True):
         if key in have:
-            raise BadInput(f"{table} of the board has this row already", where=", ".join(map(str, key)),
-                           do="submit each result once; nothing was taken in")  # fmt: skip
+            raise BadInput(f"table {table} of the board already has this row", where=", ".join(map(str, key)),
+                           do="submit each result once; nothing was added")  # fmt: skip

@@ -18,7 +18,7 @@ from mirage.store import Arena
 
 @dataclass(frozen=True, eq=False)
 class RankResult:
-    """A ranking that counts every verdict, with what a reader needs besides its table."""
+    """A ranking that counts every verdict, with notes for readers."""
 
     ranking: RankingReport
     """The ranking."""
@@ -27,7 +27,7 @@ class RankResult:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """Caveats: what was left out, and what the data cannot determine."""
+        """Caveats: excluded data, and quantities that the data cannot determine."""
         blocks = () if self.ranking.battles else ("counted in blocks of queries: too many battles for memory",)
         return (*self.notes, *remarks(self.ranking), *blocks)
 

@@ -229,7 +229,7 @@ def rate(
         BadInput: if the battles are not of one referee and skill, or an option is out of range.
     """
     if not battles:
-        raise NotEnoughData("there are no battles to rate", do="choose at least one language that has some")
+        raise NotEnoughData("there are no battles to rate", do="choose at least one language with battles")
     need_draws(draws)
     refuse_name_of_all(battles.keys())
     if ties not in ("half", "davidson", "drop"):
@@ -272,7 +272,7 @@ def join_rankings(rankings: Sequence[RankingReport]) -> RankingReport:
         BadInput: if referee, skill or settings differ, or a ranking has several languages.
     """
     if not rankings:
-        raise NotEnoughData("there are no rankings to join", do="choose at least one language that has one")
+        raise NotEnoughData("there are no rankings to join", do="choose at least one language with a ranking")
     settings = {
         (ranking.referee, ranking.skill, ranking.ties, ranking.n_draws, ranking.seed, ranking.penalty, ranking.ridge)
         for ranking in rankings

@@ -3,10 +3,10 @@
 The influence of a unit on the difference of two ratings is its score times the inverse Hessian, the first-order effect
 of leaving it out (the maximum influence perturbation of Broderick, Giordano and Meager, "An automatic finite-sample
 robustness metric", 2020; for Bradley-Terry: Huang, Shen, Wei and Broderick, "Dropping just a handful of preferences can
-change top large language model rankings", arXiv 2508.11847). It ranks the units; what is reported is never that
-approximation but a set whose removal was refitted. Unlike there, units are removed in steps and influences recomputed
-at each refit, the set is then shortened while it still changes the result, and units can be queries or voters. It is an
-upper bound: a smaller set could exist.
+change top large language model rankings", arXiv 2508.11847). It only ranks the units; every reported set was confirmed
+by refitting without it. Departures: units are removed in steps, with influences recomputed at each refit; the set is
+then shortened while it still changes the result; and units can be queries or voters. Its size is an upper bound: a
+smaller set could exist.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ if TYPE_CHECKING:
 FragileUnit = Literal["battle", "query", "voter"]
 FragileChange = Literal["first place", "first tier"]
 _RIVALS = 3
-"""Systems behind the first that are tried, those nearest by the approximation."""
+"""Number of rivals of the first system to try, the nearest by the approximation."""
 _LEVEL = 1e-6
-"""Logits by which the other system must be ahead: less is rounding."""
+"""Minimum lead of the other system in logits; smaller leads are rounding errors."""
 _TRIED = {1: 40, 2: 12}
-"""Most influential units of which all sets of one and of two are refitted, where the set found has up to five."""
+"""Number of most influential units whose sets of one and two are all refitted, if the set found has at most five."""
 _FEW = 5
 _REFITS = 60
 """Maximum refits for one rival."""
 _SHARE = 0.5
-"""Largest share of the units that is removed."""
+"""Maximum share of the units to remove."""
 _FURTHER = re.compile(r"~\d+$")
-"""End of the voter's name on a further verdict on the same battle."""
+"""Suffix of the voter's name for another verdict on the same battle."""
 
 Voters = Mapping[tuple[str, str, str, str], Mapping[str, tuple[float, float]]]
 """By language, query and the two systems in order of name: each voter's points for the first and for the second."""
 
 
 Days = Mapping[tuple[str, str, str, str], Sequence[str]]
-"""By the same: the days of its verdicts."""
+"""Days of the verdicts, by the same keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class RemovedUnit:
     query_id: str | None
     """The query; null for a voter."""
     first: str | None
-    """The system of the battle whose name sorts first; null for a query or a voter."""
+    """The system of the battle that is first by name; null for a query or a voter."""
     second: str | None
     """The other system."""
     voter: str | None
@@ -76,7 +76,7 @@ class RemovedUnit:
 
 @dataclass(frozen=True, slots=True)
 class SharedOrigin:
-    """A query, voter or day that several battles of a set share, against chance."""
+    """A query, voter or day shared by several battles of a set, tested against chance."""
 
     kind: str
     """`query`, `voter` or `day`."""
@@ -87,39 +87,39 @@ class SharedOrigin:
     of: int
     """Battles from it among all battles of the pairs of systems in the set."""
     p: float
-    """Hypergeometric probability of so many in a random set with as many battles of each pair of systems; Bonferroni
-    over the origins in the set.
+    """Hypergeometric p-value, given the set's number of battles of each pair of systems; Bonferroni-corrected over the
+    origins in the set.
     """
 
 
 @dataclass(frozen=True)
 class Fragility:
-    """The smallest set found whose removal changes one result of a ranking."""
+    """The smallest set found whose removal changes a result of the ranking."""
 
     language: str
     """Code of the language, or `all`."""
     referee: str
-    """Who decided the battles."""
+    """Referee of the battles."""
     change: FragileChange
-    """The result: who is first, or who is in the first tier."""
+    """The result: the first place, or the first tier."""
     unit: FragileUnit
-    """What is removed."""
+    """Unit of removal."""
     system: str
-    """The system in front: the first, or the last one of the first tier."""
+    """The leading system: the first, or the last of the first tier."""
     other: str | None
     """The system that overtakes it, or joins the first tier; null if nothing was found."""
     needed: int | None
     """Units in the smallest set found, whose removal was refitted; null if there is none."""
     approximate: int | None
-    """Units that first-order influence says are needed for another first place; null for tiers, which are tests."""
+    """First-order estimate of the units needed for another first place; null for tiers, which depend on tests."""
     n: int
-    """Units in all."""
+    """Total number of units."""
     n_queries: int
     """Queries of the ranking."""
     removed: tuple[RemovedUnit, ...]
     """The set, most influential first."""
     shared: tuple[SharedOrigin, ...]
-    """Origins that several units of the set share, least likely first."""
+    """Origins shared by several units of the set, least likely first."""
     reason: str | None
     """Why no set was found."""
 
@@ -139,7 +139,7 @@ class Fragility:
 
 @dataclass(frozen=True, eq=False)
 class _Units:
-    """The cells of battles, each of one unit."""
+    """Battles in cells, each belonging to one unit."""
 
     codes: tuple[str, ...]
     """Languages."""
@@ -158,9 +158,9 @@ class _Units:
     unit: NDArray[np.intp]
     """N: the unit of each cell."""
     names: tuple[str, ...]
-    """Names of the units, for voters."""
+    """Names of the units, if they are voters."""
     n: int
-    """Units."""
+    """Number of units."""
 
 
 def fragility(
@@ -177,13 +177,13 @@ def fragility(
     Args:
         ranking: the ranking, with its battles.
         language: code or `all`; None for the last row.
-        change: the result that is to change.
-        unit: what is removed: battles (all verdicts on a query and two systems), whole queries, or voters.
+        change: the result to change.
+        unit: unit of removal: battles (all verdicts on a query and two systems), whole queries, or voters.
         voters: points by voter, for `voter`, and for the test of shared voters.
         days: days of the verdicts on each battle, for the test of shared days.
 
     Raises:
-        NotEnoughData: if the ranking does not hold its battles, has one system, or voters are wanted and unknown.
+        NotEnoughData: if the ranking does not hold its battles or has one system, or the voters are unknown.
         UnknownName: if the language is not ranked.
         BadInput: if ties are modelled by Davidson's model.
     """
@@ -191,11 +191,11 @@ def fragility(
     if code not in ranking.languages:
         raise UnknownName("language", code, ranking.languages)
     if ranking.ties == "davidson":
-        raise BadInput("fragility does not model ties", do="use ties half or drop")
+        raise BadInput("fragility does not support Davidson's model of ties", do="set ties to half or drop")
     if not ranking.battles:
         raise NotEnoughData("the ranking does not hold its battles", do="rank fewer languages")
     if unit == "voter" and not voters:
-        raise NotEnoughData("no verdict names its voter", do="use battles or queries")
+        raise NotEnoughData("no verdict has a voter", do="use battles or queries")
     codes = tuple(sorted(ranking.battles)) if code == JOINT else (code,)
     with one_thread():
         origins = {"voter": voters or {}, "day": days or {}}
@@ -239,7 +239,7 @@ def _voter_units(ranking: RankingReport, codes: tuple[str, ...], voters: Voters)
                 where = at_query[query], at_system[one], at_system[other]
                 rows += [(k, *where, *points[name], place[name]) for name in sorted(points)]
     if not rows:
-        raise NotEnoughData("no counted verdict names its voter", do="use battles or queries")
+        raise NotEnoughData("no counted verdict has a voter", do="use battles or queries")
     table = np.array(rows, dtype=np.float64).T
     language, query, i, j, unit = (table[k].astype(np.intp) for k in (0, 1, 2, 3, 6))
     return _Units(codes, language, query, i, j, table[4], table[5], unit, tuple(names), len(names))
@@ -291,7 +291,7 @@ class _Search:
             row.n_queries,
             (),
             (),
-            reason or f"no set of up to half of the {count_text(self.units.n, unit)} changes that",
+            reason or f"no set of up to half of the {count_text(self.units.n, unit)} changes it",
         )
         if best is None:
             return result
@@ -311,7 +311,7 @@ class _Search:
         )
 
     def _pairs(self, order: Sequence[str]) -> tuple[list[tuple[str, str]], str | None]:
-        """Return pairs of a system in front and one behind, and why there are none."""
+        """Return the pairs of a leading and a trailing system to try, or the reason why there are none."""
         if self.change == "first place":
             return [(order[0], rival) for rival in order[1:]], None
         tiers = self.ranking.tiers.get(self.row)
@@ -322,7 +322,7 @@ class _Search:
         return [(front, rival) for front in first for rival in behind[:_RIVALS]], None
 
     def _gap(self, parts: Mapping[str, ByQuery], front: str, rival: str) -> float:
-        """Return how far the system in front is ahead, averaged over the languages."""
+        """Return the lead of the leading system, averaged over the languages."""
         return float(
             np.mean([self._theta(parts[code], front) - self._theta(parts[code], rival) for code in self.codes])
         )
@@ -332,7 +332,7 @@ class _Search:
         return float(part.point[0, part.systems.index(system)])
 
     def _influence(self, parts: Mapping[str, ByQuery], front: str, rival: str) -> Array:
-        """Return by how much each unit holds the system in front above the other."""
+        """Return each unit's influence on the lead."""
         units, effect = self.units, np.zeros(len(self.units.unit))
         for k, code in enumerate(self.codes):
             part, own = parts[code], units.language == k
@@ -346,7 +346,7 @@ class _Search:
         return np.asarray(np.bincount(units.unit, weights=effect, minlength=units.n), dtype=np.float64)
 
     def _approximate(self, influence: Array, gap: float) -> int | None:
-        """Return how many units make up a gap by their influence."""
+        """Return the number of units whose influences add up to a gap."""
         total = np.cumsum(np.sort(influence[influence > 0])[::-1])
         k = int(np.searchsorted(total, gap)) + 1
         return k if k <= len(total) else None
@@ -361,7 +361,7 @@ class _Search:
             influence[removed] = -np.inf
             gap = self._gap(parts, front, rival)
             wanted = (self._approximate(influence, gap) or len(influence)) if gap > 0 else 1
-            # Half of what the approximation wants, then look again from there; in small sets one by one.
+            # Remove half of the estimated number, then re-estimate; small sets one by one.
             step = (
                 max(1, wanted // 2) if self.change == "first place" else max(1, self.units.n // 200, len(removed) // 4)
             )
@@ -381,7 +381,7 @@ class _Search:
         return None
 
     def _shorten(self, base: Mapping[str, ByQuery], removed: list[int], front: str, rival: str) -> list[int]:
-        """Return the shortest beginning of a set that changes the result, then without units that it does not need."""
+        """Return the shortest prefix of a set that changes the result, without unnecessary units."""
         low, high = 0, len(removed)
         while high - low > 1:
             middle = (low + high) // 2
@@ -399,7 +399,7 @@ class _Search:
         return self._try_smaller(base, kept, front, rival)
 
     def _try_smaller(self, base: Mapping[str, ByQuery], kept: list[int], front: str, rival: str) -> list[int]:
-        """Return a set of one or two units that changes the result as well, if the most influential ones have one."""
+        """Return a set of one or two of the most influential units that also changes the result, if there is one."""
         if len(kept) > _FEW:
             return kept
         ahead = np.argsort(-self._influence(base, front, rival), kind="stable")
@@ -435,7 +435,7 @@ class _Search:
         np.subtract.at(points, (units.query[own], units.i[own], units.j[own]), units.first[own].astype(np.float32))
         np.subtract.at(points, (units.query[own], units.j[own], units.i[own]), units.second[own].astype(np.float32))
         points = np.where(points < 1e-6, np.float32(0), points)
-        # With points given, wins and ties only say which systems met.
+        # If points are given, wins and ties are only used to find which systems met.
         there = np.asarray(points + points.transpose(0, 2, 1) > 0)
         wins, ties = np.where(there, battles.wins, 0), np.where(there, battles.ties, 0)
         if self.ranking.ties == "drop":
@@ -460,7 +460,7 @@ class _Search:
             if not battles.shared(self.ranking.ties).any():
                 return None
             part = by_query(battles, ties=self.ranking.ties, penalty=self.ranking.penalty, ridge=self.ranking.ridge)
-            # The cells name queries by their place in the whole.
+            # Cells index queries in the full ranking.
             weights = np.ones(len(self.ranking.battles[code].queries))
             place = {name: q for q, name in enumerate(self.ranking.battles[code].queries)}
             weights[[place[name] for name in battles.queries]] = part.weights
@@ -468,7 +468,7 @@ class _Search:
         return parts
 
     def _name_unit(self, k: int, unit: FragileUnit) -> RemovedUnit:
-        """Return a unit by its names."""
+        """Return a unit with its names."""
         if unit == "voter":
             return RemovedUnit(None, None, None, None, self.units.names[k])
         cell = k if unit == "battle" else int(np.flatnonzero(self.units.unit == k)[0])
@@ -480,7 +480,7 @@ class _Search:
         return RemovedUnit(code, query, battles.systems[self.units.i[cell]], battles.systems[self.units.j[cell]], None)
 
     def _shared(self, removed: Sequence[int], unit: FragileUnit) -> tuple[SharedOrigin, ...]:
-        """Return the queries, voters and days that several battles of the set share."""
+        """Return the queries, voters and days shared by several battles of the set."""
         if unit != "battle" or len(removed) < 2:
             return ()
         units = self.units
@@ -524,8 +524,8 @@ def _chance(count: int, strata: Sequence[tuple[int, int, int]]) -> float:
 
     Args:
         count: marked battles of the set.
-        strata: by pair of systems: battles, battles of the set, and marked battles. The number of marked ones is a sum
-            of independent hypergeometric ones.
+        strata: by pair of systems: battles, battles of the set, and marked battles. The number of marked battles is a
+            sum of independent hypergeometric numbers.
     """
     from scipy.stats import hypergeom
 
@@ -537,7 +537,7 @@ def _chance(count: int, strata: Sequence[tuple[int, int, int]]) -> float:
 
 
 def voters_of(judgments: pa.Table, judge: str) -> dict[tuple[str, str, str, str], dict[str, tuple[float, float]]]:
-    """Return the points of each voter on each battle among one judge's verdicts; empty if none names its voter.
+    """Return the points of each voter on each battle among one judge's verdicts; empty if no verdict has a voter.
 
     Args:
         judgments: table `judgments`.

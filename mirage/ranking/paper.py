@@ -87,7 +87,7 @@ class Tournaments:
         )
 
     def mean(self) -> Array:
-        """Return the mean rating over the tournaments that have one, the published rating (S).
+        """Return the published rating: the mean over the tournaments with a rating (S).
 
         Raises:
             NotEnoughData: if no tournament has a rating.
@@ -213,7 +213,7 @@ def play(
         BadInput: if the battles are not of one referee and skill, or a number is out of range.
     """
     if not battles:
-        raise NotEnoughData("there are no battles to rate", do="choose at least one language that has some")
+        raise NotEnoughData("there are no battles to rate", do="choose at least one language with battles")
     if tournaments < 1 or matches < 1:
         raise BadInput(f"cannot play {tournaments} tournaments of {matches} matches", do="use at least 1 of each")
     kinds = {(b.referee, b.skill) for b in battles.values()}

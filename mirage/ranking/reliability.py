@@ -1,14 +1,14 @@
-"""Judge-aware Bradley-Terry: judges and voters weighted by how sharply they tell systems apart.
+"""Judge-aware Bradley-Terry: judges and voters weighted by how well they discriminate between systems.
 
 P(i beats j | judge k, shown first) = 1 / (1 + exp(-(a_k (theta_i - theta_j) + b_k s))), where s is 1 if i was shown
-first and -1 otherwise. a_k is the judge's discrimination and b_k its position bias. A judge that guesses
-has a_k = 0, one that says the opposite has a negative one, and one that always names the first answer is explained by
-b_k. The discrimination of a judge instead of a share of random answers (Chen, Bennett, Collins-Thompson and Horvitz,
-"Pairwise ranking aggregation in a crowdsourced setting", WSDM 2013) keeps the likelihood smooth through 0.
+first and -1 otherwise. a_k is the judge's discrimination and b_k its position bias. A judge that guesses has a_k = 0; a
+judge that says the opposite has a negative a_k; always choosing the first answer is explained by b_k. The
+discrimination of a judge instead of a share of random answers (Chen, Bennett, Collins-Thompson and Horvitz, "Pairwise
+ranking aggregation in a crowdsourced setting", WSDM 2013) keeps the likelihood smooth through 0.
 
 Only ratios of discriminations are identified: their root mean square is fixed at 1, and both parameters have a normal
-prior, which keeps a judge with few verdicts near the others. Whether the weights change anything is a score test of
-equal discriminations with the query as the cluster, which needs no prior.
+prior, which keeps a judge with few verdicts near the others. A score test of equal discriminations, clustered by query,
+shows whether weights are needed; it uses no prior.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class JudgeWeight:
     judge: str
     """The judge, or the voter."""
     weight: float | None
-    """Discrimination relative to the root mean square of all: 0 is guessing, below 0 says the opposite."""
+    """Discrimination relative to the root mean square of all judges: 0 is guessing; a negative value is reversed."""
     low: float | None
-    """Lower end of its 95% interval, with the query as the cluster."""
+    """Lower end of its 95% interval, clustered by query."""
     high: float | None
     """Upper end."""
     position: float | None
@@ -72,14 +72,14 @@ class WeightedRating:
     plain_rank: int
     """Its rank."""
     weighted: float
-    """Rating with judges weighted by their discrimination, as a judge of weight 1 has it."""
+    """Rating with judges weighted by their discrimination, on the scale of a judge of weight 1."""
     weighted_rank: int
     """Its rank."""
 
 
 @dataclass(frozen=True)
 class JudgeAwareRanking:
-    """A ranking with judges weighted by their reliability, beside that with equal weights."""
+    """A ranking with judges weighted by their reliability, and with equal weights."""
 
     judges: tuple[JudgeWeight, ...]
     """The judges, by name."""
@@ -121,10 +121,10 @@ class _Data:
     language: NDArray[np.intp]
     cluster: NDArray[np.intp]
     first: NDArray[np.intp]
-    """Shown first."""
+    """Index of the system shown first."""
     second: NDArray[np.intp]
     points: Array
-    """Of the answer shown first."""
+    """Points of the system shown first."""
 
 
 def rank_by_reliability(
@@ -220,7 +220,7 @@ def _design(data: _Data, fitted: _Fitted) -> tuple[Array, Array]:
 
 
 def _fit(data: _Data, *, equal: bool) -> _Fitted:
-    """Maximise the penalised likelihood, with all discriminations 1 or free."""
+    """Maximise the penalised likelihood, with discriminations fixed at 1 or free."""
     from scipy.optimize import minimize
 
     size, j, s = data.languages * len(data.systems), len(data.judges), len(data.systems)
@@ -272,12 +272,12 @@ def _scores(data: _Data, fitted: _Fitted) -> tuple[Array, Array]:
 
 
 def _score_test(data: _Data, plain: _Fitted) -> tuple[float | None, str | None]:
-    """Test equal discriminations by a score test with the query as the cluster, calibrated as Hotelling's T squared."""
+    """Test equal discriminations by a score test clustered by query, calibrated as Hotelling's T squared."""
     from scipy.stats import f
 
     j = len(data.judges)
     scores, information = _scores(data, plain)
-    # Contrasts between judges: a common factor is that of the ratings.
+    # Contrasts between judges, since a common factor only scales the ratings.
     contrasts = np.linalg.svd(np.eye(j) - 1 / j)[0][:, : j - 1]
     own = scores[:, -j:] @ contrasts
     nuisance = scores[:, :-j]
@@ -305,7 +305,7 @@ def _intervals(data: _Data, fitted: _Fitted) -> Array:
     bread = np.linalg.inv(information + np.diag(precision))
     centred = scores - scores.mean(axis=0)
     meat = centred.T @ centred * data.clusters / max(data.clusters - 1, 1)
-    # Normalising by the root mean square removes the variation of all weights by a common factor.
+    # Normalising by the root mean square removes the common factor of all weights.
     normal = np.eye(j) - np.outer(fitted.weight, fitted.weight) / j
     covariance = normal @ (bread @ meat @ bread)[-j:, -j:] @ normal.T
     return np.asarray(np.sqrt(np.maximum(np.diag(covariance), 0)))

@@ -23,8 +23,8 @@ class SampleSize:
     first: str
     second: str
     more: int | None
-    """Queries to add, distributed over strata and languages as the present ones; 0 if the two are separated already;
-    None with a reason.
+    """Number of queries to add, distributed over strata and languages like the existing queries; 0 if the two are
+    already separated; None with a reason.
     """
     low: int | None
     """`more` for the largest difference in its 95% interval; None where `more` is None and there is no lower bound."""
@@ -161,7 +161,7 @@ def _quantile(level: float, df: float) -> float:
 
 
 def queries_needed(t: float, n: int, *, level: float, power: float = POWER) -> float:
-    """Return the queries with which a two-sided paired t test has a given power, if n queries give the statistic t.
+    """Return the number of queries for a given power of a two-sided paired t test, if n queries give the statistic t.
 
     Infinite for t = 0.
     """

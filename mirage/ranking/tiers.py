@@ -222,7 +222,7 @@ def separate(
 
 
 def in_rank_order(row: LanguageRanking) -> NDArray[np.intp]:
-    """Return the indices of a row's systems, the best first, equal ones by name (S)."""
+    """Return the indices of a row's systems, best first, ties by name (S)."""
     rounded = [-round(rating, 9) for rating in row.theta.tolist()]
     return np.array(sorted(range(len(rounded)), key=lambda k: (rounded[k], row.systems[k])), dtype=np.intp)
 

@@ -4,7 +4,7 @@
     report = judge_variance(arena, judges=["gpt-4o"])      # queries, judges, orders, repeats
     report.sentences                                       # "300 more queries halve the interval ..."
 
-Means over systems (or pairs of systems) of the components of `mirage.stats.components`. Bias is no noise: a judge that
+Means over systems (or pairs of systems) of the components of `mirage.stats.components`. Bias is not noise: a judge that
 prefers the first place in all battles, or one system on all queries, is not made better by repeating it.
 """
 
@@ -336,7 +336,7 @@ def _best_split(report: NoiseReport) -> Iterable[str]:
 
 
 def _cost(report: NoiseReport, n: int) -> str:
-    """Return the cost of so many answers or verdicts, in words."""
+    """Return the cost of a number of answers or verdicts, in words."""
     what = "verdict" if report.target == "difference of two systems" else "answer"
     if report.price is None:
         return f", for {count_text(n, what)} a {_GROUP[what]}"

@@ -1,4 +1,4 @@
-"""Passages shown to each system: those given with the query, or the top ones of a retriever.
+"""Passages shown to each system: those given with the query, or a retriever's top passages.
 
     shown_passages(tables)              # one row per answer and passage shown to its system
 
@@ -35,8 +35,8 @@ def contexts(passages: pa.Table | None, retrieved: pa.Table | None = None) -> pa
 
     Returns:
         Columns language, query_id, retriever (`given` for passages given with the query), passage_id, position (from 1,
-        by rank), and title, text, relevant and passage_language as far as `passages` has them. All but the label are
-        taken from `passages` if it has them, the label always; null if unlabelled.
+        by rank), and title, text, relevant and passage_language as far as `passages` has them. Columns other than
+        `relevant` come from `passages` if it has the passage; `relevant` always does, null if unlabelled.
     """
     import pyarrow as pa
 

@@ -25,8 +25,8 @@ LEAST = 10
 """Minimum number of queries for components."""
 Z = 1.959963984540054
 CAUTION = 0.8
-"""Share of the jackknife's degrees of freedom that intervals use, since its variance of a variance is too small on
-average. Calibrated by simulation, normal and binary values (`tests/library/test_variance.py`).
+"""Share of the jackknife's degrees of freedom that intervals use, since it underestimates the variance of a variance.
+Calibrated by simulation, normal and binary values (`tests/library/test_variance.py`).
 """
 FEWEST = 3.0
 """Minimum degrees of freedom of a mean square."""
@@ -90,7 +90,7 @@ def components(data: Nested) -> tuple[Component, ...]:
         raise NotEnoughData(f"{n} queries are too few for variance components", do=f"measure at least {LEAST}")
     squares, noise, counts = _estimate(data)
     folds = min(n, FOLDS)
-    # Queries alternate between the folds, since neighbouring ones can be alike.
+    # Queries alternate between the folds, since neighbouring queries can be alike.
     left_out = np.array(
         [
             _estimate(Nested(data.group[kept], tuple(level[kept] for level in data.levels), data.value[kept]))[:2]
@@ -109,18 +109,18 @@ def components(data: Nested) -> tuple[Component, ...]:
 
 
 def _half_widths(squares: Floats, noise: Floats, without: Floats, noise_without: Floats) -> tuple[Floats, Floats]:
-    """Return how far the 95% interval of `squares - noise` reaches below and above it.
+    """Return the lower and upper widths of the 95% interval of `squares - noise`.
 
     Args:
         squares: mean square of each level (L).
-        noise: the part of it that the levels below explain (L).
+        noise: the part of it due to the levels below (L).
         without: mean squares without each fold of queries (folds x L).
         noise_without: their noise (folds x L).
     """
     below_noise, above_noise = _reach(noise, _jackknife(noise_without))
     below, above = _reach(squares, _jackknife(without))
     apart = _jackknife(without) + _jackknife(noise_without)
-    # 1 where the two are independent, as those of normal values are.
+    # 1 if the two are independent, as for normal values.
     ratio = np.divide(_jackknife(without - noise_without), apart, out=np.ones_like(apart), where=apart > 0)
     return np.sqrt(ratio * (below**2 + above_noise**2)), np.sqrt(ratio * (above**2 + below_noise**2))
 
@@ -132,7 +132,7 @@ def _jackknife(without: Floats) -> Floats:
 
 
 def _reach(value: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """Return how far the chi-squared interval of a positive mean square reaches below and above it."""
+    """Return the lower and upper widths of the chi-squared interval of a positive mean square."""
     from scipy.special import gammaincinv
 
     with np.errstate(invalid="ignore", divide="ignore"):

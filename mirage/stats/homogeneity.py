@@ -1,12 +1,11 @@
-"""A test of whether prediction errors have the same mean in several groups, such as languages, and its power.
+"""Test whether prediction errors have the same mean in several groups, such as languages, with its power.
 
 For each group there are two statistics, each in standard errors: the difference of its mean from the mean of the other
-groups; and its differences from them among answers with similar predictions, weighted by precision, which sees a judge
-who misses in one language what it finds in others. The test takes the largest of all. The standard errors are those of
-the other groups, as under the hypothesis, so that a group that differs does not hide behind its own spread. The
-distribution is that of permutations of the groups over units, and within a unit that occurs in several groups: exact if
-the errors have one distribution, whatever the number of labels.
-`benchmarks/levels.py` simulates size and power.
+groups; and its differences from them among answers with similar predictions, weighted by precision, which detects a
+judge that misses in one language what it finds in others. The test statistic is the maximum. Standard errors come from
+the other groups, as under the hypothesis, so that a deviating group's own spread cannot hide it. The null distribution
+permutes groups over units, and within units that occur in several groups; it is exact for any number of labels if the
+errors have one distribution. `benchmarks/levels.py` simulates size and power.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 LEVEL = 0.05
-"""Level of the test."""
+"""Significance level."""
 PERMUTATIONS = 999
-"""Permutations behind the p-value."""
+"""Number of permutations."""
 BINS = 5
-"""Number of classes of predictions of equal width, each with a variance of its errors."""
+"""Number of equal-width classes of predictions; the error variance is estimated in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +32,17 @@ class Homogeneity:
     """The test of equal means."""
 
     p: float
-    """p-value: the chance of so large a difference if the means are equal."""
+    """p-value of the hypothesis of equal means."""
     power: float
-    """Chance of finding a difference of the margin in one of the groups, the mean over the groups, in [0, 1]; 0 if the
-    errors do not vary, so that nothing is known of their spread.
+    """Power to detect a difference of the margin in one group, averaged over the groups, in [0, 1]; 0 if the errors do
+    not vary, since their spread is then unknown.
     """
     margin: float
-    """The difference that the power is for."""
+    """Difference for which the power is computed."""
     groups: int
     """Number of groups."""
     units: int
-    """Number of units over all groups; one that occurs in several groups counts in each."""
+    """Number of units over all groups; a unit in several groups counts in each."""
 
 
 def homogeneity(
@@ -72,13 +71,13 @@ def homogeneity(
     block = np.where(several, own + 1, 0)
     rng = np.random.default_rng([seed, n, k])
     permuted = np.empty((PERMUTATIONS, n), dtype=np.intp)
-    # Sorting by block, then by chance, permutes within the blocks.
+    # Sorting by block, then at random, permutes within the blocks.
     permuted[:, np.argsort(block, kind="stable")] = part[np.argsort(block + rng.random(permuted.shape), axis=1)]
     statistics = _statistic(values, bins, permuted, k)[0]
     (seen,), (errors_of,) = _statistic(values, bins, part[None], k)
     p = (1 + int((statistics >= seen - 1e-12).sum())) / (PERMUTATIONS + 1)
     critical = float(np.quantile(statistics, 1 - LEVEL, method="higher"))
-    # A difference of the margin may itself add the spread of as many larger errors.
+    # A difference of the margin also adds to the spread of the errors.
     more = np.sqrt(errors_of**2 + margin * max(1 - margin, 0.0) / np.bincount(part))
     chances = [0.5 * math.erfc(z / math.sqrt(2)) for z in ((critical * errors_of - margin) / more).tolist()]
     return Homogeneity(p, sum(chances) / k, margin, k, n)
@@ -99,7 +98,7 @@ def _statistic(values: Array, bins: Places, part: Places, k: int) -> tuple[Array
     n_or_1, others_or_1 = np.maximum(n, 1), np.maximum(others, 1)
     variance = np.maximum(other_squares - other_sums**2 / others_or_1, 0.0) + spread
     variance = np.maximum(variance / (others + 1), spread / 10)
-    # Means of groups; their variance is that of the others' errors in the same classes.
+    # Means of groups; their variance comes from the others' errors in the same classes.
     own, rest = n.sum(axis=2), others.sum(axis=2)
     error = np.sqrt((variance * n).sum(axis=2) / own**2 + (variance * others).sum(axis=2) / rest**2)
     plain = (sums.sum(axis=2) / own - other_sums.sum(axis=2) / rest) / error

@@ -6,12 +6,12 @@ called answerable (e1). The observed shares of answers then mix the true ones:
     q0 = (1 - e0) H + e0 A        on queries called unanswerable; H: hallucination rate
     q1 = (1 - e1) A + e1 H        on queries called answerable; 1 - A: error rate
 
-which assumes that a system answers a query by what it truly is, whatever its label. The solution is the estimator of
-Rogan and Gladen (American Journal of Epidemiology 107, 1978) for two groups. Its interval adds the squared moves of the
-estimate that the ends of the four intervals cause (the method of variance estimates recovery: Zou and Donner,
-Statistics in Medicine 27, 2008), less the covariance of a share and its label error, whose audited queries are among
-those of the share. Student's t at the audit's degrees of freedom replaces the normal quantile. With a large audit that
-finds no error it is the interval of the observed share. Coverage is simulated in `benchmarks/audit.py`.
+assuming that answers depend on the true state of a query, not on its label. The solution is the estimator of
+Rogan and Gladen (American Journal of Epidemiology 107, 1978) for two groups. Its interval combines the effects of the
+ends of the four intervals on the estimate (the method of variance estimates recovery: Zou and Donner, Statistics in
+Medicine 27, 2008), less the covariance of a share and its label error, since the audited queries are among those of the
+share. Student's t at the audit's degrees of freedom replaces the normal quantile. For a large audit without errors it
+equals the interval of the observed share. Coverage is simulated in `benchmarks/audit.py`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LEAST_OWN = 10
 NOT_AUDITED = "labels not audited"
 """Note beside a rate on automatic labels that no person checked."""
 _LEAST_SEPARATION = 0.05
-"""Minimum of 1 - e0 - e1: below it the labels say nothing about the queries."""
+"""Minimum of 1 - e0 - e1, below which the labels are too close to chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class AuditedQuery:
     wrong: bool
     """Whether people say the opposite."""
     weight: float = 1.0
-    """One over the chance with which the audit drew the query."""
+    """Inverse inclusion probability of the query."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelError:
-    """The share of wrong labels among the queries of one label."""
+    """Share of wrong labels among the queries with one label."""
 
     share: float
     """Estimated share, weighted by the audit's design."""
@@ -64,14 +64,14 @@ class LabelError:
     n: int
     """Audited queries of the label."""
     wrong: int
-    """Those with a wrong label."""
+    """Audited queries with a wrong label."""
     effective: float
-    """Effective number of audited queries: less than `n` where weights differ."""
+    """Effective number of audited queries, less than `n` if weights differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObservedShare:
-    """The observed share of answers among the queries of one label."""
+    """Observed share of answers among the queries with one label."""
 
     value: float
     """The share, in [0, 1]."""
@@ -80,17 +80,17 @@ class ObservedShare:
     high: float
     """Upper end."""
     n: float
-    """Number of queries; of a weighted mean the squared number times the sum of squared weights."""
+    """Number of queries; for a weighted mean, its square times the sum of squared weights."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorrectedShare:
-    """A share of answers among the queries that truly are unanswerable, or answerable."""
+    """Corrected share of answers among the truly unanswerable or answerable queries."""
 
     value: float
-    """The share, kept in [0, 1]."""
+    """The share, clipped to [0, 1]."""
     low: float
-    """Lower end of its 95% interval, which carries the sampling of queries and of the audit."""
+    """Lower end of its 95% interval, which includes the uncertainty of the audit."""
     high: float
     """Upper end."""
 
@@ -100,9 +100,9 @@ class LabelAudit:
     """People's answers to an audit of labels."""
 
     queries: tuple[AuditedQuery, ...]
-    """The audited queries on whose label people agree."""
+    """Audited queries on whose labels people agree."""
     unclear: int = 0
-    """Audited queries that people call unclear, or on which they disagree; excluded."""
+    """Audited queries that people call unclear or disagree on; excluded."""
 
     def errors(self, languages: Iterable[str] | None = None) -> tuple[LabelError, LabelError]:
         """Return the error of the label unanswerable, and of the label answerable.
@@ -130,7 +130,8 @@ class LabelAudit:
         return _label_error(rows, answerable=answerable)
 
     def errors_for(self, language: str, selection: Sequence[str]) -> tuple[tuple[LabelError, LabelError], bool]:
-        """Return the errors for a language: its own if enough of its queries were audited, else those of a selection.
+        """Return the errors for a language: its own if enough of its queries were audited, else the errors of a
+        selection.
 
         Returns:
             Both errors, and whether they are its own.
@@ -167,7 +168,7 @@ def _label_error(rows: Sequence[AuditedQuery], *, answerable: bool) -> LabelErro
     if len(chosen) < LEAST_AUDITED:
         label = "answerable" if answerable else "unanswerable"
         raise NotEnoughData(
-            f"the audit has {len(chosen)} queries labelled {label}, and a correction takes {LEAST_AUDITED}",
+            f"the audit has {len(chosen)} queries labelled {label}; a correction needs {LEAST_AUDITED}",
             do="audit more queries: mirage votes audit DIR",
         )
     total = math.fsum(query.weight for query in chosen)
@@ -188,7 +189,7 @@ def _label_error(rows: Sequence[AuditedQuery], *, answerable: bool) -> LabelErro
 
 
 def separation(errors: tuple[LabelError, LabelError]) -> float:
-    """Return 1 - e0 - e1, how far the labels tell answerable from unanswerable queries: 1 without errors.
+    """Return 1 - e0 - e1, the labels' discrimination of answerable and unanswerable queries: 1 without errors.
 
     Raises:
         NotEnoughData: if the labels are hardly better than chance.
@@ -198,7 +199,7 @@ def separation(errors: tuple[LabelError, LabelError]) -> float:
         raise NotEnoughData(
             f"the audit finds {errors[0].share:.0%} of the labels unanswerable wrong, and {errors[1].share:.0%} of the "
             "labels answerable: such labels cannot be corrected",
-            do="make the labels again, or take people's labels",
+            do="recreate the labels, or use people's labels",
         )
     return kept
 
@@ -216,8 +217,8 @@ def correct_shares(
         unanswerable: share of answers on queries labelled unanswerable.
         answerable: share of answers on queries labelled answerable.
         errors: the error of the label unanswerable, and of the label answerable.
-        audited_among: whether the audited queries are among those of the shares. If not, or if unknown, the interval
-            is wider where the two would vary together.
+        audited_among: whether the audited queries are among those of the shares. If not or unknown, their covariance is
+            ignored and the interval is wider.
 
     Returns:
         The share of answers on queries that are unanswerable (the hallucination rate), and on answerable ones (1 minus
@@ -227,12 +228,12 @@ def correct_shares(
         NotEnoughData: if the labels are hardly better than chance.
     """
     separation(errors)
-    first = _corrected(unanswerable, answerable, *errors, audited_among=audited_among)
-    second = _corrected(answerable, unanswerable, errors[1], errors[0], audited_among=audited_among)
+    first = _correct_share(unanswerable, answerable, *errors, audited_among=audited_among)
+    second = _correct_share(answerable, unanswerable, errors[1], errors[0], audited_among=audited_among)
     return first, second
 
 
-def _corrected(
+def _correct_share(
     own: ObservedShare, other: ObservedShare, own_error: LabelError, other_error: LabelError, *, audited_among: bool
 ) -> CorrectedShare:
     """Correct one share, given that of the other label."""
@@ -253,7 +254,7 @@ def _corrected(
         squared -= 2 * (together[0] * abs(ways[0] * ways[2]) + together[1] * abs(ways[1] * ways[3]))
         ends.append(stretch * math.sqrt(max(squared, 0.0)))
     value, low, high = (_inside(number) for number in (estimate, estimate - ends[0], estimate + ends[1]))
-    # An estimate beyond 0 or 1 may have its whole interval there: an audit leaves no less doubt than the share had.
+    # An estimate beyond 0 or 1 can have its whole interval there, but an audit cannot reduce the share's uncertainty.
     if estimate > 1:
         low = min(low, _inside(1 - (own.value - own.low)))
     if estimate < 0:
@@ -266,8 +267,8 @@ def correct_difference(
 ) -> tuple[float, float, float]:
     """Correct a difference in correct decisions, the mean of both labels with equal weights, of two systems.
 
-    Label errors shrink it by `separation`: value / (1 - e0 - e1) is the true difference. Its sign is that of the
-    observed one, and it is no smaller, so neither is the end of the interval that is nearer to 0.
+    Label errors shrink it by `separation`: value / (1 - e0 - e1) is the true difference. It has the sign of the
+    observed difference and is at least as large; so is the end of the interval nearer to 0.
 
     Args:
         value: observed difference on the same labels.
@@ -285,7 +286,7 @@ def correct_difference(
     more = math.hypot(*(error.high - error.share for error in errors))
     less = math.hypot(*(error.share - error.low for error in errors))
     estimate = value / kept
-    # More errors than estimated move the difference away from 0, fewer towards it.
+    # More errors than estimated move the difference away from 0, fewer errors towards it.
     away = abs(value) / max(kept - more, _LEAST_SEPARATION) - abs(estimate)
     towards = abs(estimate) - abs(value) / min(kept + less, 1.0)
     under, over = (towards, away) if value >= 0 else (away, towards)
@@ -312,7 +313,7 @@ def _solve(values: Sequence[float]) -> float:
 
 
 def _correlation(observed: ObservedShare, error: LabelError, gap: float) -> float:
-    """Return the size of the correlation of a share with its label error: the audited queries are part of both."""
+    """Return the magnitude of the correlation between a share and its label error, which share audited queries."""
     if observed.n <= 0:
         return 0.0
     share = (observed.value * observed.n + 1) / (observed.n + 2)

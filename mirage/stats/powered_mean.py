@@ -1,14 +1,14 @@
-"""Means of labels that exist for part of the answers, with predictions for all of them (prediction-powered inference).
+"""Means of labels on some answers, with predictions for all of them (prediction-powered inference).
 
 The estimate is lambda * mean(f) over all answers + mean(y - lambda * f) over the labelled ones, for labels y and
-predictions f, averaged over strata with equal weights. It is consistent for any f; the quality of f affects the width
-only. lambda, from 0 (labels alone) to 1, minimises the variance (PPI++), so the interval is not wider than that of the
-labels alone, up to chance. f is cross-fitted: the prediction for a unit never uses labels on it.
+predictions f, averaged over strata with equal weights. It is consistent for any f; the quality of f affects only the
+width. lambda, from 0 (labels alone) to 1, minimises the variance (PPI++), so the interval is at most as wide as that of
+the labels alone, up to chance. f is cross-fitted: the prediction for a unit never uses labels on it.
 
 Errors are clustered by unit, the query. The interval is Wilson's at the effective number of labels: the number of
-labels at which a proportion would vary as much as the estimate does. Rare outcomes give few residuals to estimate that
-from, so both variances in their ratio are estimated with `UNSEEN` further labels of the largest residual. It stays
-within the range and is never empty. `benchmarks/levels.py` compares it with other intervals by simulation.
+labels at which a proportion would vary as much as the estimate does. Rare outcomes leave few residuals to estimate it,
+so both variances in its ratio include `UNSEEN` extra labels with the largest residual. The interval stays within the
+range and is never empty. `benchmarks/levels.py` compares it with other intervals by simulation.
 
 Sources: Angelopoulos et al., Science 382 (2023), 669-674; lambda: Angelopoulos, Duchi and Zrnic, arXiv 2311.01453;
 cross-fitting: Zrnic and Candes, PNAS 121 (2024); effective numbers in score intervals: Dean and Pagano, Journal of
@@ -36,20 +36,20 @@ Places = NDArray[np.intp]
 FOLDS = 10
 """Number of folds of the units for cross-fitting."""
 LEAST_FIT = 30
-"""Number of labelled units from which a regression combines predictors; below it the prediction is their mean."""
+"""Minimum number of labelled units to combine predictors by regression; with fewer, the prediction is their mean."""
 UNSEEN = 1.0
-"""Number of further labels, with the largest residual, in the estimate of the effective number of labels."""
+"""Number of extra labels, with the largest residual, in the estimate of the effective number of labels."""
 UNSEEN_ELSEWHERE = 3.0
-"""The same for a mean without labels of its own, whose errors are all from elsewhere."""
+"""The same for a mean without labels, whose errors are all borrowed."""
 _LEAST_REACH = 0.5
-"""Minimum size of the residual of the further label, where labels vary at all."""
+"""Minimum residual of the extra label, if labels vary at all."""
 _PENALTIES = tuple(10.0**k for k in range(-1, 4))
 """Candidate ridge penalties, for predictors of variance 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class PoweredMean:
-    """A mean by labels and predictions, for values in [0, 1]."""
+    """A mean from labels and predictions, for values in [0, 1]."""
 
     value: float
     """The estimate, in [0, 1]."""
@@ -66,9 +66,9 @@ class PoweredMean:
     df: float
     """Degrees of freedom."""
     moves: Array
-    """U: each unit's contribution to the deviation of `value`; the sum of squares is the variance."""
+    """U: influence of each unit on `value`; the sum of squares is the variance."""
     effective: float
-    """Number of labels at which a proportion would vary as much."""
+    """Effective number of labels: the number at which a proportion would vary as much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class PoweredDifference:
     high: float
     """Upper end."""
     error: float
-    """Half the width of the interval over the quantile of Student's t."""
+    """Half-width of the interval divided by the quantile of Student's t."""
     df: float
     """Degrees of freedom."""
     p: float
@@ -92,10 +92,10 @@ class PoweredDifference:
 def fit_predictions(
     judges: Array, labels: Array, unit: Places, *, features: Array | None = None, seed: int = 0
 ) -> Array:
-    """Predict labels from judges and features, for every unit by a fit on the other units.
+    """Predict labels from judges and features, cross-fitted over units.
 
     Args:
-        judges: N x J: predictions of the label in [0, 1]; NaN where a judge is silent.
+        judges: N x J: predictions of the label in [0, 1]; NaN where a judge has no value.
         labels: N: in [0, 1]; NaN without a label.
         unit: N: the unit of each answer.
         features: N x K: further predictors in any unit; NaN where unknown.
@@ -142,7 +142,7 @@ def powered_mean(
         predictions: N: in [0, 1].
         unit: N: unit numbers from 0; answers of one unit are dependent.
         stratum: N: the stratum of each answer.
-        lam: weight of the predictions, from 0 (labels alone) to 1; None for the one with the least variance.
+        lam: weight of the predictions, from 0 (labels alone) to 1; None to minimise the variance.
         confidence: confidence level of the interval.
 
     Raises:
@@ -164,7 +164,7 @@ def powered_mean(
         share = 1 / len(strata)
         moves = share * centre_moves(((y[known] - mean) / n)[:, None])[:, 0]
         np.add.at(of_labels, u[known], moves)
-        if n < len(rows):  # where all are labelled, predictions add nothing
+        if n < len(rows):  # if all are labelled, predictions add nothing
             seen = centre_moves(((f[known] - f[known].mean()) / n)[:, None])[:, 0]
             np.add.at(of_predictions, u, share * (f - f.mean()) / len(rows))
             np.subtract.at(of_predictions, u[known], share * seen)
@@ -180,10 +180,10 @@ def powered_mean(
         lam = min(max(0.0, -float(of_labels @ of_predictions) / spread), 1.0) if spread > 0 else 0.0
     total = of_labels + lam * of_predictions
     value = min(max(float(np.mean(means)) + lam * float(np.mean(shift)), 0.0), 1.0)
-    # Units shared by strata are fewer than the labels, and a tuned lambda costs a degree of freedom.
+    # Strata can share units, so there are fewer units than labels; a tuned lambda costs a degree of freedom.
     of_units = len(np.unique(unit[~np.isnan(labels)])) - 1.0
     df = max(min(binomial**2 / below, of_units) - (1.0 if lam > 0 else 0.0), 1.0)
-    # Labels that vary little leave a further one less room than a proportion would.
+    # If labels vary little, an extra label can deviate less than a proportion could.
     reach = float(np.nanmax(labels) - np.nanmin(labels)) or 1.0
     unseen = UNSEEN * max(reach, _LEAST_REACH) ** 2 * one / len(strata)
     ratio = (float(total @ total) + unseen) / (_plain_binomial(labels, strata) + unseen)
@@ -198,7 +198,7 @@ def powered_mean(
 def borrowed_mean(
     errors: Array, predictions: Array, unit_of_errors: Places, unit: Places, *, confidence: float = CONFIDENCE
 ) -> PoweredMean:
-    """Estimate a mean without labels: that of the predictions plus the mean error of labels elsewhere.
+    """Estimate a mean without labels: the mean prediction plus the mean error of labels elsewhere.
 
     Args:
         errors: n labels less their predictions, elsewhere; at least two.
@@ -270,7 +270,7 @@ def _mean_of_judges(judges: Array) -> Array:
 
 
 def _columns(x: Array) -> Array:
-    """Return the varying columns in standard deviations, with a column for missing values where there are some."""
+    """Return the standardised non-constant columns, with indicator columns for missing values."""
     out = []
     for column in x.T:
         known = ~np.isnan(column)

@@ -1,6 +1,7 @@
-"""Admissions to a live arena: rates, streams at once and spending, in one SQLite file that all processes share.
+"""Admissions to a live arena: rate, concurrency and spending limits, in one SQLite file shared by all processes.
 
-Readers and addresses are kept as keyed hashes, and rows are deleted a day after their question, except for their price.
+Readers and addresses are stored as keyed hashes; rows are deleted a day after their question, and only their prices are
+kept.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ class Quota:
     """Limits on the questions of a live arena."""
 
     per_reader: int = 10
-    """Questions of one reader within an hour."""
+    """Questions per reader and hour."""
     per_address: int = 60
-    """Questions from one address within an hour; not applied where the address is unknown."""
+    """Questions per address and hour; not applied if the address is unknown."""
     at_once: int = 20
-    """Questions that are being answered at one time."""
+    """Questions answered concurrently."""
     budget: float | None = None
-    """Maximum spending in all, in the currency of the prices; None for no limit."""
+    """Maximum total spending, in the currency of the prices; None for no limit."""
 
 
 class Admissions:
@@ -65,14 +66,14 @@ class Admissions:
             reader: the reader's login or session.
             address: the reader's network address; empty if unknown.
             quota: the limits.
-            seconds: how long an answer may take; then its place is free again, should its process have died.
-            money: the most that the answers can cost.
+            seconds: maximum duration of an answer, after which its slot is freed even if its process died.
+            money: the maximum price of the answers.
 
         Returns:
             The id of the admission, for `settle`.
 
         Raises:
-            BadInput: if a limit is reached, with when to ask again.
+            BadInput: if a limit is reached; the message says when to ask again.
             ArenaError: if the file cannot be used.
         """
         now, name = self._clock(), secrets.token_hex(8)
@@ -88,7 +89,7 @@ class Admissions:
             at_once = db.execute("SELECT count(*) FROM admissions WHERE until > ?", [now]).fetchone()[0]
             if at_once >= quota.at_once:
                 raise BadInput(
-                    f"{at_once} questions are being answered, the most at one time", do="ask again in a minute"
+                    f"{at_once} questions are being answered, the maximum at the same time", do="ask again in a minute"
                 )
             if quota.budget is not None and self._spent(db) + money > quota.budget:
                 raise BadInput("the budget for answers is used up", do="ask the operator of this arena")
@@ -99,7 +100,7 @@ class Admissions:
         return name
 
     def settle(self, name: str, money: float) -> None:
-        """Free the place of a question, and replace its reserved price by the actual one; idempotent.
+        """Free the slot of a question, and replace its reserved price by the actual price. Idempotent.
 
         Raises:
             ArenaError: if the file cannot be used.
@@ -108,7 +109,7 @@ class Admissions:
             db.execute("UPDATE admissions SET until = 0, money = ? WHERE id = ? AND until > 0", [money, name])
 
     def spent(self) -> float:
-        """Return what was spent and is reserved, in the currency of the prices.
+        """Return the spent and reserved amount, in the currency of the prices.
 
         Raises:
             ArenaError: if the file cannot be used.
@@ -117,7 +118,7 @@ class Admissions:
             return self._spent(db)
 
     def pseudonym(self, reader: str) -> str:
-        """Return the name under which a reader's votes are stored: it tells readers apart, and names none.
+        """Return a reader's pseudonym, under which votes are stored.
 
         Raises:
             ArenaError: if the file cannot be used.
@@ -133,7 +134,7 @@ class Admissions:
 
     @staticmethod
     def _forget(db: sqlite3.Connection, now: float) -> None:
-        """Delete the rows of the day before, and add their prices to the total."""
+        """Delete rows older than a day, and add their prices to the total."""
         money = db.execute("SELECT sum(money) FROM admissions WHERE at < ?", [now - _KEPT]).fetchone()[0]
         if money is not None:
             db.execute(
@@ -150,7 +151,7 @@ class Admissions:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Open the file and hold its write lock, so that a count and the row after it are one step."""
+        """Open the file and hold its write lock, so that counting and inserting are atomic."""
         db = None
         try:
             db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
@@ -177,4 +178,4 @@ def _refuse_rate(db: Any, column: str, value: str, now: float, most: int, whose:
     n, first = db.execute(sql, [value, now - HOUR]).fetchone()
     if n >= most:
         minutes = max(1, round((first + HOUR - now) / 60))
-        raise BadInput(f"{whose} {n} questions within an hour, the most allowed", do=f"ask again in {minutes} minutes")
+        raise BadInput(f"{whose} {n} questions within an hour, the maximum", do=f"ask again in {minutes} minutes")

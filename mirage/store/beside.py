@@ -1,4 +1,4 @@
-"""Files that users put beside an arena's tables."""
+"""User-supplied files next to an arena's tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BESIDE = (MAKERS, TAXONOMY)
 
 
 def file_beside(arena: Arena, name: str) -> Path | None:
-    """Return the path of a file beside an arena's tables, fetched from object storage; None if there is none."""
+    """Return the path of a file next to an arena's tables, fetched from object storage; None if there is none."""
     file = arena.path / name
     if (remote := remote_of(arena.path)) is not None:
         if (data := remote.beside(name)) is None:

@@ -1,4 +1,4 @@
-"""Files of published boards: listing and replacing a folder as a whole, and private keys."""
+"""Files of published boards: listing and atomic replacement of a folder, and private keys."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 from mirage.errors import ArenaError, BadInput
 
 _HOST = ("CNAME", "README.md")
-"""Files of a host beside a board; so is whatever has a name that begins with a dot, at the top of the folder."""
+"""Top-level files that belong to the host, besides names that begin with a dot."""
 
 
 def board_files(folder: Path) -> dict[str, int]:
-    """Return the files of a board by path relative to its folder, with their bytes; -1 for what is no regular file.
+    """Return the size in bytes of each file of a board, by relative path; -1 if it is not a regular file.
 
-    What belongs to the host is left out: `CNAME`, `README.md`, and names that begin with a dot at the top, as `.git`.
+    Omits the host's files: `CNAME`, `README.md`, and top-level names that begin with a dot, such as `.git`.
 
     Raises:
         ArenaError: if there is no such folder.
@@ -55,7 +55,7 @@ def read_board_file(folder: Path, name: str, most: int = 1 << 31) -> bytes:
 
 
 def write_board_file(folder: Path, name: str, data: bytes) -> None:
-    """Write a file of a board that is being made, given its path relative to the folder."""
+    """Write a file of a new board, given its path relative to the folder."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
@@ -63,9 +63,9 @@ def write_board_file(folder: Path, name: str, data: bytes) -> None:
 
 @contextmanager
 def replacing_folder(target: Path) -> Iterator[Path]:
-    """Yield a new folder beside the target that takes its place at the end; an error leaves the target as it was.
+    """Yield a new folder that replaces the target at the end; on an error the target is unchanged.
 
-    Files of the host (`board_files`) move along.
+    The host's files (`board_files`) move along.
 
     Raises:
         ArenaError: if the folder cannot be written.
@@ -74,7 +74,7 @@ def replacing_folder(target: Path) -> Iterator[Path]:
     former = target.with_name(f".{target.name}.former")
     try:
         if former.exists() and not target.exists():
-            former.replace(target)  # a program was killed between the two renames below
+            former.replace(target)  # a process was killed between the two renames below
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as place:
             new = Path(place) / "new"
@@ -94,7 +94,7 @@ def replacing_folder(target: Path) -> Iterator[Path]:
         raise ArenaError(
             f"the folder cannot be written: {error.strerror or error}",
             where=str(error.filename or target),
-            do="free space or check permissions; what was there is unchanged",
+            do="free space or check permissions; the existing files are unchanged",
         ) from None
 
 

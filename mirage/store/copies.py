@@ -17,7 +17,7 @@ from mirage.store.remote import remote_of
 
 
 def copy(arena: Arena, into: Path) -> Arena:
-    """Copy an arena's tables, and the makers and the taxonomy beside them, without its ledger and other files.
+    """Copy an arena's tables with its makers and taxonomy files, without its ledger and other files.
 
     Args:
         arena: the original, which is not changed.

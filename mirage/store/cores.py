@@ -50,7 +50,7 @@ def pool(processes: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def on_cores(processes: int) -> Iterator[Map]:
-    """Yield a `map` that works in several processes (`pool`), or the built-in one for a single process.
+    """Yield a `map` over several processes (`pool`), or the built-in `map` for a single process.
 
     Args:
         processes: number of processes, from 1.

@@ -47,6 +47,6 @@ def extra(name: Extra, subject: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        # A package that is there and lacks another one itself may raise without a name.
+        # An installed package that lacks a dependency may raise without a name.
         missing = f"needs {error.name}, which is not installed" if error.name else f"cannot start: {error}"
         raise BadInput(f"{subject} {missing}", do=f"run: {install_command(name)}") from None

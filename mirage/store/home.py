@@ -1,7 +1,7 @@
 """The user's folder: downloaded data, and the arenas made from it.
 
     HOME/nomiracl/       public files, as published
-    HOME/arenas/NAME/    arenas, which the explorer lists beside the bundled ones
+    HOME/arenas/NAME/    arenas, listed by the explorer with the bundled arenas
     HOME/own/            arenas uploaded by readers, private to their owners (`owned.py`)
     HOME/remote/         local folders of arenas on object storage (`location.py`): their ledgers
     HOME/search/         indexes of answers, which can be deleted at any time
@@ -40,9 +40,9 @@ one piece to be rejected.
 VOTES = "votes.sqlite"
 """File name of people's votes."""
 ASK_FILE = "ask.yaml"
-"""Name of the file, in an arena's folder, that turns on the page Ask (`mirage.people.ask`)."""
+"""Name of the file, in an arena's folder, that enables the Ask page (`mirage.people.ask`)."""
 LIVE = "ask"
-"""Name of the folder, in an arena's folder, of the questions that readers asked (`mirage.people.ask`)."""
+"""Name of the subfolder of an arena for readers' questions (`mirage.people.ask`)."""
 TEXTS = "nomiracl-texts"
 """Name of the arena with the published NoMIRACL outputs and their texts."""
 
@@ -53,7 +53,7 @@ def home_arenas() -> dict[str, Path]:
 
 
 def all_arenas() -> tuple[dict[str, Path], list[str]]:
-    """Return every available arena: those of MIRAGE_ARENAS, the bundled ones, the user's own.
+    """Return every available arena: those of MIRAGE_ARENAS, the bundled arenas, the user's own.
 
     MIRAGE_ARENAS holds folders or addresses on object storage, each an arena or a folder of arenas, separated by the
     system's path separator.
@@ -84,13 +84,13 @@ def all_arenas() -> tuple[dict[str, Path], list[str]]:
 
 
 def ask_file(folder: Path) -> Path | None:
-    """Return the file that turns on questions to an arena; None without one, and for arenas on object storage."""
+    """Return the file that enables questions to an arena; None if missing, and for arenas on object storage."""
     path = folder / ASK_FILE
     return None if is_remote(folder) or not path.is_file() else path
 
 
 def _with_live(paths: dict[str, Path]) -> dict[str, Path]:
-    """Add the live arena of each arena after it, where readers have voted (`mirage.people.ask`)."""
+    """Insert the live arena, if any, after each arena (`mirage.people.ask`)."""
     every: dict[str, Path] = {}
     for name, path in paths.items():
         every[name] = path

@@ -145,7 +145,9 @@ class _Text:
             BadInput: if the next character is another.
         """
         if (found := self.peek()) != char:
-            raise self.damaged(f"{char!r} expected, found {found!r}" if found else f"the file ends before {char!r}")
+            raise self.syntax_error(
+                f"{char!r} expected, found {found!r}" if found else f"the file ends before {char!r}"
+            )
         self.start += 1
 
     def value(self) -> Any:
@@ -155,7 +157,7 @@ class _Text:
             BadInput: if there is none, or it is too long.
         """
         if not self.peek():
-            raise self.damaged("the file ends within a document")
+            raise self.syntax_error("the file ends within a document")
         pieces = 1
         while True:
             try:
@@ -165,7 +167,7 @@ class _Text:
                 # A number at the end of a piece may go on in the next one.
                 self.text, self.start = self.text[self.start :] + more, 0
             except RecursionError as error:
-                raise self.damaged(str(error)) from None
+                raise self.syntax_error(str(error)) from None
             except ValueError as error:
                 if len(self.text) - self.start > LONGEST_OF_OWN:
                     raise too_long(self.path, self.line, LONGEST_OF_OWN) from None
@@ -173,13 +175,13 @@ class _Text:
                 more = "".join(piece for _, piece in zip(range(pieces), self.pieces, strict=False))
                 pieces *= 2
                 if not more or not _is_cut(error, self.text):
-                    raise self.damaged(getattr(error, "msg", str(error)), getattr(error, "pos", None)) from None
+                    raise self.syntax_error(getattr(error, "msg", str(error)), getattr(error, "pos", None)) from None
                 self.text, self.start = self.text[self.start :] + more, 0
         self.line += self.text.count("\n", self.start, end)
         self.start = end
         return value
 
-    def damaged(self, why: str, pos: int | None = None) -> BadInput:
+    def syntax_error(self, why: str, pos: int | None = None) -> BadInput:
         """Return the error for a text that is not JSON."""
         line = self.line if pos is None else self.line + self.text.count("\n", self.start, pos)
         return BadInput(f"this is not JSON: {why}", where=f"{self.path}:{line}", do="write or copy the file again")

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from mirage.store.arena import Arena
 
 DRAFTS = "drafts"
-"""Table of an arena whose questions and labels `mirage testset` made."""
+"""Table present only in arenas made by `mirage testset`."""
 
 
 @lru_cache(maxsize=16)
 def has_automatic_labels(arena: Arena) -> bool:
-    """Return whether a program decided which of the arena's queries can be answered."""
+    """Return whether a program decided which queries of the arena are answerable."""
     if "queries" not in arena.tables:
         return False
     makers = arena.read("queries", columns=["labelled_by"])["labelled_by"]

@@ -1,4 +1,4 @@
-"""Lineage of the tables: what each is made from, and so what a change of rows invalidates.
+"""Lineage of the tables: the inputs of each, and what a change of rows invalidates.
 
 Rows about an answer are removed when their answer changes (`ABOUT`). A table that is derived as a whole is removed when
 any of its sources changes (`derived_tables`). Features computed from nuggets, assignments and grades are removed query

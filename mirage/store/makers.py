@@ -1,4 +1,4 @@
-"""Makers named by the user, in a file beside an arena's tables."""
+"""Makers given by the user, in a file next to an arena's tables."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _UNKNOWN = {
 }
 _UNAUTHORISED, _FORBIDDEN, _SERVER = 401, 403, 500
 """HTTP 401, 403, 5xx"""
-_RENEW = "get new ones, set them in the environment, then rerun the command; fetched files are cached"
+_RENEW = "get new credentials, set them in the environment, then rerun the command; fetched files are cached"
 
 
 class Overtaken(ArenaError):

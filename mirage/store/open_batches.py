@@ -52,7 +52,7 @@ class OpenBatch:
     service: str
     """The service."""
     changes: Mapping[str, str | None]
-    """Parameters that its requests rename; omitted ones are None."""
+    """Parameters that its requests rename; omitted parameters are None."""
     file: str | None
     """The service's id of the uploaded requests; None before the upload."""
     creating: float | None

@@ -222,7 +222,7 @@ class Remote:
 
 
 def remote_of(path: Path) -> Remote | None:
-    """Return the arena on object storage of a stand-in folder; None for any other folder.
+    """Return the remote arena that a placeholder folder stands for; None for any other folder.
 
     Raises:
         BadInput: if the extra `storage` is not installed.

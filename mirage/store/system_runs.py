@@ -1,4 +1,4 @@
-"""Runs of a system: the present one under the system's name, earlier ones as systems named `NAME@DATE`.
+"""Runs of a system: the current run under the system's name, earlier runs as systems named `NAME@DATE`.
 
 An earlier run is a system like any other: it has its answers, outcomes, features and verdicts, and every page and
 command takes its name.
@@ -191,10 +191,10 @@ def _name_kept(arena: Arena, system: str, date: str | None) -> str:
     if day is not None and day > today():
         raise BadInput(f"{day} is in the future", where="--date", do="give the day on which the system was run")
     first = f"{system}@{day or run.date}"
-    return next(name for name in _numbered(first) if name not in names)
+    return next(name for name in _candidate_names(first) if name not in names)
 
 
-def _numbered(name: str) -> Iterable[str]:
+def _candidate_names(name: str) -> Iterable[str]:
     """Yield a name, then the name with `~2`, `~3` ..."""
     yield name
     number = 2

@@ -138,8 +138,8 @@ def upsert(
         made_by: the command, or the provenance of the rows, which is added to that of the remaining rows.
         texts: maps the current arena (None if there is none) to its new title, label, about and licence.
         check: raises to abort, given the current arena.
-        seen: inputs of the rows. Rows on queries and answers that have changed since are dropped, and existing ones
-            stay.
+        seen: inputs of the rows. Rows on queries and answers that have changed since are dropped, and existing rows are
+            kept.
         stale: tables to remove if anything changes, besides derived tables.
         keep: derived tables not to remove.
 

@@ -58,7 +58,7 @@ class Provenance:
     sources: Sequence[Mapping[str, Any]] = ()
     """Their sources: records with at least `name`, often `sha256`, `url`, `licence`."""
     notes: Sequence[str] = ()
-    """Caveats: what is missing, and why."""
+    """Caveats: missing data, with reasons."""
     subjects: Collection[str] = ()
     """Subjects of notes (the text before a colon) whose older notes are removed."""
     step: str | None = None
@@ -77,7 +77,7 @@ class Provenance:
         return origin
 
     def after(self, before: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the entry for the manifest of new rows beside existing ones, whose entry is `before`."""
+        """Return the manifest entry for new rows added to existing rows, whose entry is `before`."""
         starts = tuple(f"{subject}: " for subject in self.subjects)
         sources = [source for source in before.get("from", []) if source not in self.sources]
         notes = [note for note in before.get("notes", []) if note not in self.notes and not note.startswith(starts)]
@@ -101,7 +101,7 @@ def write(
 
     Args:
         path: the arena's folder.
-        tables: whole tables by name, replacing existing ones.
+        tables: whole tables by name, replacing existing tables.
         title: human-readable title; None keeps the old value, also of the next three.
         label: kind of numbers (`Arena.label`).
         about: one or two sentences on the content.

@@ -67,11 +67,10 @@ def yaml_fields(path: Path) -> dict[str, Line]:
 
 
 def yaml_tree(path: Path) -> dict[str, Line]:
-    """Read a YAML file that is a mapping of fields to values, mappings or lists.
+    """Read a YAML file that contains a mapping of fields to values, mappings or lists.
 
     Returns:
-        Each field with its line; a mapping is again a dictionary of lines, a list a list of lines. Values are as
-        written.
+        Each field with its line number; mappings and lists are nested in the same way. Values are strings as written.
 
     Raises:
         BadInput: as `yaml_records`.

@@ -57,10 +57,10 @@ def parse_answer(text: str) -> ParsedAnswer:
     """Split an answer of the form `##Reason: ... ##Answer: ...`, as requested by the MIRAGE-Bench prompt.
 
     Headings are defined in `mirage.text.headings`: in 18 languages, with or without `##`, in bold. Marked headings take
-    precedence over unmarked ones of the same kind. The reason runs from its heading to the Answer heading, the answer
-    from its heading to the end; if the answer comes first, each ends at the other's heading. An Answer heading alone
-    makes the text before it the reason. A Reason heading alone counts only if marked or at the very start, since lines
-    such as `Reason: ...` also occur in answers.
+    precedence over unmarked headings of the same kind. The reason runs from its heading to the Answer heading, the
+    answer from its heading to the end; if the answer comes first, each ends at the other's heading. An Answer heading
+    alone makes the text before it the reason. A Reason heading alone counts only if marked or at the very start, since
+    lines such as `Reason: ...` also occur in answers.
 
     No text is lost: everything but headings and whitespace is in the preamble, the reason or the answer, each
     contiguous. Blank lines do not end a part, unlike in the published program.

@@ -4,7 +4,7 @@ The detector is py3langid: a naive Bayes classifier over byte sequences whose sc
 the text's length in bytes, then normalised to sum to 1 over the competing languages. It needs no network.
 
     detect("Hà Nội là thủ đô.")     # "vi"; None if no language is likely enough
-    detect_set(texts)               # related texts: short ones take a language of the others
+    detect_set(texts)               # related texts: short texts take a language of the others
     language_probabilities(text)    # of the 18 languages of `LANGUAGES` only
     language_probabilities(text, every=True)    # of every language of the model
     probabilities_of(texts)         # batched, several times as fast
@@ -99,8 +99,8 @@ def _shares(
 ) -> Iterator[dict[str, float]]:
     """Yield the probability of each language for encoded texts with these features.
 
-    The sums are in double precision: in single precision, as in the detector, their rounded values would depend on the
-    processor. A feature that several texts of a block share is converted once.
+    Sums use double precision: in single precision, as in the detector, rounding would depend on the processor. A
+    feature shared by several texts of a block is converted once.
     """
     import numpy as np
 
@@ -113,7 +113,7 @@ def _shares(
         scores[[not len(met) for met in block]] = 0.0
         scores = np.exp(scores - scores.max(axis=1, keepdims=True))
         scores /= scores.sum(axis=1, keepdims=True)
-        # A language in two scripts has two classes.
+        # A language with two scripts has two classes.
         for shares in np.add.reduceat(scores[:, order], starts, axis=1).tolist():
             yield dict(zip(codes, shares, strict=True))
 

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHINGLE = 5
-"""Words in a gram; characters in scripts without spaces between words."""
+"""Words per n-gram; characters in scripts without spaces between words."""
 JACCARD = 0.5
 """Default threshold of the Jaccard similarity."""
 COSINE = 0.9
 """Default threshold of the cosine similarity of vectors."""
 _CANDIDATES = 4_000_000
 """Maximum number of candidate pairs in memory."""
-# An end mark of any script, the full stop only before a space, so that 3.5 is not two sentences; in Thai and Lao,
-# which have no end mark, a space between two letters.
+# A sentence end mark of any script, but a full stop only before a space, so that 3.5 is not split; in Thai and Lao,
+# which have no end marks, a space between two letters.
 _END = re.compile(r"[!?。！？।॥؟۔።។။༎\n]+|[.…]+(?=\s|$)|(?<=[\u0e00-\u0eff])\s+(?=[\u0e00-\u0eff])")
 
 
@@ -54,13 +54,13 @@ class DuplicatePairs:
 def near_duplicates(texts: Sequence[str], *, threshold: float = JACCARD, shingle: int = SHINGLE) -> DuplicatePairs:
     """Return all pairs of texts whose word n-grams have a Jaccard similarity of at least `threshold`.
 
-    Grams do not cross the end of a sentence, so a text and its sentences in another order have the same grams. A
-    sentence with fewer words is one gram. A text without words has no duplicates.
+    N-grams do not cross sentence ends, so reordering sentences does not change them. A shorter sentence is one n-gram.
+    A text without words has no duplicates.
 
     Args:
         texts: the texts, in any language and script.
         threshold: smallest Jaccard similarity, above 0 and at most 1.
-        shingle: words in a gram; a character is a word in scripts without spaces.
+        shingle: words per n-gram; a character is a word in scripts without spaces.
 
     Raises:
         ValueError: the threshold is not in (0, 1].
@@ -93,7 +93,7 @@ def close_vectors(
     Args:
         vectors: one vector a row; `first` of the result is an index of these.
         others: one vector a row, of the same length; `second` of the result is an index of these.
-        threshold: smallest cosine similarity. A vector of zeros is close to none.
+        threshold: smallest cosine similarity. A zero vector is similar to none.
     """
     import numpy as np
 
@@ -116,7 +116,7 @@ def _unit(vectors: NDArray[np.floating[Any]]) -> NDArray[Any]:
 
 
 def _join(texts: Sequence[str], others: Sequence[str] | None, threshold: float, shingle: int) -> DuplicatePairs:
-    """Find the pairs by the prefixes that they share, then compare them."""
+    """Find candidate pairs by shared prefixes, then compare them."""
     import numpy as np
 
     if not 0 < threshold <= 1:
@@ -155,7 +155,7 @@ def _pairs(found: list[tuple[Any, Any, Any]]) -> DuplicatePairs:
 
 
 def _gram_matrix(texts: Sequence[str], shingle: int) -> Any:
-    """Return the sparse 0/1 matrix of texts by grams, columns ordered from the rarest gram to the most frequent."""
+    """Return the sparse 0/1 matrix of texts by n-grams, columns ordered from the rarest to the most frequent n-gram."""
     import numpy as np
     from scipy.sparse import csr_array
 
@@ -173,7 +173,7 @@ def _gram_matrix(texts: Sequence[str], shingle: int) -> Any:
 
 
 def _grams(texts: Sequence[str], shingle: int) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-    """Return the row and the 64-bit hash of every gram of every text."""
+    """Return the row and the 64-bit hash of every n-gram of every text."""
     import numpy as np
 
     numbers: dict[str, int] = {}
@@ -215,7 +215,7 @@ def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _prefixes(grams: Any, threshold: float) -> Any:
-    """Return the matrix with each row's rarest grams alone: as many as a pair above the threshold must share one of."""
+    """Return the matrix with only each row's prefix: rarest n-grams, of which similar texts share one."""
     import numpy as np
     from scipy.sparse import csr_array
 

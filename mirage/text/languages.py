@@ -215,7 +215,7 @@ def is_code(code: str) -> bool:
 
 
 def known_code(name: str | None) -> str | None:
-    """Return the code of a language named by a source; None if it names none, or none that is known."""
+    """Return the code of a language named by a source; None if missing or unknown."""
     entry = _look_up(name) if name and name.strip().lower() != _ALL else None
     return None if entry is None else entry.code
 

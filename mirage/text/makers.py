@@ -137,7 +137,7 @@ _PATTERNS = (
 _BASELINE = "baseline/"
 
 MAKERS = tuple(dict.fromkeys((BASELINE, *(name for _, name in _PATTERNS), *sorted(_ORGANISATIONS.values()), OTHER)))
-"""Every known maker by name; `baseline` for the built-in systems, `other` for unknown ones."""
+"""Every known maker by name; `baseline` for the built-in systems, `other` for unknown makers."""
 
 
 @cache

@@ -210,7 +210,7 @@ NAMED = 20
 
 
 def join_first(parts: Sequence[str]) -> str:
-    """Join parts with commas; beyond `NAMED`, the first ones and the number of others."""
+    """Join parts with commas; beyond `NAMED`, only the first and the number of others."""
     more = f" and {len(parts) - NAMED:,} more" if len(parts) > NAMED else ""
     return ", ".join(parts[:NAMED]) + more
 

@@ -232,7 +232,7 @@ def test_votes_on_queries_that_are_gone_or_changed_are_refused(
         with pytest.raises(NotEnoughData, match="changed since 24 votes"):
             check_labels(changed, log)
         assert label_audit(changed, log) is None
-        with pytest.raises(NotEnoughData, match="nobody has checked"):
+        with pytest.raises(NotEnoughData, match="no label of gone"):
             check_labels(gone, log)
 
 

@@ -133,7 +133,7 @@ def test_an_answer_that_fails_is_said_beside_what_came_and_has_no_vote(
 
 def test_a_wrong_file_and_a_closed_desk_are_said_without_a_path(board: Path, service: StreamingService) -> None:
     configure(board.parent, service, "goolwa")
-    assert "two systems" in "".join(error.value for error in open_ask(agree=False).error)
+    assert "system-goolwa" in "".join(error.value for error in open_ask(agree=False).error)
     assert str(board) not in page_text(open_ask(agree=False))
     configure(board.parent, service, "goolwa", "other", more="open: no\n")
     assert "closed" in page_text(open_ask(agree=False))

@@ -71,7 +71,7 @@ def test_a_model_on_this_machine_answers_and_judges_as_the_page_says(
     answers = store.open_arena(here / "my-arena").read("answers").to_pylist()
     assert sum(row["system"] == "my-qwen" for row in answers) == 3
     (code,) = re.findall(r"^```python doors\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
-    monkeypatch.setattr(seeded, "fetched", lambda language: queries(here))
+    monkeypatch.setattr(seeded, "fetch_language", lambda language: queries(here))
     names: dict[str, Any] = {}
     exec(compile(code.replace("Qwen/Qwen3-0.6B", tiny), "docs/models.md", "exec"), names)
     assert len(names["texts"]) == 2

@@ -312,7 +312,7 @@ def test_a_path_finds_values_in_order(path_text: str, value: Any, found: list[An
 
 def test_map_and_stream_are_read_as_documented() -> None:
     paths = read_paths(["answer=a.b, contexts=docs[*].text", "ids=docs[*].id"])
-    assert paths.given() == {"answer": "a.b", "contexts": "docs[*].text", "ids": "docs[*].id"}
+    assert paths.named_paths() == {"answer": "a.b", "contexts": "docs[*].text", "ids": "docs[*].id"}
     assert read_events(b'data: {"a":\ndata: 1}\n\n') == [{"a": 1}]
     assert read_events("\ufeff[1]".encode()) == [[1]]
     assert read_events(b"<html>") is None

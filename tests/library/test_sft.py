@@ -125,8 +125,12 @@ def test_the_same_arena_and_seed_give_the_same_bytes(tmp_path: Path) -> None:
         ("##Reason: Ni kubwa [q#0].", {}, "it lacks a part, ##Reason or ##Answer"),
         (compose_answer("Ni kubwa.", "Ndiyo."), {}, "it cites nothing"),
         (compose_answer("Ni kubwa [q#0] [q#1].", "Ndiyo."), {}, "it cites a passage that is not relevant"),
-        (compose_answer("Ni kubwa [q#0] [q#9].", "Ndiyo."), {}, "it cites what is no passage of its query"),
-        (compose_answer("Ni kubwa [q#0] [1].", "Ndiyo."), {}, "it cites what is no passage of its query"),
+        (
+            compose_answer("Ni kubwa [q#0] [q#9].", "Ndiyo."),
+            {},
+            "it cites something that is not a passage of its query",
+        ),
+        (compose_answer("Ni kubwa [q#0] [1].", "Ndiyo."), {}, "it cites something that is not a passage of its query"),
     ],
 )
 def test_an_answer_that_would_teach_wrong_citations_is_left_out_and_counted(

@@ -1,7 +1,7 @@
 """Data of the Answers page: the matching queries, and one query with its passages and all answers.
 
-A search keeps keys alone; texts are read for the queries that are shown. Answers are kept by arena, whose hash is
-that of its manifest: a page that runs again asks nothing twice.
+A search keeps only keys; texts are read for the queries on display. Results are cached by arena, which is hashed by its
+manifest.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 _FOLDED = "lower(nfc_normalize({}))"
-"""SQL of a text as texts are compared in a search."""
+"""SQL that folds a text for searching."""
 
 
 @dataclass(frozen=True)
@@ -43,19 +43,19 @@ class Scope:
     languages: tuple[str, ...]
     systems: tuple[str, ...]
     subsets: tuple[str, ...]
-    """Subsets that occur; none where the queries are not split."""
+    """Existing subsets; empty if the queries have none."""
     parsers: tuple[str, ...]
-    """Parsers whose outcomes are there; none without outcomes."""
+    """Parsers with outcomes; empty without outcomes."""
     outcomes: tuple[str, ...]
-    """Outcomes that occur by any of them."""
+    """Outcomes by any of these parsers."""
     queries: int
     """Questions."""
     answers: int
-    """Answers that are there, by queries and systems."""
+    """Number of answers, by query and system."""
     answer_texts: bool
-    """Whether the answers' texts are there."""
+    """Whether the arena has the answers' texts."""
     query_texts: bool
-    """Whether the text of any query is there."""
+    """Whether the arena has the text of any query."""
 
     @property
     def texts(self) -> bool:
@@ -68,23 +68,23 @@ class AnswerFilter:
     """Filter of answers. A query matches if one of its answers does."""
 
     languages: tuple[str, ...] = ()
-    """Codes; all if empty."""
+    """Codes; empty for all."""
     subset: str = ""
-    """Subset of the query; any if empty."""
+    """Subset of the query; empty for any."""
     systems: tuple[str, ...] = ()
-    """All if empty."""
+    """Systems; empty for all."""
     outcomes: tuple[str, ...] = ()
-    """Any if empty."""
+    """Outcome; empty for any."""
     parser: str = "strict"
-    """Whose outcomes."""
+    """Parser of the outcomes."""
     cause: str = ""
-    """Cause of the answer (`retrieval.Cause`), or `undecided`; any if empty."""
+    """Cause of the answer (`retrieval.Cause`), or `undecided`; empty for any."""
     passage_language: str = ""
-    """Language of a passage shown to the system; any if empty."""
+    """Language of a passage shown to the system; empty for any."""
     text: str = ""
-    """What the query or the answer contains, in either case; anything if empty."""
+    """Text to search for in queries and answers, ignoring case; empty for any."""
     noted: frozenset[tuple[str, str, str]] | None = None
-    """Language, query and system of the answers whose notes match; all if None."""
+    """Language, query and system of the answers whose notes match; None for all."""
 
     @property
     def narrowed(self) -> bool:
@@ -96,10 +96,10 @@ class AnswerFilter:
 
 @dataclass(frozen=True, eq=False)
 class AnswerSelection(Keys):
-    """The queries that match."""
+    """Matching queries."""
 
     answers: int
-    """Answers that match."""
+    """Number of matching answers."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class QueryItem:
     key: Key
     subset: str | None
     text: str | None
-    """The query; null where it was not published or is not bundled."""
+    """Text of the query; null if it was not published or is not bundled."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class FeatureValue:
     unit: str
     value: float | None
     reason: str | None
-    """Why there is no value."""
+    """Reason why there is no value."""
 
 
 @dataclass(frozen=True)
@@ -132,19 +132,19 @@ class MeasureScores:
     measure: str
     """The scale."""
     person: bool
-    """Whether people gave them."""
+    """Whether the raters are people."""
     scores: tuple[schema.Score, ...]
-    """By rater."""
+    """Scores by rater."""
 
     @property
     def mean(self) -> float | None:
-        """Mean over the raters whose score could be read; null where there is none."""
+        """Mean over the raters with a parsed score; null if there is none."""
         values = [score.value for score in self.scores if score.value is not None]
         return sum(values) / len(values) if values else None
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """The worst and the best value of the scale; null where the source does not say."""
+        """The worst and the best value of the scale; null if unknown."""
         low, high = self.scores[0].low, self.scores[0].high
         return None if low is None or high is None else (low, high)
 
@@ -156,53 +156,53 @@ class AnswerView:
     system: str
     text: str | None
     status: str | None
-    """As in `schema.Answer`; null where the answers are not in the arena."""
+    """As in `schema.Answer`; null if the arena lacks the answers."""
     reason: str | None
-    """What went wrong, where more is known of it than the status says."""
+    """Details of the failure, if more is known than the status."""
     outcome: str | None
-    """Null where the arena has no outcomes."""
+    """Outcome; null if the arena has no outcomes."""
     rule: str
-    """Name of the rule that decided."""
+    """Name of the parser rule that matched."""
     rule_meaning: str
-    """What the rule says of the answer."""
+    """Meaning of the rule."""
     span: tuple[int, int] | None
-    """The text that decided, in characters of the answer."""
+    """Span of the text that determined the outcome, in characters of the answer."""
     correct: bool | None
-    """Whether the outcome is right for the subset; null when undecided."""
+    """Whether the decision is correct for the subset; null if undecided."""
     citations: tuple[Citation, ...]
     measures: tuple[FeatureValue, ...]
     scores: tuple[MeasureScores, ...] = ()
-    """What it was given: by people first, then by measure."""
+    """Scores: people's first, then by measure."""
     retriever: str | None = None
-    """Whose passages the system was shown; null for those given with the query."""
+    """Retriever of the passages shown to the system; null for passages given with the query."""
     shown: tuple[str, ...] = ()
-    """Ids of the passages that the system was shown, in order."""
+    """Ids of the passages shown to the system, in order."""
     cause: Attribution | None = None
-    """Where it went wrong, if it did; null where the arena has no outcomes."""
+    """Cause of the error, if any; null if the arena has no outcomes."""
 
 
 @dataclass(frozen=True, eq=False)
 class QueryView:
-    """One query with all that belongs to it."""
+    """One query with its passages, answers and labels."""
 
     key: Key
     subset: str | None
     text: str | None
     reason: str
-    """Why there is no text."""
+    """Reason why there is no text."""
     passages: tuple[schema.Passage, ...]
-    """Those given with the query, in order, then what else retrievers brought for the systems, each with a place of its
-    own; none where the passages are not in the arena."""
+    """Passages given with the query, in order, then further retrieved passages shown to systems; empty if the arena
+    lacks passages."""
     answers: tuple[AnswerView, ...]
-    """By the name of the system."""
+    """Answers by system name."""
     turns: tuple[schema.Turn, ...] = ()
-    """What was said before the query, in order; none where it begins the conversation or that is not known."""
+    """Earlier turns of the conversation, in order; empty if there are none or they are unknown."""
     tags: tuple[schema.Tag, ...] = ()
-    """By tag, then value."""
+    """Tags of the query, sorted by name and value."""
     reference: str | None = None
-    """The reference answer; null where there is none."""
+    """The reference answer; null if there is none."""
     documents: Mapping[str, schema.Document] = field(default_factory=dict)
-    """Where passages come from, by passage id."""
+    """Sources of the passages, by passage id."""
 
     def table(self) -> pa.Table:
         """Return the answers as rows: query, outcome, a column per feature, and the mean score by each measure."""
@@ -297,7 +297,7 @@ def _answers_with_cause(arena: Arena, parser: str, cause: str) -> NDArray[np.boo
 
 @lru_cache(maxsize=16)
 def _shown_in(arena: Arena, code: str) -> frozenset[tuple[str, str, str]]:
-    """Return language, query and system of the answers whose system was shown a passage in a language."""
+    """Return the answers (language, query, system) whose system was shown a passage in a language."""
     import pyarrow.compute as pc
 
     names = ("answers", "passages", "retrieved")
@@ -324,7 +324,7 @@ def _holding(arena: Arena, search: AnswerFilter) -> NDArray[np.bool_]:
     import numpy as np
 
     index = answer_index(arena)
-    # One more for an answer whose text is not stored, which -1 finds.
+    # One extra entry, found by index -1, for answers without a stored text.
     answers = np.zeros(arena.whole.rows("answers") + 1, dtype=bool)
     if "answers" in arena.tables:
         answers[places(arena, search.text, languages=search.languages)] = True
@@ -347,8 +347,8 @@ def _asking(arena: Arena, text: str) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=4)
 def _folded_queries(arena: Arena) -> tuple[NDArray[np.intp], pa.ChunkedArray]:
-    """Numbers of the queries that have a text, as `answer_index` counts them, and the texts, in order to be compared.
-    Kept, since folding every one of them takes longer than finding a text in all answers.
+    """Return the indices (of `answer_index`) and the folded texts of the queries with a text. Cached, since folding
+    takes longer than searching all answers.
     """
     import numpy as np
     import pyarrow as pa
@@ -389,7 +389,7 @@ def query_of_link(arena: Arena, link: str, languages: Sequence[str] = ()) -> Key
     Args:
         arena: the arena.
         link: value of the query parameter.
-        languages: where to look first for an id that several languages have.
+        languages: languages to search first for an id that occurs in several.
 
     Raises:
         UnknownName: if there is no such query; the message names the nearest.
@@ -454,7 +454,7 @@ def query_view(arena: Arena, key: Key, parser: str) -> QueryView:
 
 
 def sample_view(arena: Arena, shown: QueryView, number: int, parser: str) -> QueryView:
-    """Return a query with the answers of one sample in place of the first ones, where systems have one.
+    """Return a query with each system's answer replaced by one of its samples, where it exists.
 
     Samples have no features, scores or causes; their outcomes are computed here.
 
@@ -484,7 +484,7 @@ def sample_view(arena: Arena, shown: QueryView, number: int, parser: str) -> Que
 def _sample(
     first: AnswerView, rows: Mapping[str, dict[str, Any]], decided: Mapping[str, dict[str, Any]], number: int
 ) -> AnswerView:
-    """Return a system's sample in the place of its first answer."""
+    """Return a system's answer replaced by its sample."""
     row, outcome = rows.get(first.system), decided.get(first.system, {})
     start, end = outcome.get("span_start"), outcome.get("span_end")
     rule = outcome.get("rule", "")
@@ -522,7 +522,7 @@ def shown_with(arena: Arena, key: Key) -> ShownPassages:
 
 
 def _each_once(key: Key, lists: Iterable[Sequence[tuple[Any, ...]]]) -> tuple[schema.Passage, ...]:
-    """The passages of several lists, each once; those that the first lacks have the places after its last."""
+    """Merge lists of passages without duplicates; passages not in the first list follow its last position."""
     passages: dict[str, schema.Passage] = {}
     for rows in lists:
         last = max((passage.position for passage in passages.values()), default=0)
@@ -582,7 +582,7 @@ def _fold(text: str) -> str:
 
 
 def _in_present_words(reason: str | None) -> str | None:
-    """A reason stored with a feature, which calls an answer a reply."""
+    """Return the reason stored with a feature, worded for the page."""
     return reason and reason.replace("no reply (", "no answer (").replace("empty reply", "empty answer")
 
 

@@ -1,4 +1,4 @@
-"""All answers of an arena as numbers, so that any filter of a page is a few masks, however many there are."""
+"""All answers of an arena as integer arrays, so that every filter is a few masks."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 COLUMNS = ("language", "system", "parser", "subset", "outcome")
-"""What can be filtered by."""
+"""Columns to filter by."""
 _KEY = ("language", "query_id", "system")
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerIndex:
-    """One entry an answer, and parser where outcomes are there; sorted by query."""
+    """One entry per answer and, if there are outcomes, per parser; sorted by query."""
 
     queries: Keys
     """The Q queries."""
     query: NDArray[np.intp]
-    """Number of the query of each answer, from 0."""
+    """Index of each answer's query."""
     place: NDArray[np.int64]
-    """Where its text is among the answers (`store.search`); -1 where it has none."""
+    """Position of its text among the answers (`store.search`); -1 without a text."""
     there: NDArray[np.bool_]
     """Whether there is an answer: its outcome is not `missing`."""
     codes: Mapping[str, NDArray[np.int32]]
-    """For each of `COLUMNS` the number of its value; -1 for null."""
+    """Value index for each of `COLUMNS`; -1 for null."""
     values: Mapping[str, tuple[str, ...]]
-    """For each of `COLUMNS` the values by their number."""
+    """Values for each of `COLUMNS`, by index."""
 
     def among(self, column: str, chosen: Collection[str]) -> NDArray[np.bool_]:
         """Return a mask of the answers that have one of the values."""
         import numpy as np
 
-        # One more for null, which -1 finds.
+        # One extra entry, found by index -1, for null.
         selection = np.array([*(value in chosen for value in self.values[column]), False])
         return np.asarray(selection[self.codes[column]])
 
@@ -113,7 +113,7 @@ def answer_index(arena: Arena) -> AnswerIndex:
 
 
 def _subsets(arena: Arena, queries: pa.Table) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """The subsets, and the number of each query's; -1 where it has none."""
+    """Return the subsets, and the subset index of each query; -1 without a subset."""
     import numpy as np
 
     if "queries" not in arena.tables:

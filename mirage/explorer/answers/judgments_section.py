@@ -1,4 +1,4 @@
-"""The verdicts on a query: who judged, which answers in which order, what came of it, and why."""
+"""Section on the verdicts on a query: judge, answers in the order shown, verdict and rationale."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from mirage.store import Arena
 from mirage.text.segmentation import count_text
 
 FEW = 12
-"""So many judgments are shown at once; more are folded."""
+"""Maximum number of judgments to show unfolded."""
 
 
 def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
-    """Show every verdict on the answers to a query; where the arena has no judgments, what brings them.
+    """Show every verdict on the answers to a query; without judgments, the command that creates them.
 
     Args:
         arena: the arena.
@@ -42,7 +42,7 @@ def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
         st.html(Markup(head + _judged(all_judgments)))
         return
     judges = count_text(len({judgment.judge for judgment in all_judgments}), "judge")
-    # Every pair of many systems in two orders is more than all answers: it is sent when somebody wants to read it.
+    # With many systems all pairs in two orders are larger than the answers, so they are sent on request.
     fold = st.expander(
         f"{count_text(len(all_judgments), 'judgment')} by {judges}", key="judgments_fold", on_change="rerun"
     )
@@ -69,7 +69,7 @@ def _battle(judgment: schema.Judgment) -> str:
     verdict += f" ({judgment.reason})" if judgment.reason else ""
     meaning = escape(column_help("judgments", "verdict"))
     word = f'<span class="mg-verdict-word" title="{meaning}">{escape(verdict)}</span>'
-    # A judge writes in a language of its own choice.
+    # Rationales can be in any language.
     rationale = (
         text_html(judgment.rationale, language="")
         if judgment.rationale

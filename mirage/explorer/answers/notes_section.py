@@ -1,4 +1,4 @@
-"""The notes on a query's answers or on a battle: those of everybody, and a form for the reader's own."""
+"""Section on notes on a query's answers or a battle: all notes, and a form for the reader's own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mirage.store import Arena
 from mirage.text.segmentation import count_text
 
 Target = tuple[str, ...]
-"""What a note is on: the system of an answer, or the two of a battle."""
+"""Target of a note: the system of an answer, or the two systems of a battle."""
 COLUMNS = (
     Col("system", "System", "system", help="System whose answers are noted; all: every system pooled."),
     Col("language", "Language", "language", help="Language of the queries; all: every language pooled."),
@@ -36,7 +36,7 @@ COLUMNS = (
     Col("rate", "95% interval", "interval", low="rate_low", high="rate_high", help="Clustered by query."),
 )
 FEW, HEIGHT = 6, 420
-"""More notes than this scroll in a part of the page this high, in pixels."""
+"""Number of notes above which the list scrolls, and its height in pixels."""
 _FAILED = "_note_failed"
 
 
@@ -46,7 +46,7 @@ def show_notes(arena: Arena, key: tuple[str, str], targets: Sequence[Target]) ->
     Args:
         arena: the arena.
         key: language and id of the query.
-        targets: what may be noted here; nothing is shown without any.
+        targets: possible targets of notes; nothing is shown without any.
     """
     if not targets:
         return
@@ -66,7 +66,7 @@ def show_notes(arena: Arena, key: tuple[str, str], targets: Sequence[Target]) ->
         with st.container(height=HEIGHT if len(here) > FEW else "content", border=False, gap="small"):
             for note in here:
                 _show_note(note)
-    # The label stays the same: another one would close the fold.
+    # The label is constant, since a new label would close the expander.
     fold = st.expander("Write a note", key="notes_fold", on_change="rerun")
     if not fold.open:
         return
@@ -129,18 +129,18 @@ def pick_categories(arena: Arena, *, battles: bool = False) -> list[str]:
         kind="category",
         placeholder="Any category",
         width=210,
-        help="Answers with one of these categories in a note."
+        help="Answers with a note in one of these categories."
         if not battles
-        else "Battles with one of these categories in a note on the battle or on one of its answers.",
+        else "Battles with a note in one of these categories, on the battle or one of its answers.",
     )
     return chosen
 
 
 def noted_battles(arena: Arena, pair: tuple[str, str], categories: Sequence[str]) -> frozenset[tuple[str, str]] | None:
-    """Return the queries on which a battle of two systems, or one of its answers, has one of the categories in a note.
+    """Return the queries on which a battle of two systems, or one of its answers, has a note in one of the categories.
 
     Returns:
-        Language and id of each; None without any category.
+        Language and id of each; None if no category is selected.
     """
     if not categories:
         return None
@@ -191,7 +191,7 @@ def _show_note(note: Note) -> None:
 
 
 def _undo(note: Note) -> None:
-    """Take one of the reader's notes back."""
+    """Undo one of the reader's notes."""
     try:
         session = None if reader().name else reader().session
         people.database().undo(Note, note.vote_id, voter=note.voter, session=session)
@@ -202,7 +202,7 @@ def _undo(note: Note) -> None:
 def _show_form(
     arena: Arena, key: tuple[str, str], targets: Sequence[Target], here: Sequence[Note], taxonomy: notes.Taxonomy
 ) -> None:
-    """Show the form of a note; the reader's earlier note on the same is its start."""
+    """Show the form of a note, prefilled with the reader's earlier note."""
     target = targets[0]
     if len(targets) > 1:
         target = st.selectbox(
@@ -210,7 +210,7 @@ def _show_form(
         )
     author = vote_session.name()
     mine = next((note for note in here if note.voter == author and votes.item(note) == (*key, *sorted(target))), None)
-    # Another arena, answer or note is another form: what is typed stays with what it was typed about.
+    # The form's key contains arena, answer and note, so that drafts stay with their target.
     stamp = _stamp(arena.version, *key, *target, mine.vote_id if mine else "")
     with st.form(f"note_{stamp}", border=False):
         chosen = st.pills(
@@ -248,7 +248,7 @@ def _show_form(
 def _save(
     arena: Arena, key: tuple[str, str], target: Target, *, categories: Sequence[str], text: str, typed: str
 ) -> None:
-    """Store a note and draw the page again; where it cannot be stored, say why and keep what was typed."""
+    """Store a note and rerun the page; if storing fails, show the error and keep the input."""
     vote_session.keep_name(typed)
     author = vote_session.name()
     if not author:
@@ -266,7 +266,7 @@ def _save(
 
 
 def _label(target: Target) -> str:
-    """Return the name of what a note is on."""
+    """Return the name of a note's target."""
     return target[0] if len(target) == 1 else "the comparison"
 
 

@@ -1,4 +1,4 @@
-"""The offer to index the answers of a large arena, where a search would read them all."""
+"""Button that builds a search index for large arenas, where a search would read all answers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from mirage.store import Arena
 from mirage.store import search as store_search
 
 _MANY = 10_000
-"""Answers that are read in a moment; more are worth an index."""
+"""Number of answers above which an index is offered."""
 _KB = 1.8
-"""What an answer of usual length takes in the index."""
+"""Index size per answer of typical length, in bytes."""
 
 
 def offer_index(arena: Arena) -> None:
-    """Offer to index an arena's answers, where they are many and it is not done; to be called where a text is sought.
+    """Offer to index a large arena's answers, if there is no index yet. Call it when a text is searched.
 
     Args:
         arena: the arena that is searched.

@@ -1,1 +1,1 @@
-"""The Ask page: the desk of an arena, and its answers as HTML."""
+"""The Ask page: data, and answers as HTML."""

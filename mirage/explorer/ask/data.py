@@ -1,4 +1,4 @@
-"""Data of the Ask page: the desk of an arena, shared by the readers of a process, and a question as a page shows it."""
+"""Data of the Ask page: one desk per arena and process, and the question on display."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from mirage.text.detection import detect
 from mirage.text.languages import LANGUAGES, in_order
 
 DETECT = "detect"
-"""Stands for the language of the question itself."""
+"""Placeholder for the detected language of the question."""
 _HTTP = re.compile(r"^(HTTP \d+):.*", re.DOTALL)
 _OVERRIDES = dict.fromkeys((0x202D, 0x202E), "\ufffd")
-"""Controls that turn the order of letters around, and so show another text than is there."""
+"""Bidirectional control characters, which can make a text look like another text."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypedQuestion:
-    """A question as typed, before it is asked."""
+    """A question as typed, before it is submitted."""
 
     text: str
     language: str
@@ -39,10 +39,10 @@ class TypedQuestion:
 
 
 def desk(arena: Arena) -> AskDesk | None:
-    """Return the desk of an arena; None where no file turns questions on.
+    """Return the desk of an arena; None if no file enables questions.
 
     Raises:
-        BadInput: if the file is invalid. Paths of the server are not in it.
+        BadInput: if the file is invalid. The message contains no server paths.
     """
     path = ask_file(arena.path)
     if path is None:
@@ -67,7 +67,7 @@ def _streams() -> Streams:
 
 @lru_cache(maxsize=1)
 def _warm() -> None:
-    """Import what the first question needs while its reader types; a failure is the question's own."""
+    """Import what the first question needs while the reader types; errors are left to the question itself."""
 
     def import_libraries() -> None:
         for name in ("openai", "bm25s", "mirage.stages.generate.prepare"):
@@ -80,16 +80,16 @@ def _warm() -> None:
 
 
 def languages(arena: Arena) -> list[str]:
-    """Return the languages to choose from: those of the arena's passages first, then the other tested ones."""
+    """Return the languages to choose from: those of the arena's passages first, then other tested languages."""
     own = in_order(corpus_languages(arena))
     return [DETECT, *own, *(code for code in in_order(LANGUAGES) if code not in own)]
 
 
 def question_language(typed: TypedQuestion, arena: Arena) -> str:
-    """Return the language of a question: the one chosen, or the one detected.
+    """Return the language of a question, as chosen or detected.
 
     Raises:
-        BadInput: if it cannot be told.
+        BadInput: if it cannot be detected.
     """
     if typed.language != DETECT:
         return typed.language
@@ -97,7 +97,7 @@ def question_language(typed: TypedQuestion, arena: Arena) -> str:
         raise BadInput("the question is empty", do="type a question")
     code = detect(typed.text, corpus_languages(arena))
     if code is None:
-        raise BadInput("the language of the question cannot be told", do="choose its language, then ask again")
+        raise BadInput("the language of the question cannot be detected", do="choose its language, then ask again")
     return code
 
 
@@ -105,7 +105,7 @@ def ask(desk: AskDesk, typed: TypedQuestion, *, reader: str, address: str) -> As
     """Ask a question.
 
     Raises:
-        MirageError: as `AskDesk.ask`; without paths of the server.
+        MirageError: as `AskDesk.ask`; the message contains no server paths.
     """
     try:
         language = question_language(typed, desk.arena)
@@ -116,7 +116,7 @@ def ask(desk: AskDesk, typed: TypedQuestion, *, reader: str, address: str) -> As
 
 
 def question_view(asked: Asked, desk: AskDesk) -> QueryView:
-    """Return the question with its passages and answers so far, as pages show them."""
+    """Return the question with its passages and answers so far, for display."""
     numbered = not desk.settings.template.by_id
     answers = tuple(_answer_view(side, asked, numbered) for side in asked.sides)
     return QueryView((asked.language, asked.query_id), None, asked.text, "", asked.passages, answers)
@@ -124,7 +124,7 @@ def question_view(asked: Asked, desk: AskDesk) -> QueryView:
 
 def _answer_view(side: Side, asked: Asked, numbered: bool) -> AnswerView:
     ids = [passage.passage_id for passage in asked.passages]
-    # A sign of the same length, so that places of citations stay; what is stored is what was sent.
+    # Replaced one for one, so that citation offsets stay valid; the stored text is unchanged.
     text = side.text.translate(_OVERRIDES)
     return AnswerView(
         side.system,
@@ -142,5 +142,5 @@ def _answer_view(side: Side, asked: Asked, numbered: bool) -> AnswerView:
 
 
 def _public(reason: str | None) -> str | None:
-    """Return a reason without the service's own words on an HTTP error, which may name an account; the log has them."""
+    """Return a reason without the service's message on an HTTP error, which may name an account; the log has it."""
     return None if reason is None else _HTTP.sub(r"\1", reason)

@@ -1,4 +1,4 @@
-"""The answers to a reader's question as HTML, in which no text of a system is markup; names only after the vote."""
+"""The answers to a reader's question as HTML, with systems' texts escaped and their names hidden until the vote."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def answers_html(asked: Asked, desk: AskDesk, *, seconds: float | None = None) -
     Args:
         asked: the question.
         desk: its desk.
-        seconds: how long the reader has waited, while answers are coming.
+        seconds: seconds that the reader has waited, while answers are streaming.
     """
     shown = question_view(asked, desk)
     cards = []
@@ -53,7 +53,7 @@ def passages_html(asked: Asked, desk: AskDesk) -> Markup:
 
 
 def reveal_html(asked: Asked) -> Markup:
-    """Return the vote and who was who."""
+    """Return the vote and the names of both systems."""
     first, second = (f"<b><bdi>{escape(side.system)}</bdi></b>" for side in asked.sides)
     vote = VERDICTS[asked.vote or "tie"]
     return Markup(
@@ -63,11 +63,11 @@ def reveal_html(asked: Asked) -> Markup:
 
 
 def problem(asked: Asked) -> str:
-    """Return why there is no vote, in a sentence; empty if there is one or can be."""
+    """Return why there can be no vote, in a sentence; empty if there can be or is a vote."""
     if asked.vote or asked.votable or not asked.done:
         return ""
     if asked.closed:
-        return "Stopped before both answers were whole, so nothing was kept. Ask again."
+        return "Stopped before both answers were complete; nothing was saved. Ask again."
     failed = [f"answer {letter}" for letter, side in zip("AB", asked.sides, strict=True) if not side.whole]
     which = " and ".join(failed)
-    return f"{which[:1].upper()}{which[1:]} did not come whole, so there is no vote and nothing was kept. Ask again."
+    return f"{which[:1].upper()}{which[1:]} is incomplete, so there is no vote and nothing was saved. Ask again."

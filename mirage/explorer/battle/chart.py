@@ -1,4 +1,4 @@
-"""The figure of the Battle page: who beats whom."""
+"""Chart of the Battle page: the win matrix."""
 
 from __future__ import annotations
 

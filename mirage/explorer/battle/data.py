@@ -34,7 +34,7 @@ RESULTS: dict[Winner, str] = {
     "tie": "no winner: all verdicts are ties, or they disagree",
     "unparsed": "no readable verdict",
 }
-"""What can come of a battle, all verdicts of a referee on it together, and what it means."""
+"""Results of a battle by all verdicts of a referee, with their meanings."""
 
 
 @dataclass(frozen=True)
@@ -44,27 +44,27 @@ class BattleFilter:
     first: str
     second: str
     referee: str
-    """Who decides: `relevance`, `nuggets`, or a judge; empty where nobody has decided anything."""
+    """Referee: `relevance`, `nuggets`, or a judge; empty without decided battles."""
     languages: tuple[str, ...] = ()
     """Codes; all if empty."""
     result: Winner | Literal[""] = ""
-    """What came of it; anything if empty."""
+    """Result; empty for any."""
     flipped: bool = False
-    """Only those whose verdicts do not agree."""
+    """Only battles with inconsistent verdicts."""
     disagree: bool = False
-    """Only those on which two judges differ."""
+    """Only battles on which two judges disagree."""
     text: str = ""
-    """What the query, one of the two answers or a rationale contains, in either case; anything if empty."""
+    """Text to search for in the query, both answers and rationales, ignoring case; empty for any."""
     noted: frozenset[Key] | None = None
-    """Queries whose notes on the battle or its answers match; all if None."""
+    """Queries whose notes on the battle or its answers match; None for all."""
 
 
 @dataclass(frozen=True, eq=False)
 class BattleSelection(Keys):
-    """The battles that match."""
+    """Matching battles."""
 
     decisions: Mapping[Key, Decision]
-    """What the referee made of each battle of the two systems in the chosen languages, matching or not."""
+    """Result of each battle of the two systems in the chosen languages, matching or not."""
     wanted: BattleFilter
 
     @cached_property
@@ -87,7 +87,7 @@ class BattleSelection(Keys):
 
     @cached_property
     def table(self) -> pa.Table:
-        """The battles that match, as rows: query, systems, referee, result, flipped, verdicts."""
+        """Return the matching battles as rows: query, systems, referee, result, flipped, verdicts."""
         import pyarrow as pa
 
         decisions = [self.decisions[key] for key in self.keys]
@@ -108,18 +108,18 @@ class BattleSelection(Keys):
 
 @dataclass(frozen=True, slots=True)
 class FeatureComparison:
-    """One feature of the two answers, where both have it."""
+    """One feature that both answers have."""
 
     measure: answers.FeatureValue
-    """That of the first, which tells what is measured."""
+    """Measurement of the first answer, with the feature's metadata."""
     first: float
     second: float
     direction: Literal["higher", "lower", "none"]
-    """Which side is better."""
+    """The better side."""
     low: float
-    """Where a bar begins: the lowest possible value, or the lowest of the two where there is none."""
+    """Start of the bars: the lowest possible value, or the lower of the two if unbounded."""
     high: float
-    """Where a whole bar ends."""
+    """End of a full bar."""
 
     @property
     def better(self) -> Literal["first", "second"] | None:
@@ -131,18 +131,18 @@ class FeatureComparison:
 
 @dataclass(frozen=True, eq=False)
 class BattleView:
-    """One battle with all that belongs to it."""
+    """One battle with its query, answers, verdicts and features."""
 
     query: answers.QueryView
     first: answers.AnswerView
     second: answers.AnswerView
     judgments: tuple[schema.Judgment, ...]
-    """Every verdict on the two: by judge, that with the first system shown first before the other."""
+    """All verdicts on the pair, sorted by judge, with the first system's first position before its second."""
     compared: tuple[FeatureComparison, ...]
     apart: tuple[str, ...]
-    """Titles of the features that one of the two has a value of and the other has not."""
+    """Titles of the features that only one of the two answers has."""
     by_nuggets: Decision | None = None
-    """The decision of nugget scores, if they were asked for and decide."""
+    """The decision by nugget scores, if requested and available."""
 
     def judged(self, judge: str) -> tuple[schema.Judgment, ...]:
         """Return the verdicts of one judge, one per order."""
@@ -296,7 +296,7 @@ def battle_view(arena: Arena, key: Key, first: str, second: str, *, by_nuggets: 
 
 
 def _nothing(system: str) -> answers.AnswerView:
-    """The answer of a system of which the arena holds nothing but verdicts."""
+    """Return a placeholder answer for a system with verdicts only."""
     return answers.AnswerView(system, None, None, None, None, "", "", None, None, (), ())
 
 
@@ -310,7 +310,7 @@ def _compare(measure: answers.FeatureValue, first: float, second: float) -> Feat
 
 @lru_cache(maxsize=32)
 def _search(arena: Arena, first: str, second: str, languages: tuple[str, ...], text: str) -> frozenset[Key]:
-    """The queries that contain a text, or whose answer by one of the two systems or a rationale on the two does."""
+    """Return the queries that contain a text, also in an answer by one of the two systems or in a rationale on both."""
     hits: set[Key] = set()
     if {"outcomes", "answers"} & set(arena.tables):
         parser = "".join(answers.scope(arena).parsers[:1])

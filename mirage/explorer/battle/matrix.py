@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 Counts = Mapping[tuple[str, str], tuple[int, int, int, int]]
-"""Of two systems, the earlier by name first: battles that it wins, that the other wins, ties, and unread ones."""
+"""For two systems in order of name: wins of the first, wins of the second, ties, unparsed."""
 RIGHT = (
     "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "
     "WHERE parser = 'strict' AND outcome NOT IN ('missing', 'api_error'))"
 )
-"""SQL of the answers that battle by human labels: whether each is a correct decision, as in `rank.from_outcomes`."""
+"""SQL of the answers in battles by human labels: whether each is a correct decision, as in `rank.from_outcomes`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +41,22 @@ class Cell:
     ties: int
     losses: int
     unparsed: int
-    """Queries without a readable verdict."""
+    """Queries without a parsed verdict."""
 
     @property
     def n(self) -> int:
-        """Queries on which the two met."""
+        """Queries that both systems answered."""
         return self.wins + self.ties + self.losses + self.unparsed
 
     @property
     def share(self) -> float | None:
-        """Share of `wins` in the battles with a winner, in [0, 1]; null where none has one."""
+        """Share of `wins` in the battles with a winner, in [0, 1]; null if there is none."""
         decided = self.wins + self.losses
         return self.wins / decided if decided else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """95% interval of `share` (Wilson); over several languages it is rather too wide."""
+        """95% interval of `share` (Wilson); conservative over several languages."""
         decided = self.wins + self.losses
         return wilson(self.wins, decided) if decided else None
 
@@ -66,13 +66,13 @@ class Matrix:
     """Win matrix of all pairs of systems."""
 
     systems: tuple[str, ...]
-    """Those that battled, by the mean of their shares, best first."""
+    """Systems with battles, by mean win share, best first."""
     cells: Mapping[tuple[str, str], Cell]
-    """A cell for each two systems that met, both ways round."""
+    """One cell per ordered pair of systems with battles."""
 
     @property
     def first_pair(self) -> tuple[str, ...]:
-        """Systems to open with: the best two that have a battle with a winner; else the first two."""
+        """Default systems: the best two with a decided battle, else the first two."""
         pairs = itertools.combinations(self.systems, 2)
         decided = (pair for pair in pairs if (cell := self.cells.get(pair)) is not None and cell.share is not None)
         return next(decided, self.systems[:2])

@@ -13,34 +13,33 @@ if TYPE_CHECKING:
     from mirage.explorer.answers.data import AnswerView
 
 RUN = 3
-"""Words that must follow each other in both for a stretch to count as shared."""
+"""Minimum length in words of a shared run."""
 WORDS = 2_000
-"""Words up to which answers are compared: beyond, it would take too long to wait for."""
+"""Maximum words of an answer to compare, to limit the time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Stretches of one of two answers: shared with the other, and its own."""
+    """Spans of one of two answers: shared with the other answer, and not shared."""
 
     shared: tuple[Span, ...]
-    """Stretches that the other has as well, in characters of the raw answer."""
+    """Spans shared with the other answer, in characters of the raw answer."""
     own: tuple[Span, ...]
-    """Stretches that it has not. What is in neither is white space and punctuation."""
+    """Spans not shared. Whitespace and punctuation are in neither."""
     words: int
-    """Words of the answer; a citation is one."""
+    """Number of words in the answer; a citation counts as one."""
     words_shared: int
 
 
 def shared_words(first: AnswerView, second: AnswerView) -> tuple[Parts, Parts] | None:
-    """Find the words that two answers share, in the same order; None where one has no text or more than `WORDS` words.
-
-    Words are those of `mirage.text.segmentation`, compared without regard to case; a citation counts as one word,
-    which equals another that cites the same passages.
+    """Find the words that two answers share, in the same order; None if an answer has no text or more than `WORDS`
+    words. Words are those of `mirage.text.segmentation`, ignoring case. A citation counts as one word, equal to
+    citations of the same passages.
     """
     left, right = _tokens(first), _tokens(second)
     if not left or not right or max(len(left), len(right)) > WORDS:
         return None
-    # The heuristic that leaves out frequent words would leave out "the" and with it every run around it.
+    # Without autojunk, which would drop "the" and every run around it.
     matcher = SequenceMatcher(None, [form for _, form in left], [form for _, form in right], autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size >= RUN]
     return (
@@ -50,12 +49,12 @@ def shared_words(first: AnswerView, second: AnswerView) -> tuple[Parts, Parts] |
 
 
 def _tokens(answer: AnswerView) -> list[tuple[Span, str]]:
-    """Words and citations in order, each with the form in which it is compared."""
+    """Return words and citations in order, each with its normalised form."""
     text = answer.text or ""
     cited: dict[Span, list[str]] = {}
     for citation in answer.citations:
         cited.setdefault((citation.start, citation.end), []).append(citation.passage_id or text[citation.start :][:9])
-    # No word holds white space, so no word equals a citation.
+    # Words contain no whitespace, so a word never equals a citation.
     tokens = [(span, " ".join(("", *sorted(ids)))) for span, ids in cited.items()]
     cited_spans = sorted(cited)
     position = 0

@@ -1,4 +1,4 @@
-"""Why a battle went as it went, in a sentence."""
+"""Sentences on the result of a battle and its reasons."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mirage.explorer.answers.data import AnswerView
 from mirage.explorer.battle.data import BattleView, FeatureComparison
 
 MOST = 2
-"""Features that a sentence names."""
+"""Maximum number of features named in a sentence."""
 ACTS = {
     ("relevant", True): "answers correctly (a passage is relevant)",
     ("relevant", False): "abstains although a passage is relevant",

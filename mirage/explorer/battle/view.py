@@ -1,5 +1,5 @@
-"""Two answers against each other, as HTML in which no text is markup: the score of their systems, the answers side by
-side, what every judge said in each order, and their features as bars.
+"""A battle as escaped HTML: the systems' score, the answers side by side, every judge's verdicts by order, and features
+as bars.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class BattleLayout:
     """Layout of the two answers."""
 
     left: Side
-    """Whose answer is on the left."""
+    """System on the left."""
     letters: bool
-    """Whether they carry the letters A and B by which the judge knew them."""
+    """Whether to show the judge's letters A and B."""
     why: str
-    """Which order it is, in words."""
+    """Description of the order."""
 
 
 def layout_of(battle: BattleView, judge: str, order: str) -> BattleLayout:
@@ -40,8 +40,8 @@ def layout_of(battle: BattleView, judge: str, order: str) -> BattleLayout:
 
     Args:
         battle: the battle.
-        judge: whose order.
-        order: `fixed`; `judged`: the first order judged; `other`: the other one, where both were.
+        judge: judge whose order to show.
+        order: `fixed`; `judged`: the first judged order; `other`: the second, if both were judged.
     """
     seen = battle.judged(judge)
     if order == "fixed" or not seen:
@@ -131,9 +131,9 @@ def answer_sides(
 
     Args:
         battle: the battle.
-        layout: how they stand.
+        layout: layout of the answers.
         texts: whether the arena has the answers' texts.
-        parts: where the texts of the first and the second are the same, to be marked; None for not.
+        parts: shared spans of both texts to mark; None to mark nothing.
         decided: whether to mark the text that decided the outcome, where `parts` are not marked.
     """
     by_side = {"first": battle.first, "second": battle.second}
@@ -194,7 +194,7 @@ def _judge(battle: BattleView, judge: str) -> str:
 
 
 def _criterion(judgment: schema.Judgment) -> str:
-    """Return a tag with what a verdict was decided by; empty for `overall`."""
+    """Return a tag with the criterion of a verdict; empty for `overall`."""
     if judgment.criterion in (None, schema.OVERALL):
         return ""
     return f' <span class="mg-tag">criterion: <bdi>{escape(str(judgment.criterion))}</bdi></span>'
@@ -235,7 +235,7 @@ def features(battle: BattleView, layout: BattleLayout) -> str:
 
 
 def stack_html(*parts: str) -> str:
-    """Parts below each other, with the space that elements have between them, as HTML."""
+    """Stack HTML parts with the usual spacing."""
     return f'<div class="mg-stack">{"".join(parts)}</div>'
 
 
@@ -268,7 +268,7 @@ def scores(battle: BattleView, layout: BattleLayout) -> str:
 
 
 def _score_html(given: MeasureScores | None, system: str) -> str:
-    """The mean of one answer by one measure, its place on the scale, and each rater's score."""
+    """Return one answer's mean on a measure, its position on the scale, and each rater's score."""
     if given is None:
         return '<div class="mg-half"><span>–</span></div>'
     value, bar = "–", ""

@@ -1,4 +1,4 @@
-"""Figures of the Compare page: differences of two systems with their intervals, and the margin that counts as none."""
+"""Figures of the Compare page: differences of two systems with intervals and equivalence margin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SYMBOLS: Final = {
     "equivalent": "square",
     "inconclusive": "circle",
 }
-"""Mark of each verdict; that of `inconclusive` is hollow."""
+"""Mark of each verdict; `inconclusive` is hollow."""
 
 
 def differences(rows: Sequence[Mapping[str, Any]], *, margin: float, title: str, mode: Mode) -> dict[str, Any]:
@@ -78,4 +78,4 @@ def differences(rows: Sequence[Mapping[str, Any]], *, margin: float, title: str,
 def _hover(row: Mapping[str, Any]) -> str:
     low, high = ("no bound" if row[end] is None else signed(row[end]) for end in ("low", "high"))
     head = f"<b>{label_text(row['where'])}</b>: {row['verdict']}<br>{signed(row['difference'])} ({low} to {high})"
-    return f"{head}<br>n = {row['n_queries']:,} queries of both"
+    return f"{head}<br>n = {row['n_queries']:,} queries answered by both"

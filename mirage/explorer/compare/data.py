@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Systems and measure that a reader compares."""
+    """Systems and measure to compare."""
 
     first: str
     second: str
     measure: str
     referee: str
-    """Who decides the battles; empty where no rating is compared."""
+    """Referee of the battles; empty unless ratings are compared."""
     margin: float
     against: Arena | None = None
-    """The arena of the second system, where that is another one."""
+    """The arena of the second system, if different."""
 
 
 MOVED: Final = 20
-"""Queries that moved most, on the page."""
+"""Maximum number of changed queries shown."""
 _WORDS: Final = {
     "better": "is better than",
     "worse": "is worse than",
@@ -51,11 +51,11 @@ _WORDS: Final = {
 }
 
 _NAMED: Final = 6
-"""Languages that are named; more are counted."""
+"""Maximum number of languages to name; more are counted."""
 
 
 def rests_on_labels(choice: Choice) -> bool:
-    """Return whether the labels of the queries decide what is compared."""
+    """Return whether the compared measure depends on the labels of the queries."""
     return choice.measure == RATE or choice.referee == RELEVANCE
 
 
@@ -79,12 +79,12 @@ def measures(arena: Arena) -> tuple[str, ...]:
 
 
 def has_measure(arena: Arena, measure: str) -> bool:
-    """Return whether two systems can be compared by a measure; read rows only if the arena's tables do not tell."""
+    """Return whether two systems can be compared by a measure; read rows only if necessary."""
     return measure in (measures(arena) if measure.startswith(OF_FEATURE) else _of_tables(arena))
 
 
 def _of_tables(arena: Arena) -> list[str]:
-    """The measures but for the features."""
+    """Return the measures that are not features."""
     tables = set(arena.tables)
     names = [RATING] if "outcomes" in tables or referees(arena) else []
     names += [RATE] if "outcomes" in tables else []
@@ -102,11 +102,11 @@ def systems(arena: Arena, measure: str, referee: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32)
 def in_rank_order(arena: Arena, referee: str, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the rated systems, the best first; none where nothing rates them.
+    """Return the rated systems, best first; empty without ratings.
 
     Args:
         arena: the arena.
-        referee: who decides the battles; the arena's first if empty.
+        referee: referee of the battles; empty for the arena's first.
         languages: codes; all if empty.
     """
     who = referee or next(iter(referees(arena)), "")
@@ -226,7 +226,7 @@ def correct_by_labels(
         languages: codes to narrow to; empty for all.
 
     Returns:
-        None for ratings, and for systems of two arenas, which labels on answers do not correct.
+        None for ratings and for systems of two arenas, which cannot be corrected.
     """
     if choice.measure == RATING or choice.against is not None:
         return None
@@ -251,7 +251,7 @@ def rows(shown: ComparisonReport) -> pa.Table:
 
 
 def checked_rows(labelled: ComparisonReport) -> tuple[pa.Table, list[str]]:
-    """Return the rows of a corrected comparison with a difference, and the names of the languages without one."""
+    """Return the rows of a corrected comparison that have a difference, and the names of the other languages."""
     import pyarrow.compute as pc
 
     table = rows(labelled)

@@ -1,4 +1,4 @@
-"""Figures of the page Which one: what systems are worth against what they cost, and the choice by weight."""
+"""Charts of the Decide page: worth against cost, and the choice by weight."""
 
 from __future__ import annotations
 
@@ -124,5 +124,5 @@ def _hover(row: Mapping[str, Any], cost: str) -> str:
     price = "no price" if row["price"] is None else f"${row['price']:,.2f} for 1,000 answers"
     seconds = "" if row["seconds"] is None else f"<br>{row['seconds']:.1f} seconds an answer"
     worth = f"{write(row['worth'])} ({write(row['low'])} to {write(row['high'])})"
-    front = "" if row["on_front"] is not True or cost != "price" else "<br>nobody as cheap is worth more"
+    front = "" if row["on_front"] is not True or cost != "price" else "<br>no system as cheap is worth more"
     return f"<b>{label_text(row['system'])}</b><br>worth {worth}<br>{price}{seconds}{front}"

@@ -31,11 +31,11 @@ class Needs:
 
     weights: tuple[tuple[str, float], ...]
     referee: str | None
-    """None where no rating counts."""
+    """None if ratings have no weight."""
     requirements: Requirements
     margin: float
     tokens: tuple[float | None, float | None]
-    """Prompt tokens of an answer, and its own, where the ledger has no calls."""
+    """Prompt and output tokens per answer, if the ledger has no calls."""
 
 
 @lru_cache(maxsize=32)
@@ -53,9 +53,9 @@ def report(
     Args:
         arena: the arena.
         weights: measures with their weights.
-        referee: who decides the battles; None where no rating counts.
-        requirements: what a system must be.
-        margin: differences of at most this count as none.
+        referee: who decides the battles; None if ratings have no weight.
+        requirements: requirements on systems.
+        margin: equivalence margin.
         languages: codes to narrow to; empty for all.
         tokens: prompt tokens of an answer, and its own, where the ledger has no calls.
 
@@ -63,7 +63,7 @@ def report(
         MirageError: as `choose_systems` does.
     """
     shares = dict(weights)
-    # Of the Leaderboard's ratings by language, which it keeps: another choice of languages rates nothing again.
+    # Reuses the Leaderboard's cached ratings by language.
     ranking = None if referee is None or RATING not in shares else ranking_by(arena, referee, languages)
     settings = DecideSettings(
         weights=shares,
@@ -86,7 +86,7 @@ def correct_by_labels(arena: Arena, needs: Needs, languages: tuple[str, ...]) ->
         languages: codes to narrow to; empty for all.
 
     Returns:
-        None if a rating counts, which labels on answers do not correct.
+        None if ratings have a weight, since labels on answers cannot correct them.
     """
     if any(name == RATING for name, _ in needs.weights):
         return None
@@ -97,7 +97,7 @@ def correct_by_labels(arena: Arena, needs: Needs, languages: tuple[str, ...]) ->
             return labels
         influences[name] = corrected_influences(labels)
         if not influences[name]:
-            return NotEnoughData(f"no language has labels enough for {name} of two systems", do="label more answers")
+            return NotEnoughData(f"no language has enough labels of two systems for {name}", do="label more answers")
     settings = DecideSettings(
         weights=dict(needs.weights),
         requirements=needs.requirements,
@@ -201,7 +201,7 @@ def _sentence(text: str) -> str:
 
 
 def _table(records: list[dict[str, Any]], pa: Any, *, floats: tuple[str, ...]) -> pa.Table:
-    """Records as a table whose numbers are numbers also where none is known."""
+    """Return records as a table; all-null numeric columns keep a numeric type."""
     columns = {}
     for name in records[0] if records else ():
         values = [record[name] for record in records]

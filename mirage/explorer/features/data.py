@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 DRAWS, SEED = 500, 0
-"""Draws of systems behind the interval of a correlation, and their seed."""
+"""Number of bootstrap draws of systems for a correlation's interval, and their seed."""
 FOCUS = 5
-"""Systems in focus unless the reader chooses."""
+"""Default number of systems in focus."""
 FEWEST = 5
-"""Systems that a correlation needs to have an interval."""
+"""Minimum number of systems for a correlation's interval."""
 
 
 def spread(ranked: Sequence[str], n: int = FOCUS) -> tuple[str, ...]:
@@ -55,27 +55,27 @@ def ranked_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...
 
 @dataclass(frozen=True, eq=False)
 class Overview:
-    """The means of some languages, and over them."""
+    """Means by language and over languages."""
 
     features: tuple[str, ...]
-    """Those with a value, in the order of their declaration."""
+    """Features with a value, in declaration order."""
     systems: tuple[str, ...]
-    """By name."""
+    """Systems, by name."""
     languages: tuple[str, ...]
-    """By code."""
+    """Languages, by code."""
     answers: int
-    """Answers that were measured."""
+    """Number of measured answers."""
     unit: Unit
     """The unit of the intervals over languages."""
     differing: tuple[str, ...]
-    """The same, those first in which systems differ most (`between_systems`)."""
+    """The same features, sorted by how much systems differ (`between_systems`)."""
     by_feature: Mapping[str, tuple[FeatureMean, ...]]
-    """For each feature its means, by language and system."""
+    """Means of each feature by language and system."""
     over: Mapping[str, pa.Table]
-    """For each feature one row a system, best first as the feature's direction says: `system, mean, low, high, n,
-    total, coverage` and `languages`, how many have a mean. The mean counts every language alike."""
+    """For each feature one row per system, best first by the feature's direction: `system, mean, low, high, n, total,
+    coverage` and `languages`, the number with a mean. Languages have equal weights."""
     matrix: pa.Table
-    """One row a system, `system` and one column a feature: the mean over languages."""
+    """One row per system and one column per feature: the mean over languages."""
     everything: pa.Table
     """All rows by language and over languages (`all`)."""
 
@@ -89,8 +89,7 @@ class Relation:
     language: str
     """Code; `all` for the mean over languages."""
     tau: float | None
-    """Kendall's tau-b between the systems' means of the feature and their ratings, in [-1, 1]; null where it has no
-    value."""
+    """Kendall's tau-b between the systems' means of the feature and their ratings, in [-1, 1]; null if undefined."""
     low: float | None
     """Lower end of its 95% interval: percentiles over draws of systems; null with fewer than five systems."""
     high: float | None
@@ -98,9 +97,9 @@ class Relation:
     systems: int
     """Systems with a mean and a rating (n)."""
     languages: int
-    """Languages behind it."""
+    """Number of languages."""
     reason: str
-    """Why there is no tau, or no interval; empty where there is."""
+    """Reason for a missing tau or interval; empty if both exist."""
 
     @property
     def clear(self) -> bool:
@@ -121,7 +120,7 @@ _SHARED = """
         SELECT query_id FROM (SELECT DISTINCT language, query_id FROM features) GROUP BY query_id HAVING count(*) > 1
     )
 """
-"""The features, where languages share queries; no row where none do, which most arenas' pages then need not read."""
+"""Return the features if languages share queries, else no rows, so that most pages need not read them."""
 
 
 @lru_cache(maxsize=64)
@@ -207,8 +206,8 @@ def facts(relations: Sequence[Relation]) -> list[dict[str, Any]]:
 def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...]) -> tuple[Relation, ...]:
     """Return the correlation of each feature with the ratings by a referee, over all languages and in each.
 
-    The unit is the system: the interval says what other systems of this kind might show, so that it is wide where
-    systems are few, however many queries there are. It is the percentile interval over draws of as many systems, with
+    The unit is the system: the interval generalises to other systems of this kind, so it is wide if there are few
+    systems, however many queries there are. It is the percentile interval over draws of as many systems, with
     replacement; simulated with 11 to 19 systems and a tau of 0 to 0.9 it covered 90 to 99%.
 
     Args:
@@ -243,7 +242,7 @@ def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ..
 
 @lru_cache(maxsize=64)
 def _ratings(arena: Arena, referee: str, skill: Skill) -> dict[str, dict[str, float]]:
-    """The ratings by language and system, as the Leaderboard has them."""
+    """Return the Leaderboard's ratings by language and system."""
     board = leaderboard.board(arena, referee, skill, leaderboard.size(arena, referee).languages)
     ratings: dict[str, dict[str, float]] = {}
     for row in board.ranks.to_pylist():
@@ -253,7 +252,7 @@ def _ratings(arena: Arena, referee: str, skill: Skill) -> dict[str, dict[str, fl
 
 @dataclass(frozen=True, eq=False)
 class _Systems:
-    """The systems of a language that have a rating and a mean of one feature; at least one."""
+    """Systems of a language with a rating and a mean of a feature."""
 
     systems: tuple[str, ...]
     ratings: NDArray[np.float64]
@@ -297,7 +296,7 @@ def _systems(arena: Arena, referee: str, skill: Skill, code: str) -> dict[str, _
 def rank_taus(first: NDArray[np.float64], second: NDArray[np.float64], *, draws: int = DRAWS) -> NDArray[np.float64]:
     """Return Kendall's tau-b of two rankings of the same systems, observed and over resampled systems.
 
-    A draw takes as many systems, with replacement; one that comes twice is tied with itself. Every row of one call, and
+    A draw samples the systems with replacement; a system drawn twice is tied with itself. Every row of one call, and
     every call with as many systems, has the same draws.
 
     Args:
@@ -314,7 +313,7 @@ def rank_taus(first: NDArray[np.float64], second: NDArray[np.float64], *, draws:
     drawn = np.random.default_rng(SEED).multinomial(n, np.full(n, 1 / n), size=draws) if n else np.zeros((draws, 0))
     weight = np.concatenate([np.ones((1, n)), drawn])
     i, j = np.triu_indices(n, 1)
-    # How often each pair of systems is in a draw.
+    # Number of times each pair of systems is in a draw.
     pairs = (weight[:, i] * weight[:, j]).T
 
     def order(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -327,7 +326,7 @@ def rank_taus(first: NDArray[np.float64], second: NDArray[np.float64], *, draws:
 
 
 def _relation(feature: str, code: str, tau_values: NDArray[np.float64], systems: int) -> Relation:
-    """The mean over the languages (rows) that have a tau, with its interval."""
+    """Return the mean over the languages (rows) with a tau, and its interval."""
     import numpy as np
 
     known = np.isfinite(tau_values)

@@ -1,4 +1,4 @@
-"""The section about languages of passages that each system prefers to cite."""
+"""Section on the passage languages that each system prefers to cite."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from mirage.store import Arena
 
 @lru_cache(maxsize=8)
 def preference(arena: Arena, languages: tuple[str, ...]) -> tuple[LanguagePreference, ...]:
-    """Return the language preferences of the systems; none where passages are in one language."""
+    """Return the language preferences of the systems; empty if passages are in one language."""
     if "answers" not in arena.tables or not is_cross_lingual(arena):
         return ()
     return tuple(system_preference(arena, languages=languages))
 
 
 def show_cited_languages(page: Page, codes: Sequence[str]) -> None:
-    """Show one system's preference by languages of query and cited passage; nothing without a choice of languages."""
+    """Show one system's preference by languages of query and cited passage; nothing if passages are in one language."""
     rows = preference(page.arena, tuple(codes))
     if not rows:
         return
@@ -36,9 +36,13 @@ def show_cited_languages(page: Page, codes: Sequence[str]) -> None:
     claimed = any(row.significant for row in own if row.passage_language == OWN)
     st.caption(
         plain(
-            "Share of a language among the cited passages, minus its share among those shown, within relevant and "
-            "irrelevant ones. "
-            + ("Prefers the query's language significantly." if claimed else "No significant preference for its own.")
+            "Share of a language in the cited passages, minus its share in the passages shown, within relevance "
+            "classes. "
+            + (
+                "Significantly prefers the query's language."
+                if claimed
+                else "No significant preference for the query's language."
+            )
         )
     )
     shown = [{**asdict(row), "value": row.preference} for row in own]

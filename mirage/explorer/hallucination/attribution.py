@@ -1,6 +1,6 @@
-"""Causes of error of an arena's answers, as the pages show them.
+"""Causes of errors in an arena's answers, for the pages.
 
-Causes are kept by arena and parser; the tables that they are made from are read once.
+Cached by arena and parser; the source tables are read once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 UNDECIDED = "undecided"
-"""Stands for answers without a cause, in filters and in links."""
+"""Placeholder for answers without a cause, in filters and links."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +31,13 @@ class Losses:
     """Causes of error by system, in some languages."""
 
     systems: tuple[str, ...]
-    """Those with a cause, the largest share of correct decisions first."""
+    """Systems with causes, by share of correct decisions, highest first."""
     shares: tuple[CauseShare, ...]
-    """By system, language (`all`: their mean) and cause."""
+    """Shares by system, language (`all`: their mean) and cause."""
     undecided: Mapping[tuple[str, str], int]
-    """Answers without a cause by system and language, and by system and `all`."""
+    """Number of answers without a cause, by system and language or `all`."""
     given: pa.Table
-    """Rows of `GivenRetrieval`; none where every system was shown every relevant passage."""
+    """Rows of `GivenRetrieval`; empty if every system was shown every relevant passage."""
 
     def of(self, system: str, language: str) -> tuple[CauseShare, ...]:
         """Return the shares of one system in one language."""

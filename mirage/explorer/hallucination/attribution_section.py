@@ -1,4 +1,4 @@
-"""The section that says where answers are lost: at the retriever, or at the model that read what it brought."""
+"""Section on the causes of errors: the retriever, or the model that read its passages."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ HEADS = {
     "unsupported": "Unsupported",
     "right_refusal": "Correct: abstains",
 }
-"""What the causes are called at the head of a column."""
+"""Column labels of the causes."""
 
 
 def show_losses(page: Page, parser: str) -> None:
-    """Show where answers are lost: a flow for one system, and all systems beside each other."""
+    """Show the causes of errors: a flow chart for one system, and a table of all systems."""
     st.header("Error analysis", anchor=False)
     languages = page.languages("outcomes")
     lost = views.losses(page.arena, parser, languages)
@@ -63,7 +63,7 @@ def show_losses(page: Page, parser: str) -> None:
 
 
 def _onward(lost: views.Losses, system: str, code: str, parser: str, clicked: str | None) -> None:
-    """Links to the answers of each cause; of one, where one was selected."""
+    """Show links to the answers of each cause, or of the selected cause."""
     counts: dict[str | None, int] = {share.cause: share.k for share in lost.of(system, code) if share.k}
     links = [(cause, counts[cause]) for cause in charts.TITLES if cause is not None and cause in counts]
     undecided = lost.undecided.get((system, code), 0)
@@ -83,7 +83,7 @@ def _onward(lost: views.Losses, system: str, code: str, parser: str, clicked: st
 
 
 def _all_systems(lost: views.Losses, code: str) -> None:
-    """The shares of every cause for every system, in one table."""
+    """Show a table of the shares of every cause for every system."""
     rows = []
     for system in lost.systems:
         shares = {share.cause: share for share in lost.of(system, code)}
@@ -121,7 +121,7 @@ def _all_systems(lost: views.Losses, code: str) -> None:
 
 
 def _given_retrieval(lost: views.Losses, code: str) -> None:
-    """Generation given perfect retrieval beside the whole system; nothing where retrieval was perfect throughout."""
+    """Show generation given perfect retrieval next to the whole system; nothing if retrieval was always perfect."""
     import pyarrow.compute as pc
 
     rows = lost.given.filter(pc.equal(lost.given["language"], code))
@@ -137,7 +137,9 @@ def _given_retrieval(lost: views.Losses, code: str) -> None:
             "whole", "Correct", "rate", width=78, help="Share of correct decisions on queries with a relevant passage."
         ),
         Col("n", "n", "count", width=60, help="Answers to queries with a relevant passage."),
-        Col("given", "Given retrieval", "rate", width=110, help="The same where all relevant passages were shown."),
+        Col(
+            "given", "Given retrieval", "rate", width=110, help="The same for queries with all relevant passages shown."
+        ),
         Col("n_given", "n", "count", width=60, help="Number of such answers."),
         Col("lost", "Cost", "rate", width=78, help="Given retrieval minus correct: the cost of retrieval."),
         Col("lost", "95%", "interval", low="low", high="high", width=112, help="Cost with its 95% interval."),

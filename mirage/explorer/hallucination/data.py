@@ -33,14 +33,14 @@ SUBSETS: dict[Metric, Subset] = {"hallucination": "non_relevant", "error": "rele
 """The subset each rate is about."""
 
 ROUNDING = 0.055 + 1e-9
-"""The paper's figures were rounded twice, accuracy to two decimals of a percent and 100 minus that to one: a figure may
-stand this many points from the rate it was printed for."""
+"""The paper's figures were rounded twice, accuracy to two decimals of a percent and 100 minus that to one: a figure can
+differ by this many points from the rate it was printed for."""
 
 TRADE_OFF = (
     *("value", "low", "high", "other", "rate", "rate_as_published", "undecided"),
     *("n", "printed", "difference", "reason", "corrected", "corrected_low", "corrected_high", "audited"),
 )
-"""Columns of a cell that stand in a row of the trade-off, once for each metric, as in `hallucination_value`."""
+"""Cell columns repeated in a row of the trade-off for each metric, as in `hallucination_value`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +48,10 @@ class Rates:
     """Both rates of all systems over the chosen languages."""
 
     systems: pa.Table
-    """One row a system: `system`, and for either metric the columns of `TRADE_OFF`, joint over the languages (or of the
-    one language). Fewest hallucinations first."""
+    """One row per system: `system`, and for each metric the columns of `TRADE_OFF`, over all languages (or the only
+    one). Lowest hallucination rate first."""
     cells: pa.Table
-    """One row a metric, language (`all`: their mean, as in `outcomes.Rate`) and system: `metric, language, subset,
+    """One row per metric, language (`all`: their mean, as in `outcomes.Rate`) and system: `metric, language, subset,
     system, n` (answers present), the six outcomes as counts, `rate, rate_as_published, undecided` (`outcomes.Rate`),
     `decided` (answers), `decided_low, decided_high` (the interval of `rate`), `value, low, high` (the rate by the
     chosen definition with its 95% interval; null with `reason` where there is none), `other` (the rate by the other
@@ -59,14 +59,14 @@ class Rates:
     printed; 0 within the rounding of the print), and the columns of `outcomes.Rate` on an audit of labels: `labels,
     corrected, corrected_low, corrected_high, audited, label_error, label_reason`."""
     languages: Mapping[Metric, tuple[str, ...]]
-    """Languages behind either rate."""
+    """Number of languages of each rate."""
     queries: Mapping[Metric, int]
-    """Queries behind either rate."""
+    """Number of queries of each rate."""
     lacking: tuple[tuple[str, Subset], ...]
     """Languages with the subset that the arena has no outcomes for, though it has the other subset or the paper prints
     figures of its systems for them. Their cells have `n` 0."""
     reference: str
-    """Where the printed figures were read; empty where there are none."""
+    """Source of the printed figures; empty if there are none."""
 
 
 @lru_cache(maxsize=64)
@@ -99,15 +99,15 @@ def both_rates(
     picked: tuple[str, ...] = (),
     labels: QueryLabels | None = None,
 ) -> Rates:
-    """Both rates over the languages picked.
+    """Both rates over the selected languages.
 
     Args:
         arena: an arena with outcomes.
         figures: an arena with printed figures (table `published`).
-        parser: whose outcomes count.
+        parser: parser whose outcomes count.
         definition: which rate is `value`; the other one is `other`.
         picked: codes; empty for all that the arena has.
-        labels: what is known about the labels: with an audit the cells have `corrected` rates. None if nothing is.
+        labels: what is known about the labels: with an audit the cells have `corrected` rates. None if unknown.
 
     Raises:
         NotEnoughData: if the outcomes have none of the languages.
@@ -161,7 +161,7 @@ def printed_rates(figures: Arena, picked: tuple[str, ...] = ()) -> Rates | None:
         picked: codes; empty for all.
 
     Returns:
-        None where it has no such rates of the languages picked.
+        None if there are no printed rates for these languages.
     """
     import pyarrow as pa
 
@@ -274,7 +274,7 @@ def _queries(arena: Arena, subset: Subset, languages: tuple[str, ...]) -> int:
 
 @lru_cache(maxsize=8)
 def _printed_rates(figures: Arena) -> tuple[dict[tuple[Metric, str, str], float], str]:
-    """The printed failure rates (shares) by metric, system as the outputs name it, and language; and their source."""
+    """Return the printed failure rates (shares) by metric, system and language, and their source."""
     columns = ("source", "item", "metric", "system", "language", "value", "reference")
     rows = [
         row
@@ -352,7 +352,7 @@ def _define(cell: dict[str, Any], definition: Definition) -> None:
 
 
 def _mean(cells: Sequence[Mapping[str, Any]], name: str) -> float | None:
-    """Mean over languages, each weighing the same, as in the joint row; None unless all of them have a value."""
+    """Return the equally weighted mean over languages, as in the joint row; None unless all have a value."""
     if not cells or any(cell[name] is None for cell in cells):
         return None
     return float(sum(cell[name] for cell in cells) / len(cells))
@@ -363,7 +363,7 @@ def _beyond_rounding(difference: float) -> float:
 
 
 def _systems(joint: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """One row a system from its joint cells, fewest hallucinations first."""
+    """Return one row per system from its joint cells, lowest hallucination rate first."""
     rows = []
     for system in sorted({cell["system"] for cell in joint}):
         row: dict[str, Any] = {"system": system}
@@ -378,7 +378,7 @@ def _systems(joint: Sequence[Mapping[str, Any]]) -> pa.Table:
 
 
 def _span(low: float | None, high: float | None) -> str:
-    """An interval in percent, as text; empty where there is none."""
+    """Return an interval in percent as text; empty if there is none."""
     return "" if low is None or high is None else f"{low:.1%} to {high:.1%}"
 
 

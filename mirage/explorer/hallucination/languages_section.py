@@ -1,4 +1,4 @@
-"""The section about languages of passages: correct decisions by languages of the query and of what was shown."""
+"""Section on passage languages: correct decisions by the languages of the query and of the passages shown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PICKERS = ("decisions_of",)
 
 @lru_cache(maxsize=8)
 def decisions(arena: Arena, parser: str, languages: tuple[str, ...]) -> tuple[DecisionShare, ...]:
-    """Return the shares of correct decisions by pair of languages, of every system."""
+    """Return every system's shares of correct decisions by pair of languages."""
     return tuple(decisions_by_pair(arena, languages=languages, parser=parser))
 
 

@@ -24,13 +24,13 @@ SOURCE = "NoMIRACL"
 
 @lru_cache(maxsize=16)
 def confusions(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
-    """Confusion matrices by language and over these languages: rows of `outcomes.Confusion`."""
+    """Return confusion matrices by language and over these languages: rows of `outcomes.Confusion`."""
     return outcomes.confusion(rate_table(arena, parser, languages))
 
 
 @lru_cache(maxsize=16)
 def by_template(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table | None:
-    """Rates of the systems that were asked with several prompts, over these languages.
+    """Return the rates of the systems asked with several prompts, over these languages.
 
     Returns:
         One row a system and template: `system, template`, and of either metric (`hallucination_`, `error_`) `rate, low,

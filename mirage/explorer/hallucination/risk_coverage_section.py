@@ -25,13 +25,13 @@ from mirage.text.segmentation import count_text
 PICKERS = ("signal", "loss", "promise", "withheld_in")
 """Keys of the section's pickers."""
 ERRORS = ("0.05", "0.1", "0.2", "0.3", "0.5")
-"""Errors that can be promised."""
+"""Choices for the guaranteed error."""
 _CURVES = 4
 _WRITE = FORMATS["rate"].write
 
 
 def show_withholding(page: Page, parser: str) -> None:
-    """Draw the section: pickers, the best system in a sentence, curves, and a row a system."""
+    """Draw the section: pickers, a sentence on the best system, curves, and one row per system."""
     with st.container(horizontal=True, gap="medium"):
         signal = pick("Signal", views.signals(page.arena), key="signal", kind="signal", width=220, help=_SIGNAL)
         loss = pick_segments("Error type", tuple(LOSSES), key="loss", kind="loss", help=_losses())
@@ -102,7 +102,7 @@ COLUMNS = (
     ),
     Col("area", "95% interval", "interval", low="area_low", high="area_high", help="Interval of the area.", width=104),
     Col("risk", "Full coverage", "rate", help="Error rate when every answer is given.", width=70),
-    Col("threshold", "Threshold", "value", help="Answers with at least this signal are given.", width=78),
+    Col("threshold", "Threshold", "value", help="Minimum signal for an answer to be given.", width=78),
     Col("coverage", "Coverage", "rate", help="Share of test queries answered.", width=64),
     Col("test_risk", "Risk", "rate", help="Error rate among these.", width=64),
     Col(

@@ -1,4 +1,4 @@
-"""Agreement as the pages show it: of people with each judge and with each other, and of judges with each other."""
+"""Agreement for the pages: of people with each judge and each other, and of judges with each other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STATISTICS = {
     "kappa": "Cohen's kappa: chance-corrected agreement; 1 is perfect, 0 is chance.",
     "alpha": "Krippendorff's alpha: chance-corrected agreement for any number of voters; 1 is perfect, 0 is chance.",
 }
-"""What is told of two who decide, and what it means."""
+"""Measures of agreement between two referees, with their meanings."""
 
 
 def votes_by_language(log: Iterable[votes.Vote], languages: Sequence[str]) -> dict[str, int]:
@@ -38,11 +38,11 @@ def agreement_rows(arena: Arena, people: Iterable[votes.Agreement], languages: S
 
     Args:
         arena: the arena.
-        people: what `views.people.agreement` found.
+        people: result of `views.people.agreement`.
         languages: codes, and `all`.
 
     Returns:
-        The columns of `votes.Agreement`, with `one` before them: who is compared with the referee, `people` or a
+        The columns of `votes.Agreement`, with `one` before them: the side compared with the referee, `people` or a
         judge. People first, then judges.
     """
     import pyarrow as pa

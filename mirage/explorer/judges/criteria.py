@@ -1,4 +1,4 @@
-"""Agreement of a judge's criteria, as the Judges page shows it."""
+"""Agreement of a judge's criteria, for the Judges page."""
 
 from __future__ import annotations
 

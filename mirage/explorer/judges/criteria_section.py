@@ -13,7 +13,7 @@ from mirage.text.segmentation import count_text
 
 
 def criteria_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
-    """Show the agreement of every two criteria of each judge; nothing where no judge has two.
+    """Show the agreement of every two criteria of each judge; nothing if no judge has two.
 
     Args:
         page: the page.

@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 
 
 LENGTH = "length"
-"""The measure that takes seconds to fit (`judge_rows`)."""
+"""The slow measure, which takes seconds to fit (`judge_rows`)."""
 FEW = 10_000
-"""Verdicts whose slopes are fitted in a fraction of a second."""
+"""Number of verdicts up to which slopes are fitted without asking."""
 NOT_FITTED = "choose it as the figure to fit it"
-"""The reason for a slope that was not asked for."""
+"""Reason for a slope that was not requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeMeasure:
-    """One thing that is measured of a judge: column stems of `judge_rows` and what to make of it."""
+    """One measure of a judge: its column stem in `judge_rows` and its meaning."""
 
     name: str
-    """Value, with `_low`, `_high` and `_n` beside it in `judge_rows`."""
+    """Column of the value; `_low`, `_high` and `_n` are columns too."""
     title: str
-    """Name for people."""
+    """Display name."""
     meaning: str
-    """What it is, and how to read it."""
+    """Definition and interpretation."""
     fair: float | None
-    """The value of a judge without fault; null where there is none."""
+    """The value of a perfect judge; null if there is none."""
     unit: str
     """`rate`, or `logits`."""
 
@@ -87,16 +87,16 @@ MEASURES: dict[str, JudgeMeasure] = {
         ),
     )
 }
-"""Everything measured of a judge without people's votes, by name."""
+"""Measures of a judge without people's votes, by name."""
 
 
 @lru_cache(maxsize=32)
 def judge_rows(arena: Arena, *, slopes: bool = True) -> pa.Table:
-    """Return every measure of every judge in every language, and `all` where a judge has several.
+    """Return every measure of every judge in every language, and `all` if a judge has several.
 
     Args:
         arena: an arena with judgments.
-        slopes: fit the length slopes, which takes seconds; without them, their reason says so.
+        slopes: fit the length slopes, which takes seconds; otherwise they have a reason.
 
     Columns: judge, language, n, and for each of `MEASURES` its name, `_low`, `_high`, `_n` and `_reason` (why it has no
     value); then calls, tokens_in, tokens_out.
@@ -126,7 +126,7 @@ def judge_rows(arena: Arena, *, slopes: bool = True) -> pa.Table:
         if summary.judge in people(arena):
             row["family_reason"] = "people have no maker"
         records.append(row | {name: values[name] for name in ("calls", "tokens_in", "tokens_out")})
-    # People come last: they are what the judges are compared with.
+    # People come last, as the reference.
     records.sort(key=lambda record: record["judge"] in people(arena))
     return pa.Table.from_pylist(records, schema=_schema())
 
@@ -139,7 +139,7 @@ def people(arena: Arena) -> frozenset[str]:
 
 
 def cost(row: dict[str, Any], price_in: float | None, price_out: float | None) -> float | None:
-    """Money for 1,000 verdicts at prices for a million tokens; null where the tokens or prices are not known."""
+    """Return the cost of 1,000 verdicts at prices per million tokens; null if tokens or prices are unknown."""
     if row["tokens_in"] is None or not row["calls"] or price_in is None or price_out is None:
         return None
     money = (row["tokens_in"] * price_in + (row["tokens_out"] or 0) * price_out) / 1e6
@@ -172,7 +172,7 @@ def _slopes(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
-    """Judge, language, the coefficient, and the battles behind it."""
+    """Return judge, language, coefficient and number of battles."""
     if not has_lengths(arena):
         return
     try:
@@ -193,8 +193,8 @@ def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
 
 
 def _no_slope(arena: Arena, judge: str) -> str:
-    """Why there is no slope."""
-    # A judge of known-answer pairs alone ranks nobody and has no battles.
+    """Return the reason why there is no slope."""
+    # A judge with only known-answer pairs has no battles to rank by.
     battles = battles_of(arena, judge, "both") if judge in judges(arena) else {}
     if any(len(language_battles.systems) > DRAWN for language_battles in battles.values()):
         return f"more than {DRAWN} systems, too many for this page: use mirage rank --control length"
@@ -212,7 +212,7 @@ def _has_covariates(language_battles: Battles, known: Any) -> bool:
 
 
 def _families(judgments: pa.Table, makers: Makers) -> dict[tuple[str, str], dict[str, Any]]:
-    """Each judge's preference for its own maker's systems, by judge and language."""
+    """Return each judge's preference for its own maker's systems, by judge and language."""
     return {
         (preference.judge, preference.language): {
             "value": preference.difference,

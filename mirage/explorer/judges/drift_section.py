@@ -48,7 +48,7 @@ _COLUMNS = (
 
 @lru_cache(maxsize=16)
 def drift_rows(arena: Arena) -> tuple[JudgeDrift, ...]:
-    """Return the drift of every judge of an arena that judged the anchor set on two days."""
+    """Return the drift of every judge with verdicts on the anchor set from two days."""
     rows: list[JudgeDrift] = []
     for judge in anchored_judges(arena):
         try:
@@ -59,7 +59,7 @@ def drift_rows(arena: Arena) -> tuple[JudgeDrift, ...]:
 
 
 def drift_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
-    """Show the drift of every judge; nothing where none judged the anchor set on two days.
+    """Show the drift of every judge; nothing if no judge has verdicts on the anchor set from two days.
 
     Args:
         page: the page.
@@ -73,9 +73,7 @@ def drift_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
     if not rows:
         return
     st.header("Drift", anchor=False)
-    ui.note(
-        "Verdicts on the same anchor pairs, later minus first day. A change of the judge's model or prompt shows here."
-    )
+    ui.note("Verdicts on the same anchor pairs, later minus first day. Reveals changes of the judge's model or prompt.")
     columns = (
         _COLUMNS if len(wanted) == 1 else (*_COLUMNS[:3], ui.Col("language", "Language", "language"), *_COLUMNS[3:])
     )

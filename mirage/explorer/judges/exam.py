@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SHOWN = ("agree", "kappa", "sensitivity", "tie_sensitivity", "tau_b", "known", "first", "length", "family")
-"""Measures of an exam that the page shows; what is measured without people follows."""
+"""Exam measures on the page; measures without people follow."""
 ALONE = ("flip", "tie", "unparsed")
-"""Measures without people that no measure beside people takes the place of."""
+"""Measures without people that no exam measure replaces."""
 TRUST = ("agree", "known")
 """Measures that say whether to trust a judge: agreement with people, and known answers."""
 KNOWN = "known"
-"""The measure of an exam that takes no people."""
+"""The exam measure that needs no people."""
 _DRAWS = 200
 
 
@@ -70,7 +70,7 @@ def measures_of(result: ExamResult | None) -> dict[str, JudgeMeasure]:
 
 
 def rows_of(arena: Arena, result: ExamResult | None, *, slopes: bool = True) -> list[dict[str, Any]]:
-    """Return a row a judge and language with the columns of `judge_rows`, and those of the exam in their place.
+    """Return one row per judge and language with the columns of `judge_rows`, replaced by the exam's where they exist.
 
     People are one row, the last, where there is an exam; those whose verdicts came with the arena are part of it.
 
@@ -92,12 +92,12 @@ def rows_of(arena: Arena, result: ExamResult | None, *, slopes: bool = True) -> 
     by_key = {
         (row["judge"], row["language"]): row
         for row in alone
-        # What a judge gave on known-answer pairs is in the column of that name, in its own row.
+        # A judge's results on known-answer pairs are in a column of its own row.
         if row["judge"] not in judges.people(arena) and not row["judge"].startswith(OF_KNOWN)
     }
     records = list(result.exams)
     if len({record.language for record in records}) == 1:
-        # People decided in one language alone: what is known over all is what is known there.
+        # If people decided in one language only, the overall result is that language's.
         records += [
             replace(record, language="all") for record in records if any(row["language"] == "all" for row in alone)
         ]
@@ -109,7 +109,7 @@ def rows_of(arena: Arena, result: ExamResult | None, *, slopes: bool = True) -> 
         for name in SHOWN:
             row |= _columns(name, record.measures[name])
         rows.append(row)
-    # Languages in which people decided nothing: what is known without them.
+    # Languages without decisions by people: only the measures that need none.
     none = Estimate(None, None, None, 0, 0, "no votes by people in this language")
     for row in by_key.values():
         for name in SHOWN:

@@ -1,4 +1,4 @@
-"""Passports of the judges of an arena, as the Judges page shows them."""
+"""Judge passports for the Judges page."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _passport(items: Arena, judge: str, _version: tuple[str, int]) -> Passport |
 
 
 def passport_rows(result: Passport, language: str) -> list[dict[str, Any]]:
-    """Return one row per fault in a language or `all`, the judge's and people's rate side by side."""
+    """Return one row per fault in a language or `all`, with the judge's and people's rates."""
     beside = {row.fault: row for row in result.rows if (row.judge, row.language) == (PEOPLE, language)}
     rows = []
     for row in result.rows:

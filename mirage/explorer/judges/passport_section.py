@@ -1,4 +1,4 @@
-"""Section of the Judges page: which planted faults a judge sees, by language."""
+"""Section of the Judges page: planted faults that a judge detects, by language."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def passport_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
             key="passport",
             default=judges[0],
             width=280,
-            help="Judges that were shown answers beside copies with a planted fault (mirage judge DIR --passport).",
+            help="Judges tested on answers paired with faulty copies (mirage judge DIR --passport).",
         )
     result = passports.passport_at(items, judge or judges[0])
     if result is None:
-        st.caption("This judge has no verdict on planted faults in both orders.")
+        st.caption("This judge has no verdicts on planted faults in both orders.")
         return
     known = [code for code in in_order(result.languages) if code in codes]
     language = scope if scope in known else "all"
@@ -46,15 +46,15 @@ def passport_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
     rows = passports.passport_rows(result, language)
     n = sum(row["n"] for row in rows)
     ui.note(
-        f"Seen: share of items in which the original wins over its copy with the fault ({n:,} items, {where}). "
-        "A judge that sees nothing has 50%."
+        f"Detected: share of items in which the original beats its faulty copy ({n:,} items, {where}). "
+        "Chance level: 50%."
     )
     people = any(row["people"] is not None for row in rows)
     ui.table(
         pa.Table.from_pylist(rows),
         [
             ui.Col("fault", "Fault", "text"),
-            _rate("detected", "Seen", "Original wins in both orders; a split or a tie counts half.", "low", "high"),
+            _rate("detected", "Detected", "Original wins in both orders; a split or a tie counts half.", "low", "high"),
             *(
                 [_rate("people", "People", "The same by people's votes.", "people_low", "people_high")]
                 if people
@@ -65,7 +65,7 @@ def passport_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
             ),
             ui.Col("n", "n", "count", help="Items judged in both orders."),
             ui.Col("unread", "Unread", "count", help="Items without a parsed verdict in both orders."),
-            ui.Col("unmade", "No item", "count", help="Answers that cannot have this fault."),
+            ui.Col("unmade", "No item", "count", help="Answers in which this fault cannot be planted."),
         ],
         key="passport_table",
     )
@@ -74,17 +74,17 @@ def passport_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
         with st.expander("Missing items and intervals"):
             st.markdown("\n".join(f"- {ui.plain(reason)}." for reason in reasons))
     if len(known) > 1:
-        ui.note("Seen by language (%). Below 10 queries there is no interval; hover for n.")
+        ui.note("Detected by language (%). No interval below 10 queries; hover for n.")
         ui.chart(
             passports.passport_map(result, known, mode=ui.mode()),
             key="passport_map",
-            alt=f"Share of planted faults that {judge} sees, by fault and language.",
+            alt=f"Share of planted faults that {judge} detects, by fault and language.",
             wide=True,
         )
 
 
 def _rate(name: str, title: str, meaning: str, low: str, high: str) -> ui.Col:
-    """Return a column of a share with its interval."""
+    """Return the column of a share with its interval."""
     return ui.Col(
         name,
         title,

@@ -145,8 +145,8 @@ def download(
     printed: Mapping[str, Callable[[], str]] | None = None,
     open_parts: Callable[[], None] | None = None,
 ) -> None:
-    """Files with the same rows, made only when asked for; as a table to print and as a report, where the page can make
-    them; `open_parts` opens what takes its charts and tables along.
+    """Offer downloads of the same rows, created on request, also as a printable table and a report if the page supports
+    them; `open_parts` opens the export dialog for charts and tables.
     """
     if st.session_state.pop(_OPEN, False) and open_parts is not None:
         open_parts()
@@ -179,18 +179,18 @@ def download(
 
 
 _OPEN = "_take_out"
-"""Under this key the session holds that the dialog was asked for."""
+"""Session key: the dialog was requested."""
 
 
 def _leave() -> None:
-    # A panel that closes while the dialog is open asks for the whole page again, which closes the dialog.
+    # Closing a panel while the dialog is open would rerun the page and close the dialog.
     st.session_state["frame_download"] = False
     st.session_state[_OPEN] = True
 
 
 _PARTS = "Charts as PNG, SVG or LaTeX figure; tables as LaTeX, Markdown or CSV."
 _PRINTED = {"LaTeX": ("tex", "application/x-tex"), "Markdown": ("md", "text/markdown")}
-"""Ending and media type of each kind of table to print."""
+"""Suffix and media type of each printable table format."""
 
 
 def image_format() -> str:

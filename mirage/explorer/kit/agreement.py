@@ -119,11 +119,11 @@ def voted_languages(counts: Mapping[str, int]) -> str:
 
 
 def agreement_badge(row: votes.Agreement, *, where: bool = False) -> None:
-    """Show one row in a line, with what it rests on one hover away.
+    """Show one row as a line, with its basis on hover.
 
     Args:
         row: the row.
-        where: whether the line names the row's language.
+        where: whether to name the row's language.
     """
     subject = "People agree with each other" if row.referee == votes.PEOPLE else f"People agree with {row.referee}"
     if where and row.language != "all":
@@ -183,7 +183,7 @@ def overriding(page: Page) -> tuple[str, int] | None:
     """Offer to replace a judge's verdicts by people's votes on the same battles.
 
     Returns:
-        The version of the votes that do (`people.version`); None where they do not.
+        The version of the votes to use (`people.version`); None if not replaced.
     """
     try:
         if not people.log(page.arena):
@@ -234,12 +234,12 @@ def show_corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
 
 
 def _ranking(ranking: CorrectionResult) -> None:
-    """The ranking of all languages together, or of the only one."""
+    """Return the ranking over all languages, or of the only language."""
     code = "all" if "all" in ranking.languages else next(iter(ranking.languages))
     correction = ranking.languages[code]
     ratings = ranking.table().filter(pc.field("language") == code)
     names = join_or_count([name_of(name) for name in correction.languages or (code,)], "language")
-    refusals = [f"Not in it: {error.what}." for error in ranking.refused.values()]
+    refusals = [f"Not included: {error.what}." for error in ranking.refused.values()]
     left, right = st.columns([13, 8], gap="small")
     with left:
         table(ratings, _OF, key="corrected_ratings")

@@ -1,4 +1,4 @@
-"""A system's answer with what is known of it, and the passages it was given, as HTML in which no text is markup."""
+"""An answer with its outcome, features and passages, as escaped HTML."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text
 
 _SIGNS = frozenset({*get_args(schema.Outcome), "right", "wrong"})
-"""Outcomes and verdicts with a sign of their own (`style.css`): nothing hangs on colour alone."""
+"""Outcomes and verdicts with a distinct sign (`style.css`), so that nothing depends on colour alone."""
 _WORDS = {"api_error": "API error"}
-MEASURED = "Labels tell whether a system should have answered, not whether its answer is true."
-"""What a decision is correct by."""
+MEASURED = "Labels say whether a system should have answered, not whether its answer is true."
+"""Basis of a correct decision."""
 _TAGS: dict[bool | None, tuple[MarkKind, str]] = {
     True: ("relevant", "relevant"),
     False: ("irrelevant", "not relevant"),
@@ -34,16 +34,16 @@ _TAGS: dict[bool | None, tuple[MarkKind, str]] = {
 _BRACKETS = re.compile(r"^[\s\[［【]+|[\s\]］】,;،、，；]+$")
 _NUMBERS = re.compile(r"[\d\s,،、，;–-]+")
 UNFOLDED = 3
-"""Turns of a conversation that are shown without a click."""
+"""Number of conversation turns shown unfolded."""
 _TIE = "\u00a0"
-"""A space at which no line breaks."""
+"""Non-breaking space."""
 _LONG = 300
-"""Characters of a fact on a passage that are shown; the rest is one hover away."""
+"""Maximum displayed characters of a passage's metadata; the rest is on hover."""
 _COUNTED = ("characters", "passages", "citations")
 
 
 def show_facts(facts: Sequence[str]) -> None:
-    """Show what is known of the query, in a line of small text."""
+    """Show the facts on the query as one line of small text."""
     st.html(Markup(facts_html(facts)))
 
 
@@ -76,7 +76,7 @@ def query_html(shown: QueryView) -> str:
 
 
 def _turns(shown: QueryView) -> str:
-    """The turns before the query; of more than three, all but the last two are folded."""
+    """Return the turns before the query as HTML; of more than three, all except the last two are folded."""
     turns = [
         f'<div class="mg-turn"><span class="mg-speaker"><bdi>{escape(turn.speaker)}</bdi></span>'
         f"{text_html(turn.text, language=shown.key[0])}</div>"
@@ -106,8 +106,8 @@ def show_answers(
     Args:
         head: heading above them.
         shown: the query they belong to.
-        systems: whose answers, by name.
-        hits: those that the filters look for; they carry a bar at their side.
+        systems: systems whose answers to show.
+        hits: systems that match the filters, marked with a bar.
         texts: whether the arena has the answers' texts; otherwise the position of the deciding span is shown.
         about: a sentence between heading and answers.
     """
@@ -117,7 +117,7 @@ def show_answers(
 
 
 def decisions_note(shown: QueryView) -> str:
-    """Return what the decisions of the answers are correct by; empty if none is labelled."""
+    """Return the basis of correct decisions; empty if no query is labelled."""
     return MEASURED if any(answer.correct is not None for answer in shown.answers) else ""
 
 
@@ -132,7 +132,7 @@ def _cards(shown: QueryView, *, systems: Collection[str], hits: Collection[str],
 
 
 def about_features(shown: QueryView) -> None:
-    """Say once what the features on the cards mean; and which of them no answer to the query has, and why."""
+    """Explain the features on the cards, and list those that no answer has, with reasons."""
     nowhere = _nowhere(shown)
     meanings: dict[str, str] = {}
     reasons: dict[str, dict[str, str]] = {}
@@ -155,7 +155,7 @@ def about_features(shown: QueryView) -> None:
 
 
 def _nowhere(shown: QueryView) -> frozenset[str]:
-    """Names of the features that have no value for any answer."""
+    """Return the features without a value for any answer."""
     measures = [m for answer in shown.answers for m in answer.measures]
     return frozenset({m.name for m in measures} - {m.name for m in measures if m.value is not None})
 
@@ -265,7 +265,7 @@ def body(answer: AnswerView, shown: QueryView, stretches: Sequence[TextSpan] | N
         answer: the answer.
         shown: the query it belongs to.
         stretches: as in `card`.
-        labels: whether a citation tells if its passage is relevant.
+        labels: whether citations show the relevance of their passage.
     """
     known = {"missing": "no answer by this system to this query", "empty": "the answer is empty"}
     status = answer.status or "missing"
@@ -276,7 +276,7 @@ def body(answer: AnswerView, shown: QueryView, stretches: Sequence[TextSpan] | N
     if stretches is None:
         stretches = [TextSpan(*answer.span, "decided", hover=answer.rule_meaning)] if answer.span else []
     changed = [*_citations(answer.text, answer.citations, shown.passages, labels), *_headings(answer.text)]
-    # Blank lines around an answer are left out of sight; nothing within it is.
+    # Blank lines around an answer are hidden, but none within it.
     before = len(answer.text) - len(answer.text.lstrip())
     moved = [replace(mark, start=max(0, mark.start - before), end=mark.end - before) for mark in (*changed, *stretches)]
     language = _written_in(answer, shown.key[0])
@@ -289,22 +289,22 @@ def body(answer: AnswerView, shown: QueryView, stretches: Sequence[TextSpan] | N
 
 
 def _written_in(answer: AnswerView, query_language: str) -> str:
-    """The language to show an answer in: that of the query, unless English was measured as likelier."""
+    """Return the display language of an answer: the query's, unless English was detected as likelier."""
     measured = {m.name: m.value for m in answer.measures}
     english, target = measured.get("english_language"), measured.get("target_language")
     return "en" if english is not None and target is not None and english > target else query_language
 
 
 def _headings(text: str) -> list[TextSpan]:
-    """A mark for the heading of each part, with the white space around it."""
+    """Return a mark for the heading of each part, including surrounding whitespace."""
     return [TextSpan(start, end, "part", label=name.capitalize()) for start, end, name in part_headings(text)]
 
 
 def _citations(
     text: str, citations: Sequence[Citation], passages: Sequence[schema.Passage], labels: bool
 ) -> list[TextSpan]:
-    """One mark for each place, which leads to its passage; a range cites several passages in one. Brackets and commas
-    give way to the mark.
+    """Return one mark per citation, linked to its passage; a range is one mark for several passages. Marks replace
+    brackets and commas.
     """
     by_id = {p.passage_id: p for p in passages}
     places: dict[tuple[int, int], list[Citation]] = {}
@@ -340,7 +340,7 @@ def feature_text(unit: str, value: float | None) -> str:
 
 
 def _measure(measure: FeatureValue) -> str:
-    """A feature's name and value on one line; the reason of a missing one on hover."""
+    """Return a feature's name and value on one line; the reason for a missing value is on hover."""
     title = escape(measure.title.replace(" ", _TIE))
     if measure.reason:
         title = f'<span class="mg-help" title="No value: {escape(measure.reason)}.">{title}</span>'
@@ -354,7 +354,7 @@ def _meaning(measure: FeatureValue) -> str:
 
 
 def _scores(given: MeasureScores) -> str:
-    """Every score by one measure; who gave which is one hover away."""
+    """Return all scores of one measure; raters are on hover."""
     who = "; ".join(f"{score.rater}: {score_text(score)}" for score in given.scores)
     scale = f" Scale: {given.ends[0]:g} to {given.ends[1]:g}." if given.ends else ""
     help_ = escape(f"By {'people' if given.person else 'a program'}. {who}.{scale}")

@@ -1,4 +1,4 @@
-"""The systems of an arena, in whatever table they are."""
+"""The systems of an arena, from any of its tables."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _COLUMNS = {
     "answers": ("system",),
     "judgments": ("system_a", "system_b"),
 }
-"""Tables that name systems, the small ones first, and their columns."""
+"""Tables with system names, smallest first, and their columns."""
 
 
 @lru_cache(maxsize=64)
 def systems_of(arena: Arena) -> tuple[str, ...]:
-    """Return all systems of an arena, by name; on object storage those of its smallest table."""
+    """Return all systems of an arena, by name; on object storage only those of its smallest table."""
     names: set[str] = set()
     for table, columns in _COLUMNS.items():
         if table in arena.tables:

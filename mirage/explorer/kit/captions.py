@@ -8,9 +8,9 @@ from typing import Any
 from mirage.text.printing import label_text, latex_text
 
 _NAMES = {"page": "", "arena": "", "title": "", "numbers": "", "version": "", "text": ""}
-"""Facts that have a place of their own, or none."""
+"""Facts that are shown elsewhere or omitted."""
 _LONGEST = 300
-"""Characters of a fact that still belongs into a caption."""
+"""Maximum characters of a fact in a caption."""
 
 
 def caption(subject: str, summary: str, facts: Mapping[str, Any]) -> str:
@@ -57,7 +57,7 @@ def figure_latex(file: str, caption: str, *, wide: bool) -> str:
 
 
 def _words(value: Any) -> str:
-    """A fact in words; empty for what has none that are short."""
+    """Return a fact in words; empty if it is too long."""
     if isinstance(value, bool | int | float):
         return str(value)
     if isinstance(value, str):

@@ -25,7 +25,7 @@ _WIDTHS: dict[str, int] = {
     "difference": 82,
     "value": 74,
 }
-"""Pixels by kind of column."""
+"""Default width in pixels by kind of column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class Col:
     name: str
     """Column of the rows; for `interval` and `span` the column its ends belong to."""
     label: str
-    """Column head."""
+    """Column header."""
     kind: ColKind
     """`system`: a system's name with its mark, which is pinned; `text`; `language`: a code,
     shown as the language's name; a kind of number (`palette.FORMATS`);
     `interval`: value, low and high drawn on one scale; `span`: two whole numbers as `low–high`."""
     help: str = ""
-    """What it means; the column's own meaning in the schema where empty."""
+    """Meaning; empty for the column's meaning in the schema."""
     of: str = ""
     """Table of the schema that defines the column."""
     low: str = ""
@@ -51,19 +51,19 @@ class Col:
     width: int | None = None
     """Pixels; by kind unless given."""
     zero: float = 0.0
-    """Where the broken line stands, for `interval`."""
+    """Position of the dashed line, for `interval`."""
     ends: tuple[float, float] | None = None
-    """Ends of the scale, for `interval`; the least and the most of what is shown unless given."""
+    """Ends of the scale, for `interval`; by default the range of the data."""
     endless: bool = False
-    """Whether an end that is null is one without a bound, for `interval`; else the row has no interval."""
+    """Whether a null end means unbounded, for `interval`; otherwise the row has no interval."""
     written: Kind | None = None
-    """The kind of number as which the value is written beside its band, for `interval`; not written where absent."""
+    """Number format of the value written next to its band, for `interval`; None to omit it."""
     right: bool = False
-    """Whether a `text` stands at the right, as numbers do."""
+    """Whether to right-align a `text`, like numbers."""
 
     @property
     def pixels(self) -> int | None:
-        """Its width; None where its kind has none."""
+        """Return its width; None if its kind has none."""
         return self.width or _WIDTHS.get(self.kind)
 
     @property

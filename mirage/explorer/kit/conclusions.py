@@ -18,7 +18,7 @@ from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text, join_or_count
 
 SURE: Final = 0.05
-"""A p-value below this tells two regressors apart."""
+"""Significance level for a difference between two regressors."""
 
 
 @lru_cache(maxsize=64)
@@ -49,7 +49,7 @@ def of_the_features(arena: Arena, languages: tuple[str, ...]) -> str:
             f"No feature correlates significantly with the rating by {names[0]}; the strongest is {title} ({evidence})."
         )
     lacking = _lacking(of_features.overview(arena, languages), most.feature, above=(most.tau or 0.0) > 0)
-    reverse = "" if (most.tau or 0.0) > 0 else ". More of it goes with a lower rating"
+    reverse = "" if (most.tau or 0.0) > 0 else ". Higher values correlate with lower ratings"
     return (
         f"{title} correlates most clearly with the rating by {names[0]} among {count_text(len(known), 'feature')} "
         f"({evidence}){reverse}{lacking}."
@@ -57,7 +57,7 @@ def of_the_features(arena: Arena, languages: tuple[str, ...]) -> str:
 
 
 def _lacking(shown: of_features.Overview, feature: str, *, above: bool) -> str:
-    """The system at the wrong end of a feature, and whether the next one can be told apart from it."""
+    """Describe the worst system on a feature, and whether it differs significantly from the next."""
     rows = [row for row in shown.over[feature].to_pylist() if row["mean"] is not None]
     if len(rows) < 2:
         return ""
@@ -135,7 +135,7 @@ def of_nuggets(shown: NuggetMatrix | None) -> str:
     if len(vital) > 1:
         least = min(vital, key=lambda row: len(stated[row.nugget.nugget_id]))
         n = len(stated[least.nugget.nugget_id])
-        # Marks of direction: the fact may be written from right to left.
+        # Directional isolates, since the fact may be right-to-left.
         text += f". Least stated ({n:,} {'system' if n == 1 else 'systems'}): “\u2068{least.nugget.text}\u2069”"
     return f"{text} (assignments: {shown.assigner})."
 
@@ -185,7 +185,7 @@ def of_judges(rows: Sequence[dict[str, Any]], scope: str) -> str:
 
 
 def _evidence(row: dict[str, Any], measure: str) -> str:
-    """Interval and n of a measure of a judge."""
+    """Return the interval and n of a judge's measure."""
     low, high = row[f"{measure}_low"], row[f"{measure}_high"]
     ends = "no interval" if low is None or high is None else f"95% CI {_rate(low)} to {_rate(high)}"
     return f"{ends}, n = {row[f'{measure}_n']:,}"
@@ -203,9 +203,9 @@ def _of_best(
 
     Args:
         best: its row.
-        words: what it does.
-        rows: the rows of all judges, its own among them.
-        measure: what they are compared by.
+        words: verb phrase of the sentence.
+        rows: the rows of all judges, including its own.
+        measure: the measure to compare.
         scope: a language's code, or `all`.
         degrees: the superlative and the comparative of the measure.
     """

@@ -25,7 +25,7 @@ def contents(arena: Arena) -> None:
 
 
 def _tables(arena: Arena) -> tuple[str, ...]:
-    """The tables an arena can have: printed figures stand alone, and what nothing needs is named where it is there."""
+    """Return the tables to list; optional tables only if present, and printed figures by themselves."""
     printed = ("published",)
     if arena.tables == printed:
         return printed
@@ -34,7 +34,7 @@ def _tables(arena: Arena) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32)
 def _tables_html(arena: Arena) -> str:
-    """The list, what the arena is, its source and its licence, as HTML, escaped."""
+    """Return the list with the arena's description, source and licence as escaped HTML."""
     count = FORMATS["count"].write
     rows = []
     for table in _tables(arena):

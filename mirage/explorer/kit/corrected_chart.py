@@ -1,4 +1,4 @@
-"""A judge's ranking beside the same corrected by people's votes."""
+"""Chart of a judge's ranking and the ranking corrected by people's votes."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from functools import cache
 from pkgutil import get_data
 
 FORMULAS, INK = "formulas.json", "INK"
-"""File of the formulas as SVG by their LaTeX (`docs/site/formulas.py` writes it); what stands for a colour there."""
+"""File of the formulas as SVG by their LaTeX (written by `docs/site/formulas.py`), and its colour placeholder."""
 MB = "MIRAGE-Bench, NAACL 2025 (arXiv 2410.13716)"
 NM = "NoMIRACL, EMNLP 2024 Findings (arXiv 2312.11361)"
 
@@ -20,15 +20,15 @@ class Definition:
     term: str
     """The term, as pages and tables use it."""
     group: str
-    """Heading it stands under."""
+    """Heading of its group."""
     meaning: str
-    """What it is, in a few sentences of plain text."""
+    """Definition in a few sentences of plain text."""
     formula: str
-    """LaTeX, without the dollar signs; empty where words say it all."""
+    """LaTeX without dollar signs; empty without a formula."""
     source: str
-    """Paper, section or table; ours where it is ours."""
+    """Paper, section or table; `ours` for our own."""
     departure: str = ""
-    """What we do differently from the source, and why."""
+    """Departures from the source, with reasons."""
 
     def matches(self, words: str) -> bool:
         """Return whether every word occurs in the entry, ignoring case."""
@@ -49,13 +49,13 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Two parsers are available. published reproduces the printed figures. strict corrects its misreadings: curly "
         "apostrophes, negations, quoted instructions, API errors, abstentions in other languages. strict reads "
         "answers to NoMIRACL's prompts by their formulas, and other answers clause by clause in 18 languages. A "
-        "claim outweighs an admitted gap, also if it rests on the system's own knowledge.",
+        "claim outweighs an admitted gap, even if it comes from the system's own knowledge.",
     ),
     Definition(
         "Relevant and non-relevant subset",
         "Outcomes and rates",
         "A query is relevant if people labelled at least one of its passages as answering it, else non-relevant. The "
-        "correct decision is to answer relevant queries and to abstain on non-relevant ones.",
+        "correct decision is to answer relevant queries and to abstain on non-relevant queries.",
         "",
         f"{NM}",
     ),
@@ -109,7 +109,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Ranking",
         "Decides battles: relevance labels, nugget scores, an LLM judge, people's votes or a surrogate. With relevance "
         "labels no model is used: a correct decision to answer or abstain beats a wrong one; otherwise the battle is a "
-        "tie. Unparsed and empty answers are no correct decision. Missing answers and API errors are excluded. With "
+        "tie. Unparsed and empty answers are not correct decisions. Missing answers and API errors are excluded. With "
         "nuggets the answer that states the greater share of the vital nuggets in full wins, and equal shares tie; a "
         "query without vital nuggets, or an answer with an unassigned one, has no battle.",
         "",
@@ -154,9 +154,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Rank interval",
         "Ranking",
-        "On the Leaderboard, the ranks that the tests between systems leave open (see Tier): one more than the systems "
-        "that are significantly better, up to those not significantly worse. The intervals of all systems hold "
-        "together with 95%. Files and `mirage rank` also have `rank_low` and `rank_high`, percentiles of the rank over "
+        "On the Leaderboard, the ranks compatible with the tests between systems (see Tier): from one plus the "
+        "number of significantly better systems to the number of systems that are not significantly worse. Intervals "
+        "are jointly valid for all systems at 95%. Files and `mirage rank` also have `rank_low` and `rank_high`, "
+        "percentiles of the rank over "
         "the draws of the ratings, for one system at a time.",
         "",
         "M. Mogstad, J. Romano, A. Shaikh and D. Wilhelm, Review of Economic Studies 91 (2024)",
@@ -231,8 +232,8 @@ DEFINITIONS: tuple[Definition, ...] = (
         "with a value; a feature with values on under 10% of a system's queries is dropped for that language; "
         "nothing is imputed. default selects a regressor by nested leave-two-out validation.",
         r"\hat\theta_{s,l} = f_{-s}\!\left(\bar x_{s,l}\right)",
-        f"{MB}, section 4.3, with a random forest a language",
-        "Pooled ridge shrinks the languages' slopes to shared ones; pairwise learns verdicts from feature "
+        f"{MB}, section 4.3, with a random forest per language",
+        "Pooled ridge shrinks the languages' slopes to shared slopes; pairwise learns verdicts from feature "
         "differences; answers learns single-answer scores with randomised trees. The published regressor and the "
         "other four of Table 3 are included.",
     ),
@@ -316,10 +317,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Corrected level",
         "People's labels",
-        "What people's labels on all answers would average, from labels y on a random part and predictions f of all "
-        "programs on every answer. It holds whatever the programs do; their quality affects the width only. A "
-        "language with fewer than 10 labels of a system is not checked, or borrows the error of the others if a test "
-        "finds it equal between labelled languages with the power to see a difference.",
+        "Estimated mean of people's labels on all answers, from labels y on a random sample and programs' predictions "
+        "f on every answer. Valid for any predictions; their quality affects only the width. A language with fewer "
+        "than 10 labels of a system borrows the error of the others if a test with enough power finds no difference "
+        "between labelled languages. Otherwise it is not checked.",
         r"\lambda\,\overline{f} + \overline{(y - \lambda f)}",
         "Angelopoulos, Duchi and Zrnic, arXiv 2311.01453 (PPI++); interval: ours",
         "f is fitted on other queries than those it is applied to. The interval is Wilson's at the number of labels "
@@ -328,9 +329,9 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "Language preference",
         "Languages of passages",
-        "How much a retriever or a system favours passages in a language. Of a retriever: the language's share among "
-        "its first k passages, minus its share among the relevant passages of the same query. Of a system: its share "
-        "among the cited passages, minus its share among those shown, within relevance classes. Mean over queries, "
+        "How much a retriever or a system favours passages in a language. Retriever: the language's share of its "
+        "first k passages, minus its share of the relevant passages of the same query. System: its share of the cited "
+        "passages, minus its share of those shown, within relevance classes. Mean over queries, "
         "then over their languages; a query with one id in several languages is one unit. Significant at 5% over all "
         "languages of one retriever or system.",
         r"\operatorname{pref}_k(l) = \frac{1}{|Q|} \sum_{q \in Q} \left( \frac{n_k(q, l)}{n_k(q)} - "
@@ -360,6 +361,6 @@ def formula_svg(formula: str, color: str) -> str:
 
     Args:
         formula: its LaTeX, as the definition has it.
-        color: of its signs.
+        color: text colour.
     """
     return _svgs()[formula].replace(INK, color)

@@ -1,4 +1,4 @@
-"""The pages of the explorer: their names, their order, the question each answers."""
+"""The pages of the explorer: names, order, and the question each answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from mirage.store.shipped import shipped_folder
 
 HOME = "leaderboard"
-"""The page at the root of the site."""
+"""The page at the root URL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,12 @@ class PageEntry:
     """The one question the page answers, shown under its title."""
 
     listed: bool = True
-    """Whether the sidebar lists it; else links alone lead to it."""
+    """Whether the sidebar lists it; otherwise it is reached by links only."""
     by_query: bool = True
-    """Whether it reads single queries, so that the tags picked narrow it; else it shows what was computed from all."""
+    """Whether it reads single queries, so that selected tags filter it; otherwise it shows results over all queries."""
 
     optional: bool = False
-    """Whether the sidebar lists it although it is not `listed`, once an arena turns it on (`mirage.people.ask`)."""
+    """Whether the sidebar lists the page once an arena enables it (`mirage.people.ask`), even if not `listed`."""
 
     @property
     def file(self) -> Path:
@@ -53,7 +53,7 @@ PAGES = (
         "ask",
         TOOLS,
         "Ask",
-        "Which of two systems answers my question better?",
+        "Which system answers my question better?",
         listed=False,
         by_query=False,
         optional=True,

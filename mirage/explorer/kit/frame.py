@@ -50,32 +50,32 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _ROUTED = "_routed"
-"""In the session: the router has been called from a page."""
+"""Session key: the router was called from a page."""
 _HEADS = "_heads"
-"""In the session: the last head of every page and arena."""
+"""Session key: the last header of every page and arena."""
 _GO = "_go"
-"""In the session: the page that a link inside leads to, and what it names."""
+"""Session key: the target page of an internal link, and its parameters."""
 SAMPLE = "sample"
 """The bundled arena with texts."""
 STYLESHEET = "style.css"
-"""Every rule of the explorer."""
+"""The explorer's stylesheet."""
 
 
 class _PageEnd(Exception):
-    """A page has drawn all it can."""
+    """Raised to end a page early."""
 
 
 @dataclass
 class _Frame:
-    """The row above a page, which stays from page to page."""
+    """The row above a page, shared by all pages."""
 
     head: Head
     offer: Callable[[], None] | None = None
-    """Draws what the page offers to take along, once it has run; None while it offers nothing."""
+    """Draws the page's downloads after it has run; None without downloads."""
 
 
 _frame: ContextVar[_Frame | None] = ContextVar("frame", default=None)
-"""The frame that the router has drawn around the page that runs."""
+"""The frame drawn by the router around the running page."""
 
 
 @dataclass(frozen=True)
@@ -85,19 +85,19 @@ class Page:
     entry: PageEntry
     arena: Arena
     picked: tuple[str, ...]
-    """Languages picked, in the order of their codes; empty when all are meant."""
+    """Selected languages, sorted by code; empty for all."""
     _frame: _Frame
 
     def languages(self, table: str) -> tuple[str, ...]:
-        """Return the languages to show: the selected ones that the table has, else all it has."""
+        """Return the languages to show: the selected languages that the table has, else all of its languages."""
         return tuple(code for code in self.arena.languages(table) if not self.picked or code in self.picked)
 
     def need(self, *tables: str, action: Callable[[], None] | None = None) -> None:
-        """Stop here, in the designed missing state, unless the arena has all of these tables.
+        """Show the missing state and stop unless the arena has all of these tables.
 
         Args:
             tables: names of tables.
-            action: draws a button that brings what is missing, where there is one.
+            action: draws a button that creates the missing tables, if available.
         """
         try:
             for table in tables:
@@ -121,7 +121,7 @@ class Page:
         """Draw a button that opens another arena that has all of these tables; nothing if there is none."""
         others = other_arenas(self.arena).items()
         able = {name: arena for name, arena in others if set(tables) <= set(arena.tables)}
-        # The sample is always there, and small.
+        # The sample always exists and is small.
         name = SAMPLE if SAMPLE in able else next(iter(able), None)
         if name is not None and st.button(f"Open the arena {plain(name)}", key="open_other", help=able[name].title):
             switch(able[name].path)
@@ -133,28 +133,28 @@ class Page:
         return f"The arena “{self.arena.title}” has {has}."
 
     def label(self, label: str) -> None:
-        """Replace the badge beside the title, where a page shows other numbers than the arena's own."""
+        """Replace the badge next to the title, for pages that show other numbers than the arena's own."""
         self._frame.head.label(label)
 
     def summary(self, text: str, *, conclusion: str = "") -> None:
         """Write the text below the question.
 
         Args:
-            text: what is shown, how much is behind it, what the filters leave. Plain text.
+            text: what is shown, its n, and the filters. Plain text.
             conclusion: the answer to the page's question, in a sentence or two. Plain text.
         """
         tags = f" Only {tags_line(self.arena)}." if self.arena.tags else ""
         self._frame.head.fill(text + tags, conclusion)
 
     def card(self, title: str, value: str, *lines: str, system: str = "", alt: str) -> None:
-        """Add a card to share to the page's figures.
+        """Add a shareable card to the page's figures.
 
         Args:
             title: a system, or the verdict of a comparison.
             value: the number with its interval.
             lines: n, referee, method.
             system: sets the colour of the card; the link colour if empty.
-            alt: what the card is, in a few words.
+            alt: short description of the card.
         """
         above = f"{self.arena.title} · {kind_of(self.arena.label)[0]}"
         text = CardText(above, title, value, lines, actions.address(st.session_state["_shared"].arena_name))
@@ -170,12 +170,12 @@ class Page:
         report: Callable[[Mapping[str, Any]], str] | None = None,
         printed: Mapping[str, Callable[[], str]] | None = None,
     ) -> None:
-        """Offer exactly what is shown as CSV, JSON and Parquet, in the place where every page has it.
+        """Offer the displayed data as CSV, JSON and Parquet, in the same place on every page.
 
         Args:
             name: stem of the file name.
-            rows: what is shown, unrounded.
-            about: how it was made: referee, filters, seed; goes into the JSON beside the arena and its version.
+            rows: the displayed rows, unrounded.
+            about: referee, filters, seed and so on; included in the JSON with the arena and its version.
             report: makes the page into one HTML file, from these facts.
             printed: makes what is shown into a table to print, by `LaTeX` and `Markdown`.
         """
@@ -220,12 +220,12 @@ def run() -> None:
 
 
 def show(name: str, main: Callable[[Page], None]) -> None:
-    """Draw a page: the frame around it, its title and its question, and what is in it.
+    """Draw a page: frame, title, question and content.
 
     Args:
         name: the page's own name, as in `PAGES`.
-        main: draws what is in it; runs again at every click on what it has drawn. It is given the arena, the languages,
-            and what draws into the frame.
+        main: draws the content; reruns at every click on its widgets. Its argument gives the arena, the languages, and
+            the frame.
 
     Raises:
         UnknownName: if there is no such page.
@@ -256,7 +256,7 @@ def _is_run_by_folder(entry: PageEntry) -> bool:
 
 @contextmanager
 def _page_frame(entry: PageEntry) -> Iterator[_Frame]:
-    """Draw the row above a page; inside, the page is drawn."""
+    """Draw the row above a page, then the page inside the context."""
     shared: _Shared = st.session_state["_shared"]
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head")
     with row:
@@ -274,7 +274,7 @@ def _page_frame(entry: PageEntry) -> Iterator[_Frame]:
 
 
 def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None:
-    """Draw what is in a page, as a fragment."""
+    """Draw the content of a page, as a fragment."""
     runs = count()
     offers = False
 
@@ -333,7 +333,7 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
     Args:
         name: the page.
         label: text of the link.
-        languages: languages to narrow to; those picked unless given.
+        languages: languages to narrow to; by default the selected languages.
         params: further query parameters; a list repeats the parameter.
     """
     entry = next(e for e in PAGES if e.name == name)
@@ -341,23 +341,23 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
         return
     shared: _Shared = st.session_state["_shared"]
     if (languages and tuple(languages) != shared.picked) or any(key in st.session_state for key in params):
-        # The browser adds what is picked to the address of every link inside; this way what is asked for replaces it.
+        # The browser adds the current selection to every internal link; explicit parameters replace it.
         key = f"onward_{name}_{'_'.join(languages)}_{label}"
         st.button(f"{plain(label)} →", type="tertiary", key=key, on_click=_leave, args=(name, list(languages), params))
         return
-    # The browser adds arena, languages and tags: with them here, the address would have each twice.
+    # The browser adds arena, languages and tags, so they must not be repeated here.
     query: dict[str, Any] = dict(params)
     st.page_link(_page(entry), label=f"{plain(label)} →", query_params=query)
 
 
 def switch(arena: Path | None) -> NoReturn:
-    """Run the page again with another arena, by its folder; None for the one that opens first."""
+    """Rerun the page with another arena, by its folder; None for the default arena."""
     st.session_state["_switch"] = arena
     st.rerun()
 
 
 def _settle(entry: PageEntry, frame: _Frame) -> None:
-    """Draw the head as the page has left it, and remember it."""
+    """Draw the final header of the page, and store it in the session."""
     frame.head.settle()
     _heads()[entry.name, st.session_state["_shared"].arena_name] = frame.head.written
 
@@ -377,13 +377,13 @@ def _leave(name: str, languages: list[str], params: Mapping[str, str | Sequence[
 class _Shared:
     arena: Arena
     part: Arena
-    """The part of it that the tags picked leave; itself where none are picked."""
+    """Return the part of the arena that matches the selected tags; the arena itself without tags."""
     arena_name: str
     is_default: bool
     picked: tuple[str, ...]
     problems: tuple[str, ...]
     arenas: Mapping[str, Arena]
-    """All that the reader may see, by name."""
+    """Return the arenas visible to the reader, by name."""
 
 
 def _configure(title: str) -> None:
@@ -396,13 +396,13 @@ def _navigation() -> Any:
     for entry in PAGES:
         if entry.name in pages:
             groups.setdefault(entry.group, []).append(pages[entry.name])
-    # The hidden page at the address of the first has no entry of its own.
+    # The hidden page at the first page's URL has no entry.
     groups[PAGES[0].group].append(pages[""])
     return st.navigation(groups, expanded=True)
 
 
 def _pages() -> dict[str, Any]:
-    """The pages as Streamlit takes them, by name: made once a session, since it looks for every file."""
+    """Return the Streamlit pages by name; cached per session, since Streamlit checks every file."""
     if "_pages" not in st.session_state:
         pages = {}
         asking = any(home.ask_file(path) is not None for path in _arenas()[0].values())
@@ -416,7 +416,7 @@ def _pages() -> dict[str, Any]:
                     default=first,
                     visibility="visible" if entry.listed or (asking and entry.optional) else "hidden",
                 )
-        # The root has no name; this is where one would look for it all the same.
+        # The root has no name, but readers may try this URL.
         root = PAGES[0]
         pages[""] = st.Page(root.file, title=root.title, url_path=root.name, visibility="hidden")
         st.session_state["_pages"] = pages
@@ -429,7 +429,7 @@ def _page(entry: PageEntry) -> Any:
 
 
 def _arenas() -> tuple[dict[str, Path], list[str]]:
-    """Every arena that this reader may see, by name; and what was wrong with MIRAGE_ARENAS."""
+    """Return the arenas visible to this reader, by name, and problems with MIRAGE_ARENAS."""
     paths, problems = home.all_arenas()
     for name, path in owned.owned_arenas(look().owner).items():
         paths[name if name not in paths else f"{name}-own"] = path
@@ -437,13 +437,13 @@ def _arenas() -> tuple[dict[str, Path], list[str]]:
 
 
 def other_arenas(arena: Arena) -> dict[str, Arena]:
-    """Return the other arenas that this reader may see, by name; unreadable ones are skipped."""
+    """Return the other arenas that this reader may see, by name; unreadable arenas are skipped."""
     shared: _Shared = st.session_state["_shared"]
     return {name: other for name, other in shared.arenas.items() if other.path != arena.path}
 
 
 def _shared() -> None:
-    """Draw the stylesheet and the shared pickers, which stay from page to page; keep what they say for the page."""
+    """Draw the stylesheet and the pickers shared by all pages; store their values for the page."""
     st.html(_sheet(mode()))
     paths, problems = _arenas()
     arenas: dict[str, Arena] = {}
@@ -481,19 +481,19 @@ def _shared() -> None:
     )
     if target := st.session_state.pop(_GO, None):
         entry = next(e for e in PAGES if e.name == target[0])
-        # Streamlit refuses parameters that belong to a picker; those are handed to the pickers of the next page.
+        # Streamlit rejects parameters bound to a picker; they are passed to the next page's pickers instead.
         link_state().wanted = (target[0], {k: v for k, v in target[1].items() if k in st.session_state})
         st.switch_page(_page(entry), query_params={k: v for k, v in target[1].items() if k not in st.session_state})
 
 
 def _sheet(mode: Mode) -> Markup:
-    """Every rule of the explorer, and the colours of the mode that they use."""
+    """Return the stylesheet with the colours of the mode."""
     rules = (get_data("mirage.explorer.kit", STYLESHEET) or b"").decode() + beside()
     return Markup(f"<style>:root {{ --mg-ground: {ink(mode).ground}; }}\n{rules}</style>")
 
 
 def _drawing(mode: Mode) -> str:
-    """Three dots with their whiskers, in the ink of the mode."""
+    """Return the logo in the text colour of the mode."""
     return (
         f"<g fill='{ink(mode).accent}' stroke='{ink(mode).accent}' stroke-width='1.8'>"
         "<path d='M2 6h13M7 12h14M3 18h10'/><circle cx='9' cy='6' r='2.2'/><circle cx='15' cy='12' r='2.2'/>"
@@ -502,12 +502,12 @@ def _drawing(mode: Mode) -> str:
 
 
 def _sign(mode: Mode) -> str:
-    """The sign alone, as it stands where the sidebar is closed."""
+    """Return the logo without the name, for a closed sidebar."""
     return f"<svg xmlns='http://www.w3.org/2000/svg' width='24' height='24' viewBox='0 0 24 24'>{_drawing(mode)}</svg>"
 
 
 def _logo(mode: Mode) -> str:
-    """The name beside the sign, in the ink of the mode."""
+    """Return the logo with the name, in the text colour of the mode."""
     return (
         "<svg xmlns='http://www.w3.org/2000/svg' width='104' height='24' viewBox='0 0 104 24'>"
         f"{_drawing(mode)}"
@@ -521,4 +521,4 @@ _ICON = (
     "stroke-width='1.6'%3E%3Cpath d='M1 4h9M5 8h10M2 12h7'/%3E%3C/g%3E%3Cg fill='%231f5fa8'%3E%3Ccircle cx='6' cy='4' "
     "r='2'/%3E%3Ccircle cx='10' cy='8' r='2'/%3E%3Ccircle cx='5' cy='12' r='2'/%3E%3C/g%3E%3C/svg%3E"
 )
-"""Three dots with their whiskers."""
+"""The logo: three dots with whiskers."""

@@ -1,6 +1,6 @@
-"""The head of a page as one element, since every element costs a click: title, what kind of numbers, question, summary.
+"""The header of a page as a single element, since every element slows down reruns: title, badge, question, summary.
 
-Its rules are in style.css.
+Styled in style.css.
 """
 
 from __future__ import annotations
@@ -14,34 +14,33 @@ from mirage.explorer.kit.states import badge_html, kind_of
 
 
 class Head:
-    """The head of the page that is being drawn: it stands where it is made, and changes as more becomes known.
+    """The header of the running page, placed where it is created and updated as the page computes.
 
-    A page mostly says what it said before: where that is known it is drawn at once, and again only where the page says
-    something else.
+    Headers rarely change: the last header is drawn at once, and redrawn only if the new one differs.
     """
 
     def __init__(self, entry: PageEntry, label: str) -> None:
-        """Have a place for it here.
+        """Reserve its place here.
 
         Args:
             entry: the page.
-            label: kind of the numbers, as an arena has it.
+            label: kind of the numbers, an arena's label.
         """
         self._entry, self._arena_label = entry, label
         self._place = st.empty()
 
     def begin(self, before: str = "") -> None:
-        """Draw it as far as it is known; called in every run of a page, and `settle` at its end.
+        """Draw the header known so far; called at the start of every run, with `settle` at its end.
 
         Args:
-            before: the head that this page had when it ran last, as HTML.
+            before: the page's header in the last run, as HTML.
         """
         self._label, self._summary, self._conclusion = self._arena_label, "", ""
         self._shown = before or self.written
         self._place.html(self._shown)
 
     def label(self, label: str) -> None:
-        """Set the kind of the numbers; drawn with what the page says next."""
+        """Set the kind of the numbers; drawn with the next update."""
         self._label = label
 
     def fill(self, summary: str, conclusion: str = "") -> None:
@@ -50,19 +49,19 @@ class Head:
         self.settle()
 
     def settle(self) -> None:
-        """Draw it as it is now, if that is not what stands there."""
+        """Redraw the header if it has changed."""
         if self.written != self._shown:
             self._shown = self.written
             self._place.html(self._shown)
 
     @property
     def summary(self) -> str:
-        """The summary as it stands; empty while there is none."""
+        """The current summary; empty if there is none yet."""
         return self._summary
 
     @property
     def written(self) -> str:
-        """The head as HTML; all of it is escaped."""
+        """The header as escaped HTML."""
         kind = badge_html(*kind_of(self._label))
         conclusion = f'<p class="mg-conclusion">{escape(self._conclusion)}</p>' if self._conclusion else ""
         summary = f'<p class="mg-summary">{escape(self._summary)}</p>' if self._summary else ""

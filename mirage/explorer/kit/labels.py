@@ -1,4 +1,4 @@
-"""Tell what is known about labels that a program made: that no person checked them, or what an audit found."""
+"""Notes on automatic labels: not audited, or the findings of an audit."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def labels_of(page: Page) -> QueryLabels:
-    """Return what is known about the labels of a page's arena; without the votes, as if there was no audit."""
-    from mirage.explorer.kit import votes as people  # deferred: pages without votes need none of its imports
+    """Return what is known about the labels of a page's arena; if the votes cannot be read, without an audit."""
+    from mirage.explorer.kit import votes as people  # deferred import: pages without votes do not need it
 
     try:
         return people.labels_at(page.arena)
@@ -25,10 +25,10 @@ def labels_of(page: Page) -> QueryLabels:
 
 
 def mark_labels(page: Page, labels: QueryLabels | None = None) -> None:
-    """Say beside the title that a program made the labels and no person checked them, if so.
+    """Mark the title if a program made the labels and no person has checked them.
 
     Args:
-        page: the page; its numbers rest on labels.
+        page: the page; its numbers depend on labels.
         labels: what is known about them; None to look it up.
     """
     if labels is None:
@@ -40,7 +40,7 @@ def mark_labels(page: Page, labels: QueryLabels | None = None) -> None:
 
 
 def tell_audit(labels: QueryLabels) -> None:
-    """Write what people found about the labels, or that there is no audit, as a note."""
+    """Write a note on the audit of the labels, or on its absence."""
     if labels.unaudited:
         note("Labels not audited: a program decided which queries can be answered. Audit them: mirage votes audit DIR")
     if labels.audit is None:

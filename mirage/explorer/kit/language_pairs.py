@@ -1,4 +1,4 @@
-"""A matrix of languages of queries and passages, with its table; nothing where passages are in one language."""
+"""A matrix of query and passage languages with its table; nothing if passages are in one language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrix of the language of queries against the language of passages."""
+"""Matrix of query languages by passage languages."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _OWN = "own"
 
 
 def pair_matrix(rows: Sequence[Mapping[str, Any]], *, signed: bool, mode: Mode) -> dict[str, Any]:
-    """Draw one value for each pair of languages as square marks; the language of the query is the row.
+    """Draw one value per pair of languages as square marks, one row per query language.
 
     Args:
-        rows: `query_language, passage_language, value, low, high, n` of each pair; `all` and `own` are last.
+        rows: `query_language, passage_language, value, low, high, n` of each pair; `all` and `own` come last.
         signed: whether values are differences of shares in [-1, 1], else shares in [0, 1].
         mode: light or dark.
     """
@@ -52,7 +52,7 @@ def pair_matrix(rows: Sequence[Mapping[str, Any]], *, signed: bool, mode: Mode) 
 
 
 def passage_name(code: str) -> str:
-    """Return the name of a language of passages; `own` is that of each query."""
+    """Return the name of a passage language; `own` is the language of each query."""
     return "The query's own" if code == _OWN else name_of(code)
 
 

@@ -1,4 +1,4 @@
-"""The picker of languages in the sidebar: by name, and where there are many by family."""
+"""The picker of languages in the sidebar: by name, and by family if there are many."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mirage.explorer.kit.pick import check_link, pick_many
 from mirage.text.languages import in_order, language, name_of, search_name
 
 MANY = 18
-"""With more languages than this, people look for families."""
+"""Number of languages above which families are offered."""
 _SEARCH = "language_search"
 
 
@@ -19,10 +19,10 @@ def pick_languages(codes: Sequence[str], problems: list[str]) -> list[str]:
 
     Args:
         codes: the languages of the arena.
-        problems: what is wrong with the link is added to these.
+        problems: list to which problems with the link are added.
 
     Returns:
-        The languages picked, in the usual order; none for all.
+        The selected languages, in the usual order; empty for all.
     """
     problems += check_link("languages", "language", codes)
     if len(codes) > MANY:
@@ -46,8 +46,8 @@ def choices(codes: Sequence[str]) -> dict[str, list[str]]:
         codes: the languages.
 
     Returns:
-        Codes by what is shown: first every family of two or more of them by name, with their number, then every
-        language by name.
+        Codes by label: first every family of two or more languages with their number, then every language, sorted by
+        name.
     """
     families: dict[str, list[str]] = {}
     for code in codes:
@@ -62,7 +62,7 @@ def choices(codes: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _search(codes: Sequence[str]) -> None:
-    """A search by name or family, which adds to what is picked."""
+    """Draw a search by name or family that adds to the selection."""
     by_label = choices(codes)
 
     def add() -> None:

@@ -1,4 +1,4 @@
-"""The marks of systems beside their names, above a chart that does not write them itself."""
+"""A legend of systems' marks and names, for charts without labels."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from mirage.explorer.kit.table import mark_html, mode
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """A mark and what has it."""
+    """A legend entry."""
 
     system: str
-    """Whose mark it is."""
+    """System of the mark."""
     text: str
-    """What is written beside it."""
+    """Label text."""
 
 
 def legend(entries: Iterable[LegendEntry]) -> None:
@@ -27,5 +27,5 @@ def legend(entries: Iterable[LegendEntry]) -> None:
 
 
 def _entry(entry: LegendEntry) -> str:
-    """A mark and its text as HTML."""
+    """Return a mark and its label as HTML."""
     return f"<span>{mark_html(entry.system, mode())} <bdi>{escape(entry.text)}</bdi></span>"

@@ -1,4 +1,4 @@
-"""Levels corrected by people's labels, as the pages read them."""
+"""Levels corrected by people's labels, for the pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Version = tuple[object, ...]
 
 
 def measures_at(arena: Arena) -> tuple[str, ...]:
-    """Return the measures of which people labelled answers; empty if the votes cannot be read and none were imported.
+    """Return the measures with people's labels on answers; empty if the votes cannot be read and none were imported.
 
     Args:
         arena: the arena.
@@ -84,5 +84,5 @@ def _log(version: Version) -> Log:
 
 
 def label_command(arena: Arena, measure: str) -> str:
-    """Return what brings labels of a measure."""
+    """Return how to get labels of a measure."""
     return how_to_label(arena, measure)

@@ -1,4 +1,4 @@
-"""Section on levels corrected by people's labels, on the pages that show levels."""
+"""Section on levels corrected by people's labels, for the pages that show levels."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _COLUMNS = (
         "corrected",
         "Corrected",
         "probability",
-        help="What people's labels on all answers would average (prediction-powered inference).",
+        help="Estimated mean of people's labels on all answers (prediction-powered inference).",
     ),
     Col("low", "Low", "probability", help="Lower end of the 95% interval, clustered by query.", width=58),
     Col("high", "High", "probability", help="Upper end of the 95% interval.", width=58),
     Col("labels", "Labels", "count", help="Answers labelled by people.", width=62),
-    Col("width", "Width", "probability", help="Width relative to the interval of the labels alone.", width=62),
+    Col("width", "Width", "probability", help="Interval width relative to labels alone.", width=62),
     Col("status", "Status", "text", help="corrected; borrowed from other languages; or not checked.", width=96),
 )
 
 
 def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *, parser: str = "strict") -> None:
-    """Show the corrected levels beside the measured ones, or how to bring labels.
+    """Show the corrected levels beside the measured ones, or how to get labels.
 
     Args:
         page: the page.
         names: measures of the page, the most important first.
-        codes: languages that are shown.
+        codes: languages to show.
         parser: parser whose outcomes are corrected.
     """
     known = [name for name in views.measures_at(page.arena) if name in names]

@@ -1,4 +1,4 @@
-"""The bounds of what a page draws, and how it says at once that there is more."""
+"""Limits on what a page draws, with notes on what is left out."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from mirage.explorer.kit.text import note
 from mirage.text.segmentation import count_text
 
 ROWS = 100
-"""Rows of a table that stand on the page; with more it scrolls within."""
+"""Maximum rows of a table on the page; longer tables scroll."""
 WINDOW = 25
-"""Rows at a time of a table that scrolls within."""
+"""Visible rows of a scrolling table."""
 MARKS = 3_000
-"""Marks of a chart that a browser draws without a wait."""
+"""Maximum marks of a chart that a browser draws quickly."""
 _FEWEST = 10
-"""Systems that are drawn at a time, however many marks each has."""
+"""Maximum systems per chart, however many marks each has."""
 
 
 def page_systems(systems: Sequence[str], *, key: str, marks: int = 1) -> Sequence[str]:
-    """Return the systems that a chart draws: all of them, or those of the page that a picker chooses.
+    """Return the systems that a chart draws: all, or one page of them selected by a picker.
 
     Args:
         systems: in the order of the table.
@@ -44,7 +44,7 @@ def page_systems(systems: Sequence[str], *, key: str, marks: int = 1) -> Sequenc
 
 
 def is_drawable(figure: Mapping[str, Any]) -> bool:
-    """Say in place of a chart that it has too many marks; return whether it has not."""
+    """Return whether a chart has few enough marks; if not, show a note in its place."""
     marks = sum(len(trace.get("y", ())) for trace in figure["data"])
     if marks > 2 * MARKS:
         note(

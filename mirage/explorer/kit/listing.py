@@ -1,4 +1,4 @@
-"""A list of untrusted texts to choose from: each in its own language and direction, the chosen one marked."""
+"""A list of untrusted texts to choose from, each in its own language and direction, with the current choice marked."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from mirage.explorer.kit.text import direction
 
 @dataclass(frozen=True, slots=True)
 class ListEntry:
-    """One line to choose."""
+    """One list entry."""
 
     key: str
-    """What choosing it returns."""
+    """Value returned if chosen."""
     text: str
-    """Untrusted; shown as it is, cut after two lines."""
+    """Untrusted text, shown verbatim and cut after two lines."""
     language: str
     """Code of its language; empty for a name or an id."""
     note: str
-    """Small, under it."""
+    """Small text below."""
 
 
 _LONGEST = 1_000
-"""Characters of a line; two lines of them are seen."""
+"""Characters per line; two lines are visible."""
 
 _CSS = """
 ol { list-style: none; margin: 0; padding: 0; }
@@ -78,10 +78,10 @@ def listing(entries: Sequence[ListEntry], *, current: str, key: str, on_pick: Ca
     """Show the entries.
 
     Args:
-        entries: what to choose from.
-        current: key of the one that is chosen now.
+        entries: the entries.
+        current: key of the current choice.
         key: unique on the page.
-        on_pick: called with the key of the one that is chosen, before the page runs again.
+        on_pick: called with the chosen key, before the page reruns.
     """
     component = st.components.v2.component("mirage_listing", html="<ol></ol>", css=_CSS, js=_JS)
     data = [

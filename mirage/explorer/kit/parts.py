@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 CHART, CARD = "Chart", "Card"
-"""Kinds of picture: on the page, or made to be shared."""
+"""Kinds of picture: on the page, or to share."""
 
 
 @dataclass(frozen=True)
 class ChartPart:
-    """A chart that is on the page."""
+    """A chart on the page."""
 
     figure: Mapping[str, Any]
     alt: str
-    """What it shows, in a sentence."""
+    """Description in a sentence."""
     name: str
-    """Stem of its file's name."""
+    """Stem of its file name."""
     kind: str = CHART
 
 
 @dataclass(frozen=True)
 class TablePart:
-    """A table that is on the page."""
+    """A table on the page."""
 
     rows: pa.Table
     columns: tuple[Col, ...]

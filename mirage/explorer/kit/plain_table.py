@@ -1,6 +1,6 @@
 """Static HTML table, for few rows without sorting or selection.
 
-It renders faster than a sortable one, and can be printed and read aloud.
+It renders faster than a sortable table, prints well, and works with screen readers.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 _NO_VALUE = "–"
 _REGION = 'tabindex="0" role="region" aria-label="Table"'
-"""Attributes of the box that a wide table scrolls in, which the keyboard reaches."""
+"""Attributes of the scroll box of a wide table, which is keyboard-focusable."""
 _AT_START = ("system", "text", "language", "interval")
-"""Kinds that stand at the left; all others are numbers."""
+"""Left-aligned kinds; all others are numbers."""
 
 
 def plain_table(rows: pa.Table, columns: Sequence[Col], *, key: str) -> None:
-    """Show rows to read.
+    """Show rows as a static table.
 
     Args:
         rows: Arrow table; a null shows as a dash.
@@ -47,7 +47,7 @@ def texts_table(columns: Mapping[str, Sequence[str]]) -> None:
     """Show a table of sentences, which wrap; the first column names the rows. On a narrow screen it scrolls sideways.
 
     Args:
-        columns: plain texts by column, all as many.
+        columns: plain texts by column, all of the same length.
     """
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
     lines = []
@@ -67,7 +67,7 @@ def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode, arena: str = 
         rows: as for `plain_table`.
         columns: as for `plain_table`.
         mode: light or dark.
-        arena: the arena whose systems these are: their names lead to their pages; no link if empty.
+        arena: arena of the systems, to link their names to their pages; empty for no links.
     """
     heads = "".join(map(_head, columns))
     cells = zip(*(_cells(rows, col, mode, arena) for col in columns), strict=True)
@@ -89,7 +89,7 @@ def _side(col: Col) -> str:
 
 
 def _cells(rows: pa.Table, col: Col, mode: Mode, arena: str) -> list[str]:
-    """The cells of a column."""
+    """Return the cells of a column."""
     values: list[Any] = rows[col.name].to_pylist()
     if col.kind == "interval":
         images = interval_images(rows, col, mode)
@@ -110,7 +110,7 @@ def _cells(rows: pa.Table, col: Col, mode: Mode, arena: str) -> list[str]:
 
 
 def _link(system: str, arena: str) -> str:
-    """A system's name as a link to its page."""
+    """Return a system's name as a link to its page."""
     name = f"<bdi>{escape(system)}</bdi>"
     address = escape(f"model?{urlencode({'system': system, 'arena': arena})}")
     return f'<a href="{address}" target="_self">{name}</a>' if arena else name

@@ -1,4 +1,4 @@
-"""Queries in an order: their places, the pages of their list, and what a link means by one."""
+"""Ordered queries: positions, list pages, and resolution of links."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 from mirage.errors import UnknownName
 
 PAGE = 12
-"""Queries on one page of a list."""
+"""Queries per page of a list."""
 
 Key = tuple[str, str]
 """Language and id of a query."""
@@ -37,7 +37,7 @@ class Keys:
 
     @property
     def pages(self) -> int:
-        """Pages of the list; at least one."""
+        """Number of list pages, at least one."""
         return max(1, -(-len(self.keys) // PAGE))
 
     def place(self, key: Key) -> int | None:
@@ -57,7 +57,7 @@ class Keys:
 
         Args:
             link: value of the query parameter.
-            languages: where to look first for an id that several languages have.
+            languages: languages to search first for an id that occurs in several.
 
         Raises:
             UnknownName: if it is not among them; the message names the nearest.

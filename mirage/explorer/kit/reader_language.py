@@ -1,4 +1,4 @@
-"""Languages in which a page opens: the browser's, then English."""
+"""Default languages of a page: the browser's, then English."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def preferred_languages(locale: str | None) -> tuple[str, ...]:
     """Return codes in order of preference: the locale's, its base language, English.
 
     Args:
-        locale: as a browser states it (`pt-BR`); None or an unknown one for English alone.
+        locale: the browser's locale (`pt-BR`); English only if None or unknown.
     """
     codes = ["en"]
     if locale:

@@ -11,12 +11,12 @@ from mirage.schema import Skill
 
 
 def referee(referees: Sequence[str], role: str, *, listed: bool = False) -> str:
-    """Pick a referee; nothing is drawn where there is one alone.
+    """Select a referee; nothing is drawn if there is only one.
 
     Args:
         referees: their names.
         role: what the referee does on this page, as a sentence.
-        listed: draw them as a list however few they are, where a row is full.
+        listed: always draw a list, where a row is full.
     """
     if len(referees) == 1 and not check_link("referee", "referee", referees):
         return referees[0]
@@ -35,11 +35,11 @@ def referee(referees: Sequence[str], role: str, *, listed: bool = False) -> str:
 
 
 def skill(referee: str, skills: Sequence[Skill] = get_args(Skill)) -> Skill:
-    """Pick which queries count; all of them where the referee is a judge, the only one where there is one.
+    """Select the queries that count; all for a judge, and no picker for a single choice.
 
     Args:
-        referee: who decides.
-        skills: those there are.
+        referee: referee of the battles.
+        skills: the available choices.
     """
     if not Referee.from_name(referee).by_labels:
         return "both"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=16)
 def sample_numbers(arena: Arena) -> tuple[str, ...]:
-    """Return the numbers of the samples of an arena, 0 for the answers first; only 0 where nothing was asked twice."""
+    """Return the numbers of the samples of an arena, 0 for the answers first; only 0 if no query was asked twice."""
     if "samples" not in arena.tables:
         return ("0",)
     numbers = arena.sql("SELECT DISTINCT sample FROM samples ORDER BY sample")["sample"].to_pylist()

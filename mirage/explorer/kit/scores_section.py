@@ -44,7 +44,7 @@ _MEANS = (
 
 
 def scores_section(page: Page) -> None:
-    """Show the scores of an arena that has some, in the languages picked."""
+    """Show the arena's scores, if any, in the selected languages."""
     if "scores" not in page.arena.tables:
         return
     st.header("Ratings of single answers", anchor=False)

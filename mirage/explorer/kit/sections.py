@@ -32,7 +32,7 @@ def sections(pickers: Mapping[str, Sequence[str]], former: Mapping[str, str] | N
         if meant and KEY not in st.query_params:
             st.session_state[KEY] = meant[0]
             if fresh:
-                # The browser hears of it only so, as long as the picker is not drawn; later Streamlit forbids it.
+                # The URL must be set before the picker is drawn; Streamlit forbids it later.
                 st.query_params[KEY] = meant[0]
     chosen: str = pick_segments("Section", tuple(pickers), key=KEY, kind="section")
     return chosen

@@ -1,4 +1,4 @@
-"""Parts of a page beside each other where there is room for them, below each other where there is not."""
+"""Responsive columns: side by side if there is room, else stacked."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 LEAST = (320, 330, 340, 358, 380, 400, 420, 480, 500, 520, 560)
-"""Least widths of a part in pixels that the stylesheet knows."""
+"""Minimum column widths in pixels supported by the stylesheet."""
 SHARES = (1, 2, 3, 7, 8, 13, 14, 18, 99)
-"""Shares of the width that the stylesheet knows."""
+"""Shares of the width supported by the stylesheet."""
 
 
 def side_by_side(*parts: tuple[int, int], key: str, gap: Literal["small", "medium"] = "small") -> list[DeltaGenerator]:
-    """Places beside each other that never get narrower than what they show needs.
+    """Return columns that never get narrower than their content needs.
 
     Args:
-        parts: for each place the least width in pixels (`LEAST`), and its share of the width beyond all of these
-            (`SHARES`).
+        parts: for each column the minimum width in pixels (`LEAST`) and its share of the remaining width (`SHARES`).
         key: unique on the page.
-        gap: between the places.
+        gap: between the columns.
     """
     row = st.container(horizontal=True, key=f"beside_{key}", gap=gap)
     return [

@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 _EVERY = 0.1
-"""Seconds between two moves of a bar."""
+"""Minimum seconds between updates of a progress bar."""
 
 LABELS = {
     "real answers": ("blue", "Computed from answers of real systems."),
     "published figures": ("violet", "Figures printed in a paper; not recomputed."),
     "published verdicts": (
         "blue",
-        "Verdicts of people and LLM judges as published, without texts. Source and licence: the list of tables.",
+        "Verdicts of people and LLM judges as published, without texts. The list of tables has source and licence.",
     ),
     "baseline": ("gray", "Built-in systems that need no model."),
     "sample": ("gray", "Synthetic data for trying things out; says nothing about real systems."),
     "simulated": ("orange", "Simulated data, to show how a page works."),
     "own data": ("green", "Imported by you."),
 }
-"""Badges: what kind of numbers a page shows, their colour and what they mean."""
+"""Badges by kind of numbers: text, colour and meaning."""
 
 STORED = {"real replies": "real answers", "questions only": "queries only"}
-"""Labels of arenas (`Arena.label`) that are shown in other words than they are stored in."""
+"""Display texts of stored labels (`Arena.label`), if different."""
 
 
 def kind_of(label: str) -> tuple[str, str, str]:
@@ -55,7 +55,7 @@ def badge_html(text: str, color: str, meaning: str) -> str:
 
 
 def badge(label: str) -> None:
-    """Say what kind of numbers these are, by an arena's label; its meaning is one hover away."""
+    """Show the kind of numbers as a badge, by an arena's label; its meaning is on hover."""
     st.html(badge_html(*kind_of(label)))
 
 
@@ -88,8 +88,8 @@ def first_time(text: str, arena: Arena) -> Iterator[None]:
     """Show a spinner the first time that something is computed in this session; later it is cached.
 
     Args:
-        text: what is being done; one for each thing that is computed.
-        arena: what it is computed of.
+        text: what is being computed; distinct for each computation.
+        arena: the arena it is computed from.
     """
     done: set[tuple[str, str, str]] = st.session_state.setdefault("_first_times", set())
     key = text, arena.address, arena.version
@@ -129,9 +129,9 @@ def conclusion(head: str, text: str, *, more: str = "", reasons: Sequence[str] =
 
     Args:
         head: the conclusion in a few words.
-        text: what it rests on.
-        more: the head of what is folded below.
-        reasons: its lines; nothing is folded where there are none.
+        text: evidence.
+        more: label of the expander below.
+        reasons: its lines; no expander if empty.
     """
     lines = "".join(f"<li>{escape(line)}</li>" for line in reasons)
     folded = f'<details class="mg-more"><summary>{escape(more)}</summary><ul>{lines}</ul></details>' if lines else ""

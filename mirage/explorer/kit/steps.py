@@ -12,7 +12,7 @@ from mirage.explorer.kit.query_keys import PAGE, Key, Keys, key_text
 from mirage.explorer.kit.text import plain
 
 _DIGITS = 9
-"""The most digits of a page's number that are read."""
+"""Maximum digits of a page number."""
 
 
 def current_query(
@@ -22,7 +22,7 @@ def current_query(
 
     Args:
         page: the page's name.
-        queries: those that match.
+        queries: matching queries.
         state: arena and filters: a query that was shown gives way when others leave it out.
         resolve: the query that a link means; raises UnknownName.
         start: one that matches, to be shown where the address names none; the first unless given.
@@ -37,11 +37,11 @@ def current_query(
             if before[0] != requested:
                 message = f"Unknown value in the link: {error.what}; {error.do}"
                 st.session_state[f"_{page}_problem"] = message
-        # A query that was shown gives way when other filters leave it out; one that a link asks for does not.
+        # A query that the filters exclude is replaced, unless a link names it.
         if key is not None and queries.place(key) is None and before[0] == requested and before[1] != state:
             key = None
     elif number := st.query_params.get("page", ""):
-        # More digits than a page can have are not read: Python refuses some, and others take long.
+        # Limit the digits: Python rejects very long integers, and others are slow.
         place = int(number) if number.isdecimal() and len(number) <= _DIGITS else 0
         if place > 0 and queries.page(place):
             key = queries.page(place)[0]
@@ -62,7 +62,7 @@ def current_query(
 
 
 def go(page: str, query: str) -> None:
-    """Show another query, by its name."""
+    """Switch to another query, by its name."""
     st.session_state.pop(f"_{page}_problem", None)
     st.query_params["query"] = query
 
@@ -71,7 +71,7 @@ def step_buttons(page: str, queries: Keys, key: Key) -> str:
     """Draw the buttons to the previous and the next query, which the arrow keys press.
 
     Returns:
-        Which of the queries that match this one is, in words.
+        The position among the matching queries, in words.
     """
     place = queries.place(key)
     following = 0 if place is None else place + 1
@@ -94,7 +94,7 @@ def step_buttons(page: str, queries: Keys, key: Key) -> str:
 def list_page(
     page: str, queries: Keys, key: Key, entries: Callable[[tuple[Key, ...]], Sequence[listing.ListEntry]]
 ) -> None:
-    """Draw the page of the list that holds a query, and the way to its other pages.
+    """Draw the page of the list that contains a query, and links to other pages.
 
     Args:
         page: the page's name.
@@ -123,5 +123,5 @@ def list_page(
 
 
 def _turn(page: str, queries: Keys, picker: str) -> None:
-    """Show the first query of the page of the list that was picked."""
+    """Switch to the first query of the selected list page."""
     go(page, key_text(queries.page(st.session_state[picker])[0]))

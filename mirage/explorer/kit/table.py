@@ -1,5 +1,5 @@
-"""Show tables: the system at the left with its mark, numbers right-aligned in the format of their kind, help at every
-column head, intervals drawn.
+"""Tables: the system on the left with its mark, numbers right-aligned and formatted by kind, help on every column
+header, intervals drawn.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _OTHER, _FITTING = 120, 1_040
-"""Pixels of a column without a width, taken roughly; and of all columns that fit beside the sidebar of a window of
-1,440 pixels: names in a wider table are pinned, which draws them pale."""
+"""Approximate pixels of a column without a width; and the total width that fits next to the sidebar in a window of
+1,440 pixels: wider tables pin the names, which draws them pale."""
 _WRITTEN = 46
-"""Pixels of a value that is written beside its band."""
+"""Pixels of a value written next to its band."""
 
 
 def mode() -> Mode:
@@ -38,7 +38,7 @@ def mode() -> Mode:
 def table(
     rows: pa.Table, columns: Sequence[Col], *, key: str, select: bool = False, height: int | None = None
 ) -> int | None:
-    """Show rows, up to `ROWS` of them without a scroll bar within the table, unless a height is given.
+    """Show rows, up to `ROWS` of them without scrolling, unless a height is given.
 
     Args:
         rows: Arrow table; a null shows as a dash.
@@ -67,7 +67,7 @@ def table(
     )
     if len(rows) > ROWS:
         note(f"{len(rows):,} rows; scroll to see all.")
-    # A click on any cell of a row, or the arrow keys, choose the row as its check box does.
+    # Clicking any cell, or the arrow keys, selects the row like its check box.
     picked = (shown.selection.rows or [row for row, _ in shown.selection.cells]) if select else []
     row = picked[0] if picked and picked[0] < len(rows) else None
     if chosen is not None:
@@ -77,16 +77,16 @@ def table(
 
 @dataclass
 class _Chosen:
-    """The row that is chosen in a table of an arena. Streamlit forgets it on the way to another page and back."""
+    """Return the row selected in a table of an arena. Streamlit forgets it when the reader visits another page."""
 
     row: int | None = None
     of_rows: int = 0
     default: Any = None
-    """What is chosen when a page is opened; the same until it is opened again, since a change would draw it anew."""
+    """Return the initial selection; constant while the page is open, since a change would redraw the table."""
 
     @classmethod
     def of(cls, key: str, rows: int) -> _Chosen:
-        """Return the choice in the table of this key, of so many rows."""
+        """Return the selection in the table with this key and number of rows."""
         choices: dict[tuple[Any, str], _Chosen] = st.session_state.setdefault("_chosen_rows", {})
         chosen = choices.setdefault((st.session_state.get("arena"), key), cls())
         if link_state().arrived:
@@ -171,7 +171,7 @@ def dot(system: str, mode: Mode) -> str:
 
 
 def mark_html(system: str, mode: Mode) -> str:
-    """Return the mark of a system as HTML, with its maker's name; an image would be a document of its own."""
+    """Return the mark of a system as HTML, with its maker's name; inline, since images are separate documents."""
     look = family(system)
     style = escape(f"background: {look.color(mode)}; clip-path: {look.outline}")
     return f'<span class="mg-mark" role="img" aria-label="{escape(look.name)}" style="{style}"></span>'

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def pick_tags(arena: Arena, languages: Collection[str], problems: list[str]) -> Arena:
-    """Draw the picker, and say what it leaves; nothing where the arena has no tags.
+    """Draw the picker and describe the selection; nothing if the arena has no tags.
 
     Args:
         arena: the chosen arena.
-        languages: codes picked; none for all.
-        problems: what is wrong is added to these.
+        languages: selected codes; empty for all.
+        problems: list to which problems are added.
 
     Returns:
         The arena, or the part of it whose queries have the tags.

@@ -1,4 +1,4 @@
-"""The pictures and tables of a page for elsewhere: a dialog, drawn only when it is opened."""
+"""Export dialog for a page's charts and tables, drawn only when opened."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _SCREEN = "screen"
 _WIDE, _HIGH = 900, 450
-"""Pixels of a picture whose chart names no size."""
+"""Default size of a picture in pixels."""
 _NO_VALUE = "–"
 _PICTURE = "take_out_picture"
 _SAVE_JS = """
@@ -43,15 +43,15 @@ button:focus-visible { outline: 2px solid var(--st-text-color); outline-offset: 
 
 @st.dialog("Figures and tables", width="large")
 def take_out(parts: PageParts, name: str, summary: str, facts: Mapping[str, Any]) -> None:
-    """Choose a chart or a table, see it as it leaves, and save it.
+    """Select a chart or a table, preview it, and save it.
 
     Args:
-        parts: what is on the page.
+        parts: the page's charts and tables.
         name: stem of file names.
-        summary: how much is behind the page, for captions.
-        facts: how it was made, for captions.
+        summary: the page's n, for captions.
+        facts: method and settings, for captions.
     """
-    # What is on the page comes first.
+    # Parts on the page come first.
     pictures = sorted(parts.charts.values(), key=lambda part: part.kind == CARD)
     charts = {f"{part.kind}: {part.alt.rstrip('.')}": part for part in pictures}
     tables = {f"Table: {_title(key)}": part for key, part in parts.tables.items()}
@@ -167,7 +167,7 @@ def _table_text(rows: pa.Table, columns: Sequence[Col], col: Col) -> PrintedColu
 
 
 def _kind(columns: Sequence[Col], col: Col) -> Kind:
-    """The kind of number of an interval: that of its value, which is written in it or in a column of its own."""
+    """Return the number format of an interval: that of its value, in the same or another column."""
     if col.written:
         return col.written
     of_value = (other.kind for other in columns if other.name == col.name and other.kind in FORMATS)

@@ -36,14 +36,14 @@ _MEANING: dict[MarkKind, str] = {
     "part": "",
 }
 _STRETCHES = ("decided", "shared", "own")
-"""Kinds of spans in which citations may lie."""
+"""Kinds of spans that can contain citations."""
 
-"""Drawn once a page by the frame. Colours follow the ink around them, so one sheet serves light and dark."""
+"""Drawn once per page by the frame. Colours derive from the text colour, so one stylesheet serves light and dark."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextSpan:
-    """A span of a text that means something. Spans of a kind do not overlap; a citation may lie in a decided span."""
+    """A marked span of a text. Spans of a kind do not overlap; a decided span can contain citations."""
 
     start: int
     """First character of the raw text."""
@@ -51,12 +51,12 @@ class TextSpan:
     """Character after the last."""
     kind: MarkKind
     label: str = ""
-    """For a citation: what stands in its place, such as the passage's number; the raw text if empty. For a heading: the
-    name of the part that it begins."""
+    """For a citation: its replacement, such as the passage's number; empty for the raw text. For a heading: the name of
+    its part."""
     hover: str = ""
     """Shown on hover after the meaning, such as the passage's text."""
     to: str = ""
-    """For a citation: id of the element on the page that a click leads to; the program's own words alone."""
+    """For a citation: id of the linked element; trusted text only."""
 
 
 def text_html(text: str, *, language: str, marks: Iterable[TextSpan] = (), whole: str = "") -> str:
@@ -66,7 +66,7 @@ def text_html(text: str, *, language: str, marks: Iterable[TextSpan] = (), whole
         text: the raw text.
         language: its code; sets `lang`, and the direction of a text without letters.
         marks: spans of the raw text; those outside it are cut to it.
-        whole: where the whole text is, should it be too long to be shown.
+        whole: location of the full text, if it is too long to show.
     """
     cut = ""
     if len(text) > SHOWN:
@@ -90,7 +90,7 @@ def text_html(text: str, *, language: str, marks: Iterable[TextSpan] = (), whole
 
 
 class Markup:
-    """HTML as Streamlit takes it as it is: a string it looks through line by line at every click."""
+    """HTML that Streamlit passes through; it scans a plain string line by line at every rerun."""
 
     def __init__(self, body: str) -> None:
         self._body = body
@@ -100,7 +100,7 @@ class Markup:
 
 
 def answer(text: str | None, *, language: str, marks: Iterable[TextSpan] = (), reason: str = "") -> None:
-    """Show what a system answered; where there is no text, say why in its place."""
+    """Show a system's answer, or the reason why there is no text."""
     if text is None or not text.strip():
         st.html(f'<div class="mg-none">{escape(reason or "No text.")}</div>')
     else:
@@ -109,13 +109,13 @@ def answer(text: str | None, *, language: str, marks: Iterable[TextSpan] = (), r
 
 @dataclass(frozen=True, slots=True)
 class PassageView:
-    """A passage as a page shows it."""
+    """A passage for display."""
 
     number: int
     title: str | None
     text: str | None
     relevant: bool | None
-    """The human label; null where this passage has none."""
+    """The human label; null if unlabelled."""
     passage_id: str = ""
     why: str = ""
     """Why `text` is null."""
@@ -153,8 +153,8 @@ def link_html(url: str, label: str = "") -> str:
     """Return a link as escaped HTML; an address with a scheme other than https becomes plain text.
 
     Args:
-        url: where it leads.
-        label: what stands there; the address unless given.
+        url: target address.
+        label: link text; by default the address.
     """
     text = f"<bdi>{escape(label or url)}</bdi>"
     if not _HTTPS.match(url):
@@ -177,7 +177,7 @@ def plain(text: str) -> str:
 _LINES = re.compile(r"[^\S\n]*\n\s*")
 _FOUND = re.compile(r"https?://|www(?=\.)|@(?=\w)|:(?=[\w+/-]+:)", re.IGNORECASE)
 _STARTS = re.compile(r"^(\d*)([-=.])(?=\s|-|=|$)", re.MULTILINE)
-"""What begins a list, a rule or a heading at the start of a line."""
+"""Characters that start a list, a rule or a heading at the start of a line."""
 
 
 def _escape(text: str) -> str:
@@ -185,13 +185,13 @@ def _escape(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Words of the program's own, such as a column's meaning, as Markdown: names between backticks are code."""
+    """Return trusted text, such as a column's meaning, as Markdown: names between backticks are code."""
     parts = text.split("`")
     return "".join(f"`{part}`" if i % 2 else plain(part) for i, part in enumerate(parts))
 
 
 def _citation_html(text: str, start: int, end: int, cites: Sequence[TextSpan]) -> str:
-    """The part of the text from start to end with the citations and headings that lie in it whole."""
+    """Return the text from start to end with the citations and headings fully inside it."""
     out = []
     position = start
     for mark in cites:
@@ -243,7 +243,7 @@ def heading_html(text: str) -> str:
 
 
 def heading(text: str, about: str = "") -> None:
-    """Begin a part of a page: its heading and, in small type, what is said about it; plain text.
+    """Start a part of a page: heading and, in small type, a note; plain text.
 
     Streamlit's own headings and captions are Markdown, which a browser takes three times as long to show.
     """
@@ -251,7 +251,7 @@ def heading(text: str, about: str = "") -> None:
 
 
 def note(text: str) -> None:
-    """Say something about a part of a page, in small type; plain text."""
+    """Show a note in small type; plain text."""
     st.html(_note_html(text))
 
 
@@ -265,7 +265,7 @@ def formula_html(formula: str, color: str) -> str:
 
     Args:
         formula: LaTeX, without the dollar signs.
-        color: of its signs.
+        color: text colour.
     """
     svg = quote(formula_svg(formula, color), safe=" =:/<>',;()")
     return f'<img class="mg-formula" alt="{escape(formula)}" src="data:image/svg+xml,{svg}">'

@@ -1,4 +1,4 @@
-"""The missing state of the texts: what is absent, why, the commands, and the button that brings them."""
+"""The missing state of texts: what is missing, why, the commands, and a download button."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mirage.store import home
 
 
 def absent(page: Page) -> None:
-    """Say that the texts are not in this arena; offer to bring NoMIRACL's, or to open the arena that has them.
+    """Show that this arena has no texts; offer to download NoMIRACL's, or to open the arena that has them.
 
     Args:
         page: the page whose arena lacks them.
@@ -60,7 +60,7 @@ def _open() -> None:
 
 
 def _bring() -> None:
-    from mirage.io.imports.texts import download_texts  # it brings all formats, which take longer than a page
+    from mirage.io.imports.texts import download_texts  # deferred: imports all formats, which is slow
 
     completed = False
     with working("Requesting the files") as progress:

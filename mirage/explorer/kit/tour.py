@@ -1,6 +1,6 @@
-"""A guided tour of five steps, behind a button in the sidebar: no page opens with a dialog.
+"""A guided tour of five steps, started by a button in the sidebar.
 
-It runs in the browser: the card is outside the application, so it stays while pages change.
+It runs in the browser: the card is outside the application and persists across pages.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""People's votes as the pages read them: one database for all sessions, read again only when there is a new vote.
+"""People's votes for the pages: one database for all sessions, reread only after a new vote.
 
-Votes lie outside the arena, so nothing here is kept by the arena alone: the number of rows in the log, which only
-grows, is part of every key.
+Votes are stored outside the arena, so cache keys also contain the number of rows in the log, which only grows.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 PAUSE = 20.0
-"""Seconds in which pages that only read do not try again a database that did not answer."""
+"""Seconds for which read-only pages do not retry an unresponsive database."""
 
 
 @dataclass
 class _Database:
-    """The votes, and when they last did not answer."""
+    """The votes, and the time of the last failed access."""
 
     votes: votes.Votes
     failed: tuple[float, Unreachable] | None = field(default=None)
@@ -43,8 +42,7 @@ def database() -> votes.Votes:
     """Open the database of votes named by the environment; the same object for all sessions.
 
     Raises:
-        BadInput: if the address is no database's.
-        ArenaError: if the user's own folder cannot be made.
+        BadInput: if the address is not a database's. ArenaError: if the user's own folder cannot be made.
     """
     return _shared().votes
 
@@ -62,13 +60,13 @@ def log(arena: Arena) -> tuple[votes.Vote, ...]:
     """Return the votes that count for the current content of an arena, by time.
 
     Raises:
-        Unreachable: if the database does not answer, or has just not answered.
+        Unreachable: if the database does not respond, or failed just before.
     """
     return _log(arena, version())
 
 
 def left_out(arena: Arena) -> list[str]:
-    """Sentences on the votes on battles that do not count, and on those that belong by a name (`ArenaVotes.notes`).
+    """Return notes on votes on battles that do not count, and on votes matched by name (`ArenaVotes.notes`).
 
     Raises:
         Unreachable: as in `log`.

@@ -66,7 +66,8 @@ def _show() -> None:
         on_click="ignore",
     )
     st.caption(
-        "Erasing removes your name, the texts of your notes and session times; votes and categories stay, anonymous. "
+        "Erasing removes your name, the texts of your notes and session times; votes and categories are kept "
+        "anonymously. "
         "Your arenas are deleted. This cannot be undone."
     )
     certain = st.checkbox("I understand", key="yours_certain")

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 FACTS = tuple(field.name for field in fields(schema.SystemCard) if field.name != "system")
-"""The facts of a card, in its order."""
+"""Fields of a card, in order."""
 SHOWN = ("licence", "released", "price_out")
-"""Those that the leaderboard shows."""
+"""Fields shown on the leaderboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class CardFilter:
     """Filter on system cards. Systems whose card lacks a required value do not pass."""
 
     open_weights: bool = False
-    """Only those whose weights can be downloaded."""
+    """Only systems with downloadable weights."""
     price: float | None = None
-    """Most US dollars for a million tokens of an answer (`price_out`); None for any."""
+    """Maximum US dollars per million output tokens (`price_out`); None for any."""
     parameters: float | None = None
-    """Most billions of parameters; None for any."""
+    """Maximum billions of parameters; None for any."""
     retriever: str | None = None
-    """What found the passages; None for any."""
+    """Retriever; None for any."""
 
     @property
     def words(self) -> str:
@@ -61,13 +61,13 @@ class CardChoices:
     """Filter values offered for an arena's cards."""
 
     open_weights: bool
-    """Whether some have open weights and others not, or not known."""
+    """Whether systems differ in open weights."""
     prices: tuple[float, ...]
-    """The prices of an answer, ascending; none where fewer than two differ."""
+    """Distinct output prices, ascending; empty if fewer than two."""
     parameters: tuple[float, ...]
-    """The sizes, ascending; none where fewer than two differ."""
+    """Distinct sizes, ascending; empty if fewer than two."""
     retrievers: tuple[str, ...]
-    """The retrievers; none where there is none."""
+    """Retrievers; empty if there are none."""
 
     def __bool__(self) -> bool:
         return bool(self.open_weights or self.prices or self.parameters or self.retrievers)
@@ -121,11 +121,11 @@ def release_words(arena: Arena, systems: Sequence[str]) -> str:
 
 
 def with_facts(rows: pa.Table, arena: Arena) -> tuple[pa.Table, tuple[str, ...]]:
-    """Add what a leaderboard says of its systems: organisation, licence, release date, price of a million tokens.
+    """Add the columns of leaderboards: organisation, licence, release date, price per million tokens.
 
     Returns:
-        The rows with the columns `organisation`, `licence`, `released` and `price_out`; and the names of those of which
-        something is known.
+        The rows with the columns `organisation`, `licence`, `released` and `price_out`; and the names of the columns
+        with a value.
     """
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""The rows of the Leaderboard as they are read: beside a reference, on a scale, with what cannot be told apart."""
+"""Displayed rows of the Leaderboard: relative to a reference, on a scale, with tiers."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit
 
 @lru_cache(maxsize=64)
 def language_rows(board: Board) -> pa.Table:
-    """The rows of each language by itself, with the ranks that the tests leave open as `rank_low` and `rank_high`."""
+    """Return the rows of each language, with the ranks compatible with the tests as `rank_low` and `rank_high`."""
     return _open_ranks(board, board.ranks, RANKS)
 
 
 def _open_ranks(board: Board, table: pa.Table, names: tuple[str, str]) -> pa.Table:
-    """Set two columns to the ranks that the tests leave open; unchanged where there are no tests."""
+    """Set two columns to the ranks compatible with the tests; unchanged without tests."""
     import pyarrow as pa
 
     if not board.ranking.battles:
@@ -86,7 +86,7 @@ def _open_ranks(board: Board, table: pa.Table, names: tuple[str, str]) -> pa.Tab
 def everything(board: Board, reference: str | None = None) -> pa.Table:
     """Return all data of the page as one table in logits; with a reference, also the differences to it.
 
-    The columns `rank_best` and `rank_worst` are the ranks that the tests leave open.
+    The columns `rank_best` and `rank_worst` are the ranks compatible with the tests.
     """
     if reference is None:
         return _open_ranks(board, board.everything, ("rank_best", "rank_worst"))

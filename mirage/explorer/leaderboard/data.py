@@ -37,39 +37,38 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 BEHIND = ("answers", "undecided")
-"""Columns of a board about what is behind a row."""
+"""Columns of a board with each row's n."""
 
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """A leaderboard with everything its numbers rest on."""
+    """A leaderboard with the data behind its numbers."""
 
     everything: pa.Table
     """The leaderboard (`ranking.leaderboard`), with the `answers` behind each row and `undecided`, their share in
-    [0, 1], null where there are none. For a judge: its verdicts, and the share that could not be read; for nuggets:
-    battles."""
+    [0, 1], null if there are none. For a judge: its verdicts, and the unparsed share; for nuggets: battles."""
     rows: pa.Table
-    """The joint ratings of it, or those of the one language."""
+    """Its joint ratings, or the ratings of the only language."""
     ranks: pa.Table
-    """The ratings of every language by itself."""
+    """Ratings by language."""
     languages: tuple[str, ...]
-    """Languages that are rated."""
+    """Rated languages."""
     lacking: Mapping[str, str]
     """Chosen languages that are not rated, with the reason."""
     left_out: tuple[str, ...]
     """Systems without a battle in some of the languages, hence without a joint rating."""
     n_queries: int
-    """Queries behind the ratings."""
+    """Number of queries."""
     n_answers: int
-    """Answers behind them; battles for a judge."""
+    """Number of answers; battles for a judge."""
     method: str
     """How the ratings came about, in a line."""
     ranking: RankingReport
     """The ratings themselves."""
     counted: tuple[str, ...] = ()
-    """What of the verdicts was counted and what was not, where they were chosen among."""
+    """Verdicts counted and excluded, if verdicts were selected."""
     moved: tuple[str, ...] = ()
-    """What the choice moves against the plain ranking; empty where nothing was chosen."""
+    """Changes relative to the plain ranking; empty without a selection."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def controls(arena: Arena) -> tuple[str, ...]:
         return ()
     sql, languages = "SELECT DISTINCT feature FROM features WHERE value IS NOT NULL", None
     if is_remote(arena.path):
-        # One small file tells it for all languages; to fetch them all would be most of what the first page fetches.
+        # One small file is enough for all languages; fetching all would dominate the first page's load.
         smallest = min(arena.manifest["tables"]["features"], key=lambda file: int(file["rows"]))
         languages = [smallest["language"]]
     measured = arena.sql(sql, languages=languages)["feature"].to_pylist()
@@ -170,8 +169,8 @@ def verdicts_of(arena: Arena, judge: str) -> dict[str, Verdicts]:
 
 @lru_cache(maxsize=16)
 def nugget_battles(arena: Arena) -> NuggetBattles:
-    """The battles by nugget scores, with equal scores as ties."""
-    # All that measures features is a third of what the first page has to import.
+    """Return the battles by nugget scores, with equal scores as ties."""
+    # Deferred: the feature modules are a third of the first page's imports.
     from mirage.ranking import nugget_battles as by_nuggets
 
     return by_nuggets.nugget_battles(arena)
@@ -245,8 +244,8 @@ def unusual(board: Board) -> LanguageEffects | None:
 
 @lru_cache(maxsize=64)
 def tallies(arena: Arena, referee: str) -> pa.Table:
-    """Answers and how many of them are undecided, by language, subset and system; for a judge, battles and those whose
-    verdict could not be read, the subset empty.
+    """Return the numbers of answers and undecided answers by language, subset and system; for a judge, battles and
+    unparsed verdicts, with an empty subset.
     """
     if referee == NUGGETS:
         return _nugget_tallies(arena)
@@ -281,7 +280,7 @@ def _nugget_tallies(arena: Arena) -> pa.Table:
 
 
 def _lacking(counts: pa.Table, referee: str, skill: Skill, languages: tuple[str, ...]) -> dict[str, str]:
-    """The languages that cannot be rated, each with the reason."""
+    """Return the languages that cannot be rated, with reasons."""
     subsets_by_language: dict[str, set[str]] = {}
     for row in counts.to_pylist():
         subsets_by_language.setdefault(row["language"], set()).add(row["subset"])
@@ -302,7 +301,7 @@ def _lacking(counts: pa.Table, referee: str, skill: Skill, languages: tuple[str,
 def _behind(
     counts: pa.Table, skill: Skill, languages: tuple[str, ...], scope: str
 ) -> dict[tuple[str, str], tuple[int, int]]:
-    """Return the number of answers and of undecided ones, by language or `scope` and system."""
+    """Return the numbers of answers and undecided answers, by language or `scope` and system."""
     sums: dict[tuple[str, str], tuple[int, int]] = {}
     for row in counts.to_pylist():
         if row["language"] in languages and row["subset"] in ("", *SUBSETS[skill]):
@@ -392,7 +391,7 @@ def board(
 
 @lru_cache(maxsize=256)
 def sample_sizes(board: Board, system: str) -> tuple[str, ...]:
-    """About how many more queries would separate a system from its neighbours in the joint row."""
+    """Estimate how many more queries would separate a system from its neighbours in the joint row."""
     if not board.ranking.battles:
         return ()
     order = board.rows["system"].to_pylist()

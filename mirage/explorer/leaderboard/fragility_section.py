@@ -13,11 +13,11 @@ from mirage.text.segmentation import count_text
 
 _ALPHA = 0.05
 _SHOWN = 100
-"""Maximum battles or queries of a set that are listed."""
+"""Maximum number of battles or queries of a set to list."""
 
 
 def fragility_section(page: ui.Page, board: views.Board, referee: str) -> None:
-    """Show a closed panel; opened, it finds the sets.
+    """Show a closed panel; opening it starts the search for the sets.
 
     Args:
         page: the page.
@@ -29,7 +29,7 @@ def fragility_section(page: ui.Page, board: views.Board, referee: str) -> None:
     panel = st.expander("How fragile is the first place?", key="fragility_fold", on_change="rerun")
     if not panel.open:
         return
-    with panel, ui.first_time("Refitting without single battles ...", page.arena):
+    with panel, ui.first_time("Refitting without individual battles ...", page.arena):
         try:
             by_query, by_battle = _results(page, board, referee)
         except MirageError as error:
@@ -40,13 +40,13 @@ def fragility_section(page: ui.Page, board: views.Board, referee: str) -> None:
         shared = [origin for origin in by_battle.shared if origin.p < _ALPHA]
         lines += [
             f"{ui.plain(origin.name)} ({origin.kind}) has {origin.units} of these {by_battle.needed} battles, of "
-            f"{origin.of:,} between the same systems: more than chance (p = {origin.p:.2g})."
+            f"{origin.of:,} between the same systems: more than expected by chance (p = {origin.p:.2g})."
             for origin in shared[:1]
         ]
         st.markdown("\n".join(f"- {line}" for line in lines))
         ui.note(
-            "The smallest sets found by influence; each was checked by refitting. A smaller one could exist. Other "
-            f"results and voters: mirage rank DIR --judge '{referee}' --fragility"
+            "Smallest sets found by influence and confirmed by refitting; smaller sets may exist. "
+            f"First tier and voters: mirage rank DIR --judge '{referee}' --fragility"
         )
         _rows(by_battle if by_battle.needed else by_query)
 

@@ -1,4 +1,4 @@
-"""The ranks that the MIRAGE-Bench paper printed, as the Leaderboard page shows them."""
+"""Ranks printed in the MIRAGE-Bench paper, for the Leaderboard page."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class PublishedRanks:
     """language, system, judge, surrogate: the printed ranks."""
     languages: tuple[str, ...]
     reference: str
-    """Where the figures were read."""
+    """Source of the figures."""
 
     @property
     def everything(self) -> pa.Table:
-        """All that the page shows, in one table; language `all` holds mean ranks."""
+        """Return the page's data as one table; language `all` has mean ranks."""
         import pyarrow as pa
 
         means = [

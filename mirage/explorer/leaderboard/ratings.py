@@ -21,8 +21,8 @@ _TIER = (
 )
 _ALIKE = "Ranks of systems not significantly different from this one. None: significantly different from all."
 _RANKS = (
-    "Ranks that the tests leave open, for all systems together with 95%: behind every system that is significantly "
-    "better, before every one significantly worse. Systems whose intervals overlap may be equally good."
+    "Ranks compatible with the tests, at 95% for all systems jointly: below every significantly better system, above "
+    "every significantly worse system. Systems whose intervals overlap may be equally good."
 )
 _RECORD = (
     Col("wins", "Wins", "count", of="ratings", width=62),
@@ -67,7 +67,7 @@ FACTS = {
     "released": Col("released", "Released", "text", of="systems", width=80),
     "price_out": Col("price_out", "$ / M out", "probability", of="systems", width=70),
 }
-"""Facts about systems, which are shown where they are known of some."""
+"""Facts about systems, shown if known for some."""
 
 
 def zero(scale: Scale, reference: str | None) -> float:

@@ -26,13 +26,13 @@ class Retrieval:
     """The retrievers of an arena, measured over some languages."""
 
     retrievers: tuple[str, ...]
-    """By nDCG@10, the best first; `given` last, which nobody had to retrieve."""
+    """Retrievers by nDCG@10, best first; `given` last, since its passages were not retrieved."""
     means: tuple[RetrievalMean, ...]
-    """Of every retriever and measure, by language and over languages (`all`)."""
+    """Means of every retriever and measure, by language and over languages (`all`)."""
     systems: dict[str, tuple[str, ...]]
-    """The systems that were shown what each retriever brought."""
+    """Systems that were shown each retriever's passages."""
     reason: str = ""
-    """Why nothing is measured; empty where something is."""
+    """Reason why nothing was measured; empty otherwise."""
 
     def of(self, retriever: str, measure: str, language: str = "all") -> RetrievalMean | None:
         """Return one mean, or None if it is missing."""
@@ -49,7 +49,7 @@ class Retrieval:
 
 @lru_cache(maxsize=16)
 def retrieval(arena: Arena, languages: tuple[str, ...]) -> Retrieval | None:
-    """Measure the retrievers of an arena; None where it has none but the passages that came with the queries.
+    """Measure the retrievers of an arena; None if it has only passages given with the queries.
 
     Args:
         arena: the arena.
@@ -70,7 +70,7 @@ def retrieval(arena: Arena, languages: tuple[str, ...]) -> Retrieval | None:
 
 @lru_cache(maxsize=16)
 def by_pair(arena: Arena, languages: tuple[str, ...]) -> tuple[PairMean, ...]:
-    """Measure the retrievers by languages of query and passage; none where passages are in one language."""
+    """Measure the retrievers by languages of query and passage; empty if passages are in one language."""
     if not is_cross_lingual(arena):
         return ()
     try:
@@ -81,12 +81,12 @@ def by_pair(arena: Arena, languages: tuple[str, ...]) -> tuple[PairMean, ...]:
 
 @lru_cache(maxsize=16)
 def preference(arena: Arena, languages: tuple[str, ...]) -> tuple[LanguagePreference, ...]:
-    """Return the language preferences of the retrievers, where `by_pair` measures them."""
+    """Return the language preferences of the retrievers that `by_pair` measures."""
     return tuple(retriever_preference(arena, languages=languages)) if by_pair(arena, languages) else ()
 
 
 def _systems(arena: Arena) -> dict[str, tuple[str, ...]]:
-    """The systems of each retriever."""
+    """Return the systems of each retriever."""
     if "answers" not in arena.tables:
         return {}
     rows: Sequence[dict[str, str]] = arena.sql(

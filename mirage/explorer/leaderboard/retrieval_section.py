@@ -1,4 +1,4 @@
-"""The section about retrievers: how good each is by people's labels, and whose passages each system was shown."""
+"""Section on retrievers: quality by people's labels, and the systems that read their passages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HELP = {
 
 
 def show_retrieval(page: Page) -> None:
-    """Show the retrievers of an arena; nothing where it has none."""
+    """Show the retrievers of an arena, if any."""
     languages = page.languages("queries")
     shown = views.retrieval(page.arena, languages) if languages else None
     if shown is None:
@@ -64,7 +64,7 @@ def show_retrieval(page: Page) -> None:
 
 
 def _show_pairs(page: Page, shown: views.Retrieval, languages: tuple[str, ...]) -> None:
-    """Show one retriever by languages of query and passage; nothing where passages are in one language."""
+    """Show one retriever by languages of query and passage; nothing if passages are in one language."""
     pairs = views.by_pair(page.arena, languages)
     if not pairs:
         return
@@ -84,8 +84,8 @@ def _show_pairs(page: Page, shown: views.Retrieval, languages: tuple[str, ...]) 
         found = f"Significant over all queries: {'; '.join(claims)}." if claims else "No significant preference."
         st.caption(
             plain(
-                f"Share of a language in the top 10, minus its share among the relevant passages. {found} "
-                "Shown: languages with a relevant passage."
+                f"Share of a language in the top 10, minus its share of the relevant passages. {found} "
+                "Only languages with a relevant passage are shown."
             )
         )
     else:
@@ -101,7 +101,7 @@ def _show_pairs(page: Page, shown: views.Retrieval, languages: tuple[str, ...]) 
 
 
 def _summary(shown: views.Retrieval, code: str) -> str:
-    """The best retriever, and what is not judged."""
+    """Describe the best retriever and the unjudged share."""
     best = shown.retrievers[0]
     gain, judged = shown.of(best, "nDCG@10", code), shown.of(best, "judged@10", code)
     if gain is None or gain.mean is None:
@@ -113,7 +113,7 @@ def _summary(shown: views.Retrieval, code: str) -> str:
 
 
 def _table(shown: views.Retrieval, *, language: str) -> pa.Table:
-    """A row a retriever with every measure, its interval, n and its systems."""
+    """Show one row per retriever with every measure, its interval, n and its systems."""
     rows = []
     for retriever in shown.retrievers:
         names = shown.systems.get(retriever, ())

@@ -20,21 +20,20 @@ _ANY = "any"
 
 
 def pick_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """Pickers for what systems must be; nothing where their cards tell them apart in nothing.
+    """Draw pickers to filter systems; nothing if their cards do not differ.
 
     Args:
         arena: the arena.
         systems: all systems that are rated.
 
     Returns:
-        The systems to show, in their order: all where nothing is asked for, or nothing fits. And what is asked for, in
-        words.
+        The systems to show, in their order: all without a filter, or if none passes; and the filter in words.
     """
     choices = cards.choices(arena, systems)
     if not choices:
         return tuple(systems), ""
     with st.container(width="content", gap=None):
-        # As high as the label of a picker, so that the button stands beside their boxes.
+        # As high as a picker's label, so that the button aligns with the boxes.
         st.html('<div class="mg-label">Systems</div>')
         place = st.popover("Filter", help="Filter systems by their cards. Ranks stay the same.")
     with place:
@@ -77,7 +76,7 @@ def _pick_filter(choices: cards.CardChoices) -> cards.CardFilter:
 
 
 def card_line(card: schema.SystemCard | None) -> None:
-    """Show a card in a line of small text, with links to the model's page and what was read where."""
+    """Show a card in a line of small text, with links to the model's page and the sources."""
     lines = cards.card_lines(card)
     if card is None or not lines:
         return

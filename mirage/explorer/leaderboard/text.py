@@ -11,7 +11,7 @@ from mirage.schema import Skill
 from mirage.text.segmentation import count_text
 
 SKILLS: dict[Skill, str] = {"both": "", "abstain": " at abstaining", "answer": " at answering"}
-"""Skill that relevance labels rank by, after the rank."""
+"""Skill by which relevance labels rank."""
 
 
 @lru_cache(maxsize=64)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 
 _DRAWS = 100
-"""Draws of the intervals that are compared: the ratio of widths is a mean over all systems and languages, so few do."""
+"""Number of draws for compared intervals: few suffice, since the ratio of widths is a mean over all systems and
+languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +34,17 @@ class DepartureEffect:
     """Effect of one departure."""
 
     departure: str
-    """What is done differently."""
+    """Name of the departure."""
     published: str
-    """What the published programs do."""
+    """Method of the published programs."""
     ours: str
-    """What is done here."""
+    """Method here."""
     moved: str
-    """How much that moves, in words with numbers."""
+    """Effect, in words with numbers."""
     n: int
-    """What the numbers rest on."""
+    """Data behind the numbers."""
     unit: str
-    """What n counts."""
+    """Unit of n."""
 
 
 @lru_cache(maxsize=8)
@@ -82,8 +83,8 @@ def outcome_accuracy() -> tuple[str, pa.Table]:
 
 @lru_cache(maxsize=8)
 def rule_counts(arena: Arena) -> pa.Table | None:
-    """Answers on which the two parsers differ, by outcome and rule (`Departure`), with the rule in words; None where
-    the outcomes are by one parser alone.
+    """Return the answers on which the two parsers differ, by outcome and rule (`Departure`), with the rule in words;
+    None if there is only one parser.
     """
     import pyarrow as pa
 
@@ -133,14 +134,14 @@ def _parser(outcomes: pa.Table, strict: dict[Any, Any], published: dict[Any, Any
     if moved is None:
         effect = "not measured: outcomes of only one parser"
     else:
-        effect = f"{differ:,} answers ({_share(differ, answers)}) get another outcome; " + (
+        effect = f"{differ:,} answers ({_share(differ, answers)}) have a different outcome; " + (
             f"a cell's rate moves by {100 * np.mean(changes):.1f} points on average, {100 * max(changes):.1f} at most "
             f"({len(changes)} cells)"
             if changes
             else "no cell has a rate by both parsers"
         )
     return DepartureEffect(
-        "Reading an answer",
+        "Parsing an answer",
         "Four fixed English phrases, or a passage number in an answer under 10 characters; both or neither is invalid",
         "The strict parser: apostrophes, negation, quoted instructions, API errors, 18 languages",
         effect,
@@ -206,7 +207,7 @@ def _zero_cells(published: dict[Any, Any]) -> DepartureEffect:
 
 
 def _share(part: int, whole: int) -> str:
-    """A share as a percentage; 0.0% of nothing."""
+    """Return a share as a percentage; 0.0% if the total is 0."""
     return f"{part / max(1, whole):.1%}"
 
 
@@ -217,7 +218,7 @@ def _width(row: LanguageRanking) -> float:
 
 
 def _ranking(outcomes: pa.Table) -> list[DepartureEffect]:
-    """Measure the departures of the ranking; each says why where it cannot be measured."""
+    """Measure the departures of the ranking; a departure that cannot be measured gives the reason."""
     try:
         battles = from_outcomes(outcomes, skill="both")
         ranking = rate(battles, draws=_DRAWS, seed=SEED)
@@ -288,7 +289,7 @@ def _size_effect(battles: Mapping[str, Battles]) -> str:
     """Calculate how much wider intervals of draws of 100 queries are."""
     sizes = [len(language_battles.queries) for language_battles in battles.values()]
     return (
-        f"with {int(np.median(sizes))} queries a language, draws of 100 widen intervals about "
+        f"with {int(np.median(sizes))} queries per language, draws of 100 widen intervals about "
         f"{np.sqrt(np.median(sizes) / 100):.1f} times (square root of the ratio; calculated)"
     )
 
@@ -310,7 +311,7 @@ def _battle_units(battles: Battles) -> Battles:
 
 
 def _sources(names: list[str]) -> str:
-    """The first source, and how many files stand behind it."""
+    """Return the first source, and the number of files."""
     if len(names) <= 2:
         return "; ".join(names)
     return f"{names[0]}; {len(names) - 1} files, each with its SHA-256 in the manifest"
@@ -321,7 +322,7 @@ def _scope(code: str) -> str:
 
 
 def _tau(a: list[float], b: list[float]) -> float | None:
-    """Kendall's tau-b; None where one side does not vary."""
+    """Return Kendall's tau-b; None if one side does not vary."""
     from scipy.stats import kendalltau
 
     if len(set(a)) < 2 or len(set(b)) < 2:

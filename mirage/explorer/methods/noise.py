@@ -1,4 +1,4 @@
-"""Section Noise of the Methods page: the sources of noise of rates and differences, and what to buy next."""
+"""Section Noise of the Methods page: the sources of noise of rates and differences, and what to add next."""
 
 from __future__ import annotations
 
@@ -19,20 +19,25 @@ if TYPE_CHECKING:
 PICKERS = ("noise_of",)
 """Keys of the section's pickers."""
 _COLUMNS = (
-    ui.Col("target", "Estimate", "text", width=190, help="Of one system, or of one pair, in one language."),
-    ui.Col("source", "Source", "text", help="What another one of would average out."),
-    ui.Col("n", "Number", "mean", help="Queries of a system or pair, samples or judges of a query, and so on: a mean."),
+    ui.Col("target", "Estimate", "text", width=190, help="For one system or one pair, in one language."),
+    ui.Col("source", "Source", "text", help="Averaged out by adding more of this."),
+    ui.Col(
+        "n",
+        "Number",
+        "mean",
+        help="Mean number of queries per system or pair, of samples or judges per query, and so on.",
+    ),
     ui.Col(
         "variance",
         "Variance component",
         "interval",
-        help="Noise that one of it adds. Band: 95% interval over queries.",
+        help="Noise added by a single draw. Band: 95% interval over queries.",
         low="variance_low",
         high="variance_high",
         width=170,
         written="value",
     ),
-    ui.Col("share", "Share", "rate", help="Share of the variance of the estimate, with the numbers that there are."),
+    ui.Col("share", "Share", "rate", help="Share of the variance of the estimate, at the current numbers."),
     ui.Col("reason", "", "text", width=330, help="Why a component is unknown."),
 )
 
@@ -55,7 +60,7 @@ def noise_reports(arena: Arena, referee: str, languages: tuple[str, ...]) -> tup
 
 
 def noise_section(page: ui.Page) -> None:
-    """Show the components with their intervals, and say what shortens the interval of an estimate at which cost."""
+    """Show the components with their intervals, and what narrows the interval of an estimate at what cost."""
     names = [name for name in referees(page.arena) if name == RELEVANCE or Referee.from_name(name).kind == "judge"]
     if not names:
         page.need("outcomes")
@@ -71,10 +76,10 @@ def noise_section(page: ui.Page) -> None:
         with ui.first_time(f"Measuring the noise by {referee}", page.arena):
             reports = noise_reports(page.arena, referee, tuple(page.picked))
     except NotEnoughData as error:
-        page.summary("Too few queries to split the noise.")
+        page.summary("Too few queries to separate the sources of noise.")
         st.info(ui.plain(f"{error.what}; {error.do}."))
         return
-    page.summary("What makes an estimate noisy, and what to buy next.", conclusion=reports[0].sentences[0])
+    page.summary("Sources of noise in an estimate, and what to add next.", conclusion=reports[0].sentences[0])
     rows = schema.from_rows(NoiseSource, [source for report in reports for source in report.sources])
     ui.table(
         rows,

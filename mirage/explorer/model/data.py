@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 SHOWN = 3
-"""Opponents at either end."""
+"""Number of best and worst opponents shown."""
 
 
 def by_language(board: Board, system: str) -> pa.Table:
-    """Return a system's rows of each language, and of all where there are several."""
+    """Return a system's rows of each language, and of `all` if there are several."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -54,7 +54,7 @@ def over_time(board: Board, arena: Arena, system: str) -> pa.Table:
         system: the system, or one of its earlier runs.
 
     Returns:
-        `system` (name of the run), `date, rating, low, high, battles`; null where the run is not rated.
+        `system` (name of the run), `date, rating, low, high, battles`; null if the run is not rated.
     """
     import pyarrow as pa
 
@@ -102,7 +102,7 @@ def feature_means(arena: Arena, system: str, languages: tuple[str, ...]) -> pa.T
 
 @lru_cache(maxsize=64)
 def opponents(arena: Arena, referee: str, system: str, languages: tuple[str, ...]) -> pa.Table:
-    """Return the systems that a system met, the one it beats most often first.
+    """Return a system's opponents, by its win share, highest first.
 
     Returns:
         `system` (the other), `wins, ties, losses, n, share` (of battles with a winner) and its interval `low, high`.
@@ -119,7 +119,7 @@ def opponents(arena: Arena, referee: str, system: str, languages: tuple[str, ...
 
 
 def ends(rows: pa.Table) -> pa.Table:
-    """Return the first and the last of the opponents; all where they are few."""
+    """Return the first and the last opponents; all if there are few."""
     import pyarrow as pa
 
     if len(rows) <= 2 * SHOWN:

@@ -1,4 +1,4 @@
-"""The bank of a query and the changes to it, as HTML in which no text is markup."""
+"""The nuggets of a query and their changes, as escaped HTML."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ CHANGES = {
     "drop": "dropped",
     "add": "added",
 }
-"""What was done, in words."""
+"""Action of a change, in words."""
 
 
 def show_bank(nuggets: Sequence[schema.Nugget], passages: Mapping[str, schema.Passage]) -> None:
-    """Show the nuggets of a query: the fact, its importance, its author, and the passage that it is from.
+    """Show the nuggets of a query: fact, importance, author and source passage.
 
     Args:
-        nuggets: them, in the order to show.
+        nuggets: the nuggets, in display order.
         passages: the passages of the query, by id.
     """
     rows = "".join(
@@ -39,7 +39,7 @@ def show_bank(nuggets: Sequence[schema.Nugget], passages: Mapping[str, schema.Pa
 
 
 def show_edits(edits: Sequence[BankEdit]) -> None:
-    """Show changes to a bank, each with who made it, when, and the nuggets before and after."""
+    """Show changes to a bank, each with author, time, and the nuggets before and after."""
     rows = []
     for entry in edits:
         edit = entry.edit
@@ -49,7 +49,7 @@ def show_edits(edits: Sequence[BankEdit]) -> None:
 
 
 def difference(entry: BankEdit) -> str:
-    """Return the nuggets that a change adds and removes, marked by a word and a sign."""
+    """Return the nuggets that a change adds and removes, each marked by a word and a sign."""
     gone = "".join(f"<div><small>− before</small> {_nugget(nugget)}</div>" for nugget in entry.before)
     come = "".join(f"<div><small>+ after</small> {_nugget(nugget)}</div>" for nugget in entry.after)
     return gone + come

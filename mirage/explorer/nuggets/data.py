@@ -1,4 +1,4 @@
-"""The nuggets of one query: its bank, the changes to it, and what each system's answer states of it."""
+"""The nuggets of one query, their changes, and their assignments to each system's answer."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NuggetRow:
-    """One nugget, and what was assigned to each answer."""
+    """One nugget with its assignment to each answer."""
 
     nugget: schema.Nugget
     """The fact."""
     assignments: Mapping[str, schema.NuggetAssignment]
-    """By system; a system of which nobody has decided is not in it."""
+    """Assignments by system; undecided systems are missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class NuggetMatrix:
-    """The bank of one query against some systems."""
+    """The nuggets of one query with the assignments of some systems."""
 
     rows: tuple[NuggetRow, ...]
-    """The vital nuggets first."""
+    """The nuggets, vital nuggets first."""
     systems: tuple[str, ...]
-    """By name; none where nothing has been assigned."""
+    """Systems by name; empty without assignments."""
     assigner: str | None
-    """Whose assignments these are; null where there are none."""
+    """Assigner; null without assignments."""
 
 
 @lru_cache(maxsize=32)
@@ -58,10 +58,10 @@ def matrix(arena: Arena, key: Key, systems: Collection[str] = ()) -> NuggetMatri
     Args:
         arena: the arena.
         key: language and id of the query.
-        systems: which of them; all if empty.
+        systems: systems to include; empty for all.
 
     Returns:
-        None where the query has no nugget.
+        None if the query has no nuggets.
     """
     nuggets = bank(arena, key)
     if not nuggets:
@@ -77,14 +77,14 @@ def matrix(arena: Arena, key: Key, systems: Collection[str] = ()) -> NuggetMatri
 
 @lru_cache(maxsize=256)
 def bank(arena: Arena, key: Key) -> tuple[schema.Nugget, ...]:
-    """Return the nuggets of a query, vital ones first."""
+    """Return the nuggets of a query, vital nuggets first."""
     rows = [schema.Nugget(**row) for row in of_query(arena, "nuggets", key)]
     return tuple(sorted(rows, key=lambda nugget: (nugget.importance != "vital", nugget.nugget_id)))
 
 
 @lru_cache(maxsize=256)
 def _assignments(arena: Arena, key: Key) -> tuple[schema.NuggetAssignment, ...]:
-    """The assignments of a query's nuggets, whoever made them."""
+    """Return the assignments of a query's nuggets by all assigners."""
     return tuple(schema.NuggetAssignment(**row) for row in of_query(arena, "nugget_assignments", key))
 
 
@@ -96,14 +96,14 @@ def bank_rows(arena: Arena, key: Key) -> pa.Table:
 
 @dataclass(frozen=True)
 class BankDraft:
-    """A change that is looked at before it is saved."""
+    """A change previewed before it is saved."""
 
     place: tuple[Path, Key]
     """Arena and query."""
     seen: tuple[schema.Nugget, ...]
-    """The nuggets of the query when it was made."""
+    """The nuggets of the query when the change was made."""
     change: Callable[..., BankChange]
-    """The change; it lacks the bank, the author and the time."""
+    """The change, without bank, author and time."""
 
 
 @lru_cache(maxsize=64)
@@ -121,11 +121,11 @@ class BankEdit:
     """One change to the bank of a query."""
 
     edit: schema.NuggetEdit
-    """Who did what, and when."""
+    """Author, action and time."""
     before: tuple[schema.Nugget, ...]
-    """The nuggets that it was done to."""
+    """The nuggets before the change."""
     after: tuple[schema.Nugget, ...]
-    """The nuggets that took their place."""
+    """The nuggets after the change."""
 
 
 def edit_of(edit: schema.NuggetEdit) -> BankEdit:

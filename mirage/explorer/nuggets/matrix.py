@@ -1,4 +1,4 @@
-"""The nuggets of a query against its systems, as a table in which no text is markup."""
+"""Matrix of a query's nuggets by systems, as an escaped table."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _MARKS = {
     "partial_support": ("◐", "partial support"),
     "not_support": ("○", "no support"),
 }
-"""A mark and a meaning for each assignment: told by shape, not by colour."""
+"""Mark and meaning of each assignment; marks differ by shape, not only by colour."""
 
 
 def show_nuggets(arena: Arena, key: Key, systems: Collection[str] = (), *, link: bool = True) -> None:
-    """Show which answers to a query state which of its nuggets; nothing where it has none.
+    """Show which answers to a query state which of its nuggets, if it has any.
 
     Args:
         arena: the arena.
         key: language and id of the query.
-        systems: whose answers; all if empty.
+        systems: systems to include; empty for all.
         link: whether to link to the page Nuggets.
     """
     shown = matrix(arena, key, systems)
@@ -43,7 +43,7 @@ def show_nuggets(arena: Arena, key: Key, systems: Collection[str] = (), *, link:
     floor = ", by shared words without a model: a lower bound" if shown.assigner == TERMS else ""
     assigned = f"Assignments: {shown.assigner}{floor}." if shown.assigner else "Not assigned yet."
     st.caption(plain(f"{assigned} ● full support, ◐ partial, ○ none, – undecided. Hover for the text."))
-    # It scrolls sideways where there are many systems, with the arrow keys too.
+    # With many systems it scrolls sideways, also with the arrow keys.
     region = 'tabindex="0" role="region" aria-label="Nuggets, and the answers that state them"'
     st.html(Markup(f'<div class="mg-wide" {region} style="{inks()}">{_table(shown, key[0])}</div>'))
     if link:

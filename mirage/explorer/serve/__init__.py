@@ -1,4 +1,4 @@
-"""A deployment: several explorers behind nginx, kept running, and what can be checked of it.
+"""A deployment: several explorers behind nginx, supervised and checked.
 
-`nginx.py` writes the configuration, `replicas.py` keeps the processes, `checks.py` says what is wrong with settings.
+`nginx.py` writes the configuration, `replicas.py` supervises the processes, `checks.py` checks the settings.
 """

@@ -16,28 +16,28 @@ from mirage.store.roles import ROLES, roles
 State = Literal["fine", "absent", "wrong"]
 _SECRET = re.compile(r"[A-Za-z0-9_-]{16,}")
 _FILES = 4_096
-"""Open files that a busy explorer may need: two a reader, and those of its arenas."""
+"""Open files needed by a busy explorer: two per reader, and those of its arenas."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at."""
+    """Result of one check."""
 
     what: str
-    """What was looked at."""
+    """Subject of the check."""
     state: State
-    """`fine`; `absent`: it is not there and need not be; `wrong`: something will not work."""
+    """`fine`; `absent`: missing but optional; `wrong`: something will not work."""
     message: str
-    """What was found."""
+    """Finding."""
     do: str
-    """What to do; empty where nothing is to be done."""
+    """Suggested action; empty if none is needed."""
 
 
 def deployment_checks(environment: Mapping[str, str]) -> list[Check]:
     """Check the requirements of serving several readers.
 
     Args:
-        environment: the variables of the deployment. What a message says of them names no secret.
+        environment: the variables of the deployment. Messages contain no secrets.
     """
     checks = [_nginx(), *_names(environment), *_secrets(environment), _roles(), _folder(), _quota()]
     return [*checks, _database(environment), _descriptors()]
@@ -54,20 +54,21 @@ def _names(environment: Mapping[str, str]) -> Iterator[Check]:
         yield Check("hosts", "fine", hosts, "")
     else:
         do = "set STREAMLIT_SERVER_ALLOWED_HOSTS, or give --host to mirage app --workers"
-        yield Check("hosts", "absent", "this machine's own names alone open a page", do)
+        yield Check("hosts", "absent", "only this machine's own host names are served", do)
     login = environment.get("MIRAGE_LOGIN", "").strip()
     if login not in ("", "optional", "required"):
         yield Check("login", "wrong", f"MIRAGE_LOGIN is {login!r}", "set it to required or optional")
     elif login == "required":
         yield Check("login", "fine", "votes need a login", "")
     else:
-        yield Check("login", "absent", "anybody votes under a typed name", "set MIRAGE_LOGIN=required behind a login")
+        do = "set MIRAGE_LOGIN=required behind a login"
+        yield Check("login", "absent", "no login: anyone can vote under any name", do)
 
 
 def _secrets(environment: Mapping[str, str]) -> Iterator[Check]:
     meanings = {
-        PROXY_SECRET: "without it every program on this machine may claim a name",
-        COOKIE_SECRET: "without it a login does not outlive a restart",
+        PROXY_SECRET: "without it any program on this machine can claim a name",
+        COOKIE_SECRET: "without it logins end at a restart",
     }
     for name, meaning in meanings.items():
         do = f"set {name} to 16 or more letters and digits: openssl rand -hex 32"
@@ -85,7 +86,7 @@ def _roles() -> Check:
     except MirageError as error:
         return Check("roles", "wrong", f"{error.where}: {error.what}", error.do)
     if not os.environ.get(ROLES):
-        return Check("roles", "absent", "everybody may vote and bring answers", f"name a file of roles in {ROLES}")
+        return Check("roles", "absent", "everyone may vote and upload answers", f"name a file of roles in {ROLES}")
     return Check("roles", "fine", f"{len(people):,} people have one", "")
 
 
@@ -109,8 +110,8 @@ def _database(environment: Mapping[str, str]) -> Check:
 
     address = environment.get(URL, "")
     if not address:
-        do = f"set {URL} to a PostgreSQL, if the explorers are on several machines"
-        return Check("votes' database", "absent", "SQLite: for the explorers of one machine", do)
+        do = f"set {URL} to a PostgreSQL database if the explorers are on several machines"
+        return Check("votes' database", "absent", "SQLite: works for explorers on one machine", do)
     try:
         with Votes(address) as database:
             database.version()
@@ -123,7 +124,7 @@ def _descriptors() -> Check:
     try:
         import resource
     except ImportError:  # not on Windows
-        return Check("open files", "absent", "this system does not say", "")
+        return Check("open files", "absent", "unknown on this system", "")
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if limit == resource.RLIM_INFINITY or limit >= _FILES:
         return Check("open files", "fine", f"{limit:,} a process", "")

@@ -1,5 +1,5 @@
-"""The counters of an explorer in Prometheus' words (extra `ops`). Each process counts its own; nothing here names a
-person, an arena's text or an address with its parameters. `metrics` counts into them.
+"""Prometheus metrics of an explorer (extra `ops`), incremented by `metrics`. Each process has its own. They contain no
+names of people, texts of arenas, or URL parameters.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from mirage.errors import MirageError
 from mirage.store import ledger
 
 BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-"""Seconds at which times are counted."""
+"""Histogram buckets, in seconds."""
 _CACHED = "mirage.explorer."
-"""The modules whose caches are counted."""
+"""Modules whose caches are counted."""
 KIND = CONTENT_TYPE_LATEST
 """Media type of `page`."""
 
 REGISTRY = CollectorRegistry()
-"""All that follows; the libraries' own metrics are left out."""
+"""Registry of these metrics, without the libraries' own."""
 RERUNS = Histogram(
-    "mirage_rerun_seconds", "Seconds of the runs of a page.", ("page",), buckets=BUCKETS, registry=REGISTRY
+    "mirage_rerun_seconds", "Duration of page runs in seconds.", ("page",), buckets=BUCKETS, registry=REGISTRY
 )
-WAITING = Gauge("mirage_votes_waiting", "Votes that wait for the database.", registry=REGISTRY)
-SESSIONS = Gauge("mirage_sessions", "Open connections of readers.", registry=REGISTRY)
+WAITING = Gauge("mirage_votes_waiting", "Votes waiting for the database.", registry=REGISTRY)
+SESSIONS = Gauge("mirage_sessions", "Open connections.", registry=REGISTRY)
 COUNTERS: dict[str, Counter] = {
     "requests": Counter(
         "mirage_requests",
@@ -36,23 +36,24 @@ COUNTERS: dict[str, Counter] = {
         ("method", "path", "status"),
         registry=REGISTRY,
     ),
-    "errors": Counter("mirage_errors", "Errors that a page has shown, by class.", ("page", "kind"), registry=REGISTRY),
+    "errors": Counter("mirage_errors", "Errors shown on pages, by class.", ("page", "kind"), registry=REGISTRY),
     "votes": Counter(
-        "mirage_votes", "Votes sent: kept, waiting for the database, or refused.", ("result",), registry=REGISTRY
+        "mirage_votes",
+        "Votes by result: stored, waiting for the database, or rejected.",
+        ("result",),
+        registry=REGISTRY,
     ),
 }
-"""What is counted one by one."""
+"""Counters and histograms by name."""
 
 
 class _Now:
-    """Metrics that are collected on request."""
+    """Metrics collected on request."""
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics, as Prometheus' client expects."""
-        hits = CounterMetricFamily(
-            "mirage_cache", "Look-ups in the caches of the explorer.", labels=("cache", "result")
-        )
-        held = GaugeMetricFamily("mirage_cache_entries", "Entries of the caches of the explorer.", labels=("cache",))
+        hits = CounterMetricFamily("mirage_cache", "Cache look-ups of the explorer.", labels=("cache", "result"))
+        held = GaugeMetricFamily("mirage_cache_entries", "Cache entries of the explorer.", labels=("cache",))
         for name, module in sorted(sys.modules.items()):
             if not name.startswith(_CACHED):
                 continue
@@ -68,16 +69,16 @@ class _Now:
 
 
 def _calls() -> Iterator[Metric]:
-    """Calls of models and what they cost, as the ledgers of the arenas have them."""
+    """Model calls and their cost, from the arenas' ledgers."""
     from mirage.store import home
 
-    calls = GaugeMetricFamily("mirage_calls", "Replies of models kept beside an arena.", labels=("arena",))
-    tokens = GaugeMetricFamily("mirage_tokens", "Tokens of these calls: what they cost.", labels=("arena", "direction"))
+    calls = GaugeMetricFamily("mirage_calls", "Model replies cached per arena.", labels=("arena",))
+    tokens = GaugeMetricFamily("mirage_tokens", "Tokens of these calls.", labels=("arena", "direction"))
     for name, path in home.all_arenas()[0].items():
         try:
             totals = _totals(path, _stamp(path))
         except MirageError:
-            continue  # `mirage doctor` says what is wrong with it
+            continue  # `mirage doctor` reports the error
         if totals is not None:
             calls.add_metric((name,), totals[0])
             tokens.add_metric((name, "in"), totals[1])
@@ -106,7 +107,7 @@ def page(waiting: int) -> bytes:
     """Return all metrics in Prometheus' text format.
 
     Args:
-        waiting: votes that wait now.
+        waiting: number of votes waiting now.
     """
     WAITING.set(waiting)
     return generate_latest(REGISTRY)

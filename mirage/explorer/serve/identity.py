@@ -119,7 +119,7 @@ def network_address() -> str:
     if secret and hmac.compare_digest(secret.encode(), shown.encode("utf-8", "replace")):
         return (st.context.headers.get(ADDRESS_HEADER) or "").strip()[:64]
     address = st.context.ip_address
-    # Without a connection, as in Streamlit's own tests, it is not a text.
+    # Without a connection, as in Streamlit's AppTest, the address is not a string.
     return address if isinstance(address, str) else ""
 
 

@@ -1,4 +1,4 @@
-"""The log of an explorer: one JSON object a line, to stderr, where `MIRAGE_LOG` is `json`.
+"""The log of an explorer: one JSON object per line on stderr, if `MIRAGE_LOG` is `json`.
 
 A line has `time` (UTC), `event` and what belongs to it: numbers and names of our own. Texts of an arena, addresses with
 their parameters, names of people and keys are never given to it.
@@ -18,7 +18,7 @@ _logger = logging.getLogger("mirage.explorer")
 
 
 class JsonLines(logging.Formatter):
-    """A record as a line of JSON. What other libraries log is named by its logger and level; its text stays out."""
+    """A record as a line of JSON. Records of other libraries have only logger and level, without the text."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Format a record as one line."""
@@ -31,7 +31,7 @@ class JsonLines(logging.Formatter):
 
 
 def begin() -> None:
-    """Write the log of this process, if the environment asks for one; what libraries log goes into it too."""
+    """Start this process's log if the environment enables it; libraries' records are included."""
     if os.environ.get(LOG) != "json":
         return
     handler = logging.StreamHandler(sys.stderr)
@@ -49,8 +49,8 @@ def event(name: str, **fields: str | float | bool | None) -> None:
     """Write a line.
 
     Args:
-        name: what happened, in one word.
-        fields: numbers, and names of our own; no text of others.
+        name: the event, in one word.
+        fields: numbers and trusted names; no untrusted text.
     """
     if _logger.isEnabledFor(logging.INFO):
         _logger.info(name, extra={"fields": {"event": name, **fields}})

@@ -15,18 +15,18 @@ from mirage.explorer.serve import logs
 from mirage.store.extras import extra
 
 Counted = Literal["requests", "errors", "votes"]
-"""What is counted one by one."""
+"""Names of the metrics."""
 
 
 class Waiting:
-    """A vote that waits for the database, kept in its session: when the session goes, it is counted no more."""
+    """A vote waiting for the database, stored in its session: it stops counting when the session ends."""
 
 
 _waiting: WeakSet[Waiting] = WeakSet()
 
 
 def waiting() -> Waiting:
-    """Count a vote as waiting for as long as the result is held."""
+    """Count a vote as waiting while the result is referenced."""
     mark = Waiting()
     _waiting.add(mark)
     return mark
@@ -34,7 +34,7 @@ def waiting() -> Waiting:
 
 @contextmanager
 def rerun(page: str) -> Iterator[None]:
-    """Time a run of a page, however it ends."""
+    """Time a run of a page, even if it fails."""
     began = time.perf_counter()
     try:
         yield
@@ -48,14 +48,14 @@ def rerun(page: str) -> Iterator[None]:
 
 
 def error(page: str, problem: BaseException) -> None:
-    """Count an error that a page has shown; its text, which may hold what a file holds, is not kept."""
+    """Count an error shown on a page, without its text, which can contain data."""
     kind = type(problem).__name__
     _count("errors", page, kind)
     logs.event("error", page=page, kind=kind, expected=isinstance(problem, MirageError))
 
 
 def vote(result: Literal["kept", "waiting", "refused"]) -> None:
-    """Count what came of a vote that was sent."""
+    """Count the result of submitting a vote."""
     _count("votes", result)
 
 
@@ -64,8 +64,8 @@ def request(method: str, path: str, status: int, began: float) -> None:
 
     Args:
         method: its method, such as `GET`.
-        path: the kind of its path; a path itself would name files and people.
-        status: HTTP status; 101 for a connection of a reader, when it ends.
+        path: the kind of its path; full paths contain names of files and people.
+        status: HTTP status; 101 for a closed WebSocket.
         began: `time.perf_counter()` when it came.
     """
     _count("requests", method, path, str(status))
@@ -73,7 +73,7 @@ def request(method: str, path: str, status: int, began: float) -> None:
 
 
 def count_reader(change: Literal[1, -1]) -> None:
-    """Count a reader who came or went."""
+    """Count a connected or disconnected reader."""
     if has_prometheus():
         from mirage.explorer.serve import counts
 

@@ -1,4 +1,4 @@
-"""The configuration of nginx before the explorers, as text.
+"""The nginx configuration in front of the explorers, as text.
 
 A reader stays with one explorer, which holds the visit, its downloads and its uploads in its memory. The cookie
 `mirage_replica` says which one: nginx sets it to the explorer that has answered. While that one is away another takes
@@ -15,17 +15,17 @@ from pathlib import Path
 from mirage.errors import BadInput
 
 COOKIE = "mirage_replica"
-"""The cookie that names a reader's explorer, by its number from 0."""
+"""Cookie with the index of a reader's explorer."""
 ADDRESS_HEADER = "X-Real-IP"
 """Header with the reader's network address."""
 PROXY_HEADER = "X-Mirage-Proxy"
-"""The header in which the proxy shows the secret that it shares with the explorers."""
+"""Header with the secret shared by proxy and explorers."""
 POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' data: blob:; worker-src 'self' blob:; "
     "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
 )
-"""What a page may load: nothing from elsewhere. Streamlit's client needs inline styles, and evaluates for charts."""
+"""Content-Security-Policy: same origin only. Streamlit's client needs inline styles, and eval for charts."""
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -33,7 +33,7 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-"""The headers of security that every response has."""
+"""Security headers of every response."""
 _HOST = re.compile(r"[A-Za-z0-9.*-]+|\[[0-9A-Fa-f:]+\]")
 _LISTEN = re.compile(r"[A-Za-z0-9.:\[\] _=-]+")
 _SECRET = re.compile(r"[A-Za-z0-9_-]{16,}")
@@ -45,37 +45,37 @@ class Site:
     """Settings of the configuration."""
 
     ports: Sequence[int]
-    """Ports of the explorers on this machine, one each."""
+    """Ports of the explorers on this machine."""
     listen: str
-    """Where nginx listens: `127.0.0.1:8501`, or `443 ssl`."""
+    """Listen address of nginx: `127.0.0.1:8501`, or `443 ssl`."""
     hosts: Sequence[str]
-    """The names under which people open it; other names are refused with 421."""
+    """Host names; requests for others get status 421."""
     path: str = ""
-    """The path under which it is served (`STREAMLIT_SERVER_BASE_URL_PATH`); empty for the root."""
+    """Base path (`STREAMLIT_SERVER_BASE_URL_PATH`); empty for the root."""
     htpasswd: Path | None = None
-    """File of names and passwords; None where nginx asks for no login."""
+    """File of names and passwords; None without a login."""
     secret: str = ""
-    """What the proxy shows the explorers, so that they believe its names; empty for none."""
+    """Shared secret that makes explorers trust the proxy's headers; empty for none."""
     megabytes: int = 64
-    """The most that one upload may have."""
+    """Maximum size of an upload."""
 
 
 def site(settings: Site) -> str:
     """Return the configuration for nginx's `http` block, such as a file in `/etc/nginx/conf.d`.
 
     Raises:
-        BadInput: if a setting holds what would mean something else to nginx.
+        BadInput: if a setting contains nginx syntax.
     """
     _check(settings)
     prefix = f"/{settings.path.strip('/')}" if settings.path.strip("/") else ""
     login = "auth_basic off;"
     if settings.htpasswd is not None:
-        # The charset makes browsers send names in UTF-8; nginx has no setting of its own for it.
+        # The charset makes browsers send names in UTF-8; nginx has no setting for it.
         login = f"""auth_basic 'mirage", charset="UTF-8';\n    auth_basic_user_file {_quote(str(settings.htpasswd))};"""
-    # Without a login of nginx's own, $remote_user is whatever the browser claims.
+    # Without a login in nginx, $remote_user is unverified.
     name = "$remote_user" if settings.htpasswd is not None else '""'
     headers = "\n".join(f'    add_header {name} "{value}" always;' for name, value in HEADERS.items())
-    upload = f"client_max_body_size {settings.megabytes + 1}m;"  # what frames the file is beside it
+    upload = f"client_max_body_size {settings.megabytes + 1}m;"  # plus multipart overhead
     rest = f"location / {{ return 302 {prefix}/; }}" if prefix else "location = /metrics { return 404; }"
     return f"""\
 # Written by `mirage app --nginx-conf`.
@@ -83,12 +83,12 @@ map $http_upgrade $mirage_connection {{
     default upgrade;
     ""      "";
 }}
-# Which explorer a reader is sent to: the one that the cookie names, else the least busy.
+# Sticky sessions: the explorer named by the cookie, else the least busy.
 map $cookie_{COOKIE} $mirage_upstream {{
     default mirage_any;
 {_lines(f'"{k}" mirage_{k};' for k in range(len(settings.ports)))}
 }}
-# Which explorer has answered: the last that was tried.
+# The explorer that answered: the last one tried.
 map $upstream_addr $mirage_served {{
     default "";
 {_lines(f'"~:{port}$" "{k}";' for k, port in enumerate(settings.ports))}
@@ -129,7 +129,7 @@ server {{
         proxy_set_header {PROXY_HEADER} "{settings.secret}";
         proxy_hide_header X-Content-Type-Options;
         proxy_hide_header Server;
-        # One that is gone is left at once; one that works on a page may take its time.
+        # Fail over at once from an explorer that is down; allow a busy one its time.
         proxy_connect_timeout 2s;
         proxy_next_upstream error timeout;
         proxy_read_timeout 1d;
@@ -145,9 +145,9 @@ def standalone(site_text: str, folder: Path, *, root: bool) -> str:
     """Return a complete configuration for a separate nginx in the foreground.
 
     Args:
-        site_text: what `site` gave.
-        folder: where it keeps its process id, its log of errors and its temporary files.
-        root: whether it is started by root; it then stays root, since only root may read the folder.
+        site_text: result of `site`.
+        folder: folder for the process id, error log and temporary files.
+        root: whether root starts it; workers then also run as root, since only root can read the folder.
     """
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     return f"""\
@@ -174,14 +174,14 @@ def _check(settings: Site) -> None:
     for name, is_sound in sound.items():
         if not is_sound:
             given = (
-                "not of letters, digits, - and _, at least 16" if name == "secret" else repr(getattr(settings, name))
+                "it needs 16 or more letters, digits, - and _" if name == "secret" else repr(getattr(settings, name))
             )
-            raise BadInput(f"nginx cannot be given this {name}: {given}", do="see docs/deploy.md for what it may hold")
+            raise BadInput(f"invalid setting for nginx: {name}: {given}", do="see docs/deploy.md")
 
 
 def _quote(text: str) -> str:
     if any(character in text for character in '"\\\n$'):
-        raise BadInput(f"nginx cannot be given the path {text!r}", do="move the file to a path of plain characters")
+        raise BadInput(f"invalid path for nginx: {text!r}", do="move the file to a path of plain characters")
     return f'"{text}"'
 
 
@@ -193,7 +193,7 @@ def _upstreams(ports: Sequence[int]) -> str:
     def server(port: int, role: str = "") -> str:
         return f"server 127.0.0.1:{port} max_fails=1 fail_timeout=2s{role};"
 
-    # A lone explorer is tried whatever it did: nginx ignores failures where there is no other.
+    # With a single explorer nginx ignores failures and always retries it.
     blocks = [f"upstream mirage_any {{\n    least_conn;\n{_lines(server(port) for port in ports)}\n}}"]
     for k, port in enumerate(ports):
         others = [server(other, " backup") for other in ports if other != port]

@@ -1,6 +1,6 @@
 """The explorer's server as one process: `python -m mirage.explorer.serve.process [OPTIONS OF STREAMLIT]`.
 
-A signal that asks it to end lets it end itself, which is no failure: the exit code is 0.
+On a termination signal it shuts down cleanly with exit code 0.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import sys
 from pathlib import Path
 
 SCRIPT = Path(__file__).with_name("serve.py")
-"""The program that Streamlit runs."""
+"""Script that Streamlit runs."""
 
 
 def main(options: list[str]) -> None:
-    """Run the server until it is asked to end.
+    """Run the server until a termination signal.
 
     Args:
-        options: those of `streamlit run`.
+        options: options of `streamlit run`.
     """
 
     def leave(*_: object) -> None:
@@ -27,7 +27,7 @@ def main(options: list[str]) -> None:
     def ask(*_: object) -> None:
         signal.raise_signal(signal.SIGTERM)
 
-    # The server takes these signals while it runs, ends, and then raises the signal again for whoever had it before.
+    # The server handles these signals, shuts down, and re-raises the signal for the previous handler.
     for name in ("SIGTERM", "SIGINT"):
         signal.signal(getattr(signal, name), leave)
     if hasattr(signal, "SIGQUIT"):

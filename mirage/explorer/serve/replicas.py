@@ -1,7 +1,7 @@
-"""Explorers that are kept running: one process each on a port of its own, and nginx before them where it is there.
+"""Supervised explorers: one process per port, behind nginx if installed.
 
-What ends is started again, after a pause that grows while it ends soon. A signal to end reaches all of them, and
-nothing is left behind. Replicas share the folders, the votes' database and the environment's secrets, nothing else.
+Processes that end are restarted, with a backoff while they end quickly. A termination signal stops all of them.
+Replicas share the folders, the votes' database and the environment's secrets, nothing else.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from mirage.errors import BadInput
 from mirage.store.shipped import shipped_folder
 
 PROXY_SECRET = "MIRAGE_PROXY_SECRET"  # noqa: S105  # a name
-"""Environment variable: what the proxy shows the explorers, so that they believe the names that it gives."""
+"""Environment variable: shared secret that makes explorers trust the proxy's headers."""
 COOKIE_SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # noqa: S105  # a name
-"""Environment variable: what Streamlit signs cookies with; a login holds on every replica only if all share it."""
+"""Environment variable: Streamlit's cookie secret, which all replicas must share for logins."""
 SCRIPT = Path(__file__).with_name("serve.py")
-"""What Streamlit runs as an explorer of a deployment."""
+"""Script that Streamlit runs in a deployment."""
 SOON = 10.0
-"""Seconds; who ends sooner after its start waits longer for the next."""
+"""Seconds of uptime below which the backoff grows."""
 LONGEST = 30.0
-"""Seconds of the longest pause."""
+"""Maximum backoff in seconds."""
 _PATIENCE = 15.0
-"""Seconds that a process has to end itself."""
+"""Grace period in seconds before a process is killed."""
 
 
 @dataclass
 class _Kept:
-    """A process that is started again when it ends."""
+    """A process that is restarted when it ends."""
 
     name: str
     command: Sequence[str]
@@ -48,17 +48,17 @@ class _Kept:
     due: float = 0.0
 
     def look(self, tell: Callable[[str], None]) -> None:
-        """Start it if it does not run and its pause is over."""
+        """Start the process if it is not running and its backoff is over."""
         now = time.monotonic()
         if self.process is not None:
             if self.process.poll() is None:
                 return
-            tell(f"{self.name} ended with {self.process.returncode}; it is started again")
+            tell(f"{self.name} exited with {self.process.returncode}; restarting")
             self.pause = min(2 * self.pause, LONGEST) if now - self.began < SOON else 0.5
             self.process, self.due = None, now + self.pause
         if now >= self.due:
             self.began = now
-            # The other end of its input is held here and by nobody else: it closes when this process ends.
+            # Only this process holds the other end of the child's stdin, which closes when it ends.
             self.process = subprocess.Popen(  # noqa: S603  # our own programs
                 self.command,
                 env=dict(self.environment),
@@ -68,12 +68,12 @@ class _Kept:
             )
 
     def end(self) -> None:
-        """Ask it to end."""
+        """Send the process a termination signal."""
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
 
     def wait(self, until: float) -> None:
-        """Wait for its end until then, and kill it after that."""
+        """Wait for its end until a deadline, then kill it."""
         if self.process is None:
             return
         try:
@@ -93,7 +93,7 @@ class Keeper:
     _over: threading.Event = field(default_factory=threading.Event)
 
     def explorer(self, port: int, environment: Mapping[str, str]) -> None:
-        """Add an explorer on a port of this machine alone."""
+        """Add an explorer on a local port."""
         settings = {
             "STREAMLIT_SERVER_PORT": str(port),
             "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
@@ -106,13 +106,13 @@ class Keeper:
         self._kept.append(_Kept(f"the explorer on port {port}", command, {**environment, **settings}))
 
     def nginx(self, configuration: Path, environment: Mapping[str, str]) -> None:
-        """Add nginx with a whole configuration; its folder is nginx's own."""
+        """Add nginx with a complete configuration, in its own folder."""
         folder = configuration.parent
         command = [need_nginx(), "-p", str(folder), "-c", str(configuration), "-e", str(folder / "error.log")]
         self._kept.append(_Kept("nginx", command, environment))
 
     def run(self) -> None:
-        """Keep all running until a signal to end comes (SIGTERM, SIGINT, SIGHUP), then end all."""
+        """Supervise all processes until a termination signal (SIGTERM, SIGINT, SIGHUP), then stop them."""
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._end)
@@ -146,7 +146,7 @@ def need_nginx() -> str:
     program = find_nginx()
     if program is None:
         raise BadInput(
-            "there is no nginx, which several explorers need before them",
+            "nginx is not installed; several explorers need it",
             do="install it (Debian: apt-get install nginx), or write a configuration for another: --nginx-conf FILE",
         )
     return program
@@ -157,8 +157,8 @@ def shared_environment(environment: Mapping[str, str], hosts: Sequence[str], *, 
 
     Args:
         environment: the deployment's.
-        hosts: the names under which people open it.
-        own_proxy: whether the proxy is ours, so that a secret of this run alone will do.
+        hosts: host names.
+        own_proxy: whether this run starts the proxy, so that a generated secret suffices.
     """
     shared = dict(environment)
     shared.setdefault(COOKIE_SECRET, secrets.token_hex(32))

@@ -1,6 +1,6 @@
 """The explorer as a program for Streamlit: `mirage app` starts it once, `mirage app --workers N` N times.
 
-It is `app.py` behind the guards of `serving.py`, with routes for those who keep it running.
+It is `app.py` behind the guards of `serving.py`, with routes for operators.
 """
 
 from streamlit.starlette import App

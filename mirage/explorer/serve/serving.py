@@ -71,7 +71,7 @@ class _Counted:
         finally:
             if status == 101:
                 metrics.count_reader(-1)
-            # Clients can send any method; only well-known ones become labels.
+            # Clients can send any method; only well-known methods become labels.
             method = scope.get("method", "GET")
             method = method if method in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS") else "other"
             metrics.request(method, _kind(scope["path"]), status, began)
@@ -82,10 +82,10 @@ def _kind(path: str) -> str:
 
 
 class _Closed:
-    """Closes what no reader needs: Streamlit's own metrics, and pages that act from another site.
+    """Blocks Streamlit's own metrics and cross-origin requests.
 
-    Streamlit compares a foreign origin with this machine's addresses, for which it asks a service on the internet. Here
-    an origin is the site's own or one that the settings name, else the request ends before Streamlit sees it.
+    For a foreign origin Streamlit looks up this machine's addresses at an internet service. Here an origin must be the
+    site's own or listed in the settings, else the request ends before Streamlit sees it.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -139,7 +139,7 @@ async def _metrics(_request: Request) -> Response:
 def readiness() -> dict[str, bool]:
     """Return whether an arena opens and whether the votes' database responds.
 
-    Pages read without the database, and votes wait for it: it makes an explorer no less ready.
+    The database does not affect readiness: pages work without it, and votes wait for it.
     """
     return {"arenas": any(map(_opens, home.all_arenas()[0].values())), "votes": _votes_answer()}
 
@@ -161,7 +161,7 @@ def _votes_answer() -> bool:
 
 
 def _end_with_keeper() -> None:
-    """End when the process that keeps this one is gone, however it went: its end of our input closes then."""
+    """End when the supervising process ends, detected by the closing of stdin."""
 
     def wait() -> None:
         sys.stdin.buffer.read()

@@ -21,29 +21,29 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MEGABYTES: Final = 64
-"""The most that one file may have."""
+"""Maximum size of a file, in bytes."""
 _FILE: Final = (MEGABYTES + 1) << 20
-"""Bytes of a request: the file and what frames it."""
+"""Maximum bytes of a request: the file and its multipart overhead."""
 VISIT: Final = 2 * _FILE
-"""Bytes that a visit may hold: a file, and the next one that takes its place."""
+"""Maximum bytes per session: a file and its replacement."""
 ALL: Final = 8 * _FILE
-"""Bytes that all visits of a process may hold."""
+"""Maximum bytes of all sessions of a process."""
 _PATH: Final = "/_stcore/upload_file/"
 _VISITS: Final = 10_000
-"""Visits that are remembered as shown a field."""
+"""Maximum number of sessions remembered as shown an upload field."""
 
 _offered: OrderedDict[str, None] = OrderedDict()
-"""Ids of the visits that were shown a field."""
+"""Ids of sessions that were shown an upload field."""
 _arriving: Counter[str] = Counter()
-"""Bytes of requests that are being read, by visit."""
+"""Bytes of requests in progress, by session."""
 
 
 def offer_upload(label: str, kinds: Sequence[str]) -> Any:
-    """Draw the field for a file, and let this visit send one. Call it only for a reader who may.
+    """Draw an upload field and allow this session to upload. Call it only for authorised readers.
 
     Args:
-        label: what the file holds.
-        kinds: its endings.
+        label: description of the file.
+        kinds: accepted suffixes.
     """
     if (context := get_script_run_ctx()) is not None:
         _offered[context.session_id] = None
@@ -54,19 +54,19 @@ def offer_upload(label: str, kinds: Sequence[str]) -> Any:
 
 
 def withdraw_upload() -> None:
-    """Let this visit send no file any more: its reader may not."""
+    """Revoke this session's permission to upload."""
     if (context := get_script_run_ctx()) is not None:
         _offered.pop(context.session_id, None)
 
 
 class UploadGate:
-    """Refuses uploads that no field asked for or that hold too much, and says so without Streamlit's texts."""
+    """Middleware that rejects unrequested or oversized uploads, without Streamlit's error texts."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Forward a request, or reject it."""
         if scope["type"] != "http" or _PATH not in scope["path"] or scope["method"] in ("OPTIONS", "DELETE"):
             await self._app(scope, receive, send)
             return
@@ -87,7 +87,7 @@ class UploadGate:
 
 
 def _refusal(visit: str, size: int | None) -> HTTPStatus | None:
-    """Return why an upload is refused; None where it may come."""
+    """Return why an upload is rejected; None if it is allowed."""
     if visit not in _offered:
         return HTTPStatus.FORBIDDEN
     if size is None:
@@ -103,13 +103,13 @@ def _refusal(visit: str, size: int | None) -> HTTPStatus | None:
 
 
 def held_bytes() -> dict[str, int]:
-    """Return the bytes that Streamlit holds, by visit."""
+    """Return the bytes that Streamlit holds, by session."""
     files: Any = Runtime.instance().uploaded_file_mgr
     return {visit: sum(len(file.data) for file in kept.values()) for visit, kept in list(files.file_storage.items())}
 
 
 def _without_texts(send: Send) -> Send:
-    """Replace the body of a refusal, which may name addresses elsewhere or folders of the server, by its status."""
+    """Replace the body of an error response, which can contain addresses or server folders, by its status."""
     refused = False
 
     async def write(message: Message) -> None:
@@ -124,7 +124,7 @@ def _without_texts(send: Send) -> Send:
 
 
 async def _say(send: Send, status: HTTPStatus) -> None:
-    """Send a response of a status in words."""
+    """Send a response with a status and its phrase."""
     body = f"{status.phrase}\n".encode()
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": int(status), "headers": headers})

@@ -1,4 +1,4 @@
-"""Pages of texts: queries with all answers and verdicts, and the file that the search of queries reads."""
+"""Pages of texts: queries with all answers and verdicts, and the index of the query search."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 QUERIES = 20
-"""Queries on a page."""
+"""Queries per page."""
 SEARCH = "answers/queries.js"
 _VERDICT = ("query_id", "judge", "system_a", "system_b", "verdict", "rationale")
 _WRONG = {True: "correct decision", False: "wrong decision", None: ""}
@@ -33,7 +33,7 @@ class TextPage:
 
 
 def text_pages(sources: Arena) -> tuple[TextPage, ...]:
-    """Return the pages of texts of a board, without their texts."""
+    """Return the path and title of each page of texts."""
     pages = []
     columns = ("language", "query_id", "subset", "text")
     for code in sources.languages("queries"):
@@ -48,7 +48,7 @@ def text_pages(sources: Arena) -> tuple[TextPage, ...]:
 def write_text_pages(
     sources: Arena, pages: Sequence[TextPage], publication: Publication, systems: Systems
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of every page of texts, and of the file that the search reads."""
+    """Yield path and content of every page of texts, and of the search index."""
     rows: list[tuple[str, str, str]] = []
     by_language: dict[str, list[TextPage]] = {}
     for one in pages:
@@ -70,7 +70,7 @@ def write_text_pages(
                 for query in one.queries
                 if query["text"] is not None
             ]
-    # Inside a script only this sign could end it.
+    # Escape the one character that could end the script element.
     data = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     yield SEARCH, f"window.MIRAGE_QUERIES = {data};\n".encode()
 

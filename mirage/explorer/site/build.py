@@ -1,4 +1,4 @@
-"""All files of a published board but its chain, from its sources and its published tables alone."""
+"""All files of a published board except its chain, from its sources and published tables alone."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ class SiteSettings:
     """Choices of the publisher of a board."""
 
     organization: str = ""
-    """Who evaluated, for the records of Every Eval Ever; the board's title if empty."""
+    """Name of the evaluator in the records of Every Eval Ever; the board's title if empty."""
     dataset: str = ""
-    """The benchmark's name on the Hugging Face Hub, `owner/name`, for files of `.eval_results`; none without it."""
+    """The benchmark's name on the Hugging Face Hub, `owner/name`, for `.eval_results` files; none are written if
+    empty."""
     features: bool = False
-    """Whether the measured features are among the sources, and their means in the records."""
+    """Whether to include the measured features in the sources, and their means in the records."""
 
 
 def site_files(
@@ -48,14 +49,14 @@ def site_files(
     *,
     texts: bool,
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of every file that is derived from the sources, by way of the published tables.
+    """Yield path and content of every file derived from the sources and the published tables.
 
     Args:
         sources: the sources, an arena in the site.
         tables: the published tables.
-        publication: what pages say of the publication.
+        publication: publication details for the pages.
         settings: the publisher's choices.
-        texts: whether texts are published.
+        texts: whether to publish texts.
     """
     for name, published in tables.items():
         rows = published.arrow()
@@ -85,7 +86,7 @@ def _system_names(tables: Mapping[str, PublishedTable]) -> set[str]:
 def _records(
     sources: Arena, tables: Mapping[str, PublishedTable], publication: Publication, settings: SiteSettings
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the records of Every Eval Ever, the files of `.eval_results`, and the page that lists them."""
+    """Yield the records of Every Eval Ever, the `.eval_results` files, and the page that lists them."""
     at = datetime.fromisoformat(publication.at).astimezone(UTC)
     links = []
     with _open_measured(sources, tables, publication) as measured:
@@ -101,7 +102,7 @@ def _records(
                     dataset=settings.dataset or None,
                 )
             except MirageError:
-                continue  # a system without a number: the tables say why
+                continue  # a system without a value; the tables give the reason
             record["source_metadata"]["additional_details"]["arena_version"] = publication.version
             files = [(f"{stem}.json", (json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode("utf-8"))]
             if settings.dataset:

@@ -1,7 +1,7 @@
-"""HTML of the static explorer: one frame around every page, tables that are read without a script, bars as SVG.
+"""HTML of the static site: one frame for every page, tables that work without scripts, bars as SVG.
 
-Whatever comes from an arena is escaped here. The pages load a style sheet and a script of the site and nothing else,
-which their Content-Security-Policy says as well.
+Everything from an arena is escaped here. Pages load the site's style sheet and script and nothing else, as their
+Content-Security-Policy enforces.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PAGES = (
 """Files and titles of the pages, in the order of the navigation."""
 NO_VALUE = "–"
 _SCALE = 100
-"""Width of the drawing of a bar, in its own units."""
+"""Width of a bar's viewBox."""
 _TEXTS = ("text", "system", "language", "flag")
 
 
@@ -42,7 +42,7 @@ def page(title: str, body: Iterable[str], *, board: str, footer: str, current: s
         body: HTML.
         board: name of the board, plain text.
         footer: HTML.
-        current: the file that stands out in the navigation.
+        current: the file to highlight in the navigation.
         root: path from the page to the top of the site: empty or `../`.
     """
     links = "".join(
@@ -78,14 +78,14 @@ def text(words: str | None, tag: str = "bdi") -> str:
 
 
 class Systems:
-    """The marks of the systems of a board: no two are alike."""
+    """Marks of a board's systems, all different."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._looks = distinct_looks(tuple(sorted(set(names))))
         self._places = {name: n for n, name in enumerate(sorted(self._looks))}
 
     def anchor(self, name: str) -> str:
-        """Return the identifier of a system in addresses within the site."""
+        """Return the HTML id of a system."""
         return f"s{self._places[name]}" if name in self._places else "s"
 
     def mark(self, name: str) -> str:
@@ -101,7 +101,7 @@ class Systems:
 
 
 def number(value: Any, field: TableField) -> str:
-    """Return a value as a page writes it, plain text."""
+    """Return a value as displayed text."""
     if value is None:
         return NO_VALUE
     if field.kind == "language":
@@ -110,17 +110,17 @@ def number(value: Any, field: TableField) -> str:
         return "<0.001" if value < 0.001 else f"{value:.3f}"
     if field.kind in ("text", "system", "flag"):
         return str(value)
-    kind: Any = field.kind  # a kind of number
+    kind: Any = field.kind  # a numeric format
     return FORMATS[kind].write(value)
 
 
 def interval(low: float | None, high: float | None, kind: str) -> str:
-    """Return an interval as text; an end that is None is unbounded."""
-    return span(low, high, kind)  # type: ignore[arg-type]  # a kind of number
+    """Return an interval as text; None is an unbounded end."""
+    return span(low, high, kind)  # type: ignore[arg-type]  # a numeric format
 
 
 def bar(value: float | None, low: float | None, high: float | None, ends: tuple[float, float]) -> str:
-    """Return a value with its interval on a scale, as SVG; the same is beside it in words."""
+    """Return a value with its interval on a scale, as SVG; hidden from screen readers, since the text repeats it."""
     if value is None:
         return ""
     least, most = ends
@@ -139,7 +139,7 @@ def bar(value: float | None, low: float | None, high: float | None, ends: tuple[
 
 
 def scale(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> tuple[float, float]:
-    """Return the least and the most of some columns over all rows."""
+    """Return the minimum and maximum of some columns over all rows."""
     values = [row[name] for row in rows for name in names if row[name] is not None]
     return (min(values), max(values)) if values else (0.0, 1.0)
 
@@ -150,10 +150,10 @@ def table(
     """Return a table that scrolls sideways on a narrow screen.
 
     Args:
-        heads: label, meaning and whether the column is of numbers, of each column.
-        lines: cells as HTML, one line a row; the first cell names the row.
-        label: name of the table for who hears the page.
-        sorts: whether the script may sort it.
+        heads: label, meaning and whether it is numeric, of each column.
+        lines: cells as HTML, one list per row; the first cell is the row's header.
+        label: name of the table for screen readers.
+        sorts: whether readers can sort it.
     """
     head = "".join(
         f'<th scope="col"{_number(is_number)}{_title(meaning)}>{escape(name)}</th>'
@@ -175,7 +175,7 @@ def table(
 def fields_table(
     name: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[str], systems: Systems, *, label: str
 ) -> str:
-    """Return rows of a published table as HTML, each cell as its field says."""
+    """Return rows of a published table as HTML, formatted by field."""
     by_name = {field.name: field for field in FIELDS[name][1]}
     chosen = [by_name[column] for column in columns]
     heads = [(field.label, field.meaning, field.kind not in _TEXTS) for field in chosen]

@@ -1,4 +1,4 @@
-"""Pages of the static explorer: every number from the published tables, with its n, its interval and its source."""
+"""Pages of the static site: every number from the published tables, with its n, interval and source."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from mirage.text.segmentation import count_text
 
 _RATES = {
     "hallucination": "Answers without evidence: the share of decided answers to non-relevant queries (no passage "
-    "answers them) that answer all the same.",
+    "answers them) that answer anyway.",
     "error": "Abstentions despite evidence: the share of decided answers to relevant queries (a passage answers them) "
     "that abstain.",
 }
@@ -37,7 +37,7 @@ _RATES = {
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """The publication that a page belongs to."""
+    """Details of one publication, for its pages."""
 
     title: str
     number: int
@@ -45,19 +45,19 @@ class Publication:
     at: str
     """Time of the publication in UTC."""
     label: str
-    """Kind of numbers."""
+    """Kind of data."""
     about: str
     licence: str
     version: str
     """Version of the arena."""
     program: str
-    """Version of this program."""
+    """Version of mirage."""
     texts: str
-    """Why texts are published, or why not."""
+    """Why texts are published or not."""
     signed: bool
 
     def footer(self, root: str = "") -> str:
-        """Return the foot of every page as HTML."""
+        """Return the footer of every page as HTML."""
         signed = "signed" if self.signed else "not signed"
         return (
             f"Publication {self.number} of {escape(self.at[:10])}, {signed}; {text(self.label)}; arena version "
@@ -71,13 +71,13 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class SiteBoard:
-    """Everything that the pages of a site are written from."""
+    """Input of a site's pages."""
 
     publication: Publication
     tables: Mapping[str, PublishedTable]
     systems: Systems
     answer_pages: Sequence[tuple[str, str, str]] = ()
-    """Language, path and title of the pages of texts; none where texts are not published."""
+    """Language, path and title of each page of texts; empty if texts are not published."""
 
     def rows(self, name: str) -> tuple[dict[str, Any], ...]:
         """Return the rows of a published table."""
@@ -88,13 +88,13 @@ class SiteBoard:
         return list(dict.fromkeys(row["referee"] for row in self.rows(name)))
 
     def write(self, file: str, title: str, body: Iterator[str]) -> bytes:
-        """Return a page at the top of the site."""
+        """Return a top-level page of the site."""
         about = self.publication
         return page(title, body, board=about.title, footer=about.footer(), current=file)
 
 
 def write_pages(board: SiteBoard) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of every page but those of texts."""
+    """Yield path and content of every page, except the pages of texts."""
     pages: dict[str, tuple[str, Callable[[SiteBoard], Iterator[str]]]] = {
         "index.html": ("Leaderboard", _leaderboard),
         "hallucination.html": ("Hallucination", _hallucination),
@@ -112,7 +112,7 @@ def _leaderboard(board: SiteBoard) -> Iterator[str]:
         yield f"<p>{text(board.publication.about)}</p>"
     rows = board.rows("leaderboard")
     if not rows:
-        yield "<p>No battles are decided here; see Hallucination and Answers.</p>"
+        yield "<p>This board has no decided battles; see Hallucination and Answers.</p>"
     for n, referee in enumerate(board.referees("leaderboard")):
         of = [row for row in rows if row["referee"] == referee]
         first = of[0]["language"]
@@ -155,15 +155,15 @@ def _ratings(board: SiteBoard, rows: Sequence[Mapping[str, Any]], referee: str) 
     heads = [
         ("System", "", False),
         ("Rank", fields["rank"].meaning, True),
-        ("Rank, 95%", "Ranks that the tests of all pairs leave open, for all systems together with 95%.", True),
+        ("Rank, 95%", "Ranks compatible with the tests of all pairs, at 95% for all systems jointly.", True),
         ("Rating", fields["rating"].meaning, True),
         ("95% interval", "Bootstrap over queries.", True),
-        ("Drawn", "The rating with its interval; the broken line is the mean of the systems.", False),
+        ("Drawn", "Rating with its interval; the dashed line is the mean of the systems.", False),
         ("Tier", fields["tier"].meaning, True),
         ("Wins", "", True),
         ("Ties", "", True),
         ("Losses", "", True),
-        ("Battles", "Battles of the system (n). A link leads to its battles with each other system.", True),
+        ("Battles", "Battles of the system (n). Links to its battles with each other system.", True),
         ("Undecided", fields["undecided"].meaning, True),
     ]
     place = board.referees("battles").index(referee) if referee in board.referees("battles") else 0
@@ -224,7 +224,7 @@ def _facts(board: SiteBoard, referee: str) -> Iterator[str]:
 def _hallucination(board: SiteBoard) -> Iterator[str]:
     rows = board.rows("hallucination")
     if not rows:
-        yield "<p>This board has no outcomes: nobody has labelled which queries its passages answer.</p>"
+        yield "<p>This board has no outcomes: its queries have no relevance labels.</p>"
         return
     names = ("system", "language", "value", "low", "high", "decided", "n", "rate_as_published", "undecided")
     for metric in dict.fromkeys(row["metric"] for row in rows):
@@ -250,7 +250,7 @@ def _rates(board: SiteBoard, rows: Sequence[Mapping[str, Any]], metric: str) -> 
     heads += [("Drawn", "The rate with its interval, from 0 to 100%.", False)]
     counts = ("decided", "answered", "abstained", "undecided", "rate_as_published", "printed")
     heads += [(fields[name].label, fields[name].meaning, True) for name in counts]
-    heads += [("Answers", "Answers present; a link leads to what they are.", True)]
+    heads += [("Answers", "Answers present (n). Links to their outcomes.", True)]
     lines = []
     for row in rows:
         none = f" <span class='note'>{escape(row['reason'])}</span>" if row["value"] is None and row["reason"] else ""
@@ -270,10 +270,10 @@ def _rates(board: SiteBoard, rows: Sequence[Mapping[str, Any]], metric: str) -> 
 def _compare(board: SiteBoard) -> Iterator[str]:
     rows = board.rows("comparisons")
     if not rows:
-        yield "<p>No two systems were compared: nothing decides battles here.</p>"
+        yield "<p>No comparisons: this board has no decided battles.</p>"
         return
-    yield "<p>Difference of the ratings of each two systems, with the test over queries. A pair stands once, the "
-    yield "higher ranked system first.</p>"
+    yield "<p>Difference in rating of each pair of systems, tested over queries. The higher-ranked system comes "
+    yield "first.</p>"
     columns = ("first", "second", "verdict", "difference", "low", "high", "p_holm", "n_queries")
     for referee in board.referees("comparisons"):
         of = [row for row in rows if row["referee"] == referee]
@@ -292,7 +292,7 @@ def _pairs(
 ) -> str:
     by_name = {field.name: field for field in FIELDS["comparisons"][1]}
     heads = [(by_name[name].label, by_name[name].meaning, name not in columns[:3]) for name in columns]
-    heads += [("Differs in", "Languages in which a test separates the two (Holm-corrected).", False)]
+    heads += [("Differs in", "Languages with a significant difference (Holm-corrected).", False)]
     differs: dict[tuple[str, str], list[str]] = {}
     for row in of:
         if not is_joint(row) and row["verdict"] in ("better", "worse"):
@@ -310,10 +310,10 @@ def _pairs(
 
 def _battle(board: SiteBoard) -> Iterator[str]:
     if not board.rows("battles"):
-        yield "<p>Nothing decides battles here.</p>"
+        yield "<p>This board has no decided battles.</p>"
         return
-    yield "<p>All battles of each system with every other, over all languages: a battle is one query that both "
-    yield "answered. The share is of the battles with a winner.</p>"
+    yield "<p>Battles of each system with every other, over all languages. A battle is one query that both "
+    yield "answered; the win share excludes battles without a winner.</p>"
     names = ("other", "share", "low", "high", "wins", "ties", "losses", "unparsed", "n")
     for n, referee in enumerate(board.referees("battles")):
         yield f"<h2>By {text(_who(referee))}</h2>"
@@ -344,9 +344,9 @@ def _answers(board: SiteBoard) -> Iterator[str]:
             yield f'<h2>{language(code)}</h2><ul class="pages">{links}</ul>'
         yield '<script src="answers/queries.js" defer></script>'
     else:
-        yield f"<p>Texts are not part of this board: {text(board.publication.texts)}. Here is what the answers are.</p>"
+        yield f"<p>Texts are not part of this board: {text(board.publication.texts)}. Outcomes of the answers:</p>"
     if rows:
-        yield "<h2>What the answers are</h2>"
+        yield "<h2>Outcomes of the answers</h2>"
         for system in dict.fromkeys(row["system"] for row in sorted(rows, key=lambda row: row["system"])):
             of = [row for row in rows if row["system"] == system]
             n = sum(row["n"] for row in of)
@@ -362,7 +362,7 @@ def _answers(board: SiteBoard) -> Iterator[str]:
 
 def _methods(board: SiteBoard) -> Iterator[str]:
     about = board.publication
-    yield "<h2>What this board is</h2>"
+    yield "<h2>About this board</h2>"
     facts = {
         "Numbers": about.label,
         "About": about.about or NO_VALUE,
@@ -372,16 +372,16 @@ def _methods(board: SiteBoard) -> Iterator[str]:
         "Published": f"publication {about.number}, {about.at}",
     }
     yield f"<dl>{''.join(f'<dt>{name}</dt><dd>{text(value)}</dd>' for name, value in facts.items())}</dl>"
-    yield "<h2>How to check it</h2>"
+    yield "<h2>How to verify it</h2>"
     yield (
         "<p>Every number is computed from <code>sources/</code>, a folder of Parquet tables in this site. "
-        "<code>mirage verify FOLDER</code> computes them again, names each that differs, and checks the hashes of all "
-        'files, the <a href="chain/heads.json">chain of heads</a> and their signatures'
-        ' (<a href="chain/board.pub">public key</a>). A head that you keep elsewhere shows whether the past was '
-        "rewritten: <code>mirage verify FOLDER --against HEAD</code>.</p>"
+        "<code>mirage verify FOLDER</code> recomputes them, lists every difference, and checks the hashes of all "
+        'files, the <a href="chain/heads.json">chain of heads</a> and their signatures '
+        '(<a href="chain/board.pub">public key</a>). Save a head outside this site to detect rewritten history: '
+        "<code>mirage verify FOLDER --against HEAD</code>.</p>"
         if about.signed
         else "<p>Every number is computed from <code>sources/</code>, a folder of Parquet tables in this site. "
-        "<code>mirage verify FOLDER</code> computes them again, names each that differs, and checks the hashes of all "
+        "<code>mirage verify FOLDER</code> recomputes them, lists every difference, and checks the hashes of all "
         'files and the <a href="chain/heads.json">chain of heads</a>. This board is not signed.</p>'
     )
     if rows := board.rows("judges"):
@@ -389,7 +389,7 @@ def _methods(board: SiteBoard) -> Iterator[str]:
         yield fields_table("judges", rows, _columns("judges"), board.systems, label="How ratings are computed")
         yield downloads("judges")
     if rows := board.rows("methods"):
-        yield "<h2>What is done differently from the published programs</h2>"
+        yield "<h2>Differences from the published programs</h2>"
         yield fields_table(
             "methods", rows, _columns("methods"), board.systems, label="Departures and their effect here"
         )
@@ -401,7 +401,7 @@ def _methods(board: SiteBoard) -> Iterator[str]:
     yield "<h2>Files</h2><ul>"
     for name in FIELDS:
         yield f'<li>{name}: <a href="data/{name}.csv">CSV</a>, <a href="data/{name}.parquet">Parquet</a></li>'
-    yield '<li>Results of each system for other collections: <a href="records/index.html">records</a></li></ul>'
+    yield '<li>Results of each system for other leaderboards: <a href="records/index.html">records</a></li></ul>'
 
 
 def _columns(name: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Publication of an arena as a static site, with one more head on the site's chain."""
+"""Publication of an arena as a static site, which appends a head to the site's chain."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ if TYPE_CHECKING:
 
 _DEFAULT = SiteSettings()
 _MOST_CHANGES = 50
-"""Changes that an entry of the feed names; more are counted."""
+"""Maximum number of changes listed in a feed entry; more are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublishResult:
-    """A publication."""
+    """Result of publishing."""
 
     head: BoardHead
     files: int
-    """Files of the site."""
+    """Number of files in the site."""
     parts: Mapping[str, int]
     """Bytes by part of the site: pages, tables, texts, sources, records and chain."""
     texts: str
-    """Why texts are published, or why not."""
+    """Why texts are published or not."""
     changes: tuple[str, ...]
-    """What changed since the publication before."""
+    """Changes since the previous publication."""
 
 
 def publish(
@@ -67,14 +67,14 @@ def publish(
 ) -> PublishResult:
     """Publish an arena into a folder, new or with the board's earlier publications.
 
-    The folder is replaced as a whole; if anything fails it stays as it was.
+    The folder is replaced atomically; on an error it is unchanged.
 
     Args:
         arena: with outcomes or judgments.
         into: folder of the site.
         at: time of the publication, ISO 8601 in UTC.
-        private: Ed25519 private key as PEM; None for a board that is not signed.
-        texts: whether texts are published; None to go by their licences.
+        private: Ed25519 private key as PEM; None for an unsigned board.
+        texts: whether to publish texts; None to decide by their licences.
         settings: the publisher's choices.
 
     Raises:
@@ -156,18 +156,20 @@ def read_tables(site: Path) -> dict[str, PublishedTable]:
 
 
 def _former(into: Path, public: str | None) -> tuple[tuple[BoardHead, ...], list[dict[str, Any]]]:
-    """Return the chain of the folder's earlier publications, none for a new folder; check it and the key."""
+    """Return the chain of the folder's earlier publications, checked with the key; empty for a new folder."""
     if not into.exists() or not board_files(into):
         return (), []
     files = board_files(into)
     if HEADS not in files:
-        raise ArenaError(f"{into} holds other files and is not a board", do="use a new or empty folder")
+        raise ArenaError(f"{into} has other files and is not a board", do="use a new or empty folder")
     heads = read_heads(read_board_file(into, HEADS))
     own = read_board_file(into, PUBLIC_KEY).decode("utf-8", "replace") if PUBLIC_KEY in files else None
     if (None if own is None else fingerprint(own)) != (None if public is None else fingerprint(public)):
         unsigned = own is None
         raise BadInput(
-            "the board is not signed, and a key cannot sign its past" if unsigned else "this is not the board's key",
+            "the board is not signed, and its earlier publications cannot be signed now"
+            if unsigned
+            else "this is not the board's key",
             where=str(into),
             do="omit --key, or publish into a new folder" if unsigned else "sign with the key of its first publication",
         )
@@ -186,11 +188,11 @@ def _former(into: Path, public: str | None) -> tuple[tuple[BoardHead, ...], list
 
 
 def _changes(former: Path, tables: Mapping[str, PublishedTable]) -> list[str]:
-    """Return what changed on the leaderboard since the publication in the folder, in words."""
+    """Describe the changes of the leaderboard since the publication in the folder."""
     try:
         before = read_tables(former)["leaderboard"].rows
     except ArenaError:
-        return ["The publication before cannot be compared with this one."]
+        return ["The previous publication cannot be compared with this one."]
     now = tables["leaderboard"].rows
     lines: list[str] = []
     for referee in dict.fromkeys(row["referee"] for row in (*before, *now)):

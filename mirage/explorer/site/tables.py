@@ -1,4 +1,4 @@
-"""Published tables: the numbers of a board, computed from its sources by the views of the explorer's pages."""
+"""Published tables: the numbers of a board, computed from its sources with the data modules of the explorer's pages."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class TableField:
 
     name: str
     label: str
-    """Head of the column on a page."""
+    """Header of the column on a page."""
     kind: FieldKind
-    """How a page writes it."""
+    """Display format."""
     meaning: str = ""
-    """What it means, in a sentence."""
+    """Meaning, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,10 @@ class PublishedTable:
     name: str
     """Name of its files, without the extension."""
     key: tuple[str, ...]
-    """Columns that name a row."""
+    """Key columns."""
     fields: tuple[TableField, ...]
     rows: tuple[dict[str, Any], ...]
-    """In the order of the page."""
+    """Rows, in display order."""
 
     def arrow(self) -> pa.Table:
         """Return the rows as an Arrow table."""
@@ -82,16 +82,16 @@ def arrow_schema(fields: Sequence[TableField]) -> pa.Schema:
 
 
 _LOW_HIGH = (
-    TableField("low", "Low", "rating", "Lower end of the 95% interval; empty: not bounded."),
-    TableField("high", "High", "rating", "Upper end of the 95% interval; empty: not bounded."),
+    TableField("low", "Low", "rating", "Lower end of the 95% interval; empty: unbounded."),
+    TableField("high", "High", "rating", "Upper end of the 95% interval; empty: unbounded."),
 )
 LEADERBOARD = (
-    TableField("referee", "Judge", "text", "Who decides battles: relevance labels, a judge, people or nuggets."),
+    TableField("referee", "Judge", "text", "Referee of the battles: relevance labels, a judge, people or nuggets."),
     TableField("language", "Language", "language", "Language of the queries; all: the mean over languages."),
     TableField("system", "System", "system"),
     TableField("rank", "Rank", "rank", "Rank by rating."),
-    TableField("rank_best", "Rank, best", "rank", "Best rank that the tests of all pairs leave open, 95% together."),
-    TableField("rank_worst", "Rank, worst", "rank", "Worst rank that they leave open."),
+    TableField("rank_best", "Rank, best", "rank", "Best rank compatible with the tests of all pairs (95%, joint)."),
+    TableField("rank_worst", "Rank, worst", "rank", "Worst rank compatible with the tests."),
     TableField("rating", "Rating", "rating", "Bradley-Terry rating in logits, centred on 0."),
     *_LOW_HIGH,
     TableField("tier", "Tier", "rank", "Systems of different tiers differ significantly (Holm, 5%)."),
@@ -101,7 +101,7 @@ LEADERBOARD = (
     TableField("ties", "Ties", "count"),
     TableField("losses", "Losses", "count"),
     TableField("answers", "Answers or verdicts", "count", "Answers of the system; for a judge, verdicts on it."),
-    TableField("undecided", "Undecided", "rate", "Share of them that decides nothing: unparsed, empty, API errors."),
+    TableField("undecided", "Undecided", "rate", "Share without a decision: unparsed, empty, API errors."),
 )
 FACTS = (
     TableField("referee", "Judge", "text"),
@@ -122,22 +122,22 @@ HALLUCINATION = (
     TableField("answered", "Answered", "count"),
     TableField("abstained", "Abstained", "count"),
     *(TableField(name, name.replace("_", " ").capitalize(), "count") for name in UNDECIDED),
-    TableField("printed", "Paper", "rate", "The figure printed in the paper, where there is one."),
-    TableField("reason", "Why none", "text", "Why there is no rate."),
+    TableField("printed", "Paper", "rate", "Figure printed in the paper, if any."),
+    TableField("reason", "Reason", "text", "Reason why there is no rate."),
 )
 COMPARISONS = (
     TableField("referee", "Judge", "text"),
     TableField("first", "System", "system"),
     TableField("second", "Compared with", "system"),
     TableField("language", "Language", "language"),
-    TableField("verdict", "Verdict", "text", "better, worse, or inconclusive, of the first system."),
+    TableField("verdict", "Verdict", "text", "better, worse or inconclusive, for the first system."),
     TableField("difference", "Difference", "rating", "Rating of the first minus that of the second, in logits."),
     *_LOW_HIGH,
-    TableField("p", "p", "p", "p-value of the test over queries, for this pair alone."),
+    TableField("p", "p", "p", "p-value of the test over queries, uncorrected."),
     TableField("p_holm", "p (Holm)", "p", "p-value, corrected over the languages of the pair."),
     TableField("n_queries", "Queries", "count", "Queries behind the difference (n)."),
-    TableField("detectable", "Detectable", "value", "Difference that these queries find in 80% of cases."),
-    TableField("reason", "Why not", "text", "Why it is inconclusive."),
+    TableField("detectable", "Detectable", "value", "Minimum detectable difference at 80% power."),
+    TableField("reason", "Reason", "text", "Reason why it is inconclusive."),
 )
 BATTLES = (
     TableField("referee", "Judge", "text"),
@@ -149,19 +149,19 @@ BATTLES = (
     TableField("wins", "Wins", "count"),
     TableField("ties", "Ties", "count"),
     TableField("losses", "Losses", "count"),
-    TableField("unparsed", "Unparsed", "count", "Battles without a readable verdict."),
-    TableField("n", "Battles", "count", "Queries on which the two met (n)."),
+    TableField("unparsed", "Unparsed", "count", "Battles without a parsed verdict."),
+    TableField("n", "Battles", "count", "Queries that both answered (n)."),
 )
 ANSWERS = (
     TableField("language", "Language", "language"),
     TableField("system", "System", "system"),
     TableField("answers", "Answers", "count", "Answers in the sources (n)."),
     TableField("outcome", "Outcome or status", "text", "Outcome by the strict parser, or else the answer's status."),
-    TableField("n", "With it", "count", "Answers with this outcome."),
+    TableField("n", "Answers with it", "count", "Answers with this outcome."),
     TableField("share", "Share", "rate", "Share of the answers."),
 )
 METHODS = (
-    TableField("departure", "Done differently", "text"),
+    TableField("departure", "Departure", "text"),
     TableField("published", "Published programs", "text"),
     TableField("ours", "Here", "text"),
     TableField("moved", "Effect on this board", "text"),
@@ -185,13 +185,13 @@ FIELDS: dict[str, tuple[tuple[str, ...], tuple[TableField, ...]]] = {
     "methods": (("departure",), METHODS),
     "sources": (("table",), SOURCES),
 }
-"""Key and fields of every published table by name."""
+"""Key and fields of every published table, by name."""
 
 
 def published_tables(sources: Arena) -> dict[str, PublishedTable]:
     """Compute every published table from the sources of a board.
 
-    A table that cannot be computed has no rows; why is in the table `judges`.
+    A table that cannot be computed is empty; the table `judges` has the reason.
     """
     rows: dict[str, list[Mapping[str, Any]]] = {name: [] for name in FIELDS}
     for referee in referees(sources):
@@ -259,7 +259,7 @@ def _answer_counts(sources: Arena) -> list[dict[str, Any]]:
 
 
 def _round_row(row: Mapping[str, Any], fields: Sequence[TableField]) -> dict[str, Any]:
-    """Return a row with the fields alone, numbers rounded to the published digits."""
+    """Return a row's fields, with numbers rounded to the published digits."""
     values: dict[str, Any] = {}
     for field in fields:
         value = row.get(field.name)

@@ -1,7 +1,7 @@
-"""Verification of a published board: every number computed again, hashes, the chain of heads, and signatures.
+"""Verification of a published board: recomputed numbers, hashes, the chain of heads, and signatures.
 
-A forger may rewrite hashes and heads along with a number, and a publisher may sign again: only numbers that do not
-follow from the sources then tell, and for a past that was rewritten along with its sources, a head kept elsewhere.
+A forger can rewrite hashes and heads along with a number, and a publisher can sign again. That shows only in numbers
+that do not follow from the sources; if the sources were rewritten too, only in a head saved elsewhere.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 _MOST = 20
-"""Differences of one file that are named."""
+"""Maximum number of differences listed per file."""
 _LARGEST = 64_000_000
-"""Most bytes of a manifest or a log."""
+"""Maximum bytes of a manifest or a log."""
 _TAG = re.compile(r"<[^>]*>")
 _CELL = re.compile(r"<t[hd][^>]*>(.*?)</t[hd]>", re.DOTALL)
 
@@ -54,13 +54,13 @@ class VerifyReport:
     """Result of a verification."""
 
     heads: tuple[BoardHead, ...] = ()
-    """The chain, as far as it can be read."""
+    """The readable part of the chain."""
     checked: list[str] = field(default_factory=list)
-    """What was checked, a line each."""
+    """Checks that were made, one per line."""
     unchecked: list[str] = field(default_factory=list)
-    """What could not be checked, and why."""
+    """Checks that could not be made, with reasons."""
     faults: list[BoardFault] = field(default_factory=list)
-    """What differs."""
+    """Differences found."""
 
 
 def verify_site(
@@ -70,8 +70,8 @@ def verify_site(
 
     Args:
         site: folder of the site.
-        against: a head that was kept elsewhere; it must be on the chain.
-        public: the board's public key as PEM, from elsewhere; None to take the site's own.
+        against: a head that was saved elsewhere; it must be in the chain.
+        public: the board's public key as PEM, from elsewhere; None for the site's own.
         arena: the arena that the board was made from; None to recompute from the site's own sources.
 
     Raises:
@@ -100,7 +100,7 @@ def verify_site(
 
 
 class _guard:  # noqa: N801  # a context manager
-    """Turns what a damaged file raises into a fault: a tampered site is an answer, not an error."""
+    """Context manager that records an error from a damaged file as a difference."""
 
     def __init__(self, report: VerifyReport, file: str) -> None:
         self.report, self.file = report, file
@@ -134,9 +134,9 @@ def _check_chain(
     heads, n = [head.head for head in report.heads], len(report.heads)
     report.checked.append(f"chain: {n:,} publications, head {heads[-1]}")
     if against is None:
-        report.unchecked.append("whether the past was rewritten: give a head that you kept with --against")
+        report.unchecked.append("whether history was rewritten: give a head that you saved with --against")
     elif against not in heads:
-        report.faults.append(BoardFault(HEADS, "", "head", "not on the chain", against))
+        report.faults.append(BoardFault(HEADS, "", "head", "not in the chain", against))
     else:
         report.checked.append(f"the given head is that of publication {heads.index(against) + 1}")
     with _guard(report, FEED):
@@ -150,7 +150,7 @@ def _check_chain(
 def _check_signatures(
     report: VerifyReport, read: Callable[[str], bytes | None], public: str | None, last: Mapping[str, Any] | None
 ) -> None:
-    """Check the heads and their signatures, by the given key or else by the site's own."""
+    """Check the heads and their signatures, with the given key or else the site's own."""
     own = (read(PUBLIC_KEY) or b"").decode("utf-8", "replace") or None
     signed = any(head.signature is not None for head in report.heads) or (last or {}).get("key") is not None
     key = public or own
@@ -172,13 +172,13 @@ def _check_signatures(
         n = sum(head.signature is not None for head in report.heads)
         report.checked.append(f"signatures: {n:,} by {whose}, fingerprint {fingerprint(used)}")
         if public is None:
-            report.unchecked.append("whose key it is: give the board's key with --public-key, from another place")
+            report.unchecked.append("whose key it is: give the board's key, from another source, with --public-key")
     elif not signed:
         report.unchecked.append("who published it: the board is not signed")
 
 
 def _check_files(report: VerifyReport, site: Path, files: Mapping[str, int], manifest: Mapping[str, Any]) -> None:
-    """Check which files there are, and their hashes."""
+    """Check the list of files and their hashes."""
     listed: Mapping[str, Any] = manifest["files"]
     chain = {HEADS, FEED, *(head.manifest for head in report.heads)}
     chain |= {PUBLIC_KEY} if manifest.get("key") is not None else set()
@@ -239,13 +239,13 @@ def _check_numbers(report: VerifyReport, site: Path, manifest: Mapping[str, Any]
 
 
 def _without_features(sources: Arena) -> Arena:
-    """Return the sources without features: most are measured with passages, which are not published."""
+    """Return the sources without features, since most need passages, which are not published."""
     tables = {name: files for name, files in sources.manifest["tables"].items() if name != "features"}
     return replace(sources, manifest={**sources.manifest, "tables": tables})
 
 
 def _compare_sources(report: VerifyReport, site: Path, sources: Arena) -> None:
-    """Compare the sources in the site with those that an arena gives."""
+    """Compare the site's sources with those of an arena."""
     with _guard(report, SOURCES):
         own = store.open_arena(site / SOURCES)
         for table in sorted({*own.tables, *sources.tables}):
@@ -260,7 +260,7 @@ def _compare_sources(report: VerifyReport, site: Path, sources: Arena) -> None:
 def _check_derived(
     report: VerifyReport, site: Path, manifest: Mapping[str, Any], expected: Iterator[tuple[str, bytes]]
 ) -> None:
-    """Compare the derived files with those that follow from the published tables."""
+    """Compare the derived files with files rebuilt from the published tables."""
     names = set()
     for name, content in expected:
         names.add(name)
@@ -269,18 +269,18 @@ def _check_derived(
             continue
         if name.endswith(".parquet"):
             continue  # compared row by row: its bytes depend on the version of the library that writes it
-        with suppress(ArenaError):  # a missing file is a fault already
+        with suppress(ArenaError):  # a missing file is already reported
             printed = read_board_file(site, name)
             if printed != content:
                 report.faults += _content_faults(name, printed.decode("utf-8", "replace"), content.decode("utf-8"))
     extra = [name for name in manifest["files"] if name not in names and not name.startswith(f"{SOURCES}/")]
     report.faults += [BoardFault(name, "", "file", "listed", "not derived from the sources") for name in extra]
     pages = sum(name.endswith(".html") for name in names)
-    report.checked.append(f"pages: {pages:,} written again from the tables, of {len(names):,} derived files")
+    report.checked.append(f"pages: {pages:,} rebuilt from the tables, of {len(names):,} derived files")
 
 
 def _table_faults(computed: PublishedTable, printed: PublishedTable) -> Iterator[BoardFault]:
-    """Yield the differences between a published table and its recomputation, by key and in the order of the rows."""
+    """Yield the differences between a published table and its recomputation, by key, in row order."""
     file = f"{DATA}/{computed.name}.parquet"
     ours = {computed.row_name(row): row for row in computed.rows}
     theirs: dict[str, dict[str, Any]] = {}
@@ -306,7 +306,7 @@ def _table_faults(computed: PublishedTable, printed: PublishedTable) -> Iterator
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Return whether two values are equal but for rounding on another processor."""
+    """Return whether two values are equal up to rounding on another processor."""
     if isinstance(a, float) and isinstance(b, float):
         return abs(a - b) <= TOLERANCE * max(1.0, abs(b))
     if isinstance(a, dict) and isinstance(b, dict):
@@ -331,8 +331,8 @@ def _content_faults(name: str, printed: str, expected: str) -> list[BoardFault]:
             faults += _line_faults(name, n, a, b, heads)
     more = len(faults) - _MOST
     last = [BoardFault(name, "", "lines", f"{more:,} more differences", "")] if more > 0 else []
-    # Line ends can differ where no line does.
-    return [*faults[:_MOST], *last] or [BoardFault(name, "", "bytes", "other line ends", "those of this program")]
+    # Only line endings may differ.
+    return [*faults[:_MOST], *last] or [BoardFault(name, "", "bytes", "different line ends", "those of this program")]
 
 
 def _line_faults(name: str, n: int, a: str | None, b: str | None, heads: Sequence[str]) -> Iterator[BoardFault]:

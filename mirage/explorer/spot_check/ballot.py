@@ -34,7 +34,7 @@ ENGLISH = "en"
 
 
 def ballot_html(arena: Arena, ballot: Ballot) -> str:
-    """Return the file of a ballot; the same ballot gives the same file.
+    """Return the file of a ballot; the output is deterministic.
 
     Raises:
         NotEnoughData: if an answer of the ballot has changed or is gone.
@@ -43,7 +43,7 @@ def ballot_html(arena: Arena, ballot: Ballot) -> str:
 
 
 def label_ballot_html(arena: Arena, ballot: LabelBallot) -> str:
-    """Return the file of a ballot of labels; the same ballot gives the same file.
+    """Return the file of a ballot of labels; the output is deterministic.
 
     Raises:
         NotEnoughData: if a query or a passage of the ballot has changed or is gone.
@@ -71,7 +71,7 @@ def _page(ballot: Ballot | LabelBallot, items: list[dict[str, Any]], more: dict[
         "items": items,
         "words": {code: words()[code] | {"direction": language(code).direction} for code in codes},
     }
-    # A text cannot end the element it stands in: no tag begins without this character.
+    # Escaped, so that no text can close the element.
     values = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
     style, script = _resource("ballot.css"), _resource("ballot.js")
     policy = (
@@ -81,7 +81,7 @@ def _page(ballot: Ballot | LabelBallot, items: list[dict[str, Any]], more: dict[
     parts = {"{{policy}}": policy, "{{style}}": style, "{{script}}": script, "{{data}}": values}
     page = _resource("ballot.html")
     for mark, part in parts.items():
-        # The texts come last, so that no mark in them is taken for one of the page's.
+        # Texts are inserted last, so that placeholders in them are not replaced.
         page = page.replace(mark, part)
     return page
 
@@ -132,8 +132,8 @@ def _query(arena: Arena, item: LabelItem) -> dict[str, Any]:
 def _pieces(
     text: str, citations: Sequence[Citation], passages: Sequence[schema.Passage]
 ) -> list[tuple[str, str, int | None]]:
-    """An answer in what it is read as: `text`; `part` with the name of a part; `cite` with what to show, and the number
-    of its passage in the list where it is there. Empty where the answer has neither parts nor citations.
+    """Split an answer into segments: `text`; `part` with the name of a part; `cite` with its label, and the index of
+    its passage if listed. Empty if the answer has neither parts nor citations.
     """
     marks: list[tuple[int, int, str, str, int | None]] = [
         (start, end, "part", name, None) for start, end, name in part_headings(text)

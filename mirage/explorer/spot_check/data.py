@@ -61,7 +61,7 @@ class VoteResult:
     winner: str | None
     """The system voted for; null for a tie, both bad and a skip."""
     verdicts: tuple[JudgeOpinion, ...]
-    """By judge."""
+    """Opinions by judge."""
     why: str
     """Why the queue chose it, in words."""
 
@@ -76,9 +76,9 @@ class CitationPair:
     sentence: int
     """Number of the sentence (`votes.Evidence`)."""
     start: int
-    """Where it begins in the answer."""
+    """Start of the sentence in the answer."""
     end: int
-    """Where it ends (exclusive)."""
+    """End of the sentence (exclusive)."""
     words: str
     """The sentence without citations."""
     passage_id: str
@@ -150,7 +150,7 @@ def vote_result(arena: Arena, vote: votes.Vote) -> VoteResult:
 
 
 def battle_digest(shown: battles.BattleView) -> str | None:
-    """Digest of the query and the two answers of a battle; null where an answer has no text."""
+    """Return the digest of the query and both answers of a battle; null if an answer has no text."""
     first, second = shown.first.text, shown.second.text
     if first is None or second is None:
         return None
@@ -159,7 +159,7 @@ def battle_digest(shown: battles.BattleView) -> str | None:
 
 @lru_cache(maxsize=36)
 def citing(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
-    """Query and system of the answers of a language that seem to cite something, in an order drawn once for all."""
+    """Return query and system of the answers of a language that seem to cite, in a fixed random order."""
     rows = arena.sql(
         "SELECT query_id, system FROM answers "
         "WHERE language = ? AND status IN ('ok', 'truncated') AND regexp_matches(text, ?)",
@@ -173,7 +173,7 @@ def citing(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
 def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> CitationPair | None:
     """Return the first sentence and passage that a voter has not voted on; None if there are no more.
 
-    Everybody meets the same order, so that people meet on the same items.
+    The order is the same for everybody, so that several people vote on the same items.
 
     Args:
         arena: the arena; it has answers and passages.
@@ -212,7 +212,7 @@ def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[Cita
 
 @lru_cache(maxsize=36)
 def stating(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
-    """Query and system of the answers of a language to queries with nuggets, in an order drawn once for all."""
+    """Return query and system of the answers of a language to queries with nuggets, in a fixed random order."""
     if not {"answers", "nuggets"} <= set(arena.tables):
         return ()
     rows = arena.sql(
@@ -255,7 +255,7 @@ def nugget_items(arena: Arena, language: str, query_id: str, system: str) -> tup
 
 
 def _query_text(arena: Arena, key: tuple[str, str]) -> str:
-    """The text of a query; empty where the arena lacks it."""
+    """Return the text of a query; empty if the arena lacks it."""
     return next((row["text"] for row in of_query(arena, "queries", key)), None) or ""
 
 

@@ -1,4 +1,4 @@
-"""Items to vote on, as HTML without markup from texts or names of systems, and the reveal after the vote."""
+"""Items to vote on, as escaped HTML without names of systems, and the reveal after the vote."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mirage.explorer.spot_check.data import CitationPair, NuggetItem, VoteResult
 from mirage.people import votes
 
 BATTLE = {"A": ("A is better", "1"), "B": ("B is better", "2"), "tie": ("Tie", "3"), "both_bad": ("Both bad", "4")}
-"""Votes on a battle: what stands on the button, and its key."""
+"""Votes on a battle: button label and key."""
 SKIP = {"skip": ("Skip", "s")}
 EVIDENCE = {"yes": ("Supports it", "1"), "no": ("Does not", "2"), "unclear": ("Unclear", "3")}
 """Votes on a citation."""
@@ -25,9 +25,9 @@ NUGGET = {
     "partial_support": ("States a part", "2"),
     "not_support": ("Does not", "3"),
 }
-"""Votes on a nugget: what an answer states of it."""
+"""Votes on a nugget: whether the answer states it."""
 CHOICES = BATTLE | SKIP | EVIDENCE | NUGGET
-"""All of them."""
+"""All votes."""
 UNDO = "u"
 
 _TOP_JS = """
@@ -46,7 +46,7 @@ def top(item: str) -> None:
     """Scroll to the top when another item is shown.
 
     Args:
-        item: an id of the item that reveals nothing.
+        item: an opaque id of the item.
     """
     component = st.components.v2.component("mirage_ballot_top", html="<span></span>", js=_TOP_JS)
     component(key="spot_top", data={"item": item})
@@ -64,7 +64,7 @@ export default function ({ parentElement, data }) {
 
 
 def focus_field(key: str, vote_id: str) -> None:
-    """Move the focus to the field for the voter's name, once a vote.
+    """Move the focus to the field for the voter's name, once per vote.
 
     Args:
         key: key of the field.
@@ -122,7 +122,7 @@ def show_nugget(item: NuggetItem, answer: AnswerView, query: QueryView) -> None:
 
 
 def show_result(vote_result: VoteResult) -> None:
-    """Show who was who in the last battle, what each judge said, and why it was chosen."""
+    """Show the systems of the last battle, the judges' decisions, and why the battle was selected."""
     vote = vote_result.vote
     own_vote = {"skip": "skipped", "both_bad": "both bad", "tie": "tie"}.get(vote.vote) or f"{vote.vote} wins"
     parts = [
@@ -146,7 +146,7 @@ def show_result(vote_result: VoteResult) -> None:
 
 
 def show_cited(vote: votes.Evidence, passage: schema.Passage | None) -> None:
-    """Show whose sentence the last one was, and what people said of the passage."""
+    """Show the system of the last sentence, and people's votes on the passage."""
     known = None if passage is None else passage.relevant
     label = {True: "relevant", False: "not relevant", None: "unlabelled"}[known]
     own_vote = EVIDENCE[vote.vote][0].lower() if vote.vote in EVIDENCE else vote.vote
@@ -160,7 +160,7 @@ def show_cited(vote: votes.Evidence, passage: schema.Passage | None) -> None:
 
 
 def show_assigned(vote: votes.NuggetVote, assigned: Sequence[tuple[str, schema.Assignment | None]]) -> None:
-    """Show whose answer the last one was, and what each assigner decided of the nugget."""
+    """Show the system of the last answer, and each assigner's decision on the nugget."""
 
     def words(choice: str | None) -> str:
         return "skipped" if choice == "skip" else CHOICES[choice][0].lower() if choice in CHOICES else "undecided"
@@ -185,7 +185,7 @@ def _was(parts: Sequence[str]) -> None:
 
 
 def show_people(rows: Sequence[votes.Vote]) -> None:
-    """Show what each person said of a battle whose systems are known."""
+    """Show each person's vote on a revealed battle."""
     lines = []
     for row in rows:
         winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
@@ -199,5 +199,5 @@ def show_people(rows: Sequence[votes.Vote]) -> None:
 
 
 def _selection_words(row: votes.Vote) -> str:
-    """Describe how the battle of a vote was selected, and when the vote was given."""
+    """Describe how the battle of a vote was selected, and the time of the vote."""
     return f"{'drawn at random' if row.control else 'chosen by the queue'}, {row.time[:10]}"

@@ -24,34 +24,34 @@ from mirage.store.roles import Role
 _SESSION, _PENDING, _TRIED, _NAME = "_spot_session", "_spot_pending", "_spot_tried", "_spot_name"
 _WAITING = "_spot_waiting"
 RETRY = 5.0
-"""Seconds after which a vote that waits is sent again by itself."""
+"""Seconds between automatic retries of an unsent vote."""
 
 
 MakeVote = Callable[[str, str | None], votes.Row]
-"""Make the row of a vote from its word and the voter's note."""
+"""Create the row of a vote from the choice and the voter's note."""
 
 
 @dataclass(frozen=True)
 class HeldVote:
-    """A vote without a voter's name."""
+    """A vote waiting for the voter's name."""
 
     token: str
-    """Its id."""
+    """Vote id."""
     choice: str
-    """Its word."""
+    """The choice."""
     note: str | None
     """The voter's note."""
     seconds: float | None
-    """Time taken."""
+    """Seconds taken."""
     make_vote: MakeVote
-    """Makes its row once there is a name."""
+    """Creates its row once the name is known."""
 
 
 @dataclass
 class VoteSession:
-    """One voter's session on one arena in one language: the votes so far, and one that waits for the database.
+    """One voter's session on one arena in one language: the votes so far, and an unsent vote.
 
-    The voter is empty until there is a name: everything is shown, and the first vote is held (`hold`).
+    The voter is empty until a name is given: until then the first vote is held (`hold`).
     """
 
     arena: Arena
@@ -60,17 +60,17 @@ class VoteSession:
     reader: Reader
     kind: type[votes.Row]
     log: list[Any]
-    """Everybody's votes that count, in the order of their times."""
+    """Everybody's valid votes, sorted by time."""
     left_out: list[str] = field(default_factory=list)
-    """Sentences on votes that do not count (`votes.ArenaVotes.notes`)."""
+    """Notes on votes that do not count (`votes.ArenaVotes.notes`)."""
     failed: MirageError | None = None
-    """Why the last vote could not be kept or taken back."""
+    """Why the last vote could not be stored or undone."""
     order: str = ""
-    """Whose order the queue has: the voter's, or the reader's session's if it began without a name."""
+    """Seed of the queue's order: the voter, or the session if it began without a name."""
     held: HeldVote | None = None
-    """A vote given before there was a name, kept until there is one."""
+    """A vote held until a name is given."""
     notice: str = ""
-    """A sentence on the last vote, if it was not stored because of an earlier one."""
+    """Note on the last vote, if it was not stored because of an earlier vote."""
     _shown: dict[tuple[str, ...], tuple[str, float]] = field(default_factory=dict)
 
     @property
@@ -88,18 +88,18 @@ class VoteSession:
         return rows[-1] if rows else None
 
     def token(self, item: tuple[str, ...]) -> str:
-        """Return the id of the coming vote on an item; the first call starts its clock."""
+        """Return the id of the next vote on an item; the first call starts its timer."""
         return self._shown.setdefault(item, (votes.token(), time.monotonic()))[0]
 
     def seconds(self, token: str) -> float | None:
-        """Return for how long the item of a token has been shown; of a held vote, until it was given."""
+        """Return the seconds that a token's item has been shown; for a held vote, until it was given."""
         if self.held is not None and self.held.token == token:
             return self.held.seconds
         starts = [start for name, start in self._shown.values() if name == token]
         return round(time.monotonic() - starts[0], 3) if starts else None
 
     def hold(self, token: str, choice: str, note: str | None, make_vote: MakeVote) -> None:
-        """Keep a vote until its voter has a name."""
+        """Hold a vote until its voter has a name."""
         self.held = HeldVote(token, choice, note, self.seconds(token), make_vote)
 
     def drop(self) -> None:
@@ -107,7 +107,7 @@ class VoteSession:
         self.held = None
 
     def release(self) -> None:
-        """Submit the held vote under the voter's name, unless the voter had voted on the same item before."""
+        """Submit the held vote under the voter's name, unless the voter has already voted on the item."""
         if (held := self.held) is None:
             return
         try:
@@ -118,12 +118,12 @@ class VoteSession:
         finally:
             self.held = None
         if votes.item(row) in map(votes.item, self.own_votes):
-            self.notice = "You had voted on this one before. Your earlier vote counts."
+            self.notice = "You have already voted on this item. Your earlier vote counts."
         else:
             self.send(row)
 
     def send(self, row: Any) -> None:
-        """Submit a vote (`votes.Row`); keep it in the session where the database does not answer."""
+        """Submit a vote (`votes.Row`); keep it in the session if the database does not respond."""
         self.failed, self.notice = None, ""
         try:
             vote = people.database().submit(row)
@@ -143,7 +143,7 @@ class VoteSession:
             self.log = votes.standing([*self.log, vote])
 
     def take_back(self, vote_id: str) -> None:
-        """Take one of the voter's votes back."""
+        """Undo one of the voter's votes."""
         self.failed = None
         try:
             kind: Any = self.kind
@@ -157,7 +157,7 @@ class VoteSession:
 
 
 def _settle(result: Literal["kept", "refused"]) -> None:
-    """No vote waits any more: it is kept, or will never be."""
+    """Clear the unsent vote, stored or discarded."""
     st.session_state.pop(_PENDING, None)
     st.session_state.pop(_WAITING, None)
     metrics.vote(result)
@@ -184,8 +184,8 @@ def current_session() -> VoteSession:
 def enter(
     arena: Arena, language: str, voter: str, kind: type[votes.Row], load: Callable[[votes.Votes], votes.ArenaVotes[Any]]
 ) -> VoteSession:
-    """Open the session with everybody's votes as they are now; a vote that waits is sent first, and while it must wait
-    the session stays as it was.
+    """Open the session with everybody's current votes. An unsent vote is sent first; if that fails, the session is
+    unchanged.
 
     Raises:
         MirageError: if the votes cannot be read.
@@ -193,7 +193,7 @@ def enter(
     old: VoteSession | None = st.session_state.get(_SESSION)
     current_reader = reader()
     if old is not None and old.held is not None and voter:
-        # The vote that waits for a name keeps its item and its id.
+        # A held vote keeps its item and id.
         old.voter = voter
     session = VoteSession(arena, language, voter, current_reader, kind, [], order=voter or current_reader.session)
     settings = arena, language, voter, current_reader, kind
@@ -214,14 +214,13 @@ def enter(
 
 
 def voter(role: Role = "voter", doing: str = "Voting", *, ask: bool = True) -> str:
-    """Return the voter's name: from the login, or asked for and kept for the session; empty if none.
+    """Return the voter's name: from the login, or typed and stored in the session; empty if none.
 
-    Once there is a name its field is gone: in a field, the keys that vote would be letters. There is no field either
-    where this reader may not vote.
+    Hide the name field once it is set; otherwise it captures the voting keys. Readers who may not vote see no field.
 
     Args:
-        role: the least role that may do it.
-        doing: what is done, for the page.
+        role: minimum role.
+        doing: the activity, for messages.
         ask: show the field; false to fold it, if the page asks when it is needed (`ask_name`).
     """
     login = reader().name
@@ -250,7 +249,7 @@ def ask_name(key: str = "spot_voter", *, bare: bool = False) -> None:
 
     Args:
         key: key of the field.
-        bare: hide the label, which remains for those who hear the page.
+        bare: hide the label, except for screen readers.
     """
     st.text_input(
         "Your name",
@@ -272,7 +271,7 @@ def name() -> str:
 
 
 def keep_name(typed: str) -> None:
-    """Keep a typed name for the session, unless it is blank or the reader is logged in."""
+    """Store a typed name in the session, unless it is blank or the reader is logged in."""
     if (typed := typed.strip()) and not reader().name:
         st.session_state[_NAME] = typed
 

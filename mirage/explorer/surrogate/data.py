@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class RegressorComparisonView:
-    """The regressors of one referee and skill on left-out systems."""
+    """Quality of the regressors of one referee and skill on left-out systems."""
 
     chosen: str
     """The regressor for new systems."""
     summary: tuple[RegressorSummary, ...]
-    """One row a regressor: the default procedure, the paper's five, ours."""
+    """One row per regressor: the default procedure, the paper's five, ours."""
     quality: tuple[Quality, ...]
-    """By language, `all` last, then regressor."""
+    """Quality by language, `all` last, then regressor."""
     points: pa.Table
     """Table `predictions` of this referee and skill: prediction, interval and rating of every system."""
 
@@ -70,14 +70,14 @@ def comparison_of(arena: Arena, referee: str, skill: Skill = "both") -> Regresso
 
 
 NAMED = ABLATIONS
-"""The sets of features that the paper names."""
+"""Feature sets named in the paper."""
 _PRINTED_SETS = {
     "All features (11)": "All features",
     "Without LLM-as-judge (9)": "Without LLM-as-judge",
     "Without low-correlation (7)": "Without low-correlation",
     "Only LLM-as-judge (2)": "Only LLM-as-judge",
 }
-"""Printed names of Table 4's rows, and ours."""
+"""Printed and our names of Table 4's rows."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class PrintedSurrogate:
     r2_draws: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     """Table 5: mean R2 over tournaments, and the distance to its lower and upper end."""
     reference: str = ""
-    """Where it was read; empty where no printed figures are bundled."""
+    """Source; empty if no printed figures are bundled."""
 
 
 @lru_cache(maxsize=8)
@@ -129,9 +129,9 @@ class Weights:
     """Feature importance of the default regressor; empty if the arena has no table `importances`."""
 
     permuted: tuple[schema.Importance, ...]
-    """One row a feature, the largest rise first."""
+    """One row per feature, largest increase first."""
     ablated: tuple[schema.Importance, ...]
-    """By set of features in order, then language, `all` last."""
+    """Ablations by feature set in order, then language, `all` last."""
 
 
 @lru_cache(maxsize=16)
@@ -214,8 +214,8 @@ def outside_range(arena: Arena, referee: str, skill: Skill, regressor: str) -> d
 
 @lru_cache(maxsize=32)
 def calls(arena: Arena, referee: str) -> int | None:
-    """Judge calls that a prediction saves for one new system: the judgments of a judged one, on average, in all
-    languages together; 0 with the relevance referee, which asks no model; null where the arena has no judgments.
+    """Return the judge calls that a prediction saves for a new system: the mean number of judgments per judged system
+    over all languages; 0 with the relevance referee, which calls no model; null without judgments.
     """
     if Referee.from_name(referee).by_labels:
         return 0

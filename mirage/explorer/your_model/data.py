@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=32)
 def placement_of(arena: Arena, system: str, judge: str, codes: tuple[str, ...]) -> Placement | MirageError:
-    """Return the placement of a system among the judged ones, or the reason why there is none.
+    """Return the placement of a system among the judged systems, or the reason why there is none.
 
     Args:
         arena: with judgments, and features of the system.
         system: the system.
-        judge: whose ratings.
+        judge: judge of the ratings.
         codes: languages.
     """
     try:
@@ -55,7 +55,7 @@ def feature_means(arena: Arena, system: str, codes: tuple[str, ...]) -> pa.Table
         codes: languages in which it has features.
 
     Returns:
-        One row a feature that the system has: feature, title, direction, mean, low, high, n, coverage; `others`, the
+        One row per feature of the system: feature, title, direction, mean, low, high, n, coverage; `others`, the
         median of the other systems, `least` and `most` of them; `place`, one more than the number of systems that are
         better (null where neither side is), and `of`, how many have the feature.
     """

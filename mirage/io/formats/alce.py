@@ -39,7 +39,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
             reference=_reference(record),
         )
         passages, _ = shown_passages([_document(entry) for entry in entries(value.get("docs"))], (), record.where)
-        shown = builder.passages(query, [_unnamed(passage) for passage in passages], where=record.where)
+        shown = builder.passages(query, [_without_id(passage) for passage in passages], where=record.where)
         given = GivenAnswer(_system(record, builder), answer_text(record, "output"), numbered=True, shown=shown)
         answers.add(query, given, where=record.where)
 
@@ -48,7 +48,7 @@ def _document(entry: Any) -> Any:
     return {name: part for name, part in entry.items() if name not in _SCORES} if isinstance(entry, Mapping) else entry
 
 
-def _unnamed(passage: ShownPassage) -> ShownPassage:
+def _without_id(passage: ShownPassage) -> ShownPassage:
     """Return a passage without its id, which is that of a whole document in some of the data sets."""
     return ShownPassage(passage.text, title=passage.title, url=passage.url)
 

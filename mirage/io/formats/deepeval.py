@@ -48,7 +48,7 @@ def recognise(sample: Sample) -> str | None:
 
 
 def lines(file: Path) -> Iterator[tuple[Value, str]]:
-    """Yield the test cases of a run with its hyperparameters, which the file has after them."""
+    """Yield the test cases of a run with its hyperparameters, which follow them in the file."""
     run: dict[str, Any] = {}
     if store.kind(file) == ".json":
         for member in store.json_members(file, _LISTS):

@@ -15,7 +15,7 @@ _ENDINGS = re.compile(r"(?:\.(?:jsonl?|ndjson|csv|tsv|parquet|gz|zst|txt))+$", r
 
 
 def first(value: Mapping[str, Any], *names: str) -> Any:
-    """Return the value under the first of these names that has one; None if none does."""
+    """Return the first value that exists under these names; None if there is none."""
     return values.first(value, *names)[1]
 
 

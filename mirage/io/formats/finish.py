@@ -295,7 +295,7 @@ def _tables(
 
 
 def _of_retrievers(of_query: Mapping[str, str], entry: QuerySeen, passages: set[str]) -> Rows:
-    """Return retrievers' rows of a query; passages of the query need no text of their own."""
+    """Return retrievers' rows of a query; passages of the query need no text there."""
     return [
         {
             **of_query,

@@ -69,7 +69,7 @@ class _File:
     shown: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Passage ids by task."""
     tasks: set[str] = field(default_factory=set)
-    """Ids of the tasks, also of invalid ones."""
+    """Ids of the tasks, including invalid tasks."""
     errors: list[BadInput] = field(default_factory=list)
     """Errors so far."""
 
@@ -84,7 +84,7 @@ class _File:
         references = {str(model.get("model_id")) for _, model in self._rows("models")} & {"reference"}
         for name in references:
             self.builder.note_guess(
-                "system", f"the model {name} was rated beside the others, so it is a system as well as the reference"
+                "system", f"the model {name} was rated with the others, so it is a system as well as the reference"
             )
         n = 0
         for where, evaluation in self._rows(*_RESULTS):

@@ -83,7 +83,7 @@ def _calls(arguments: Any) -> list[tuple[Any, Any]]:
 
 
 def _answers(value: Value, calls: Sequence[tuple[Any, Any]], builder: Builder) -> list[str]:
-    """Return the responses, of repeats all, or the continuation that is most likely; none if there is no text."""
+    """Return the responses, with all repeats, or the most likely continuation; empty if there is no text."""
     responses = value.get("resps")
     first = responses[0] if isinstance(responses, list) and responses else responses
     texts = [entry for entry in (first if isinstance(first, list) else [first]) if isinstance(entry, str)]
@@ -123,7 +123,7 @@ def _query_id(record: Record, builder: Builder) -> str | None:
 
 @lru_cache(maxsize=64)
 def stem_of(file: str) -> str:
-    """Return the name of a file without `.jsonl`, whose time may have dots."""
+    """Return a file's name without `.jsonl`; its timestamp may contain dots."""
     name = PurePath(file).name
     return re.sub(r"\.jsonl?(?:\.gz|\.zst)?$", "", name)
 

@@ -154,8 +154,8 @@ def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: 
         query_id = PurePath(record.where).name
         builder.note_guess(
             "query_id",
-            "the rows have neither an id nor a text: each battle is a query of its own, called by file and line; "
-            "intervals take battles for independent",
+            "the rows have neither an id nor a text: each battle is a separate query, named by file and line; "
+            "intervals treat battles as independent",
         )
     if language is None and not prompts:
         language = _LANGUAGE
@@ -194,7 +194,7 @@ def _judgment(
             "people", f"winner holds people's votes, of the judge {PEOPLE}; those of a program: --map winner=ITS-NAME"
         )
     elif person:
-        builder.note_guess(judge, f"by its name it holds people's verdicts; those of a program: --map {judge}=ITS-NAME")
+        builder.note_guess(judge, f"its name suggests people's verdicts; for a program's: --map {judge}=ITS-NAME")
     if verdict == "both_bad":
         builder.note_guess("both bad", "a tie where both are bad is the verdict both_bad, which counts as a tie")
     builder.judgment(

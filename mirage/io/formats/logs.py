@@ -218,7 +218,7 @@ def _passage(entry: Any, where: str) -> ShownPassage | None:
 
 
 def members(value: Any) -> Mapping[str, Any]:
-    """Return an object; an empty one for any other value."""
+    """Return a JSON object unchanged; {} for any other value."""
     return value if isinstance(value, Mapping) else {}
 
 
@@ -263,13 +263,13 @@ def plain_tags(value: Any, builder: Builder) -> dict[str, str]:
 
 
 Further = Literal["runs", "texts", "none"]
-"""What another answer of a system to a query is: always another sample (`runs`), another sample if its text differs
-(`texts`: records may repeat an answer), or left out (`none`: the verdicts of the file are on the answer beside them).
+"""Rule for further answers of a system to a query. `runs`: each is another sample. `texts`: another sample if its text
+differs, since records may repeat an answer. `none`: left out, since the file's verdicts are on the answer next to them.
 """
 
 
 class Answers:
-    """Answers read so far: the first of a system to a query is its answer, further ones are its samples."""
+    """Answers read so far. A system's first answer to a query is its answer; later ones are its samples."""
 
     def __init__(self, builder: Builder, further: Further = "texts") -> None:
         self.builder = builder
@@ -279,7 +279,8 @@ class Answers:
         self._rated: set[tuple[QueryKey, str, str, str]] = set()
 
     def add(self, query: QueryKey, answer: GivenAnswer, *, where: str, run: int | None = None) -> bool:
-        """Add an answer; return false if it is a further one, on which scores and verdicts of the file have no place.
+        """Add an answer; return false if it is not the first, so that the file's scores and verdicts do not apply to
+        it.
 
         Args:
             query: the query.
@@ -295,7 +296,7 @@ class Answers:
             self.builder.answer(query, answer, where=where)
             return True
         if self.further == "none":
-            self.builder.left_out("further answers", "verdicts are on the first answer of a system to a query")
+            self.builder.left_out("further answers", "verdicts refer to a system's first answer to a query")
             return False
         samples = self._samples.setdefault(name, {})
         if self.further == "texts" and key in samples.values():
@@ -309,9 +310,9 @@ class Answers:
         return False
 
     def add_runs(self, query: QueryKey, runs: Sequence[GivenAnswer], *, where: str) -> bool:
-        """Add a system's answers of one record, in order; return as `add` does for the first.
+        """Add a system's answers of one record, in order; return the result of `add` for the first.
 
-        A record that repeats the answer of an earlier one adds nothing.
+        A record that repeats the answer of an earlier record adds nothing.
         """
         new = (query, runs[0].system) not in self._first
         is_first = self.add(query, runs[0], where=where)

@@ -1,6 +1,6 @@
 """MT-Bench (FastChat): questions, answers, and judgments by models and people.
 
-A question has two turns, and each is judged by itself. Here each turn is a query of its own, `81#1` and `81#2`, with
+A question has two turns, each judged separately. Here each turn is a separate query, `81#1` and `81#2`, with
 the tag `turn`.
 """
 
@@ -78,7 +78,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 def _query(record: Record, builder: Builder, turn: int | None = None, **fields: Any) -> QueryKey:
     """Return the query of a turn; a record without a turn is on the first."""
     place = turn or int(number(record.value.get("turn")) or 1)
-    builder.note_guess("query_id", "each turn is a query of its own, 81#1 and 81#2; each is one unit of the intervals")
+    builder.note_guess("query_id", "each turn is a separate query, 81#1 and 81#2, and one unit of the intervals")
     tags = {"turn": str(place)} | fields.pop("tags", {})
     return builder.query(
         fields.pop("text", None),
@@ -109,7 +109,7 @@ def _queries(record: Record, builder: Builder) -> Iterator[tuple[QueryKey, int, 
 
 
 def _choices(record: Record) -> list[list[str]]:
-    """Return the answers to the turns, of each choice."""
+    """Return each choice's answers to the turns."""
     choices = [choice.get("turns") if isinstance(choice, Mapping) else None for choice in list_field(record, "choices")]
     if not choices or not all(isinstance(turns, Sequence) and not isinstance(turns, str) for turns in choices):
         raise wrong(record, "choices", "a list of objects with turns", record.value.get("choices"))
@@ -117,7 +117,7 @@ def _choices(record: Record) -> list[list[str]]:
 
 
 def _answers(record: Record, builder: Builder) -> None:
-    """Read a model's answers to the turns; the choices beyond the first are its samples."""
+    """Read a model's answers to the turns; further choices are samples."""
     model = need(record, "model_id")
     for sample, answers in enumerate(_choices(record)):
         for place, answer in enumerate(answers, start=1):

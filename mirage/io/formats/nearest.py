@@ -88,7 +88,7 @@ def suggest_command(sample: Sample) -> str | None:
 
 
 def _match(wanted: _Wanted, fields: Mapping[str, list[Any]]) -> tuple[dict[str, str], float] | None:
-    """Return the file's field for each of ours, and the similarity of the needed ones; None if one is missing."""
+    """Return the file's field for each of ours, and the similarity of the required fields; None if one is missing."""
     names: dict[str, str] = {}
     total = 0.0
     for ours, aliases in {**wanted.needed, **wanted.more}.items():

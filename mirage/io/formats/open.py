@@ -27,7 +27,7 @@ def read_sample(path: Path, options: Options | None = None, lists: Collection[tu
     Args:
         path: the file or folder.
         options: names of its fields.
-        lists: places of lists of records in JSON documents (`spec.Format.lists`), used to stream large ones.
+        lists: places of lists of records in JSON documents (`spec.Format.lists`), used to stream large lists.
 
     Raises:
         BadInput: if there is nothing at the path, or its first records are invalid.

@@ -55,7 +55,7 @@ def _take(rows: Sequence[Record], builder: Builder) -> None:
     run = text(head, "query_run")
     if run is not None and run.strip() not in ("", "1") and text(head, "system", "model", "model_name") is None:
         system = f"{system} run {run.strip()}"
-        builder.note_guess("query_run", "a second run of a query is a system of its own: `NAME run 2`")
+        builder.note_guess("query_run", "a second run of a query is a separate system: `NAME run 2`")
     answer = next(iter(answers), None)
     if answer is not None and numbered:
         answer = _renumber(answer, [int(match[1]) for match in numbers if match], builder)

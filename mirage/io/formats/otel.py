@@ -95,18 +95,18 @@ def attributes(given: Any) -> dict[str, Any]:
     if not isinstance(given, list):
         return dict(given) if isinstance(given, Mapping) else {}
     return {
-        str(entry["key"]): _typed(entry.get("value"))
+        str(entry["key"]): _parse_typed(entry.get("value"))
         for entry in given
         if isinstance(entry, Mapping) and "key" in entry
     }
 
 
-def _typed(value: Any) -> Any:
+def _parse_typed(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     for name, content in value.items():
         if name == "arrayValue":
-            return [_typed(entry) for entry in content.get("values") or ()]
+            return [_parse_typed(entry) for entry in content.get("values") or ()]
         if name == "kvlistValue":
             return attributes(content.get("values"))
         if name == "intValue":
@@ -277,7 +277,10 @@ def _with_lists(value: Value) -> Value:
             _set(lists.setdefault(found[1], {}).setdefault(int(found[2]), {}), found[3], content)
     if not lists:
         return value
-    return {**value, **{name: [_numbered(entries[k]) for k in sorted(entries)] for name, entries in lists.items()}}
+    return {
+        **value,
+        **{name: [_numbers_to_lists(entries[k]) for k in sorted(entries)] for name, entries in lists.items()},
+    }
 
 
 def _set(entry: dict[str, Any], path: str, content: Any) -> None:
@@ -290,11 +293,11 @@ def _set(entry: dict[str, Any], path: str, content: Any) -> None:
     entry[last] = content
 
 
-def _numbered(value: Any) -> Any:
+def _numbers_to_lists(value: Any) -> Any:
     """Return nested objects whose names are all numbers as lists."""
     if not isinstance(value, dict):
         return value
-    inner = {name: _numbered(content) for name, content in value.items()}
+    inner = {name: _numbers_to_lists(content) for name, content in value.items()}
     return list(inner.values()) if inner and all(name.isdigit() for name in inner) else inner
 
 

@@ -26,10 +26,10 @@ def recognise(sample: Sample) -> str | None:
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Read each trace as one answer (`spans`); annotations of a span are scores of it."""
     traces = Traces(builder)
-    read_spans(_flattened(records, traces), builder, traces=traces)
+    read_spans(_flatten_spans(records, traces), builder, traces=traces)
 
 
-def _flattened(records: Iterable[Record], traces: Traces) -> Iterator[Record]:
+def _flatten_spans(records: Iterable[Record], traces: Traces) -> Iterator[Record]:
     """Yield spans with their attributes as fields by name, and add their annotations to the traces."""
     for record in records:
         value = dict(_fields(record.value))

@@ -143,7 +143,7 @@ def _system(record: Record, prompts: dict[str, dict[int, str]], builder: Builder
 
 
 def _prompt_of(value: Mapping[str, Any], index: Any) -> str:
-    """Return what tells the prompts of a run apart: the id, the label, else the number."""
+    """Return the key that distinguishes the prompts of a run: the id, the label, else the number."""
     prompt = value.get("prompt")
     label = prompt.get("label") if isinstance(prompt, Mapping) else None
     return str(value.get("promptId") or label or index)

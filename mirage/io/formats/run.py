@@ -189,7 +189,7 @@ def _with_date(answers: pa.Table, day: str) -> pa.Table:
 def _collect(
     entry: Format, records: Iterator[Record], collected: Collector, errors: list[BadInput], progress: Progress | None
 ) -> int:
-    """Read all records with a format, continuing after invalid ones; return their number."""
+    """Read all records with a format, continuing after invalid records; return the number of records."""
     n, ended = 0, False
 
     def count_records() -> Iterator[Record]:

@@ -128,7 +128,7 @@ class Traces:
             reference=_first(span.reference for span in spans),
             turns=asked.turns,
         )
-        shown = self.builder.passages(query, _shown(spans), where=top.where)
+        shown = self.builder.passages(query, _shown_passages(spans), where=top.where)
         self._answer(query, spans, top, said, shown, answers, self.ratings.get(name, ()))
         return True
 
@@ -178,7 +178,7 @@ class Traces:
         return name
 
 
-def _shown(spans: Sequence[Span]) -> list[ShownPassage]:
+def _shown_passages(spans: Sequence[Span]) -> list[ShownPassage]:
     """Return the passages of a trace: of its last reranker, else of all its retrievers, without repetitions."""
     last = next((span for span in reversed(spans) if span.kind == RERANKER and span.passages), None)
     every = [passage for span in ([last] if last else spans) for passage in span.passages]

@@ -124,7 +124,7 @@ class GivenVerdict:
     inclusion: float | None = None
     """Probability with which the battle was chosen, if earlier verdicts decided."""
     criterion: str | None = None
-    """What was judged by, if the file says so."""
+    """Criterion of the verdict, if the file gives it."""
     prompt: str | None = None
     """Hash of the judge's prompt."""
     repeat: int | None = None

@@ -293,9 +293,10 @@ def _of(value: Mapping[str, Any], names: Iterable[str]) -> Any:
 
 _Key = tuple[str | None, str]
 _ANY = "*"
-"""Stands for the only language with a passage of an id."""
+"""Key for passages whose id occurs in one language only."""
 _Texts = dict[tuple[str | None, str], ShownPassage | None]
-"""Passages of the corpus by language (null if it gives none) and id; by `_ANY` null if several languages have it."""
+"""Passages of the corpus by language (null if not given) and id; under `_ANY`, null if the id occurs in several
+languages."""
 """Language, if a file name gives it, and query_id."""
 
 
@@ -370,7 +371,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
             wanted |= {passage for pool in pools.values() for ranked in pool.lists.values() for passage in ranked}
         passage_id = need(record, "passage_id")
         if passage_id not in wanted:
-            builder.left_out("passages of the corpus", "nobody judged them and no run has them")
+            builder.left_out("passages of the corpus", "they are unjudged and in no run")
             continue
         code = text(record, "language")
         texts[code, passage_id] = ShownPassage(
@@ -449,7 +450,7 @@ def _whole(record: Record, name: str, do: str) -> int:
 
 
 def _corpus_passage(texts: _Texts, language: str | None, passage_id: str) -> ShownPassage | None:
-    """Return a passage of the corpus in the query's language, without a language, or in the only one with its id."""
+    """Return a passage of the corpus: in the query's language, without a language, or in its id's only language."""
     return texts.get((language, passage_id)) or texts.get((None, passage_id)) or texts.get((_ANY, passage_id))
 
 

@@ -114,7 +114,7 @@ def fetch(
         raise BadInput(
             f"{into} cannot be written: {error.strerror or error}",
             where=str(error.filename or into),
-            do="free space or check permissions, then run the command again; it goes on where it stopped",
+            do="free space or check permissions, then run the command again to resume",
         ) from None
     if absent and len(absent) == len(names):
         raise Unreachable(
@@ -163,7 +163,7 @@ def _fetch(
     raise Unreachable(
         f"{name} did not come in {ATTEMPTS} attempts; the last: {failure.why}",
         where=url,
-        do="check the connection and run the same command again; it goes on where it stopped",
+        do="check the connection and run the same command again to resume",
     )
 
 
@@ -215,7 +215,7 @@ def _attempt(
             sink.restart()
             return _Again("the server does not go on from where the file stopped", 0.0)
         if total is None and "chunked" not in response.headers.get("Transfer-Encoding", ""):
-            raise Unreachable("the server does not say how long the file is", where=url, do="give another address")
+            raise Unreachable("the server does not report the file's length", where=url, do="give another address")
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise Unreachable("the server sends the file in another encoding", where=url, do="give another address")
         limit = largest if total is None else total

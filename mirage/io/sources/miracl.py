@@ -4,8 +4,8 @@ Evaluation set (MIRAGE-Bench, section 3.2), from MIRACL dev: a query stays if a 
 it; Arabic, which has 2,896 of them, is cut at random to 1,501.
 
 Training set (section 3.3), from MIRACL train, which 16 of the 18 languages have: the paper says that it reuses all of
-it, so every query with a relevant passage stays. MIRACL prints 40,203 queries, MIRAGE-Bench 39,763; the paper
-does not say what became of the other 440, and no rule on the labels is known to give its numbers.
+it, so every query with a relevant passage stays. MIRACL prints 40,203 queries, MIRAGE-Bench 39,763; the paper does not
+explain the other 440, and no known rule on the labels gives its numbers.
 
 Topics and qrels hold no passage texts. These are in MIRACL's corpora; `read_miracl` takes them from the files of a
 corpus where they are in the folder too.
@@ -352,13 +352,13 @@ def _add(columns: dict[str, list[Any]], *row: Any) -> None:
 
 
 def _remarks(count: TrainingCount, by_rule: int, shards: int, seed: int) -> list[str]:
-    """Describe differences of one language's counts from the published ones."""
+    """Describe differences of one language's counts from the published counts."""
     remarks = []
     sizes = SIZES.get(count.language)
     if sizes and sizes.topics is not None and count.split == "train" and count.topics != sizes.topics:
         remarks.append(f"there are {count.topics:,} topics; MIRACL prints {sizes.topics:,}")
     if count.queries != by_rule:
-        remarks.append(f"drawn at random from {by_rule:,}, seed {seed}; which ones the paper drew is not known")
+        remarks.append(f"drawn at random from {by_rule:,}, seed {seed}; the paper's sample is not known")
     elif count.published is not None and count.queries != count.published:
         remarks.append(f"the rule gives {count.queries:,}; the paper prints {count.published:,}")
     if shards and count.texts < count.passages:

@@ -15,7 +15,7 @@ from mirage.errors import BadInput
 from mirage.text.languages import language
 
 LICENCE = "CC0-1.0"
-"""What the files are released under; each says so."""
+"""Licence of the files, stated in each."""
 
 _MARKUP = re.compile(r"https?:|<[a-zA-Z/]|\*\*| {2}")
 _SHOWN = 10
@@ -23,7 +23,7 @@ _SHOWN = 10
 
 @dataclass
 class Review:
-    """A file under review: what is wrong, and where."""
+    """A file under review, with the errors found."""
 
     path: Path
     """The file."""
@@ -37,7 +37,7 @@ class Review:
     """Place and problem of each mistake."""
 
     def expect(self, holds: bool, problem: str, item_id: str = "") -> None:
-        """Note what is wrong at the id `item_id`, unless it holds."""
+        """Record an error at the id `item_id` unless a condition holds."""
         if not holds:
             line = next((n for n, text in enumerate(self.lines, start=1) if item_id and f'"{item_id}"' in text), None)
             self.wrong.append(
@@ -62,7 +62,7 @@ class Review:
         self.expect(not _MARKUP.search(text), f"{name} holds markup, a link or two spaces", item_id)
 
     def size(self, text: str, words: tuple[int, int], characters: tuple[int, int], item_id: str) -> None:
-        """Expect a text of so many words, fewest and most, or characters where words are not spaced."""
+        """Expect a text with a number of words in a range, or of characters in scripts without spaces."""
         spaced = language(self.code).spaced
         size, (low, high) = (len(text.split()), words) if spaced else (len(text), characters)
         unit = "words" if spaced else "characters"

@@ -3,9 +3,10 @@
     {"query_id": "across-01", "of": "de-06", "questions": {"ar": "..", "fr": ".."},
      "passages": {"ar": {"title": "..", "text": ".."}, ..}, "answers": {"ar": "..", "de": "..", ..}, "licence": ".."}
 
-Each is a question of the sample (`of`), asked in every language: in its own and in English as the sample has it, in the
-others as written here. In its own language the sample's passages answer it, in each other the one written here.
-`answers` says in every language what they say. Both are empty for a question that no passage answers.
+Each is a question of the sample (`of`), asked in every language: its own language and English use the sample's text,
+the others the text written here. In its own language the sample's passages answer it, in every other the passage
+written here. `answers` has the answer in every language. `passages` and `answers` are empty for a question that no
+passage answers.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from mirage.io.sources.sample import sample_files
 from mirage.text.languages import is_code
 
 FILE = "questions.jsonl"
-"""Name of the file."""
-_FORM = "mirage/io/sources/sample_across.py describes its form"
+"""File name."""
+_FORM = "mirage/io/sources/sample_across.py describes the format"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,11 @@ class ParallelQuestion:
     of: str
     """The question of the sample, such as `de-06`."""
     questions: Mapping[str, str]
-    """Its text by language, in those where the sample has none."""
+    """Its text by language, for languages that the sample lacks."""
     passages: Mapping[str, tuple[str, str]]
-    """Title and text of a passage that answers it, by language, in all but its own."""
+    """Title and text of a passage that answers it, by language, except its own."""
     answers: Mapping[str, str]
-    """What the passages say, by language."""
+    """The answer according to the passages, by language."""
 
 
 def read_parallel(folder: Path) -> tuple[tuple[str, ...], list[ParallelQuestion]]:

@@ -26,7 +26,7 @@ class RelevanceLabel:
     relevant: bool
     """Whether the passage helps answer the query."""
     where: str
-    """`file:line` that says so."""
+    """`file:line` of the label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class GradedLabel:
     passage_id: str
     """The document id."""
     grade: float
-    """How relevant it is: 0 not, the more the more; -1 where a pool held it and nobody judged it."""
+    """Relevance grade: 0 is not relevant, higher is more relevant; -1 for a pooled, unjudged passage."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ def complete_on(
 
 
 def _stop(desk: Desk, grace: float) -> float:
-    """Stop starting calls; return the grace period for pending ones."""
+    """Stop starting calls; return the grace period for pending calls."""
     desk.tell("stop")
     return grace
 

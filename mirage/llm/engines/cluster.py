@@ -265,7 +265,7 @@ class _DeskActor:
 
 
 def _desk(ray: Any, work: Work) -> _RemoteDesk | None:
-    """Create the desk on this machine, waiting until that of a dead driver is gone."""
+    """Create the desk on this machine, after the desk of a dead driver has ended."""
     if work.desk is None:
         return None
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy as On

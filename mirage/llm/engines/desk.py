@@ -81,7 +81,7 @@ class CallDesk:
         return self._stopped
 
     def turn(self, tokens: int) -> float:
-        """Book the next slot for a request of so many tokens; return the seconds until it starts."""
+        """Book the next slot for a request with this many tokens; return the seconds until it starts."""
         now = self._clock()
         return max(self._requests.book(1, now), self._tokens.book(tokens, now)) - now
 

@@ -57,9 +57,9 @@ class Template:
     max_passage_tokens: int = 375
     """Maximum tokens of each passage before rendering."""
     answered_phrases: tuple[str, ...] = ()
-    """Phrases with which the prompt has the model say that the passages answer; see `load_template`."""
+    """Phrases that the prompt prescribes for "the passages answer"; see `load_template`."""
     abstained_phrases: tuple[str, ...] = ()
-    """Phrases with which it has the model say that they do not."""
+    """Phrases that the prompt prescribes for "they do not"."""
     max_prompt_tokens: int | None = None
     """Passages are truncated further, all to the same length, until the prompt fits; None for no limit."""
 

@@ -273,20 +273,20 @@ ORIGINS: tuple[PromptOrigin, ...] = (
             PromptDeparture(
                 "The facts come with the question, each with a quote of its passage; the program writes nuggets of "
                 "queries that exist.",
-                "A quote that is not in its passage shows that a fact was invented, without another call.",
+                "A quote that is not in its passage exposes an invented fact without another call.",
             ),
         ),
     ),
     PromptOrigin(
         "testset_check",
-        "Which of some passages answer a question?",
+        "Which passages answer a question?",
         "[NM] for the two labels of a query; the text is written for `mirage testset`",
         (
             _FENCED,
             _CUT,
             PromptDeparture(
                 "A model reads the passages; in NoMIRACL people do.",
-                "Documents come without labels. An audit by people says how often the model errs.",
+                "Documents come without labels. An audit by people measures the model's error rate.",
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""The desk of a live arena: takes a question, has two systems answer it side by side, and writes the vote.
+"""The desk of a live arena: takes a question, streams two systems' answers, and stores the vote.
 
     desk = AskDesk(arena, settings, streams=streams)
     with desk.ask("Who wrote Faust?", "en", reader="session", address="", rng=rng) as asked:
@@ -6,7 +6,7 @@
             asked.wait(0.5)             # then asked.sides[0].text ...
         desk.vote(asked, "A", reader="session")
 
-Leaving the block closes the connections of answers that are not done, so that a reader who leaves costs no more tokens.
+Leaving the block closes the connections of unfinished answers, so that a reader who leaves costs no more tokens.
 """
 
 from __future__ import annotations
@@ -40,41 +40,41 @@ _LOG = logging.getLogger(__name__)
 WHOLE = ("ok", "truncated")
 """Statuses of answers that can be voted on."""
 _KEPT = "\n\t\u200c\u200d"
-"""Controls that belong to a text: line breaks, and the joiners of Persian and Indic scripts."""
+"""Control characters to keep: line breaks, and the joiners of Persian and Indic scripts."""
 PAUSE = 60.0
-"""Seconds for which a system that failed answers nobody, while two others can."""
+"""Seconds for which a failed system is not used, if two others are available."""
 
 
 @dataclass
 class Side:
-    """One of the two answers, as far as it has come."""
+    """One of the two answers, as received so far."""
 
     system: str
     """The system; hidden from the reader until the vote."""
     text: str = ""
-    """What has come."""
+    """The text received so far."""
     status: schema.Status | None = None
-    """As in `schema.Answer`; None while the answer is coming."""
+    """As in `schema.Answer`; None while the answer is streaming."""
     reason: str | None = None
-    """Why it is not whole."""
+    """Why it is incomplete."""
     thoughts: str | None = None
-    """A reasoning model's thoughts, if it sends them apart."""
+    """A reasoning model's thoughts, if sent separately."""
     stored: schema.Answer | None = None
-    """The answer that the live arena already has; None if the system was asked."""
+    """The answer stored in the live arena; None if the system was called."""
     first_seconds: float | None = None
-    """Seconds from the question to the first text; None if there is none or it was stored."""
+    """Seconds from the question to the first text; None without text and for stored answers."""
     money: float = 0.0
     """Price."""
 
     @property
     def whole(self) -> bool:
-        """True if it can be voted on."""
+        """True if the answer can be voted on."""
         return self.status in WHOLE and bool(self.text.strip())
 
 
 @dataclass
 class Asked:
-    """A question and its two answers, in the order shown; a context manager that closes what is not done."""
+    """A question and its two answers, in the order shown; a context manager that closes unfinished answers."""
 
     language: str
     """Code of the question's language."""
@@ -83,15 +83,15 @@ class Asked:
     text: str
     """The question."""
     passages: tuple[schema.Passage, ...]
-    """What it is answered from."""
+    """The passages shown to both systems."""
     sides: tuple[Side, Side]
     """The answers."""
     vote: schema.Verdict | None = None
     """The reader's vote."""
     closed: bool = False
-    """Whether it was closed before both answers had ended."""
+    """Whether the question was closed before both answers had ended."""
     events: queue.SimpleQueue[tuple[int, Piece | Ending]] = field(default_factory=queue.SimpleQueue, repr=False)
-    """What has come and was not taken, by side."""
+    """Queue of received events, by side."""
     streams: dict[int, Stream] = field(default_factory=dict, repr=False)
     """The connections, by side."""
     began: float = field(default_factory=time.monotonic)
@@ -108,11 +108,11 @@ class Asked:
 
     @property
     def votable(self) -> bool:
-        """True if both answers are whole and there is no vote yet."""
+        """True if both answers are complete and there is no vote yet."""
         return all(side.whole for side in self.sides) and self.vote is None
 
     def wait(self, seconds: float) -> bool:
-        """Take what has come, waiting for it at most so long; return whether anything has."""
+        """Process received events, waiting at most this long; return whether there were any."""
         if self.done:
             return False
         try:
@@ -121,12 +121,12 @@ class Asked:
             return False
         self._take(number, event)
         while not self.events.empty():
-            # This thread alone takes events.
+            # Only this thread processes events.
             self._take(*self.events.get())
         return True
 
     def close(self) -> None:
-        """Close the connections of answers that are not done; nothing more comes. Idempotent."""
+        """Close the connections of unfinished answers; no event follows. Idempotent."""
         for stream in self.streams.values():
             stream.close()
         for side in self.sides:
@@ -165,12 +165,12 @@ class Asked:
 
 
 class AskDesk:
-    """Answers the questions to one arena.
+    """Answers readers' questions to one arena.
 
     Args:
         arena: the arena whose passages are searched; it is not changed.
         settings: the systems and limits.
-        streams: carries the answers.
+        streams: streams the answers.
     """
 
     def __init__(self, arena: Arena, settings: AskSettings, *, streams: Streams) -> None:
@@ -182,15 +182,14 @@ class AskDesk:
     def ask(self, text: str, language: str, *, reader: str, address: str, rng: np.random.Generator) -> Asked:
         """Choose two systems and have them answer a question.
 
-        The same question again has the same id, passages and stored answers; only answers that the live arena lacks
-        are asked for.
+        A repeated question has the same id, passages and stored answers; only missing answers are generated.
 
         Args:
             text: the question, in any language.
             language: its language.
             reader: the reader's login or session.
             address: the reader's network address; empty if unknown.
-            rng: source of the choice among equal pairs, and of the order shown.
+            rng: breaks ties between pairs, and draws the order shown.
 
         Raises:
             BadInput: if the question is empty or too long, the desk is closed, or a limit is reached.
@@ -205,7 +204,7 @@ class AskDesk:
             raise BadInput("the question is empty", do="type a question")
         if len(text) > settings.question_characters:
             raise BadInput(
-                f"the question has {len(text):,} characters, {settings.question_characters:,} are allowed",
+                f"the question has {len(text):,} characters, the maximum is {settings.question_characters:,}",
                 do="shorten it",
             )
         code = language_of(language).code
@@ -239,7 +238,7 @@ class AskDesk:
         """Write the question, its passages, both answers and the vote into the live arena; nothing without a vote.
 
         Raises:
-            BadInput: if an answer is not whole, or the reader has voted on this pair for this question.
+            BadInput: if an answer is incomplete, or the reader has voted on this pair for this question.
             ArenaError: if the live arena cannot be written.
         """
         if not asked.votable:
@@ -278,14 +277,14 @@ class AskDesk:
         return len(vote_pairs(live)) if live is not None else 0
 
     def _working(self) -> list[str]:
-        """Return the systems that did not just fail; all if fewer than two are left."""
+        """Return the systems without a recent failure; all if fewer than two are left."""
         names = [system.name for system in self.settings.systems]
         now = time.monotonic()
         working = [name for name in names if now - self._failed.get(name, -PAUSE) >= PAUSE]
         return working if len(working) > 1 else names
 
     def _call(self, system: AskSystem, query: schema.Query, passages: tuple[schema.Passage, ...]) -> StreamCall:
-        """Return the call of a system, with the prompt that `mirage generate` makes."""
+        """Return the call to a system, with the same prompt as `mirage generate`."""
         settings = self.settings
         generate = GenerateSettings(system.name, settings.template, system.settings)
         prepared = prepare(schema.from_rows("queries", [query]), schema.from_rows("passages", passages), generate)
@@ -302,12 +301,12 @@ class AskDesk:
         )
 
     def _most(self, name: str, messages: Messages) -> float:
-        """Return the most that an answer can cost."""
+        """Return the maximum price of an answer."""
         system = self.settings.system(name)
         return system.prices.cost(prompt_tokens(messages), system.settings.max_tokens) or 0.0
 
     def _price(self, calls: dict[str, StreamCall], side: Side, tokens_in: int | None, tokens_out: int | None) -> float:
-        """Return the price of an answer, from estimates where the service gave no count."""
+        """Return the price of an answer, from estimated tokens if the service gave no count."""
         if side.system not in calls:
             return 0.0
         sent = prompt_tokens(calls[side.system].messages) if tokens_in is None else tokens_in
@@ -333,6 +332,6 @@ def _side(name: str, stored: schema.Answer | None) -> Side:
 
 
 def _clean(text: str) -> str:
-    """Return a question as it is kept: without controls that no reader sees, and surrounding space."""
+    """Return a question as stored: without invisible control characters and surrounding space."""
     kept = (sign for sign in text if unicodedata.category(sign) not in ("Cc", "Cf", "Cs") or sign in _KEPT)
     return "".join(kept).strip()

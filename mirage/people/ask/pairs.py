@@ -1,7 +1,7 @@
 """Choice of the two systems that answer a question.
 
-The system with the fewest votes meets the one it has met least, ties by its own votes, then at random. The choice looks
-at numbers of votes and never at who won, so that a vote weighs the same whoever leads.
+The system with the fewest votes is paired with the system it has met least; ties go to fewer votes, then to chance. The
+choice depends on numbers of votes and never on who won, so every vote has the same weight.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def choose_pair(
     Args:
         systems: the systems that can answer.
         votes: the two systems of each vote so far.
-        excluded: pairs not to choose, in order of their names.
-        rng: source of ties and of the order.
+        excluded: pairs to exclude, in order of their names.
+        rng: breaks ties, and draws the order.
 
     Raises:
         NotEnoughData: if every pair is excluded.

@@ -18,9 +18,9 @@ _SEARCHING = threading.Lock()
 
 
 def find_passages(arena: Arena, query_id: str, text: str, language: str, depth: int) -> tuple[schema.Passage, ...]:
-    """Return the passages that match a question best, as rows of it.
+    """Return the passages that match a question best, as rows of table `passages`.
 
-    An arena without passages in the language is searched in all languages, where names and numbers may match.
+    If the arena has no passages in the language, all languages are searched: names and numbers may match.
 
     Args:
         arena: the arena whose passages are searched.
@@ -32,16 +32,16 @@ def find_passages(arena: Arena, query_id: str, text: str, language: str, depth: 
     Raises:
         TableMissing: if the arena has no passages.
         BadInput: if the extra `retrieval` is not installed.
-        NotEnoughData: if no passage has a word of the question.
+        NotEnoughData: if no passage shares a word with the question.
     """
     arena.need("passages")
-    # The index sums into arrays of its own, and is made once.
+    # The index is built once and reuses its own arrays.
     with _SEARCHING:
         corpus, index = _index(arena, language if language in arena.languages("passages") else None)
         hits = index.search(text, depth)
     if not hits:
         raise NotEnoughData(
-            "no passage of this arena has a word of the question", do="ask about something that its passages treat"
+            "no passage of this arena shares a word with the question", do="ask about a topic of its passages"
         )
     rows = corpus.passages.take([row for row, _ in hits]).to_pylist()
     return tuple(

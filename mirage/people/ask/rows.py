@@ -1,7 +1,7 @@
-"""The live arena: readers' questions with their passages, answers and votes, an arena of its own beside the test set.
+"""The live arena: readers' questions with their passages, answers and votes, separate from the test set.
 
-It lies in the folder `ask` of the arena that readers ask about. Its tables are those of any arena, so that every page
-and command reads it; and no number of the test set can contain it. A vote is a verdict of the judge `people`.
+It is stored in the folder `ask` of the arena that readers ask about. It has the tables of any arena, so every page and
+command reads it, and it cannot affect numbers of the test set. A vote is a verdict of the judge `people`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class VotedQuestion:
     query: schema.Query
     """The question."""
     passages: tuple[schema.Passage, ...]
-    """What it was answered from."""
+    """The passages shown to both systems."""
     answers: tuple[schema.Answer, schema.Answer]
     """The answers, in the order shown."""
     verdict: schema.Verdict
@@ -58,7 +58,7 @@ class VotedQuestion:
 
 
 class _ChangedError(Exception):
-    """Another reader's answer to the same question was written first."""
+    """Another reader's answer to the same question was stored first."""
 
 
 def live_folder(folder: Path) -> Path:
@@ -77,13 +77,13 @@ def open_live(folder: Path) -> Arena | None:
 
 
 def question_id(language: str, text: str) -> str:
-    """Return the id of a question; spaces, case and the mark at its end make no other question."""
+    """Return the id of a question, ignoring spaces, case and the final punctuation mark."""
     folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(_ENDS)
     return f"ask-{hashlib.sha256(f'{language} {folded}'.encode()).hexdigest()[:16]}"
 
 
 def known_question(live: Arena | None, language: str, query_id: str) -> KnownQuestion:
-    """Return what the live arena has of a question."""
+    """Return the stored rows of a question."""
     if live is None or language not in live.languages("queries"):
         return KnownQuestion(query_id)
     passages = _rows(live, "passages", schema.Passage, language, query_id)
@@ -109,8 +109,8 @@ def vote_pairs(live: Arena) -> tuple[Pair, ...]:
 def write_vote(folder: Path, voted: VotedQuestion, *, title: str) -> str:
     """Write a question, its passages, both answers and the vote, in one transaction.
 
-    A question that others asked before keeps its rows. If another reader's answer of the same system to the same
-    question was written meanwhile, this one gets an id of its own (`ID~2`), since a vote belongs to what was shown.
+    A question asked before keeps its rows. If a different answer of the same system was stored in the meantime, the
+    question gets a new id (`ID~2`), since a vote belongs to the answers shown.
 
     Args:
         folder: the folder of the arena that was asked about.
@@ -132,7 +132,7 @@ def write_vote(folder: Path, voted: VotedQuestion, *, title: str) -> str:
             return query_id
         except _ChangedError:
             continue
-    raise BadInput("too many readers asked this at one time", do="ask another question")
+    raise BadInput("too many readers asked this at the same time", do="ask another question")
 
 
 def _write(folder: Path, voted: VotedQuestion, query_id: str, title: str) -> None:
@@ -152,7 +152,7 @@ def _write(folder: Path, voted: VotedQuestion, query_id: str, title: str) -> Non
         if [row.passage_id for row in now.passages or voted.passages] != [row.passage_id for row in voted.passages]:
             raise _ChangedError
         if len(now.answers) != len(known.answers) or bool(now.passages) != bool(known.passages):
-            # Another vote on the same question was written since: look again, or its rows would be replaced.
+            # Another vote on the question was written since: read again, or its rows would be overwritten.
             raise store.Outdated("the question has changed", do="vote again")
 
     def attempt() -> None:
@@ -171,7 +171,7 @@ def _write(folder: Path, voted: VotedQuestion, query_id: str, title: str) -> Non
 
 
 def _new_rows(voted: VotedQuestion, known: KnownQuestion, query_id: str) -> dict[str, Sequence[Any]]:
-    """Return the rows to write; those of a known question are left as they are."""
+    """Return the rows to write, without existing rows of a known question."""
     have = {answer.system for answer in known.answers}
     rows: dict[str, Sequence[Any]] = {
         "queries": [] if known.passages else [_with_id(voted.query, query_id)],

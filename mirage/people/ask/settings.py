@@ -1,4 +1,4 @@
-"""The file that turns on the page Ask: `ask.yaml` in the arena's folder. Keys stay in the environment.
+"""The file that enables the Ask page: `ask.yaml` in the arena's folder. Keys stay in the environment.
 
 consent: Your question, the answers and your vote are kept and may be published.
 systems:
@@ -53,13 +53,13 @@ class AskSystem:
     """A system that answers readers."""
 
     name: str
-    """Its name in the tables."""
+    """System name in the tables."""
     endpoint: Endpoint
     """Address and key."""
     settings: Settings
     """Model and parameters."""
     prices: Limits
-    """Prices, where given."""
+    """Prices, if given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,29 +67,29 @@ class AskSettings:
     """Options of a live arena."""
 
     consent: str
-    """What a reader agrees to before the first question."""
+    """Consent text that a reader accepts before the first question."""
     systems: tuple[AskSystem, ...]
-    """At least two."""
+    """The systems, at least two."""
     template: Template
-    """The prompt."""
+    """The prompt template."""
     retention: str | None = None
-    """How long rows are kept, in words."""
+    """Retention period of rows, in words."""
     open: bool = True
-    """Whether questions are taken."""
+    """Whether questions are open."""
     passages: int = 5
-    """Passages that a question is answered from."""
+    """Number of passages per question."""
     quota: Quota = field(default_factory=Quota)
     """Limits on questions."""
     question_characters: int = 500
     """Maximum length of a question."""
     answer_characters: int = 8_000
-    """Maximum length of an answer; a longer one is stopped."""
+    """Maximum length of an answer; a longer answer is cut off."""
     first_seconds: float = 30.0
-    """Patience until an answer's first text."""
+    """Timeout for an answer's first text, in seconds."""
     gap_seconds: float = 20.0
-    """Patience between two texts."""
+    """Timeout between two texts, in seconds."""
     seconds: float = 120.0
-    """Patience with an answer in all."""
+    """Total timeout of an answer, in seconds."""
 
     def system(self, name: str) -> AskSystem:
         """Return a system by name."""
@@ -97,10 +97,10 @@ class AskSettings:
 
 
 def read_settings(path: Path) -> AskSettings:
-    """Read the file; it is read again when it changes.
+    """Read the file, cached until it changes.
 
     Raises:
-        BadInput: naming file, line and field, if a value is invalid or a key's variable is not set.
+        BadInput: with file, line and field, if a value is invalid or a key's environment variable is not set.
     """
     try:
         status = path.stat()
@@ -131,7 +131,7 @@ def _read(path: Path, _stamp: tuple[int, int, int]) -> AskSettings:
     names = [system.name for system in systems]
     if len(systems) < 2 or len(set(names)) < len(names):
         raise BadInput(
-            f"systems are {', '.join(names) or 'missing'}", where=str(path), do="list two systems or more, each once"
+            f"systems are {', '.join(names) or 'missing'}", where=str(path), do="list two or more systems, each once"
         )
     return AskSettings(
         consent,
@@ -184,7 +184,7 @@ def _system(item: Line, priced: bool) -> AskSystem:
 
 
 class _Fields:
-    """Fields of a mapping in the file, read with their lines."""
+    """Reader of a mapping's fields, with their line numbers."""
 
     def __init__(self, lines: Mapping[str, Line], names: tuple[str, ...], where: str) -> None:
         self._lines, self._where = lines, where

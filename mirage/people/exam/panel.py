@@ -76,8 +76,8 @@ def choose_judge(code: str, parts: Sequence[Mapping[str, Items]], people: Estima
     """Choose the judges that agree most with people, on the battles that every judge decided.
 
     Every two judges are compared over the same queries, with Holm's correction over all pairs, and the recommendation
-    is the set of judges that no other is significantly above: a single name would often be that of the luckiest. Judges
-    that agree on every query are not separated.
+    is the set of judges that no other judge significantly beats, since a single top judge is often just lucky. Judges
+    that agree on every query count as equal.
 
     Args:
         code: the language, or `all`.
@@ -107,7 +107,7 @@ def choose_judge(code: str, parts: Sequence[Mapping[str, Items]], people: Estima
     elif near:
         names = " and ".join([judges[best], *(name for name, _ in near)])
         differences = "; ".join(f"{name} {_points(row)} below" for name, row in near)
-        sentence = f"{where} take any of {names}, which cannot be told apart: {judges[best]} agrees with {share}"
+        sentence = f"{where} use any of {names}, which do not differ significantly: {judges[best]} agrees with {share}"
         sentence += f", {differences}"
     else:
         name, lead = min(apart, key=lambda each: each[1].value or 0.0)
@@ -120,9 +120,9 @@ def choose_judge(code: str, parts: Sequence[Mapping[str, Items]], people: Estima
 def _sort_out(
     judges: Sequence[str], best: int, own: Sequence[Estimate], spreads: Callable[[Array], list[Spread]]
 ) -> tuple[list[tuple[str, Estimate]], list[tuple[str, Estimate]]]:
-    """Return the other judges that some judge is significantly above, and those that none is.
+    """Return the other judges that some judge significantly beats, and those that none beats.
 
-    Each comes with its difference from the best, whose interval is at the level of all comparisons with the best.
+    Each comes with its difference from the best, with an interval corrected for all comparisons with the best.
     """
     unit = np.eye(len(judges))
     pairs = list(combinations(range(len(judges)), 2))

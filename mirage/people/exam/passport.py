@@ -1,8 +1,8 @@
 """A judge's passport: the rate at which it prefers an answer to its copy with a planted fault, by fault and language.
 
 The items are an arena of their own (`mirage.stages.judge.faults`). An item counts 1 if every verdict in both orders
-names the original, 0 if every verdict names the faulty copy, and a half otherwise, which is what a blind judge gets on
-average whether it ties, guesses, or names a position. The control is an answer beside its own copy.
+names the original, 0 if every verdict names the faulty copy, and a half otherwise, which is the average of a judge that
+cannot tell, whether it ties, guesses, or names a position. The control is an answer beside its own copy.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NOTHING = "no item was judged in both orders"
 
 @dataclass(frozen=True, slots=True)
 class PassportRow:
-    """Rate at which one judge, or people, see one kind of fault in one language."""
+    """Rate at which a judge, or people, detect one fault in one language."""
 
     key = ("judge", "fault", "language")
 
@@ -54,7 +54,7 @@ class PassportRow:
     """Language of the queries; `all`: all items together."""
     detected: Share | None
     """Share of items in which the original wins: 1 if every verdict in both orders names it, a half if they disagree
-    or tie. A judge that sees nothing has 0.5.
+    or tie. Chance level is 0.5.
     """
     low: Share | None
     """Lower end of the 95% interval of `detected`, with the query as the cluster; null with fewer than 10 queries."""
@@ -65,7 +65,7 @@ class PassportRow:
     queries: Count
     """Their queries."""
     split: Share | None
-    """Share of items on which the verdicts of the two orders disagree; null for people."""
+    """Share of items on which the two orders disagree; null for people."""
     split_low: Share | None
     """Lower end of its 95% interval."""
     split_high: Share | None
@@ -75,7 +75,7 @@ class PassportRow:
     unmade: Count
     """Queries whose answer cannot have this fault."""
     reason: str | None
-    """Why a value or its interval is null, or why items are missing."""
+    """Reason why a value or its interval is null, or why items are missing."""
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ class Passport:
         return tuple(dict.fromkeys(row.language for row in self.rows if row.language != "all"))
 
     def below(self, minimum: float) -> tuple[PassportRow, ...]:
-        """Return the rows over all languages whose lower end does not reach a minimum, without the control.
+        """Return the rows over all languages whose lower end is below a minimum, without the control.
 
-        A family without an interval is among them: it is not shown to reach the minimum.
+        Includes families without an interval, which are not shown to reach the minimum.
 
         Raises:
             BadInput: if the minimum is not between 0 and 1.
@@ -165,7 +165,7 @@ def judges_of(items: Arena) -> tuple[str, ...]:
 
 
 Sums = Mapping[tuple[str, str], Mapping[str, Array]]
-"""By family and language, and query: items that the original wins, and loses, all items, and those with a split."""
+"""By family and language, and query: items that the original wins, items it loses, all items, and split items."""
 _WIDTH = 4
 
 
@@ -214,7 +214,7 @@ def _people_sums(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, Array
 
 
 Reasons = Mapping[tuple[str, str], Counter[str]]
-"""By family and language: reasons why answers cannot have the fault, with the number of queries."""
+"""By family and language: reasons why the fault cannot be planted, with the number of queries."""
 
 
 def _count_items(items: Arena) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], Counter[str]]]:
@@ -241,7 +241,7 @@ def _rows(
             by_query: dict[str, Array] = {}
             for code in scope:
                 for query, values in sums.get((fault, code), {}).items():
-                    # A query id that several languages share is one unit.
+                    # A query id shared by several languages is one unit.
                     by_query[query] = by_query.get(query, np.zeros(_WIDTH)) + values
             reasons = sum((unmade.get((fault, code), Counter()) for code in scope), Counter[str]())
             there = sum(made.get((fault, code), 0) for code in scope)
@@ -296,7 +296,7 @@ def _share(table: Array) -> Estimate:
 
 
 def family_rows(passport_: Passport) -> list[dict[str, Any]]:
-    """Return the rows over all languages with titles, people's rate beside the judge's, for cards and tables."""
+    """Return the rows over all languages with titles, the judge's and people's rates, for cards and tables."""
     people = {row.fault: row for row in passport_.rows if row.judge == PEOPLE and row.language == "all"}
     rows = []
     for row in passport_.rows:

@@ -99,8 +99,8 @@ class JudgeChoice:
     language: CodeOrAll
     """Language of the queries."""
     judges: tuple[str, ...]
-    """The judge that agrees most with people, then those that no judge is significantly above (Holm over all pairs);
-    empty if undetermined.
+    """The judge that agrees most with people, then the other judges that none significantly beats (Holm over all
+    pairs); empty if undetermined.
     """
     sentence: str
     """The recommendation with its evidence, in words."""

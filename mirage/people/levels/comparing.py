@@ -38,7 +38,7 @@ def compare_corrected(labels: Labels, first: str, second: str, *, margin: float 
     usable = [code for code in parts if code not in reasons]
     if not usable:
         raise NotEnoughData(
-            f"no language has labels enough to compare {first} and {second} by corrected {labels.measure.name}",
+            f"no language has enough labels to compare {first} and {second} by corrected {labels.measure.name}",
             where="; ".join(
                 [*(f"{code}: {why}" for code, why in list(reasons.items())[:2]), *["..."][: len(reasons) > 2]]
             ),
@@ -62,7 +62,7 @@ def compare_corrected(labels: Labels, first: str, second: str, *, margin: float 
 def corrected_influences(labels: Labels) -> dict[str, Influence]:
     """Return corrected levels with each query's influence on them, by language, for `choose_systems`.
 
-    Systems with too few labels in a language are left out there, and languages where fewer than two are left.
+    Leaves out systems with too few labels in a language, and languages with fewer than two systems left.
     """
     influences = {}
     for code in labels.languages:
@@ -86,7 +86,7 @@ def _influence(labels: Labels, code: str, kept: Mapping[str, tuple[Places, Power
     moves = np.zeros((len(queries), len(kept)))
     values = np.zeros(len(kept))
     for k, (_, estimate) in enumerate(kept.values()):
-        # The draws use the quantile of as many queries as there are; the labels are fewer.
+        # The draws use a quantile for the number of queries, but there are fewer labels.
         wider = float(stdtrit(estimate.df, 0.975) / stdtrit(max(len(queries) - 1, 1), 0.975))
         padded = np.zeros(int(units.max()) + 1)
         padded[: len(estimate.moves)] = estimate.moves[: len(padded)]
@@ -96,7 +96,7 @@ def _influence(labels: Labels, code: str, kept: Mapping[str, tuple[Places, Power
 
 
 def _sign(labels: Labels) -> int:
-    """Return 1 if higher is better. Labels of `rate` are wrong decisions, while its level is the share of correct."""
+    """Return 1 if higher is better. Labels of `rate` count wrong decisions, its level correct ones."""
     return -1 if labels.measure.name == RATE else labels.measure.sign
 
 
@@ -118,7 +118,7 @@ def _lacking(labels: Labels, parts: tuple[Places, Places]) -> str | None:
     if all(_enough(labels, places) for places in parts) and subsets[0] == subsets[1] and strata:
         return None
     counts = " and ".join(str(n_labels(labels, places)) for places in parts)
-    return f"not checked: {counts} labels, and {LEAST} of each system are needed in each subset"
+    return f"not checked: {counts} labels; {LEAST} of each system are needed in each subset"
 
 
 def _estimate(labels: Labels, places: Places) -> PoweredMean:
@@ -155,7 +155,7 @@ def _pad_moves(mean: PoweredMean, size: int) -> PoweredMean:
 
 
 def _best_values(labels: Labels, places: Places) -> dict[tuple[str, str], float]:
-    """Return the label of each query, else its measured value, else its prediction."""
+    """Return each query's label, or else its measured value, or else its prediction."""
     predicted = labels.low + (labels.high - labels.low) * labels.predictions
     values = np.where(np.isnan(labels.labels), labels.measured, labels.labels)
     values = np.where(np.isnan(values), predicted, values)

@@ -27,7 +27,7 @@ class LabelImport:
     labels: int
     """Labels written."""
     changed: int
-    """Labels left out: the arena's answer is not the one that was labelled."""
+    """Labels left out because the arena's answer has changed since."""
 
 
 def import_labels(path: Path, file: Path, *, made_by: str) -> LabelImport:
@@ -35,7 +35,7 @@ def import_labels(path: Path, file: Path, *, made_by: str) -> LabelImport:
 
     A record has query_id, system, value and rater; language if the arena has several; measure (`answered` by default),
     and low and high of its scale unless it is `answered` or a feature with a range. A record with `answer`, the text
-    that the rater read, is left out if the arena's answer is another.
+    that the rater read, is left out if the arena's answer differs.
 
     Args:
         path: the arena's folder.
@@ -68,7 +68,7 @@ def import_labels(path: Path, file: Path, *, made_by: str) -> LabelImport:
             raise BadInput(
                 f"{row.rater} labelled this answer before, in {seen[about]}",
                 where=line.where,
-                do="keep one label of a person on an answer; nothing was imported",
+                do="keep one label per person and answer; nothing was imported",
             )
         seen[about] = line.where
         if answer and texts[key] is not None and texts[key] != answer:
@@ -76,17 +76,17 @@ def import_labels(path: Path, file: Path, *, made_by: str) -> LabelImport:
             continue
         rows.append(row)
     if not seen:
-        raise BadInput("this file has no labels", where=str(file), do="write one label a line")
+        raise BadInput("this file has no labels", where=str(file), do="write one label per line")
     if not rows:
         raise NotEnoughData(
-            f"all {changed:,} labels are on answers that have changed since", do="label the present answers"
+            f"all {changed:,} labels are on answers that have changed since", do="label the current answers"
         )
     table = store.by_key("scores", schema.sort("scores", schema.from_rows("scores", rows)))
     return LabelImport(store.upsert(path, {"scores": table}, made_by=made_by).arena, len(rows), changed)
 
 
 def _texts(arena: store.Arena) -> dict[Key, str | None]:
-    """Return the texts of the answers; None where the arena has outcomes only."""
+    """Return the texts of the answers; None for answers known only by outcomes."""
     texts: dict[Key, str | None] = {}
     if "outcomes" in arena.tables:
         table = arena.read("outcomes", columns=["language", "query_id", "system"])
@@ -102,7 +102,7 @@ def _texts(arena: store.Arena) -> dict[Key, str | None]:
 
 
 def _read(record: Mapping[str, Any], codes: list[str]) -> tuple[schema.Score, str | None]:
-    """Return the score of a record, and the answer that was read.
+    """Return the score of a record, and the answer text that was labelled.
 
     Raises:
         BadInput: if a field is missing or invalid.
@@ -119,7 +119,7 @@ def _read(record: Mapping[str, Any], codes: list[str]) -> tuple[schema.Score, st
     value = _WORDS.get(str(given["value"])) if measure == ANSWERED else None
     value = _number("value", given["value"]) if value is None else value
     if not min(low, high) <= value <= max(low, high):
-        raise BadInput(f"value is {value:g}, outside of {low:g} to {high:g}", do="give a value of the scale")
+        raise BadInput(f"value is {value:g}, outside {low:g} to {high:g}", do="give a value on the scale")
     names = (str(language), str(given["query_id"]), normalise_name(str(given["system"])), measure, str(given["rater"]))
     return schema.Score(*names, True, value, low, high, None), given.get("answer")
 
@@ -135,7 +135,7 @@ def _range(given: Mapping[str, Any], measure: str) -> tuple[float, float]:
     if "low" in given and "high" in given:
         low, high = _number("low", given["low"]), _number("high", given["high"])
         if low == high:
-            raise BadInput("low and high are equal", do="give the worst and the best value of the scale")
+            raise BadInput("low and high are equal", do="give the lowest and the highest value of the scale")
         return low, high
     spec = FEATURES.get(measure)
     if spec is not None and spec.low is not None and spec.high is not None:

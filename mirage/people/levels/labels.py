@@ -1,7 +1,7 @@
-"""People's labels on answers beside what the program measured of the same answers.
+"""People's labels on answers, with the measured values of the same answers.
 
 Labels come from the Spot check page (citations and nuggets), and from the table `scores`: imported ratings by people,
-and files of `mirage votes label`. Votes on battles say nothing about the level of a single answer.
+and files of `mirage votes label`. Votes on battles carry no information about the level of a single answer.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Log:
     """Votes on the answers of an arena, from the database of votes."""
 
     citations: Sequence[Evidence] = ()
-    """Votes on citations, those of other arenas included."""
+    """Votes on citations, including those of other arenas."""
     nuggets: Sequence[NuggetVote] = ()
     """Votes on nuggets."""
 
@@ -71,17 +71,17 @@ class Labels:
     keys: tuple[Key, ...]
     """The answers."""
     subset: tuple[str, ...]
-    """N: the stratum of the query (`relevant` or `non_relevant`); empty if there are none."""
+    """N: stratum of the query (`relevant` or `non_relevant`); empty if there are no strata."""
     measured: Array
     """N: the uncorrected value; NaN if there is none."""
     labels: Array
     """N: mean of the people's labels; NaN without a label."""
     judges: Array
-    """N x J: values of every program that measures the same; NaN where it is silent."""
+    """N x J: values of every program that measures the same quantity; NaN where it has none."""
     features: Array
     """N x K: further predictors; NaN where unknown."""
     names: tuple[str, ...]
-    """The J judges and the K features."""
+    """Names of the J programs and the K features."""
     changed: int
     """Labels left out because their answer has changed since."""
 
@@ -139,7 +139,7 @@ class Labels:
         return fit_predictions(self.scale(self.judges), self.scaled, self.unit, features=self.features)
 
     def of(self, *, language: str | None = None, system: str | None = None, subset: str | None = None) -> Places:
-        """Return the places of some answers."""
+        """Return the indices of some answers."""
         rows = [
             k
             for k, (key, part) in enumerate(zip(self.keys, self.subset, strict=True))
@@ -149,7 +149,7 @@ class Labels:
 
 
 def label_measures(arena: store.Arena, log: Log = NO_VOTES) -> tuple[str, ...]:
-    """Return the measures of which people labelled answers of an arena.
+    """Return the measures with people's labels on answers of an arena.
 
     Args:
         arena: the arena.
@@ -180,7 +180,7 @@ def read_labels(
     assigner: str | None = None,
     predictors: Sequence[str] = (),
 ) -> Labels:
-    """Read the labels of a measure, and what the program measured.
+    """Read the labels and the measured values of a measure.
 
     Args:
         arena: the arena.
@@ -189,18 +189,18 @@ def read_labels(
         languages: codes; None for all.
         parser: parser whose outcomes are corrected, for `rate`; the others are predictors.
         assigner: assigner of nuggets; None for the default.
-        predictors: features that help to predict the labels.
+        predictors: features to use as predictors of the labels.
 
     Raises:
         UnknownName: if there is no such measure, language or feature.
         TableMissing: if the arena lacks the table of the measure.
-        NotEnoughData: if people labelled no answer, saying which command brings labels.
+        NotEnoughData: if people labelled no answer; the message names the command to get labels.
     """
     source = _source(arena, name, log, languages=languages, parser=parser, assigner=assigner)
     keys = tuple(source.measured)
     if not any(key in source.labels for key in keys):
         raise NotEnoughData(
-            f"people labelled no answer by {name}" + (" that is unchanged since" if source.changed else ""),
+            f"no answer has people's labels for {name}" + (" that is unchanged since" if source.changed else ""),
             do=how_to_label(arena, name),
         )
     others = _program_scores(arena, source.scale, languages)
@@ -225,12 +225,12 @@ def read_labels(
 
 
 def how_to_label(arena: store.Arena, name: str) -> str:
-    """Return what to do to get labels of a measure."""
+    """Return how to get labels of a measure."""
     if name == NUGGETS:
         return "vote on the Spot check page, with the switch on nuggets"
     if name == OF_FEATURE + CITATIONS:
         return "vote on the Spot check page, with the switch on citations"
-    return f"bring people's labels: mirage votes label FILE --into {arena.address}"
+    return f"import people's labels: mirage votes label FILE --into {arena.address}"
 
 
 @dataclass(frozen=True)
@@ -367,7 +367,7 @@ def _feature(arena: store.Arena, name: str, log: Iterable[Evidence], languages: 
 
 
 def _with_value(values: Mapping[Key, float | None]) -> dict[Key, float | None]:
-    """Return the answers that have a value: of others the measure does not speak."""
+    """Return the answers that have a value; others are outside the measure."""
     return {key: value for key, value in values.items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""Levels corrected by people's labels: by system and language, with what may be borrowed by languages without labels.
+"""Levels corrected by people's labels: by system and language, including languages that borrow from others.
 
 `mirage.stats.powered_mean` has the method. A language with fewer than `LEAST` labelled queries of a system has no
 corrected level of its own. It borrows the other languages' mean error only if a test finds no difference of the error
@@ -22,15 +22,15 @@ from mirage.text.segmentation import count_text
 LEAST = 10
 """Minimum number of labelled answers of a system in a language, and in each subset."""
 LEAST_PART = 5
-"""Minimum number of labelled answers of a system in each language that counts in the row `all`."""
+"""Minimum number of labelled answers of a system for a language to count in the row `all`."""
 LEAST_ALL = 20
 """Minimum number of labelled answers of a system in the row `all`."""
 POWER = 0.8
-"""Power that the test must have for an error to be borrowed."""
+"""Minimum power of the test for borrowing."""
 MARGIN = 0.1
-"""Default margin, as a share of the measure's range: differences of the error within it count as none."""
+"""Default equivalence margin of the error, as a share of the measure's range."""
 ALL = "all"
-"""The row of all languages."""
+"""Language code of the row over all languages."""
 
 Status = Literal["corrected", "borrowed", "not checked"]
 """`corrected`: by labels in the language; `borrowed`: by the error in other languages; `not checked`: by neither."""
@@ -57,26 +57,27 @@ class CorrectedLevel:
     n: Count
     """Measured answers behind `uncorrected`."""
     corrected: float | None
-    """What people's labels on all answers would average, in the unit of the measure; null with a reason."""
+    """Estimated mean of people's labels on all answers, in the unit of the measure; null with a reason."""
     low: float | None
-    """Lower end of its 95% interval, the query as the unit; within the range of the measure."""
+    """Lower end of its 95% interval, clustered by query; within the range of the measure."""
     high: float | None
     """Upper end."""
     labels: Count
     """Labelled answers in this row."""
     lam: Share | None
-    """Weight of what the programs predict, lambda: 0 is labels alone."""
+    """Weight of the programs' predictions, lambda; 0 uses labels alone."""
     width: float | None
-    """Width of the interval relative to that of the labels alone, by the same method; null without these."""
+    """Width of the interval relative to that of the labels alone, by the same method; null if that interval does not
+    exist."""
     status: Status
     """Whether the level is corrected, borrowed or not checked."""
     reason: str | None
-    """Why the level is not checked, what a borrowed one assumes, or which languages `all` is without; else null."""
+    """Why the level is not checked, what a borrowed level assumes, or which languages `all` leaves out; else null."""
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """The levels of a measure, with the test behind borrowed ones."""
+    """The levels of a measure, with the test behind borrowed levels."""
 
     rows: tuple[CorrectedLevel, ...]
     """By language, subset and system; `all` last."""
@@ -86,10 +87,10 @@ class Levels:
     """The test of equal errors over the labelled languages; None with fewer than two."""
 
     def notes(self) -> list[str]:
-        """Return remarks that a reader needs besides the rows."""
+        """Return notes on the rows."""
         by = (
-            f"corrected by {count_text(self.labels.n_labels, 'label')} of people, assumed to be on answers drawn at "
-            f"random within each language and system; predictors: {', '.join(self.labels.names) or 'none'}"
+            f"corrected by {count_text(self.labels.n_labels, 'label')} from people, assumed to be drawn at random "
+            f"within each language and system; predictors: {', '.join(self.labels.names) or 'none'}"
         )
         lines = [by]
         if self.labels.changed:
@@ -137,7 +138,7 @@ def _row_of_all(labels: Labels, subset: str, system: str, parts: Mapping[str, Pl
         return _row(labels, key, everywhere, None, few)
     joined = np.concatenate([parts[code] for code in kept])
     without = [code for code in parts if code not in kept]
-    reason = f"the corrected level is without {', '.join(without)}" if without else None
+    reason = f"the corrected level leaves out {', '.join(without)}" if without else None
     return _row(labels, key, joined, _estimate(labels, joined), reason)
 
 
@@ -181,18 +182,18 @@ def estimate_mean(labels: Labels, places: Places, stratum: Places) -> PoweredMea
 
 
 def number_strata(labels: Labels, places: Places) -> Places:
-    """Return a number for the language and subset of each answer."""
+    """Return an integer code for the language and subset of each answer."""
     names = [f"{labels.keys[k][0]}\0{labels.subset[k]}" for k in places.tolist()]
     return np.asarray(np.unique(names, return_inverse=True)[1], dtype=np.intp)
 
 
 def n_labels(labels: Labels, places: Places) -> int:
-    """Return the number of labelled answers among some."""
+    """Return the number of labelled answers in a selection."""
     return int((~np.isnan(labels.labels[places])).sum())
 
 
 def _estimate(labels: Labels, places: Places) -> tuple[PoweredMean, PoweredMean]:
-    """Return the estimate, and that of the labels alone."""
+    """Return the estimate, and the estimate from the labels alone."""
     stratum = number_strata(labels, places)
     args = labels.scaled[places], labels.predictions[places], labels.unit[places], stratum
     return powered_mean(*args), powered_mean(*args, lam=0.0)
@@ -203,11 +204,11 @@ def _own(labels: Labels, places: Places) -> tuple[tuple[PoweredMean, PoweredMean
 
 
 def _borrow(labels: Labels, places: Places, test: Homogeneity | None) -> tuple[tuple[PoweredMean, None] | None, str]:
-    """Return a level with the mean error of the labelled languages, or why there is none."""
+    """Return a level borrowed from the labelled languages, or the reason why it cannot be."""
     n = n_labels(labels, places)
     few = f"{count_text(n, 'label')} of this system here, {LEAST} needed"
     if test is None:
-        return None, f"{few}; errors of other languages are not known to hold: fewer than two languages have labels"
+        return None, f"{few}; cannot borrow from other languages: fewer than two have labels"
     if test.p <= LEVEL:
         return None, f"{few}; the error differs between the labelled languages (p = {test.p:.3f})"
     if test.power < POWER:

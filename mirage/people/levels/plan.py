@@ -15,14 +15,14 @@ from mirage.people.levels.labels import Labels
 from mirage.schema import Code, Count
 
 _LEAST_SPREAD = 0.05
-"""Minimum standard deviation of an error, as a share of the range: few labels without an error prove little."""
+"""Minimum standard deviation of an error, as a share of the range: a few labels without an error are weak evidence."""
 _STEP = 1
 Z = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedLabels:
-    """Labels to add for one measure in one language, with the width they give."""
+    """Labels to add for one measure in one language, with the resulting width."""
 
     key = ("measure", "language")
 
@@ -37,8 +37,8 @@ class PlannedLabels:
     answers: Count
     """Answers of all systems."""
     error_sd: float
-    """Standard deviation of label less prediction, as a share of the range; that of all languages if this one has too
-    few labels.
+    """Standard deviation of label less prediction, as a share of the range; pooled over languages if this language has
+    too few labels.
     """
     width: float | None
     """Width of a system's 95% interval now, predicted from `error_sd`, as a share of the range; null without labels."""
@@ -62,14 +62,14 @@ class _Cell:
     add: int = 0
 
     def variance(self, more: int = 0) -> float:
-        """Return the variance of a system's level with some labels added."""
+        """Return the variance of a system's level after adding labels."""
         n = (self.n + self.add + more) / self.systems
         if n <= 0:
             return 1.0
         return self.spread**2 / n + self.predicted**2 * self.systems / self.total
 
     def gain(self) -> float:
-        """Return the reduction in the variance of the mean over languages by the next label, for its cost."""
+        """Return the reduction in variance of the mean over languages by the next label, per unit of cost."""
         return self.share**2 * (self.variance() - self.variance(_STEP)) / self.cost
 
 
@@ -78,8 +78,8 @@ def plan_labels(
 ) -> tuple[PlannedLabels, ...]:
     """Distribute further labels over measures and languages.
 
-    Each next label goes where it reduces the variance of a measure's mean over languages most for its cost (Neyman's
-    allocation, label by label). Measures count alike, each in shares of its range.
+    Each label goes where it reduces the variance of a measure's mean over languages most for its cost (Neyman's
+    allocation, label by label). Measures have equal weight, each in shares of its range.
 
     Args:
         measures: the labels of each measure.
@@ -87,7 +87,7 @@ def plan_labels(
         costs: cost of a label by language; 1 where not given.
 
     Returns:
-        A row for each measure and language, most labels to add first.
+        A row for each measure and language, sorted by labels to add, most first.
 
     Raises:
         BadInput: if there are no labels to add, or a cost is not above 0.
@@ -101,7 +101,7 @@ def plan_labels(
         if not any(code in labels.languages for labels in measures):
             raise BadInput(f"no measure has answers in {code}", do="give costs of languages of the arena")
     cells = [cell for labels in measures for cell in _cells(labels, costs)]
-    # The gain of a cell falls with each label, so the cell with the largest gain stays first until it is given one.
+    # A cell's gain falls with each label, so the cell with the largest gain stays on top until it gets a label.
     queue = [(-cell.gain(), k) for k, cell in enumerate(cells) if cell.n < cell.total]
     heapq.heapify(queue)
     left = float(n)
@@ -143,7 +143,7 @@ def _cells(labels: Labels, costs: Mapping[str, float]) -> list[_Cell]:
     for code in labels.languages:
         places = labels.of(language=code)
         own = errors[places][known[places]]
-        # Few labels tell little of the spread: that of all languages weighs like ten of them.
+        # Few labels estimate the spread badly: the pooled spread counts as ten labels.
         squares = float(((own - own.mean()) ** 2).sum()) if len(own) else 0.0
         spread = math.sqrt((squares + 10 * overall**2) / (max(len(own) - 1, 0) + 10))
         cells.append(

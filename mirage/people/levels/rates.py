@@ -1,4 +1,4 @@
-"""Hallucination and error rates beside those corrected by people's labels."""
+"""Hallucination and error rates, uncorrected and corrected by people's labels."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ def corrected_rates(
     systems: Sequence[str] | None = None,
     margin: float = MARGIN,
 ) -> tuple[pa.Table, list[str]]:
-    """Return the rates of an arena with corrected rates beside them, and remarks.
-
-    The corrected rate is over every answer that is present, since people can decide those that a parser cannot. Labels
-    of questions (whether a passage answers them) are taken as right.
+    """Return the rates of an arena with corrected rates, and notes. The corrected rate covers every answer that is
+    present, since people can decide answers that a parser cannot. Labels of queries (whether a passage answers them)
+    are assumed correct.
 
     Args:
         arena: with the tables `outcomes` and `scores`.
@@ -69,9 +68,9 @@ def corrected_rates(
         "status": ["not checked" if row is None else row.status for row in rows],
         "reason": ["no answer is present" if row is None else row.reason for row in rows],
     }
-    # The columns of an audit of the queries' labels, which is another correction.
+    # Drop the columns of the label audit, which is a separate correction.
     table = table.drop_columns([name for name in outcomes.AUDIT_COLUMNS if name in table.column_names])
     kinds = {"labels": pa.int64(), "status": pa.string(), "reason": pa.string()}
     for name in COLUMNS:
         table = table.append_column(name, pa.array(values[name], kinds.get(name, pa.float64())))
-    return table, [*levels.notes(), "labels of questions (relevant or not) are taken as right: no correction for these"]
+    return table, [*levels.notes(), "labels of queries (relevant or not) are assumed correct and not corrected here"]

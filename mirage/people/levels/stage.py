@@ -36,16 +36,16 @@ def labels_of(
     languages: Sequence[str] | None = None,
     predictors: Sequence[str] = (),
 ) -> list[Labels]:
-    """Read the labels of some measures; of all that people labelled if None.
+    """Read the labels of some measures; None for all with people's labels.
 
     Raises:
-        NotEnoughData: if people labelled none.
+        NotEnoughData: if there are no labels.
         UnknownName: if there is no such measure, language or feature.
         TableMissing: if the arena lacks the table of a measure.
     """
     names = label_measures(arena, log) if measures is None else tuple(measures)
     if not names:
-        raise NotEnoughData(f"people labelled no answer of {arena.name}", do=how_to_label(arena, RATE))
+        raise NotEnoughData(f"no answer of {arena.name} has people's labels", do=how_to_label(arena, RATE))
     return [read_labels(arena, name, log, languages=languages, predictors=predictors) for name in names]
 
 
@@ -76,7 +76,7 @@ def choose_labelled(arena: store.Arena, settings: DecideSettings, log: Log = NO_
         influences = corrected_influences(_read(arena, name, log, settings))
         if not influences:
             raise NotEnoughData(
-                f"no language has labels enough for {name} of two systems", do="label more (mirage plan says where)"
+                f"no language has enough labels of two systems for {name}", do="label more (mirage plan says where)"
             )
         corrected[name] = influences
     return choose_systems(arena, settings, corrected=corrected)
@@ -91,7 +91,7 @@ def _read(arena: store.Arena, name: str, log: Log, settings: CompareSettings | D
 def _need_level(name: str) -> None:
     if name == RATING:
         raise NotEnoughData(
-            "a rating is no level of an answer, so labels on answers do not correct it",
+            "a rating is not a property of single answers, so labels on answers cannot correct it",
             do=f"correct ratings by votes on battles (mirage votes correct), or choose {RATE}, {NUGGETS}, "
             f"{OF_FEATURE}NAME or score:NAME",
         )

@@ -36,7 +36,7 @@ class CategoryCount:
     k: Count
     """Noted answers (battles) with a note of the category."""
     n: Count
-    """Noted answers (battles): those with a note of anybody that has a category."""
+    """Answers (battles) with a categorised note by anybody."""
     rate: Share
     """k / n: the share among what people chose to note, not among all answers."""
     rate_low: Share | None
@@ -56,14 +56,14 @@ class _Group:
     """Noted answers or battles of one row of the table."""
 
     categories: dict[tuple[str, ...], set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Categories by what is noted."""
+    """Categories by target."""
     authors: set[str] = field(default_factory=set)
 
 
 def count_categories(notes: Iterable[Note], order: Sequence[str] = ()) -> list[CategoryCount]:
     """Count the categories of notes by system and language, with 95% intervals clustered by query.
 
-    Several notes on one answer count once: the answer has every category that anybody gave it. Notes without a
+    Several notes on one answer count once: the answer has the union of their categories. Notes without a
     category do not count.
 
     Args:

@@ -1,4 +1,4 @@
-"""Notes on an arena: those that count, their categories, new ones, and files of them."""
+"""Notes on an arena: valid notes, categories, new notes, and files of notes."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _fill_record(record: Mapping[str, Any], arena: store.Arena, time: str) -> di
 
 
 def _refuse_doubled(notes: Sequence[Note], places: Sequence[str]) -> None:
-    """Check that a file written by hand has one note of a person on an answer, since the later would count alone."""
+    """Check that a hand-written file has one note per person and answer, since only the last would count."""
     seen: dict[tuple[str, ...], str] = {}
     for note, place in zip(notes, places, strict=True):
         if not note.vote_id.startswith(_BY_HAND):
@@ -175,7 +175,7 @@ def _refuse_doubled(notes: Sequence[Note], places: Sequence[str]) -> None:
 
 
 def _complete(arena: store.Arena, notes: Sequence[Note], places: Sequence[str], taxonomy: Taxonomy) -> list[Note]:
-    """Return new notes with the digest of what they are on, having checked it and their categories."""
+    """Check new notes, and return them with the digest of their target."""
     complete = []
     for note, place, shown in zip(notes, places, votes.shown_now(arena, notes), strict=True):
         if note.vote == votes.UNDO or note.shown is not None:

@@ -9,8 +9,8 @@ A ballot has an opaque id for each battle: a keyed digest (HMAC-SHA256) of ballo
 ids to systems, and the secret of the digests, are stored in the user's folder.
 
 Returned files are JSONL: a head, one event per line (a vote or an undo), and a signature of all preceding lines by the
-ballot's key. The signature detects files that are damaged, edited or merged. It does not authenticate the voter:
-whoever has a ballot can vote on it.
+ballot's key. The signature detects files that are damaged, edited or merged. It does not authenticate the voter: anyone
+who has a ballot can vote on it.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ AnyVote = TypeVar("AnyVote", Vote, LabelVote)
 
 
 class ShownItem(Protocol):
-    """An item of a ballot."""
+    """A ballot item."""
 
     @property
     def shown(self) -> str:
-        """Digest of the texts that it shows."""
+        """Digest of the displayed texts."""
         ...
 
 
@@ -70,7 +70,7 @@ class BallotItem:
 
 @dataclass(frozen=True, slots=True)
 class SentBallot(Generic[AnyItem]):
-    """Items in one language for one person to vote on, away from the explorer."""
+    """Items in one language for one person to vote on outside the explorer."""
 
     ballot_id: str
     """16 hexadecimal digits; the same for the same arguments and texts."""
@@ -89,7 +89,7 @@ class SentBallot(Generic[AnyItem]):
 
     @property
     def answers(self) -> str:
-        """Digest of all that the ballot shows, in any order."""
+        """Digest of all displayed texts, independent of their order."""
         return digest(*(entry.shown for entry in self.items))
 
     @property
@@ -179,14 +179,14 @@ def people_of(voters: str | None, part: str | None) -> tuple[list[str | None], i
 
 
 def check_names(people: Iterable[str | None]) -> None:
-    """Check that the people of ballots have names of their own, or none.
+    """Check that voters' names are distinct and not blank; a ballot may also have no name.
 
     Raises:
         BadInput: if two share a name, or one is blank.
     """
     names = [person.strip() for person in people if person is not None]
     if len(set(names)) < len(names) or not all(names):
-        raise BadInput("two voters have one name, or one has none", do="give each voter a name of their own")
+        raise BadInput("two voters have the same name, or a name is blank", do="give each voter a distinct name")
 
 
 def draw_ballots(
@@ -206,10 +206,10 @@ def draw_ballots(
     Args:
         arena: the arena; it has answers.
         language: a code.
-        n: how many battles in all; fewer where the language has no more.
+        n: total number of battles; fewer if the language has fewer.
         people: for whom the ballots are; None for a person who gives a name in the ballot.
-        reviews: how many people see each battle.
-        seed: other battles come with another.
+        reviews: number of people per battle.
+        seed: random seed.
 
     Returns:
         A ballot a person, in their order.
@@ -335,7 +335,7 @@ def ballots_left(arena: store.Arena, log: Iterable[Vote]) -> list[BallotProgress
 def verify_returned(
     path: Path, ballots: Mapping[str, AnyBallot]
 ) -> tuple[AnyBallot, dict[str, Any], list[tuple[str, dict[str, Any]]]]:
-    """Return the ballot, the head and the events, each with its location, of a file with a valid signature.
+    """Return the ballot, the head and the located events of a file with a valid signature.
 
     Args:
         path: the file.
@@ -382,10 +382,10 @@ def read_events(
     Args:
         path: the file.
         events: its events, each with its location.
-        read_event: makes the row of an event, given the rows before it.
+        read_event: converts an event to a row, given the rows before it.
 
     Raises:
-        BadInput: naming the line of an invalid event, or if there is no event.
+        BadInput: if an event is invalid (the message names its line), or if there is no event.
     """
     rows: list[AnyVote] = []
     for where, event in events:
@@ -394,7 +394,7 @@ def read_events(
         except BadInput as error:
             raise BadInput(error.what, where=where, do=error.do or _DO) from None
     if not rows:
-        raise BadInput("nobody has voted on this ballot", where=str(path), do="vote, then save the votes again")
+        raise BadInput("this ballot has no votes", where=str(path), do="vote, then save the file again")
     return rows
 
 
@@ -408,47 +408,47 @@ def append_returned(database: Votes, rows: Sequence[AnyVote], path: Path) -> int
     try:
         return database.append(rows, [str(path)] * len(rows))
     except BadInput as error:
-        do = "the ballot was voted on in two browsers: import one file of the two; nothing was imported"
+        do = "the ballot was voted on in two browsers: import only one of the two files; nothing was imported"
         raise BadInput(error.what, where=error.where, do=do) from None
 
 
 def check_head(
     ballot: SentBallot[Any], head: Mapping[str, Any], path: Path, log: Iterable[Vote] | Iterable[LabelVote]
 ) -> str:
-    """Return the voter of a returned ballot, having checked its head.
+    """Check the head of a returned ballot, and return its voter.
 
     Raises:
         BadInput: if the head is of another ballot or voter, or the ballot was returned by another voter before.
     """
     for name, value in (("arena", ballot.arena), ("language", ballot.language), ("answers", ballot.answers)):
         if head.get(name) != value:
-            raise BadInput(f"{name} is {head.get(name)!r}, and the ballot has {value!r}", where=f"{path}:1", do=_DO)
+            raise BadInput(f"{name} is {head.get(name)!r}, but the ballot has {value!r}", where=f"{path}:1", do=_DO)
     voter = head.get("voter")
     if not isinstance(voter, str) or not voter.strip() or ballot.voter not in (None, voter.strip()):
         raise BadInput(
-            f"the voter is {voter!r}, and the ballot is for {ballot.voter or 'somebody with a name'}",
+            f"the voter is {voter!r}, but the ballot is for {ballot.voter or 'a named voter'}",
             where=f"{path}:1",
             do=_DO,
         )
     others = {vote.voter for vote in log if vote.session == ballot.session} - {voter.strip()}
     if others:
         raise BadInput(
-            f"this ballot was given back by {min(others)}, and now by {voter.strip()}",
+            f"this ballot was already returned by {min(others)}, and now by {voter.strip()}",
             where=f"{path}:1",
-            do="give each person a ballot of their own; nothing was imported",
+            do="give each person a separate ballot; nothing was imported",
         )
     return voter.strip()
 
 
 def undone_vote(ballot: SentBallot[Any], before: Sequence[AnyVote], event: Mapping[str, Any]) -> AnyVote:
-    """Return the row of an event that takes back an earlier vote of the same file.
+    """Return the row of an event that undoes an earlier vote in the same file.
 
     Raises:
-        BadInput: if it names no vote before it.
+        BadInput: if it does not name an earlier vote.
     """
     back = event.get("undoes")
     if type(back) is not int or not 0 <= back < len(before) or before[back].vote == UNDO:
-        raise BadInput(f"it takes back {back!r}, which is no vote before it")
+        raise BadInput(f"it undoes {back!r}, which is not an earlier vote")
     undo: dict[str, Any] = {"vote_id": f"{ballot.session}-{len(before):05d}", "time": event.get("time")}
     undo |= {"vote": UNDO, "note": None, "undoes": before[back].vote_id, "seconds": None}
     return validate_row(replace(before[back], **undo))

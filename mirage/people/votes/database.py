@@ -114,7 +114,7 @@ class Votes:
         def work(db: Connection) -> AnyRow:
             vote = self._one(db, kind, vote_id)
             if vote.voter != voter.strip() or vote.vote == UNDO:
-                raise BadInput(f"{vote_id} is no vote of {voter}", do="take back a vote of your own")
+                raise BadInput(f"{vote_id} is not a vote by {voter}", do="undo a vote of your own")
             if session is not None and vote.session != session:
                 raise BadInput(
                     f"{vote_id} was given in another session",
@@ -201,7 +201,7 @@ class Votes:
                 back = sound.get(row.undoes or "") or stored.get(row.undoes or "")
                 if row.undoes and (back is None or _about(back) != _about(row)):
                     raise BadInput(
-                        f"it takes back {row.undoes}, which is no vote of {row.voter} on this",
+                        f"it undoes {row.undoes}, which is not a vote by {row.voter} on this",
                         where=place_of[name],
                         do="import the vote with it; nothing was imported",
                     )
@@ -241,7 +241,7 @@ class Votes:
         return (0,) * len(tables.KINDS) if self._absent else self._do(work)
 
     def close(self) -> None:
-        """Close the connections; the next use opens new ones."""
+        """Close the connections; the next use reconnects."""
         if "_engine" in vars(self):
             self._engine.dispose()
 

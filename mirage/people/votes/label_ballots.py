@@ -1,6 +1,6 @@
 """Ballots of an audit of labels: queries with their passages, each with three questions.
 
-They are signed, returned and imported as ballots of battles are (`ballots.py`), and hold no label: a voter does not see
+They are signed, returned and imported like ballots of battles (`ballots.py`), without the labels: voters do not see
 what the program decided.
 """
 
@@ -33,7 +33,7 @@ from mirage.people.votes.rows import UNDO, LabelVote, now, validate_row
 from mirage.store.ballots import ballot_secret, keep_ballot, kept_ballots
 
 KIND = "labels"
-"""Kind of these ballots in their records and returned files."""
+"""Ballot kind, in records and returned files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +61,17 @@ def label_ballots(
     reviews: int = 1,
     seed: int = 0,
 ) -> list[LabelBallot]:
-    """Distribute the queries of an audit over people: a ballot for each language and person.
+    """Distribute the queries of an audit over people, one ballot per language and person.
 
     Args:
         arena: the arena.
         items: the queries (`labels.draw_audit`).
-        people: whom the ballots are for; None for a person who gives a name in the ballot.
+        people: names of the voters; None for one voter who enters a name in the ballot.
         reviews: number of people who check each query.
         seed: seed of the distribution.
 
     Raises:
-        BadInput: if people or reviews make no assignment.
+        BadInput: if people or reviews make no valid assignment.
         NotEnoughData: if a query or its passages have no text here.
     """
     check_names(people)
@@ -99,7 +99,7 @@ def label_ballots(
 
 
 def keep_label_ballots(ballots: Iterable[LabelBallot]) -> None:
-    """Store the key of ballots in the user's folder; without it returned votes cannot be read.
+    """Store the key of ballots in the user's folder; returned votes cannot be read without it.
 
     Raises:
         ArenaError: if the folder cannot be written.
@@ -139,7 +139,7 @@ def import_any_ballot(database: Votes, path: Path, *, arena: store.Arena | None 
     Args:
         database: the votes.
         path: the file.
-        arena: reject votes on labels of queries that this arena lacks or has changed; None to keep them, though they
+        arena: reject votes on labels of queries that this arena lacks or has changed; None to accept them, though they
             count for no arena.
 
     Returns:
@@ -178,7 +178,7 @@ def _vote(
         return undone_vote(ballot, before, event)
     entry = entries.get(str(event.get("item")))
     if entry is None:
-        raise BadInput(f"{event.get('item')!r} is no item of the ballot")
+        raise BadInput(f"{event.get('item')!r} is not an item of the ballot")
     given: dict[str, Any] = {name: event.get(name) for name in ("vote", "asked", "right_language", "time", "seconds")}
     return validate_row(
         LabelVote(

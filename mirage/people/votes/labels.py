@@ -1,4 +1,4 @@
-"""The audit of labels: which queries people check, and the label errors that they find.
+"""The audit of labels: a sample of queries for people to check, and the label errors they find.
 
 items = draw_audit(arena, n=40, seed=0)            # half of each label, in proportion to the languages
 audit = label_audit(arena, log)                    # votes on the current texts: a LabelAudit, or None
@@ -35,7 +35,7 @@ class AuditItem:
     query_id: str
     """The query."""
     inclusion: float
-    """The chance with which it was drawn, in (0, 1]."""
+    """Inclusion probability, in (0, 1]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class LabelCheck:
     queries: Count
     """Queries with the label."""
     audited: Count
-    """Queries that people checked and agree on."""
+    """Checked queries that people agree on."""
     wrong: Count
     """Those with a wrong label."""
     error: Share | None
@@ -61,11 +61,11 @@ class LabelCheck:
     error_high: Share | None
     """Upper end."""
     unclear: Count
-    """Checked queries that people call unclear, or on which they disagree; excluded."""
+    """Checked queries that people call unclear or disagree on; excluded."""
     voters: Count
     """People who voted."""
     agree: Share | None
-    """Share of pairs of people on one query who say the same; null without such a pair."""
+    """Share of pairs of people who agree on a query; null without pairs."""
     not_asked: Count
     """Checked queries that no user would ask, by the majority."""
     asked: Count
@@ -103,13 +103,13 @@ def read_labels(arena: store.Arena, database: Votes) -> QueryLabels:
 def draw_audit(
     arena: store.Arena, *, n: int, languages: Sequence[str] | None = None, seed: int = 0
 ) -> tuple[AuditItem, ...]:
-    """Draw queries for an audit: half of each label, within a label in proportion to the languages, else at random.
+    """Draw queries for an audit: half of each label, in proportion to the languages within a label, else at random.
 
     Args:
         arena: with labelled queries and their passages.
         n: number of queries.
         languages: codes; None for all with labels.
-        seed: other queries come with another seed.
+        seed: random seed.
 
     Returns:
         The queries in random order, each with the chance of its label and language.
@@ -134,7 +134,7 @@ def draw_audit(
         missing = min(counts, key=lambda label: counts[label])
         raise NotEnoughData(
             f"{arena.name} has no query with the label {missing}",
-            do="an audit takes queries of both labels, as mirage testset makes them",
+            do="an audit needs queries of both labels, as from mirage testset",
         )
     first = min(n - n // 2, counts["non_relevant"])
     shares = {"non_relevant": max(first, n - counts["relevant"]), "relevant": n - first}
@@ -163,7 +163,7 @@ def _allot(n: int, sizes: dict[str, int]) -> dict[str, int]:
 def label_audit(arena: store.Arena, log: Iterable[LabelVote]) -> LabelAudit | None:
     """Return people's findings on the labels of an arena; None if none has been checked.
 
-    The majority on a query counts; a query without a majority for yes or for no is excluded. Votes on queries whose
+    The majority on a query counts; queries without a majority for yes or no are excluded. Votes on queries whose
     text or passages have changed do not count.
 
     Args:
@@ -197,9 +197,9 @@ def check_labels(arena: store.Arena, log: Iterable[LabelVote]) -> list[LabelChec
     audit, by_query, labelled = label_audit(arena, log), _votes_by_query(arena, log), query_labels(arena)
     if audit is None:
         changed = votes_on(arena, log).changed
-        what = f"nobody has checked a label of {arena.name}"
+        what = f"no label of {arena.name} was checked"
         if changed:
-            what += f" as it is now: the passages have changed since {len(changed)} votes"
+            what += f" in its current state: passages have changed since {len(changed)} votes"
         raise NotEnoughData(what, do="draw an audit and import the votes: mirage votes audit DIR --out FILE.html")
     codes = in_order({language for language, _ in by_query})
     rows = []
@@ -216,7 +216,7 @@ def refuse_strays(arena: store.Arena, rows: Sequence[LabelVote], where: Sequence
     Args:
         arena: the arena.
         rows: the votes, undos included.
-        where: location of each, for the error.
+        where: location of each, for error messages.
 
     Raises:
         BadInput: at the first vote on a query that is gone, or whose text or passages have changed.
@@ -224,7 +224,7 @@ def refuse_strays(arena: store.Arena, rows: Sequence[LabelVote], where: Sequence
     here = {row.vote_id: same for row, same in belonging(arena, rows)}
     for row, place in zip(rows, where, strict=True):
         if row.vote != UNDO and not here.get(row.vote_id, False):
-            state = "has changed passages" if row.vote_id in here else "is gone or has another text"
+            state = "has changed passages" if row.vote_id in here else "is missing or has a different text"
             raise BadInput(
                 f"the query {row.language}:{row.query_id} {state} in {arena.name}",
                 where=place,
@@ -276,7 +276,7 @@ def _check(
 
 
 def _votes_by_query(arena: store.Arena, log: Iterable[LabelVote]) -> dict[tuple[str, str], list[LabelVote]]:
-    """Return the votes that count by labelled query; skips do not."""
+    """Return the valid votes by labelled query, without skips."""
     labelled = query_labels(arena)
     by_query: dict[tuple[str, str], list[LabelVote]] = defaultdict(list)
     for vote in votes_on(arena, log).counting:

@@ -2,7 +2,7 @@
 
 Judges decide many battles and may be biased; people vote on a random part of them. The known components of every battle
 (`prediction_components`: verdicts, features) give one prediction f of people's points, and the estimate uses the
-prediction on all battles plus its correction on the voted ones:
+prediction on all battles plus its correction on the voted battles:
 
     g(theta) = mean over votes of d (y - sigma(d . theta) - lambda f) + lambda mean over all of d f = 0
 
@@ -237,7 +237,7 @@ def solve_points(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Arra
     if not maximum.converged[0]:
         raise NotEnoughData(
             "a system never lost, or never won, in the votes: its corrected rating has no bound",
-            do="vote on more battles of the queue, random ones among them",
+            do="vote on more battles of the queue, including random battles",
         )
     return np.asarray(maximum.point[0] - maximum.point[0].mean())
 

@@ -180,7 +180,7 @@ def next_items(pool: Pool, *, voter: str, seen: Iterable[Vote] = (), n: int = 10
     Args:
         pool: the battles of a language.
         voter: who votes; the order is theirs.
-        seen: their votes that stand, skips among them; a battle comes once, and one whose vote was taken back again.
+        seen: the voter's valid votes, including skips; a battle is shown once, and again if its vote was undone.
         n: how many.
 
     Returns:

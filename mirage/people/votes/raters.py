@@ -222,7 +222,7 @@ def _statistic(name: str, levels: Array, sums: Array) -> Array:
         return np.full(len(sums), np.nan)
     table = sums[:, 6:].reshape(len(sums), len(levels), len(levels))
     margins = table.sum(axis=1)
-    # The distance of two ranks is the number of scores between them, counting half of their own.
+    # The distance of two ranks is the number of scores between them, plus half of both.
     middles = np.cumsum(margins, axis=1) - margins / 2
     distances = (middles[:, :, None] - middles[:, None, :]) ** 2
     observed = (table * distances).sum(axis=(1, 2))
@@ -367,7 +367,7 @@ def _battles(key: tuple[str, str], systems: Mapping[str, Mapping[str, float]], j
 
 
 def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertResult:
-    """Store the verdicts of `rater_verdicts` in an arena, replacing earlier ones of this measure.
+    """Store the verdicts of `rater_verdicts` in an arena, replacing earlier verdicts of this measure.
 
     Raises:
         TableMissing: if the arena has no scores.

@@ -40,7 +40,7 @@ class Submitted:
     key = ("vote_id",)
 
     vote_id: str
-    """Made by whoever submits it, before it is submitted, and unique: a vote that is sent again is kept once."""
+    """Created by the submitter before submission, and unique: a vote that is sent again is kept once."""
     time: str
     """When it was given, UTC, as `2026-11-21T05:13:28.250000Z`."""
     arena: str
@@ -54,7 +54,7 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Vote(Submitted):
-    """One person's verdict on one battle, in the order shown; or that an earlier vote is taken back."""
+    """One person's verdict on one battle, in the order shown; or the undoing of an earlier vote."""
 
     system_a: str
     """The system shown first."""
@@ -64,28 +64,27 @@ class Vote(Submitted):
     """Who voted: a name or a pseudonym."""
     vote: Choice
     """`A`: the first is better; `B`: the second; `tie`: equally good; `both_bad`: equally bad; `skip`: no opinion;
-    `undo`: the vote that `undoes` names is taken back."""
+    `undo`: revokes the vote named by `undoes`."""
     control: bool
     """Whether the battle was drawn plainly at random, hence counts for agreement."""
     why: str
     """Why the queue chose it: `random`, or reasons with commas between them (`mirage.people.votes.queue`); `imported`:
     it came with a file."""
     note: str | None
-    """What the person wrote beside it."""
+    """The person's comment."""
     undoes: str | None
-    """The vote that is taken back; null where `vote` is not `undo`."""
+    """The revoked vote; null unless `vote` is `undo`."""
     seconds: Annotated[float, Range(0, None)] | None
     """Seconds from the sight of the battle to the vote; null where not measured."""
     session: str | None
-    """The session it was given in; null where unknown."""
+    """The voting session; null if unknown."""
     shown: str | None
     """Digest of the query and the two answers as they were shown (`shown_digest`): a vote belongs to every arena that
     holds the query, and does not count for answers that have taken the place of these. Without a hyphen it is of the
     answers alone, as earlier versions wrote it; null where unknown."""
     inclusion: Annotated[float, Range(0, 1)] | None = None
-    """The chance with which the queue had this battle among those that it asks, all of which come in random order; in
-    corrected ratings a vote weighs one over it. Null where the chance is not known: such votes count where `control`
-    says so."""
+    """Inclusion probability of this battle among those that the queue asks, all of which come in random order; in
+    corrected ratings a vote weighs one over it. Null if unknown: such votes count only as `control` allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +101,15 @@ class Evidence(Submitted):
     voter: str
     """Who voted."""
     vote: Supports
-    """Whether the passage supports the sentence; `undo`: the vote that `undoes` names is taken back."""
+    """Whether the passage supports the sentence; `undo`: revokes the vote named by `undoes`."""
     note: str | None
-    """What the person wrote beside it."""
+    """The person's comment."""
     undoes: str | None
-    """The vote that is taken back; null where `vote` is not `undo`."""
+    """The revoked vote; null unless `vote` is `undo`."""
     seconds: Annotated[float, Range(0, None)] | None
-    """Seconds from the sight of it to the vote; null where not measured."""
+    """Seconds from display to vote; null if not measured."""
     session: str | None
-    """The session it was given in; null where unknown."""
+    """The voting session; null if unknown."""
     shown: str | None
     """As in a vote; of the query and the passage, and the answer."""
 
@@ -127,15 +126,15 @@ class NuggetVote(Submitted):
     """Who voted."""
     vote: States
     """Whether the answer states the nugget: `support`: all of it; `partial_support`: a part; `not_support`: nothing;
-    `skip`: no opinion; `undo`: the vote that `undoes` names is taken back."""
+    `skip`: no opinion; `undo`: revokes the vote named by `undoes`."""
     note: str | None
-    """What the person wrote beside it."""
+    """The person's comment."""
     undoes: str | None
-    """The vote that is taken back; null where `vote` is not `undo`."""
+    """The revoked vote; null unless `vote` is `undo`."""
     seconds: Annotated[float, Range(0, None)] | None
-    """Seconds from the sight of it to the vote; null where not measured."""
+    """Seconds from display to vote; null if not measured."""
     session: str | None
-    """The session it was given in; null where unknown."""
+    """The voting session; null if unknown."""
     shown: str | None
     """As in a vote; of the query, and the answer and the nugget."""
 
@@ -153,13 +152,13 @@ class Note(Submitted):
     voter: str
     """The author of the note."""
     vote: Noted
-    """`note`; `undo`: the note that `undoes` names is taken back."""
+    """`note`; `undo`: revokes the note named by `undoes`."""
     categories: str | None
     """Names of categories, with commas between them; null without any."""
     note: str | None
     """The text; null without one."""
     undoes: str | None
-    """The note that is taken back; null where `vote` is not `undo`."""
+    """The revoked note; null unless `vote` is `undo`."""
     session: str | None
     """The session it was written in; null where unknown."""
     shown: str | None
@@ -168,7 +167,7 @@ class Note(Submitted):
 
 @dataclass(frozen=True, slots=True)
 class LabelVote:
-    """A person's check of a query with its passages: an audit of the label that says whether it can be answered."""
+    """A person's vote on the label of a query (can its passages answer it?), for an audit."""
 
     key = ("vote_id",)
 
@@ -185,23 +184,23 @@ class LabelVote:
     voter: str
     """Who voted."""
     vote: Answered
-    """Whether the passages answer the query; `skip`: no opinion; `undo`: the vote that `undoes` names is taken back."""
+    """Whether the passages answer the query; `skip`: no opinion; `undo`: revokes the vote named by `undoes`."""
     asked: Opinion | None
     """Whether a user would ask the question; null if not said."""
     right_language: Opinion | None
     """Whether the question is in its language; null if not said."""
     note: str | None
-    """What the person wrote beside it."""
+    """The person's comment."""
     undoes: str | None
-    """The vote that is taken back; null where `vote` is not `undo`."""
+    """The revoked vote; null unless `vote` is `undo`."""
     seconds: Annotated[float, Range(0, None)] | None
-    """Seconds from the sight of it to the vote; null where not measured."""
+    """Seconds from display to vote; null if not measured."""
     session: str | None
-    """The session it was given in; null where unknown."""
+    """The voting session; null if unknown."""
     shown: str | None
     """As in a vote; of the query, and the passages."""
     inclusion: Annotated[float, Range(0, 1)] | None = None
-    """The chance with which the audit drew the query: a label's error weighs the query by one over it. Null where
+    """Inclusion probability of the query in the audit; label errors weight the query by its inverse. Null if
     unknown."""
 
 
@@ -220,11 +219,11 @@ def digest(*texts: str) -> str:
 
 
 def shown_digest(query: Iterable[str], subject: Iterable[str]) -> str:
-    """Digest what was shown to a voter, in two parts with a hyphen between them.
+    """Digest what was shown to a voter, in two parts joined by a hyphen.
 
     Args:
-        query: its text, empty where the arena lacks it; of a citation also the passage.
-        subject: the answers; of a nugget the answer and the nugget; of a label the passages.
+        query: its text, empty if the arena lacks it; for a citation also the passage.
+        subject: the answers; for a nugget the answer and the nugget; for a label the passages.
     """
     return f"{digest(*query)}-{digest(*subject)}"
 
@@ -271,7 +270,7 @@ def validate_row(row: AnyRow) -> AnyRow:
 
 
 def _validate_note(note: Note) -> Note:
-    """Validate what a note is on, and write its categories in one form."""
+    """Validate a note's target, and normalise its categories."""
     pair = (note.system_a, note.system_b)
     if (note.system is None) == (pair == (None, None)) or (note.system is None and None in pair):
         raise BadInput("a note is on one answer or one battle", do="give either system, or system_a and system_b")

@@ -305,7 +305,7 @@ def import_votes(
         database: the votes.
         kind: kind of votes.
         path: the file.
-        arena: reject votes on labels of queries that this arena lacks or has changed; None to keep them.
+        arena: reject votes on labels of queries that this arena lacks or has changed; None to accept them.
 
     Returns:
         The number of rows read, and the number of new ones.

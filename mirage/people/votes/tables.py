@@ -47,7 +47,7 @@ def metadata() -> Any:
 
 
 def vote_tables() -> Mapping[type, Table]:
-    """Return the table of each kind of rows."""
+    """Return the SQL table for each kind of row."""
     return {kind: metadata().tables[f"mirage_{kind.__name__.lower()}"] for kind in KINDS}
 
 

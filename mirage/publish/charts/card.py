@@ -17,17 +17,17 @@ _TITLE, _LEAST, _LETTERS = 44, 16, 1_500
 _WIDE = 1.7
 """Letters that a character of Chinese, Japanese or Korean takes."""
 _LONGEST = 160
-"""Characters of a line; what is longer is cut, with an ellipsis."""
+"""Maximum characters of a line; longer text is cut, with an ellipsis."""
 
 
 @dataclass(frozen=True, slots=True)
 class CardText:
-    """The words of a card; plain text."""
+    """Texts of a card, plain text."""
 
     above: str
-    """Where it comes from: the arena, and what kind of numbers it has."""
+    """Source: the arena and its kind of numbers."""
     title: str
-    """A system, or what a comparison comes to."""
+    """A system, or the result of a comparison."""
     value: str
     """The number with its interval."""
     lines: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Adaptive judging: which battles to judge next, what those judged say about all, and when to stop.
 
 `population.py` orders all battles at random within each language and pair of systems, `estimate.py` weights the judged
-ones by their inclusion probability, `spending.py` makes tests valid after every round, and `design.py` chooses the
+battles by their inclusion probability, `spending.py` makes tests valid after every round, and `design.py` chooses the
 battles of the next round. `settings.py` has the goals, `reading.py` turns verdicts into points.
 """
 

@@ -5,10 +5,10 @@
         counts = state.choose(n)                     # how far into each cell's random order to judge
         state = state.after(points)                  # verdicts of population.judged(counts)
 
-A share of each round's battles is uniform over what is not judged. The others go to where they reduce the variance of
+A share of each round's battles is uniform over unjudged battles. The others go where they reduce the variance of
 the differences that matter most, relative to these variances, per unit of cost: those of pairs that matter to the goal
 and are not separated yet. A pair counts by P (1 - P), with P the predicted probability that it will be separated at the
-end of the planned rounds: neither pairs that will be separated anyway nor hopeless ones need more. Under the weighted
+end of the planned rounds: pairs that will be separated anyway, and hopeless pairs, need no more. Under the weighted
 estimate, the variance of a difference is a sum over cells of `pull^2 noise / counts`, so the best counts are
 proportional to the square root of each cell's part (Neyman, Journal of the Royal Statistical Society 97(4), 1934), and
 no cell loses battles.
@@ -40,7 +40,7 @@ _SURE = 1e-3
 
 _HALVINGS = 60
 _NO_VARIANCE = 1e-30
-"""Variances up to this are rounding: the battles judged so far all agree."""
+"""Variances up to this are rounding errors: all battles judged so far agree."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class AdaptiveState:
 
     @cached_property
     def relevant(self) -> NDArray[np.bool_]:
-        """P: whether each pair matters to the goal: all pairs, or those of a best system with another."""
+        """P: whether the goal depends on each pair: all pairs, or pairs of a best system with another."""
         goal = self.settings.goal
         if goal.kind != "top" or self.rated is None:
             return np.ones(self.population.pairs, dtype=bool)
@@ -143,7 +143,7 @@ class AdaptiveState:
         return self.reached or self.number >= self.settings.rounds or not self.left
 
     def choose(self, n: int) -> Places:
-        """Return how many battles of each cell to judge in all after the next round.
+        """Return the total number of battles of each cell to judge after the next round.
 
         Args:
             n: number of further battles.
@@ -215,7 +215,7 @@ def begin(
 
 
 def _invert(variance: Array) -> Array:
-    """Return 1 / variance, 0 where battles that all agree leave none: only the random share goes there."""
+    """Return 1 / variance; 0 without variance, where only the random share of battles goes."""
     return np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > _NO_VARIANCE)
 
 

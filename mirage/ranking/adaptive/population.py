@@ -1,4 +1,4 @@
-"""The battles that could be judged, each language and pair of systems in a random order of its own.
+"""The battles that could be judged, each language and pair of systems in its own random order.
 
 A cell holds the battles of one pair of systems in one language, one per query. A design judges the first battles of
 each cell's random order, so it is described by one number per cell, and within a cell every battle is as likely to have

@@ -31,7 +31,7 @@ def spent(level: Array, share: float) -> Array:
 
 
 def sequential_p(p: Array, number: int, rounds: int) -> Array:
-    """Return the level in all at which a round separates pairs with these p-values.
+    """Return the total level at which a round separates pairs with these p-values.
 
     Args:
         p: two-sided p-values of the round.
@@ -46,7 +46,7 @@ def sequential_p(p: Array, number: int, rounds: int) -> Array:
 
 @lru_cache(maxsize=256)
 def _table(number: int, rounds: int) -> tuple[Array, Array]:
-    """Return the logarithms of levels in all, ascending, and of what the round may spend of each."""
+    """Return the logarithms of total levels, ascending, and of the share that the round may spend of each."""
     from scipy.special import ndtr
 
     level = 2 * ndtr(-np.linspace(_FURTHEST, 0, _STEPS))

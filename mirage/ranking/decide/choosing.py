@@ -93,7 +93,7 @@ def choose_systems(
         arena: holds the tables of the measures; cards and the ledger, if present, give price and latency.
         settings: the settings.
         ranking: ratings in these languages, if computed already; None to compute them.
-        corrected: by measure and language, values to use in place of the arena's: those corrected by people's labels.
+        corrected: by measure and language, levels corrected by people's labels, which replace the arena's.
 
     Raises:
         BadInput: if a weight is invalid.
@@ -123,7 +123,7 @@ def choose_systems(
     contests = weighed.contests(shares, scales)
     if not contests and allowed:
         raise NotEnoughData(
-            "no system has all of these measures", do="choose other measures, or compute the missing ones"
+            "no system has all of these measures", do="choose other measures, or compute the missing measures"
         )
     return ChoiceReport(
         rows=_rows(weighed, contests),

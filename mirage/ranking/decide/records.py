@@ -165,7 +165,7 @@ class ChoiceReport:
 
     @property
     def one_regret(self) -> float | None:
-        """Mean regret over languages of one system for all languages."""
+        """Mean regret over languages of using one system for all languages."""
         known = [row.one_regret for row in self.each if row.one_regret is not None]
         return sum(known) / len(known) if known else None
 

@@ -1,4 +1,4 @@
-"""Placement of a new system among the judged ones: a prior from its features, updated by randomly drawn battles.
+"""Placement of a new system among the judged systems: a prior from its features, updated by randomly drawn battles.
 
     placement = place(arena, "my-model", referee="gpt-4o")   # rank and tier, and battles that would settle the tier
     write_battles(placement, Path("next.csv"))               # for `mirage judge DIR --judge gpt-4o --battles next.csv`

@@ -1,4 +1,4 @@
-"""Input of the placement: the battles and answers of the new system and of the judged ones."""
+"""Input of the placement: the battles and answers of the new system and of the judged systems."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def tiers_of(
 def judged_battles(
     own: pa.Table, fields: Sequence[sequential.Field], referee: str, system: str
 ) -> tuple[list[sequential.BattleResult], set[tuple[int, str, int]]]:
-    """Return the system's battles with a parsed verdict, and all requested ones as (language, query, opponent)."""
+    """Return the system's battles with a parsed verdict, and all requested battles, as (language, query, opponent)."""
     place = {field.language: k for k, field in enumerate(fields)}
     index = {name: j for j, name in enumerate(fields[0].systems)}
     columns = (own[name].to_pylist() for name in ("language", "query_id", "system_a", "system_b"))

@@ -37,8 +37,8 @@ class Quality:
     left out.
     """
     covered: float | None
-    """Share of the ratings inside the 95% prediction interval, in [0, 1], among the systems that have one; null if none
-    has.
+    """Share of the ratings inside the 95% prediction interval, in [0, 1], among the systems with a prediction interval;
+    null if there are none.
     """
 
 

@@ -168,7 +168,7 @@ REGRESSORS: dict[str, Regressor] = {
 """Every regressor by name: the paper's five, then ours."""
 
 FORMER_NAMES = {"replies": "answers"}
-"""Former names of regressors in stored tables and links, with the current ones."""
+"""Former names of regressors in stored tables and links, with the current names."""
 
 
 def regressor(name: str) -> Regressor:

@@ -86,7 +86,7 @@ class ExpectedRating:
     """Predicted rating in logits, on the referee's scale."""
     low: float | None
     """Lower end of the 95% prediction interval; null with too few left-out systems, or outside the range of the judged
-    ones.
+    systems.
     """
     high: float | None
     """Upper end."""

@@ -1,4 +1,4 @@
 """Cross-lingual measures: passages in other languages than their query, and queries asked in several languages.
 
-A query that is asked in several languages has one id, and is one unit of every interval.
+A query asked in several languages has one id and is one sampling unit.
 """

@@ -1,8 +1,9 @@
-"""Agreement between the languages of parallel queries: of a system's decisions and vital nuggets, and of a judge.
+"""Agreement between the languages of parallel queries, for a system's decisions and vital nuggets and a judge's
+verdicts.
 
-For each query that is asked in several languages, every pair of its languages is compared. The agreement is the share
-of comparisons with the same label, averaged first over those of a query. Beside it stands what independence would give:
-the probability of the same label if it were drawn in each language from that language's labels.
+For each query asked in several languages, every pair of its languages is compared. The agreement is the share
+of comparisons with the same label, averaged first over those of a query. The expected agreement is the probability of
+the same label if labels were drawn independently from those of each language.
 """
 
 from __future__ import annotations
@@ -17,34 +18,34 @@ from mirage.stages.across.estimate import unit_mean
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Label that a system or a judge gives one item of a query in one language."""
+    """Label by a system or a judge for one item of a query in one language."""
 
     name: str
     """The system or judge."""
     language: str
     """Language of the query."""
     query_id: str
-    """The query, whose id its languages share."""
+    """Id of the query, the same in all its languages."""
     item: str
-    """What is labelled: a nugget, a pair of systems; empty for the answer."""
+    """The labelled item: a nugget or a pair of systems; empty for the answer."""
     label: str
     """The label."""
     group: str = ""
-    """Items whose labels are alike without agreement, such as the battles of one pair of systems."""
+    """Group within which labels are expected to be similar, such as the battles of one pair of systems."""
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageAgreement:
-    """Agreement of one system or judge with itself over languages."""
+    """Agreement of one system or judge with itself across languages."""
 
     name: str
     """The system or judge."""
     measure: str
-    """What is compared: `decision`, `vital nuggets` or `verdict`."""
+    """The compared labels: `decision`, `vital nuggets` or `verdict`."""
     first: str
-    """Language of the one query; `all` for all pairs of languages."""
+    """First language; `all` for all pairs of languages."""
     second: str
-    """Language of the other."""
+    """Second language."""
     agreement: float
     """Share of comparisons with the same label, in [0, 1]; mean over queries."""
     low: float | None
@@ -52,7 +53,7 @@ class LanguageAgreement:
     high: float | None
     """Upper end."""
     independent: float
-    """Agreement if the labels in the two languages were independent."""
+    """Expected agreement if the labels in the two languages were independent."""
     n: int
     """Number of comparisons."""
     units: int

@@ -1,4 +1,4 @@
-"""Detection of the languages of passages that no source gives."""
+"""Detection of missing passage languages."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class DetectResult:
     """Result of detecting languages."""
 
     arena: store.Arena
-    """The arena afterwards."""
+    """The updated arena."""
     detected: int
-    """Passages whose language was detected, counted for each query and retriever."""
+    """Number of passages whose language was detected, counted per query and retriever."""
     unknown: int
-    """Passages whose language remains unknown: without a text, or with one too short or too mixed."""
+    """Number of passages whose language remains unknown: no text, or a text too short or too mixed."""
 
 
 def detect_passage_languages(path: Path, *, made_by: str) -> DetectResult:
     """Detect the language of passages that have a text and no language, and write it to the arena.
 
-    Languages that are given stay. Nothing else changes.
+    Given languages and all else stay unchanged.
 
     Args:
         path: the arena's folder.
@@ -65,7 +65,7 @@ def detect_passage_languages(path: Path, *, made_by: str) -> DetectResult:
 
 
 def _detect(table: pa.Table, named: list[str]) -> tuple[pa.Table, int]:
-    """Return a table with the missing languages, and how many were detected."""
+    """Return a table with missing languages filled in, and the number detected."""
     import pyarrow as pa
 
     known = table["passage_language"].to_pylist()

@@ -1,10 +1,10 @@
-"""Means over queries asked in several languages, with intervals and tests whose unit is the query across languages.
+"""Means over queries asked in several languages, with intervals and tests clustered by query across languages.
 
-Wilson's interval of a mean of bounded values, moved into [0, 1], at the number of trials at which a proportion has the
-variance of the mean, with a t quantile (`mirage.stats.intervals.of_variance`). The variance is that over units. Where
-all values are equal, the ends are those of Clopper and Pearson for values that n units did not show. Unlike Student's
-interval it stays in the range and always has a width; `mirage.stats.bounded` is twice as wide for the small spread of
-shares. `benchmarks/calibration_across.py` simulates its coverage.
+Wilson's interval of a mean of bounded values, rescaled to [0, 1], at the number of trials at which a proportion has the
+variance of the mean, with a t quantile (`mirage.stats.intervals.of_variance`). The variance is computed over units. If
+all values are equal, the ends are those of Clopper and Pearson for values unseen in n units. Unlike Student's interval
+it stays in the range and always has a width; `mirage.stats.bounded` is twice as wide for the small spread of shares.
+`benchmarks/calibration_across.py` simulates its coverage.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from mirage.stats.intervals import CONFIDENCE, of_variance
 from mirage.stats.units import Units, centre_moves, spread
 
 _NONE = 1e-15
-"""Largest variance that is only rounding."""
+"""Variances up to this are rounding errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitMean:
-    """A mean over languages, equally weighted, of means over queries."""
+    """An equally weighted mean over languages of means over queries."""
 
     mean: float
     """The mean."""
@@ -33,18 +33,18 @@ class UnitMean:
     high: float | None
     """Upper end."""
     p: float | None
-    """Two-sided p-value of the middle of the range as the true mean; null with fewer than two units."""
+    """Two-sided p-value of the hypothesis that the mean is the middle of the range; null with fewer than two units."""
     n: int
     """Number of values: queries in each language."""
     units: int
-    """Number of units: a query asked in several languages is one."""
+    """Number of units; a query asked in several languages is one unit."""
 
 
 def unit_mean(values: Mapping[str, Mapping[str, float]], *, low: float, high: float) -> UnitMean:
     """Average values over the queries of each language, and over languages.
 
     Args:
-        values: by language and query id, at least one of each language.
+        values: by language and query id, at least one for each language.
         low: the lowest possible value.
         high: the highest possible value.
     """
@@ -60,7 +60,7 @@ def unit_mean(values: Mapping[str, Mapping[str, float]], *, low: float, high: fl
     span = high - low
     share, variance = min(max((mean - low) / span, 0.0), 1.0), variance / span**2
     if variance <= _NONE or not 0 < share < 1:
-        # An unseen value has at most the probability that n units all miss it with a chance of 2.5%.
+        # Upper limit for an unseen value: the probability at which all n units miss it in 2.5% of samples.
         missed = ((1 - CONFIDENCE) / 2) ** (1 / units.n)
         ends = share * missed, 1 - (1 - share) * missed
         p = min(1.0, 2 * (0.5 / max(share, 1 - share)) ** units.n)
@@ -73,8 +73,8 @@ def unit_mean(values: Mapping[str, Mapping[str, float]], *, low: float, high: fl
 def _spread(arrays: Mapping[str, NDArray[np.float64]], units: Units) -> tuple[float, float]:
     """Return the variance of the mean, and its degrees of freedom.
 
-    Unlike `mirage.stats.units.joint_spread`, units of different sets of languages are not strata of their own, which
-    has too few degrees of freedom where parallel queries lack some languages.
+    Unlike `mirage.stats.units.joint_spread`, units with different sets of languages are not separate strata, which
+    would leave too few degrees of freedom if parallel queries lack some languages.
     """
     moves = {code: array[:, None] / len(array) / len(arrays) for code, array in arrays.items()}
     if not units.shared:

@@ -1,10 +1,10 @@
-"""Language preference of retrievers and of generators: which passages they favour because of their language.
+"""Language preference of retrievers and generators for passages in some languages.
 
-A retriever's preference for a language is its share among the first k passages, minus its share among the relevant
-passages of the same query. A generator's is its share among the passages that an answer cites, minus its share among
-those shown, within classes of relevance: a system that cites relevant passages does not prefer their language. Only
-answers with a choice count: some class with a citation was shown in this language and in another. Means over queries,
-then over languages of queries. Passages of an unknown language are left out.
+A retriever's preference for a language is the language's share of the first k passages, minus its share of the relevant
+passages of the same query. A generator's is its share of the cited passages, minus its share of the shown passages,
+within classes of relevance, since citing relevant passages is not a preference for their language. Only answers with a
+choice count: a class with a citation must contain passages in this and another language. Means over queries, then over
+languages of queries. Passages of an unknown language are left out.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 OWN = "own"
-"""Stands for the language of each query, in rows over all languages."""
+"""Code for each query's own language, in rows over all languages."""
 LEVEL = 0.05
-"""Family-wise error of a claimed preference."""
+"""Family-wise error rate of significant preferences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class LanguagePreference:
     passage_language: str
     """Language of the passages; with `all`, `own` for the language of each query."""
     share: float
-    """Share of the language among the first k passages, or among those cited, in [0, 1]."""
+    """Share of the language among the first k or the cited passages, in [0, 1]."""
     expected: float
-    """Its share among the relevant passages, or within relevance classes among those shown."""
+    """Its share among the relevant passages, or among the shown passages within relevance classes."""
     preference: float
     """Share minus expected share: above 0 if the language is preferred."""
     low: float | None
@@ -52,23 +52,23 @@ class LanguagePreference:
     high: float | None
     """Upper end."""
     p: float | None
-    """P-value of no preference, adjusted over all rows of the retriever or system: half of the error goes to `own`,
-    half to the others by Holm's method. Null with fewer than two queries.
+    """P-value of no preference, adjusted over all rows of the retriever or system: half of the error rate goes to
+    `own`, half to the others by Holm's method. Null with fewer than two queries.
     """
     n: int
     """Queries, counted in each language."""
     units: int
-    """Queries, where one that is asked in several languages is one: the unit of the interval."""
+    """Number of units of the interval; a query asked in several languages is one unit."""
 
     @property
     def significant(self) -> bool:
-        """True if a preference, for or against the language, may be claimed."""
+        """True if the preference for or against the language is significant."""
         return self.p is not None and self.p < LEVEL
 
 
 @dataclass(frozen=True, slots=True)
 class ShareOfQuery:
-    """Share of one language of passages in one query, beside the expected share."""
+    """Observed and expected share of one passage language in one query."""
 
     name: str
     """The retriever or system."""
@@ -79,15 +79,15 @@ class ShareOfQuery:
     passage_language: str
     """Language of the passages."""
     share: float
-    """Its share."""
+    """Observed share."""
     expected: float
-    """Its expected share."""
+    """Expected share."""
 
 
 def retriever_shares(
     runs: pa.Table, passages: pa.Table, grades: pa.Table, *, depth: int, relevant_from: int = RELEVANT_FROM
 ) -> list[ShareOfQuery]:
-    """Return the shares of languages among the first passages and among the relevant ones, by retriever and query.
+    """Return the shares of languages among the first and the relevant passages, by retriever and query.
 
     Args:
         runs: columns language, query_id, retriever, passage_id, rank and passage_language.
@@ -97,7 +97,7 @@ def retriever_shares(
         relevant_from: lowest grade that counts as relevant.
 
     Returns:
-        A row for each language of passages, of queries with a retrieved and a relevant passage of a known language.
+        A row per query and passage language, for queries with a retrieved and a relevant passage of a known language.
     """
     code_of = _languages(passages)
     relevant: dict[tuple[str, str], Counter[str]] = {}
@@ -132,7 +132,7 @@ def system_shares(tables: Mapping[str, pa.Table], grades: pa.Table | None) -> li
         grades: `grades.grades`; None if no passage has a label.
 
     Returns:
-        A row for each language of the shown passages among which an answer had a choice.
+        A row per answer and language of shown passages, where the answer had a choice.
     """
     shown = ShownPassages(tables.get("passages"), tables.get("retrieved"), columns=("passage_id", "passage_language"))
     labels: dict[tuple[str, str, str], int] = {}
@@ -159,7 +159,7 @@ def system_shares(tables: Mapping[str, pa.Table], grades: pa.Table | None) -> li
 
 
 def _shares_within(classes: Sequence[Sequence[tuple[str, bool]]], n: int) -> dict[str, tuple[float, float]]:
-    """Return, for each language with a choice, its share among n cited passages and that expected by class."""
+    """Return the observed and the expected share among n cited passages, for each language with a choice."""
     share: Counter[str] = Counter()
     expected: dict[str, float] = {}
     choice: set[str] = set()
@@ -201,10 +201,9 @@ def preferences(shares: Iterable[ShareOfQuery]) -> list[LanguagePreference]:
 
 
 def _adjust(rows: Sequence[LanguagePreference]) -> list[LanguagePreference]:
-    """Adjust the p-values of all rows of one retriever or system, so that a wrong claim among them has 5%.
-
-    The row `own`, if there is one, gets half of the error, the others the other half by Holm's method: a preference for
-    the language of the query is the first question, and many languages should not hide it.
+    """Adjust the p-values of all rows of one retriever or system for a family-wise error rate of 5%. The row `own`, if
+    there is one, gets half of the error rate, the others share the other half by Holm's method, so that many languages
+    do not hide a preference for the query's language.
     """
     own = [row for row in rows if row.passage_language == OWN and row.p is not None]
     others = [row for row in rows if row.passage_language != OWN and row.p is not None]

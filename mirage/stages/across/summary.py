@@ -42,7 +42,7 @@ class PairMean:
     query_language: str
     """Language of the queries; `all` for the mean over languages, equally weighted."""
     passage_language: str
-    """Language of the passages that count as relevant; those in other languages take up ranks without a gain."""
+    """Language of the passages that count as relevant; passages in other languages occupy ranks but have no gain."""
     retriever: str
     """The retriever."""
     measure: str
@@ -50,7 +50,7 @@ class PairMean:
     mean: float | None
     """Mean over the queries with a relevant passage in this language; null if there are none."""
     low: float | None
-    """Lower end of the 95% interval over queries, one that is asked in several languages being one; null with fewer
+    """Lower end of the 95% interval over queries, where a query asked in several languages is one unit; null with fewer
     than two.
     """
     high: float | None
@@ -68,13 +68,13 @@ class DecisionShare:
     query_language: str
     """Language of the queries."""
     passage_language: str
-    """Language of a relevant passage that the system was shown; several may have been."""
+    """Language of a relevant passage shown to the system; an answer can count for several."""
     k: int
-    """Answers that are right: they answer, and cite a relevant passage or nothing (`retrieve.attribution`)."""
+    """Correct decisions: the system answers, and cites a relevant passage or nothing (`retrieve.attribution`)."""
     n: int
-    """Answers with a cause to queries with such a passage."""
+    """Attributed answers to queries with such a passage."""
     share: float
-    """Share of right answers, in [0, 1]."""
+    """Share of correct decisions, in [0, 1]."""
     low: float
     """Lower end of its 95% interval over queries (Wilson)."""
     high: float
@@ -104,7 +104,7 @@ class AnswerLanguage:
 
 
 def is_cross_lingual(arena: Arena) -> bool:
-    """Return whether queries of one language have passages of more than one, given or retrieved."""
+    """Return whether queries of one language have given or retrieved passages in several languages."""
     return len(passage_languages(arena)) > 1 and bool(_several(arena))
 
 
@@ -139,7 +139,7 @@ def recall_by_pair(
 ) -> list[PairMean]:
     """Evaluate every retriever by language of the query and of the passage.
 
-    For each language of passages only those in it count as relevant.
+    Only passages in the row's passage language count as relevant.
 
     Args:
         arena: with passages labelled by people, whose languages are known.
@@ -198,7 +198,7 @@ def retriever_preference(
 
 
 def system_preference(arena: Arena, *, languages: Iterable[str] | None = None) -> list[LanguagePreference]:
-    """Return the language preference of every system among the passages that it was shown.
+    """Return the language preference of every system among the passages shown to it.
 
     Args:
         arena: with answers that cite passages, whose languages are known.
@@ -291,7 +291,7 @@ def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) ->
 def system_consistency(
     arena: Arena, *, languages: Iterable[str] | None = None, parser: str = "strict", assigner: str | None = None
 ) -> list[LanguageAgreement]:
-    """Return how far each system decides, and states vital nuggets, alike in all languages of a parallel query.
+    """Return the agreement of each system's decisions and vital nuggets across the languages of parallel queries.
 
     Args:
         arena: with outcomes; vital nuggets count as the same if they have the same id in the languages of a query.
@@ -329,7 +329,7 @@ def system_consistency(
 
 
 def judge_consistency(arena: Arena, *, languages: Iterable[str] | None = None) -> list[LanguageAgreement]:
-    """Return how far each judge prefers the same system of a pair in all languages of a parallel query.
+    """Return the agreement of each judge's preferences between two systems across the languages of parallel queries.
 
     Args:
         arena: with judgments.
@@ -354,7 +354,7 @@ def judge_consistency(arena: Arena, *, languages: Iterable[str] | None = None) -
 
 
 def count_unknown(arena: Arena) -> tuple[int, int]:
-    """Return how many given and retrieved passages have no known language, and how many there are."""
+    """Return the number of given and retrieved passages without a known language, and their total number."""
     import pyarrow.compute as pc
 
     from mirage.stages.shown import contexts

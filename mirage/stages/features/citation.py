@@ -1,4 +1,4 @@
-"""Citation features: cited passages, and whether they are the relevant ones."""
+"""Citation features: cited passages, and whether they are relevant."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _FILES = ("*.json", "*.model", "*.txt", "*.safetensors", "*.bin")
 _CHUNK = 4_096
 """Pairs that are tokenized and sorted by length at once."""
 _CPU_BATCH, _GPU_BATCH = 4_096, 32_768
-"""Tokens per batch. Larger batches do not speed up a CPU, and smaller ones have less padding."""
+"""Tokens per batch. Larger batches do not speed up a CPU, and smaller batches have less padding."""
 
 
 class PairModel:

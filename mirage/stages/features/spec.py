@@ -138,7 +138,7 @@ class Tools:
     """Tools of some features besides the tables. Features without their tool are not measured."""
 
     reference: str | None = None
-    """System with the reference answers of the overlap features; None for the written ones, if there are any."""
+    """System with the reference answers of the overlap features; None for written references, if there are any."""
     support: PairScorer | None = None
     """Natural-language inference: does the first text support the second?"""
     reranker: PairScorer | None = None

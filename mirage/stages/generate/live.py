@@ -196,7 +196,7 @@ def _todo(arena: store.Arena, settings: LiveSettings) -> _Todo:
 def _note(settings: LiveSettings) -> str:
     """Describe how answers are made, for the manifest."""
     service = settings.service
-    paths = ", ".join(f"{name} at {path}" for name, path in service.paths.given().items())
+    paths = ", ".join(f"{name} at {path}" for name, path in service.paths.named_paths().items())
     body = json.dumps(service.body, ensure_ascii=False, sort_keys=True)
     return f"{settings.system}: RAG service {service.endpoint.service}, body {body}, {paths}"
 

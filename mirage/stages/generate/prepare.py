@@ -85,7 +85,8 @@ def generate(
         passages: `schema.Passage` rows, of the retriever in the settings if there is one.
         settings: system, template, model and queries.
         complete: makes the calls, with these settings.
-        answers: `schema.Answer` rows. Valid ones of this system to the same prompts stay; failed ones are retried.
+        answers: `schema.Answer` rows. Valid answers of this system to the same prompts are kept; failed answers are
+            retried.
         turns: `schema.Turn` rows; None if no query has any.
         first_key: maps the key of a repeated call to the key of the first one.
 
@@ -275,7 +276,7 @@ def _prompt(template: Template, parts: _PromptParts, seed: int, tokens: llm.Toke
 
 
 def _level(counts: Sequence[int], room: int) -> int:
-    """Return the largest common limit to which texts can be truncated to fit; shorter ones stay whole."""
+    """Return the largest common limit to which texts can be truncated to fit; shorter texts stay whole."""
     left = len(counts)
     for count in sorted(counts):
         if count * left > room:

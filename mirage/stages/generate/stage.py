@@ -242,7 +242,7 @@ def of_shard(whole: Path, settings: GenerateSettings, shard: Shard) -> GenerateS
     Raises:
         ArenaError: if the arena lacks queries or passages.
         UnknownName: if a language has no queries.
-        BadInput: if answers are to be replaced: a merge could not tell which ones are newer.
+        BadInput: if answers are to be replaced: a merge could not tell which answers are newer.
     """
     if settings.replace:
         raise BadInput(

@@ -1,4 +1,4 @@
-"""Options that choose or repeat battles; what chooses battles itself refuses them: rounds, anchor set, passport."""
+"""Options that select or repeat battles, and their conflicts with rounds, the anchor set and the passport."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from mirage.errors import BadInput
 from mirage.schema import OVERALL
 
 _KEEPS = {"anchors": (), "until": (), "passport": ("queries", "repeats")}
-"""Options that what chooses the battles itself still takes."""
+"""Options that each of these modes still accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class BattleChoice:
-    """Options that choose or repeat battles, as given; the names are those of the command and of `mirage.judge`."""
+    """Options that select or repeat battles, named as in the command and `mirage.judge`."""
 
     queries: int | None = None
     """Maximum queries per language."""
@@ -33,7 +33,7 @@ class BattleChoice:
     replace: bool = False
     """Whether to judge again."""
     shard: str | None = None
-    """Part of the battles."""
+    """Shard of the battles."""
     anchors: int | None = None
     """Pairs per language of the anchor set."""
     until: str | None = None
@@ -42,12 +42,12 @@ class BattleChoice:
     def refuse(
         self, chooser: Literal["anchors", "until", "passport"], *, criterion: str, spell: Callable[[str], str] = str
     ) -> None:
-        """Raise if options are given beside one that chooses the battles itself.
+        """Raise if options conflict with a mode that selects the battles itself.
 
         Args:
-            chooser: the option that chooses.
+            chooser: the option of the mode.
             criterion: name of the criterion; the anchor set is judged by `overall` alone.
-            spell: writes the name of an option as the reader knows it.
+            spell: formats an option's name for the message.
 
         Raises:
             BadInput: naming the options to omit.

@@ -121,7 +121,7 @@ def _in_language(texts: tuple[tuple[str, str], ...], language: str) -> str:
 
 
 @cache
-def _bundled(name: str) -> Criterion:
+def _load_bundled(name: str) -> Criterion:
     if name == OVERALL:
         return Criterion(OVERALL, Scale(), (("en", bundled_text("judge")),))
     return Criterion(name, Scale(), (("en", bundled_text("criterion")),), (("en", _QUESTIONS[name]),))
@@ -145,7 +145,7 @@ def load_criterion(name: str | None = None, *, rubric: Path | None = None, promp
     if rubric is None and prompt is None:
         if name is not None and name not in BUNDLED:
             raise UnknownName("criterion", name, BUNDLED)
-        return _bundled(name or OVERALL)
+        return _load_bundled(name or OVERALL)
     if rubric is not None and name is not None:
         raise BadInput("--criterion and --rubric both name the criterion", where=str(rubric), do="omit --criterion")
     own = None if prompt is None else _text_of(prompt)
@@ -272,15 +272,15 @@ def _check_template(criterion: Criterion, text: str, where: str) -> None:
         raise BadInput(
             f"the template has an unknown placeholder {{{unknown}}}",
             where=where,
-            do=f"use {_listed(scale.required)}; also allowed: {_listed(optional)}; to have braces in the prompt, put a "
-            "space inside them",
+            do=f"use {_list_names(scale.required)}; also allowed: {_list_names(optional)}; for braces in the prompt "
+            "put a space inside them",
         )
     for missing in scale.required:
         if missing not in there:
             raise BadInput(
                 f"the template lacks the placeholder {{{missing}}}",
                 where=where,
-                do=f"it needs {_listed(scale.required)}, and must ask for {scale.marks}",
+                do=f"it needs {_list_names(scale.required)}, and must ask for {scale.marks}",
             )
     wanted = ("[[A]]", "[[B]]") if scale.kind == _PAIRWISE else ("[[",)
     if not all(mark in text for mark in wanted):
@@ -291,5 +291,5 @@ def _check_template(criterion: Criterion, text: str, where: str) -> None:
         )
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     return ", ".join(f"{{{name}}}" for name in names)

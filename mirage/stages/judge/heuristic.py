@@ -31,7 +31,7 @@ class Weight:
     weight: float
     """Its share of the score, before normalising over the features that both answers have."""
     scale: float
-    """Difference that counts fully, in the feature's unit; larger ones are clipped."""
+    """Difference that counts fully, in the feature's unit; larger differences are clipped."""
     direction: Literal["higher", "lower"]
     """Better direction, as the feature declares it."""
 

@@ -99,7 +99,7 @@ def bank_requests(
 
 
 def parse_bank(text: str, request: BankRequest, author: str) -> list[Nugget] | str:
-    """Parse the nuggets in a model's reply, at most `MAX_NUGGETS`, vital ones first; or return why it is invalid.
+    """Parse the nuggets in a model's reply, at most `MAX_NUGGETS`, vital nuggets first; or return why it is invalid.
 
     One entry without a text, with an unknown importance or with a passage not shown invalidates the reply. Duplicates
     are merged, and vital if any of them is.

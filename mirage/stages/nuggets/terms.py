@@ -74,7 +74,7 @@ def match_terms(nugget: str, answer: str, language: str, query: str = "") -> tup
 
 
 def _windows(spans: Sequence[Span]) -> list[Span]:
-    """Return every sentence, then every two adjacent ones, so that shorter matches come first."""
+    """Return every sentence, then every two adjacent sentences, so that shorter matches come first."""
     return [*spans, *((first[0], second[1]) for first, second in itertools.pairwise(spans))]
 
 

@@ -1,4 +1,4 @@
-"""Hallucination and error rates corrected for the errors of automatic labels that an audit finds."""
+"""Hallucination and error rates corrected for label errors found by an audit."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ AUDIT_COLUMNS = ("labels", "corrected", "corrected_low", "corrected_high", "audi
 def correct_rates(rates: pa.Table, labels: QueryLabels) -> pa.Table:
     """Return rates with the columns on label errors filled: `labels`, `corrected` with its interval, `audited`.
 
-    A language with enough audited queries is corrected by its own label errors, another by those of all languages of
-    the table. The row `all` is corrected by those of all of them.
+    A language with enough audited queries is corrected by its own label errors; other languages and the row `all` by
+    the errors of all languages of the table.
 
     Args:
         rates: result of `rates`.
@@ -67,10 +67,12 @@ def _correct_pair(
             errors, own = audit.errors_for(language, selection)
     except NotEnoughData as error:
         return {subset: _columns(None, None, error.what) for subset in ("non_relevant", "relevant")}
-    shares = [_observed(row, cells if language == "all" else [row]) for row, cells in zip(pair, parts, strict=True)]
+    shares = [
+        _observed_share(row, cells if language == "all" else [row]) for row, cells in zip(pair, parts, strict=True)
+    ]
     reason, both = None, None
     if shares[0] is None or shares[1] is None:
-        reason = "the correction takes decided answers to queries of both labels"
+        reason = "the correction needs decided answers to queries of both labels"
     else:
         try:
             both = correct_shares(shares[0], shares[1], errors, audited_among=own)
@@ -100,7 +102,7 @@ def _columns(error: LabelError | None, share: CorrectedShare | None, reason: str
     }
 
 
-def _observed(row: Rate | None, cells: Sequence[Rate | None]) -> ObservedShare | None:
+def _observed_share(row: Rate | None, cells: Sequence[Rate | None]) -> ObservedShare | None:
     """Return the share of answers on the queries of one label; None without decided answers."""
     if row is None or row.rate is None or row.rate_low is None or row.rate_high is None:
         return None

@@ -59,9 +59,9 @@ class Rate:
     missing: Count
     """Queries without an answer."""
     rate: Share | None
-    """Wrong answers among the decided ones: FP / (FP + TN), the hallucination rate, on non_relevant; FN / (FN + TP),
-    the error rate, on relevant. Null if none is decided. In the row `all`: the mean over the languages with a rate.
-    Source: NoMIRACL.
+    """Wrong decisions among the decided answers: FP / (FP + TN), the hallucination rate, on non_relevant; FN / (FN +
+    TP), the error rate, on relevant. Null if none is decided. In the row `all`: the mean over the languages with a
+    rate. Source: NoMIRACL.
     """
     rate_low: Share | None
     """Lower end of the 95% interval of `rate`: Wilson's for a language; for `all` Wilson's at the effective number of
@@ -79,22 +79,22 @@ class Rate:
     no answer is present.
     """
     labels: Literal["audited", "not audited"] | None = None
-    """`not audited`: a program decided which queries are answerable, and nobody checked; `audited`: people checked some
-    of the labels. Null for people's own labels."""
+    """`not audited`: labels by a program, not checked by people; `audited`: labels by a program, some of them checked.
+    Null for people's own labels."""
     corrected: Share | None = None
-    """`rate` corrected for the errors of the labels that the audit finds, with that of the other subset
+    """`rate` corrected, jointly with the other subset's, for the label errors found by the audit
     (`mirage.stats.label_errors`). Null without an audit, or with `label_reason`."""
     corrected_low: Share | None = None
-    """Lower end of its 95% interval, which carries the sampling of queries and of the audit."""
+    """Lower end of its 95% interval, which includes the uncertainty of the audit."""
     corrected_high: Share | None = None
     """Upper end."""
     audited: Count | None = None
-    """Audited queries of the subset behind `corrected`: of the language, or of all languages shown where it has under
+    """Audited queries of the subset behind `corrected`: of the language, or of all languages shown if it has fewer than
     10 of either label. Null without an audit."""
     label_error: Share | None = None
-    """Share of them with a wrong label."""
+    """Share of audited queries with a wrong label."""
     label_reason: str | None = None
-    """Why an audit gives no corrected rate."""
+    """Reason why there is no corrected rate despite an audit."""
 
 
 _COUNTED = ("answered", "abstained", *UNDECIDED, "missing")

@@ -12,9 +12,9 @@
 language is unused if the system was shown relevant passages in it for at least `SHOWN_FROM` queries, all of one
 language, and cited no passage in it for any of them.
 
-The first that applies is the cause. It is based on human labels of passages and on what the answer says, and names its
-evidence. NoMIRACL is the case of two subsets: `right` and `ignored` where some passage is relevant, `unsupported` (a
-hallucination) and `right_refusal` where none is.
+The first that applies is the cause. It depends on human labels of passages and on the answer's outcome and citations,
+and names its evidence. NoMIRACL is the case of two subsets: `right` and `ignored` where some passage is relevant,
+`unsupported` (a hallucination) and `right_refusal` where none is.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CAUSES: tuple[Cause, ...] = get_args(Cause)
 OF_LANGUAGES: tuple[Cause, ...] = ("other_language", "unused_language")
 """Causes that occur only if passages are in another language than their query; reported only if one of them occurs."""
 SHOWN_FROM = 5
-"""Minimum number of queries with a relevant passage in a language from which a system may be said not to use it."""
+"""Minimum number of queries with a relevant passage in a language to call the language unused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ class ShownAnswer:
     cited: tuple[str, ...]
     """Ids of the shown passages that the answer cites."""
     foreign: frozenset[str] = frozenset()
-    """Ids of the shown passages that are in another language than the query."""
+    """Ids of the shown passages in another language than the query."""
     unused: frozenset[str] = frozenset()
-    """Those of them in a language whose passages the system does not use."""
+    """Ids of those in a language that the system does not use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def attribute(
     cause: Cause = "ignored"
     if answer.foreign.issuperset(shown):
         cause = "unused_language" if answer.unused.issuperset(shown) else "other_language"
-        evidence += " and in another language than the query, as all that is relevant and was shown"
+        evidence += " and in another language than the query, like all relevant passages shown"
     if abstains:
         return result(cause, f"{evidence}; it abstains")
     if answer.cited and not relevant & set(answer.cited):
@@ -151,7 +151,7 @@ def cause_shares(attributions: Iterable[Attribution], *, causes: Collection[Caus
 
     Args:
         attributions: causes, one per answer; the query is the unit.
-        causes: causes to report; None for all, without those of languages if none of them occurs.
+        causes: causes to report; None for all, without the language causes if none of them occurs.
     """
     attributions = list(attributions)
     if causes is None:
@@ -175,7 +175,7 @@ def cause_shares(attributions: Iterable[Attribution], *, causes: Collection[Caus
 
 
 def _sharing_factor(by_language: Mapping[str, Mapping[str, Cause]], cause: Cause) -> float:
-    """Return the variance of a cause's mean over languages relative to that of queries with ids of their own."""
+    """Return the variance of a cause's mean over languages, relative to queries that share no ids."""
     import numpy as np
 
     queries = {code: list(of_query) for code, of_query in by_language.items()}

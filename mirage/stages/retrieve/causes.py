@@ -115,7 +115,7 @@ def causes(
 
 
 def _foreign(languages: Mapping[str, str | None], code: str) -> frozenset[str]:
-    """Return the passages that are in another language than a query's."""
+    """Return the passages in another language than the query's."""
     return frozenset(name for name, own in languages.items() if own is not None and base(own) != base(code))
 
 
@@ -218,7 +218,7 @@ class _Counts:
 
 
 def answer_rows(answers: pa.Table | None) -> dict[tuple[str, str, str], dict[str, Any]]:
-    """Return the columns of each answer that say what it was shown and cites, by key."""
+    """Return the shown and cited passages of each answer, by key."""
     if answers is None:
         return {}
     names = [name for name in (*_QUERY, "system", *_ANSWER) if name in answers.column_names]

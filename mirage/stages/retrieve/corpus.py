@@ -106,10 +106,10 @@ def arena_corpus(passages: pa.Table, language: str) -> Corpus:
 
 
 def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
-    """Join the passages of several languages to one corpus, whose passages know their language.
+    """Merge corpora of several languages into one corpus with a language column.
 
     Args:
-        corpora: of one language each.
+        corpora: corpora of one language each.
 
     Raises:
         BadInput: if two languages have different passages with one id.
@@ -126,14 +126,14 @@ def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
         if passage_id in seen:
             raise BadInput(
                 f"passage {passage_id} occurs in {seen[passage_id]} and in {code}",
-                do="give each passage an id of its own, such as LANGUAGE:ID",
+                do="give each passage a unique id, such as LANGUAGE:ID",
             )
         seen[passage_id] = code
     return Corpus("all", table)
 
 
 def corpus_languages(path: Path) -> list[str]:
-    """Return the languages that the passages of a corpus have, by a field `language` or the name of their file.
+    """Return the languages of a corpus's passages, from the field `language` or the file name.
 
     Raises:
         BadInput: if there is no file, or a passage has no language.
@@ -155,7 +155,7 @@ def corpus_languages(path: Path) -> list[str]:
 
 
 def own_language(passages: pa.Table) -> pa.Table:
-    """Return an arena's passages with the passage's language in place of the query's, where it is known."""
+    """Return an arena's passages with the query's language replaced by the passage's, if known."""
     import pyarrow.compute as pc
 
     place = passages.column_names.index("language")

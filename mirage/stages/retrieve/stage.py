@@ -63,8 +63,8 @@ class RetrieveSettings:
     about: str = ""
     """Further note for the manifest, such as a model."""
     across: Sequence[str] | None = None
-    """Languages of the passages that every query searches, whatever its own; empty for all, None for the query's own.
-    Passages of all of them are in one index, so that their scores are comparable.
+    """Passage languages that every query searches; empty for all, None for the query's own. All their passages are in
+    one index, so that scores are comparable.
     """
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class RetrieveSettings:
         if self.corpus is not None and self.kind in LISTS:
             raise BadInput(f"{self.kind} reads lists, not a corpus", do="omit --corpus")
         if self.across is not None and self.kind in LISTS:
-            raise BadInput(f"{self.kind} reads lists, which have their languages", do="omit --across")
+            raise BadInput(f"{self.kind} reads lists, whose languages are fixed", do="omit --across")
 
     def note(self) -> str:
         """Describe how the lists were made, for the manifest."""
@@ -208,16 +208,16 @@ def _corpus_and_queries(tables: Tables, code: str, options: RetrieveSettings) ->
 
 
 def _corpus_across(tables: Tables, options: RetrieveSettings) -> Corpus:
-    """Return the passages of all languages to search, in one corpus."""
+    """Return one corpus of the passages in all languages to search."""
     if options.corpus is not None:
         known = corpus_languages(options.corpus)
-        return join_corpora([read_corpus(options.corpus, code) for code in _named(options, known)])
+        return join_corpora([read_corpus(options.corpus, code) for code in _languages_to_search(options, known)])
     passages = own_language(tables.get("passages", schema.arrow_schema("passages").empty_table()))
     known = sorted(set(passages["language"].to_pylist()))
-    return join_corpora([arena_corpus(passages, code) for code in _named(options, known)])
+    return join_corpora([arena_corpus(passages, code) for code in _languages_to_search(options, known)])
 
 
-def _named(options: RetrieveSettings, known: Sequence[str]) -> list[str]:
+def _languages_to_search(options: RetrieveSettings, known: Sequence[str]) -> list[str]:
     """Return the languages to search, which must be among those of the passages."""
     for code in options.across or ():
         if code not in known:

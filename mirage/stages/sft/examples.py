@@ -190,7 +190,7 @@ def _flaw(row: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     if not cited_passages:
         return "it cites nothing"
     if any(passage not in labels for passage in cited_passages):
-        return "it cites what is no passage of its query"
+        return "it cites something that is not a passage of its query"
     return "" if all(labels[passage] for passage in cited_passages) else "it cites a passage that is not relevant"
 
 

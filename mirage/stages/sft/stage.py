@@ -1,4 +1,4 @@
-"""Training sets of an arena: conversations, held-out ones, statistics and a recipe, in adjacent files."""
+"""Training sets of an arena: conversations, held-out conversations, statistics and a recipe, in adjacent files."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Test sets from a corpus: questions by a model, some of them unanswerable once what answers them is taken out.
+"""Test sets from a corpus: questions by a model, some made unanswerable by removing the passages that answer them.
 
 `coverage.py` chooses passages that cover the corpus, `questions.py` has a model write questions from them and rejects
-unfit ones, `checks.py` finds every passage that answers, `twins.py` decides which questions become unanswerable and
-which passages leave the corpus, `stage.py` does it all and writes the arena.
+unfit questions, `checks.py` finds every passage that answers, `twins.py` decides which questions become unanswerable
+and which passages to remove, and `stage.py` runs all steps and writes the arena.
 """

@@ -1,4 +1,4 @@
-"""Checks of the passages of a corpus: sources of a question, near-duplicates of them, and passages with its facts."""
+"""Checks of a corpus's passages: sources of a question, their near-duplicates, and passages that state its facts."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 POOL = 50
-"""Passages found by each search for a question, whose words are matched with its facts."""
+"""Number of passages per search for a question, to match with its facts."""
 MODEL_CHECKED = 20
-"""Maximum passages that the model reads for one question."""
+"""Maximum number of passages that the model reads per question."""
 _CHECK_TOKENS = 375
-"""Maximum tokens of each of them."""
+"""Maximum tokens of each of these passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,15 @@ class PassageFinding:
     check: Check
     """The check."""
     finding: Finding | None
-    """What it found; None if undecided."""
+    """The finding; None if undecided."""
     value: float | None = None
     """Similarity or share of facts."""
     evidence: str | None = None
     """The passage it is similar to, or the words that state a fact."""
     reason: str | None = None
-    """Why there is no finding."""
+    """Reason why there is no finding."""
     call: str | None = None
-    """Key of the call."""
+    """Ledger key of the call."""
 
 
 @dataclass
@@ -53,26 +53,26 @@ class CheckedQuestion:
     question: WrittenQuestion
     """The question."""
     order: list[int]
-    """Rows of the passages that searches find, those for the question first, best first."""
+    """Rows of the passages found by searches, starting with the question's own search, best first."""
     found: dict[int, list[PassageFinding]] = field(default_factory=dict)
     """Checks by row of the passage."""
 
     def add(self, row: int, result: PassageFinding) -> None:
-        """Record a check of a passage, one of each kind."""
+        """Record a check of a passage; a second check of a kind is ignored."""
         if all(known.check != result.check for known in self.found.setdefault(row, [])):
             self.found[row].append(result)
 
     def answering(self) -> list[int]:
         """Return the rows of the passages that answer, sources first.
 
-        A passage answers if a check finds so; where the model has read it, shared words alone do not decide.
+        A passage answers if a check says so; if the model has read it, shared words alone do not decide.
         """
         return [row for row, results in self.found.items() if _verdict(results) == "answers"]
 
     def doubtful(self) -> list[int]:
-        """Return the rows of the passages that state a vital fact by their words, but not to the model.
+        """Return the rows of the passages that state a vital fact by their words, but not according to the model.
 
-        A passage with a part of a fact's words is no such one: in documents of one kind nearly all have that.
+        Partial matches of a fact's words do not count: in similar documents nearly all passages have them.
         """
         return [
             row
@@ -87,7 +87,7 @@ class CheckedQuestion:
 
 
 def _verdict(results: Sequence[PassageFinding]) -> Finding:
-    """Return what the checks of a passage amount to; `partly` if they disagree, so that it counts as neither."""
+    """Combine the checks of a passage; `partly` if they disagree, so that it counts as neither."""
     by_check = {result.check: result.finding for result in results}
     if "answers" in (by_check.get(check) for check in ("source", "copy", "vector", "model")):
         return "answers"
@@ -98,7 +98,7 @@ def _verdict(results: Sequence[PassageFinding]) -> Finding:
 
 
 class SearchedCorpus:
-    """A corpus with what its checks need: a search index, and its near-duplicates.
+    """A corpus with its search index and near-duplicates, for the checks.
 
     Args:
         passages: the passages.
@@ -111,7 +111,7 @@ class SearchedCorpus:
         self.rows = {passage.passage_id: row for row, passage in enumerate(passages)}
         self.index = Bm25(passage.searched for passage in passages)
         self.copies: dict[int, list[tuple[int, float]]] = {}
-        """Near-duplicates of each passage that has some, with their similarity."""
+        """Near-duplicates by passage, with their similarity."""
         for first, second, similarity in near_duplicates([passage.text for passage in passages]):
             self.copies.setdefault(first, []).append((second, similarity))
             self.copies.setdefault(second, []).append((first, similarity))
@@ -121,7 +121,7 @@ class SearchedCorpus:
         return [row for row, _ in self.index.search(query, depth)]
 
     def without_copies(self, rows: Iterable[int]) -> list[int]:
-        """Return rows without those that are near-duplicates of an earlier one."""
+        """Return rows without near-duplicates of earlier rows."""
         kept: list[int] = []
         copied: set[int] = set()
         for row in rows:
@@ -141,8 +141,8 @@ class SearchedCorpus:
 def check_by_words(question: WrittenQuestion, corpus: SearchedCorpus) -> CheckedQuestion:
     """Find the sources of a question, their near-duplicates, and the passages that state a vital fact by their words.
 
-    Facts are looked up in the passages that a search for the question, for each fact and quote, and for each source
-    finds: the fact in the language of the question, the quote in that of its passage.
+    Facts are matched with passages found by searching for the question, each fact, each quote and each source. Facts
+    are in the language of the question, quotes in the language of their passage.
     """
     draft, vital = question.draft, question.vital
     sources = list(dict.fromkeys(fact.passage_id for fact in question.facts))
@@ -178,7 +178,7 @@ def check_by_words(question: WrittenQuestion, corpus: SearchedCorpus) -> Checked
 
 
 def add_copies(checked: CheckedQuestion, corpus: SearchedCorpus) -> None:
-    """Record the near-duplicates of the passages that answer, and of these in turn."""
+    """Record the near-duplicates of the passages that answer, transitively."""
     open_ = checked.answering()
     seen = set(open_)
     while open_:
@@ -195,7 +195,7 @@ def add_copies(checked: CheckedQuestion, corpus: SearchedCorpus) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """A question, and passages that the model is to read."""
+    """A question with passages for the model to read."""
 
     language: str
     """Code of the question's language."""
@@ -209,7 +209,7 @@ class CheckRequest:
     """The passages."""
 
     def conversation(self) -> llm.Messages:
-        """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
+        """Return the messages. Each text is delimited by a code that occurs in none of the texts."""
         cut = llm.TokenEstimate().cut
         texts = [cut(passage.searched, _CHECK_TOKENS) for passage in self.passages]
         code = fence_code([self.question, *self.facts, *texts])
@@ -223,12 +223,12 @@ class CheckRequest:
 
 
 def check_request(checked: CheckedQuestion, corpus: SearchedCorpus, depth: int) -> CheckRequest | None:
-    """Build the request to check a question's passages: those that its words leave open, then the best of the search.
+    """Build the request to check a question's passages: passages undecided by their words, then the top search results.
 
     Args:
         checked: the question.
         corpus: its corpus.
-        depth: passages that will be given with the query; twice as many are checked, in case some answer.
+        depth: number of passages per query; twice as many are checked, in case some answer.
 
     Returns:
         The request; None if no passage is left to check.
@@ -253,7 +253,7 @@ def check_request(checked: CheckedQuestion, corpus: SearchedCorpus, depth: int) 
 
 
 def read_check(request: CheckRequest, reply: llm.Reply | None) -> dict[int, PassageFinding]:
-    """Read a model's findings by row; a passage without a valid one is undecided, with the reason."""
+    """Parse a model's findings by row; a passage without a valid finding is undecided, with the reason."""
     key = None if reply is None else reply.key
     reason: str | None = "not asked" if reply is None else llm.unread(reply)
     entries = [] if reply is None or reason is not None else read_list(reply.text or "")
@@ -287,7 +287,7 @@ def check_rows(
         checked: the question.
         corpus: its corpus.
         query_id: the query.
-        is_removed: whether a passage was taken out of the corpus, by row.
+        is_removed: returns whether the passage in a row was removed from the corpus.
     """
     language = checked.question.draft.language
     return [

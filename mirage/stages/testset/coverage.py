@@ -1,4 +1,4 @@
-"""Passages that cover a corpus: clusters of tf-idf or given vectors, and a draw that goes round them."""
+"""Passages that cover a corpus: clusters of tf-idf or given vectors, sampled in turn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CLUSTERS = 256
 """Maximum number of clusters."""
 _TERMS, _DIMENSIONS = 50_000, 64
-"""Most frequent terms of the tf-idf vectors, and dimensions that they are reduced to."""
+"""Maximum vocabulary of the tf-idf vectors, and their reduced dimension."""
 
 
 def cluster(
@@ -25,12 +25,12 @@ def cluster(
     """Return the cluster of each text, from 0.
 
     The vectors are tf-idf weights of `search_terms`, reduced by a truncated singular value decomposition (latent
-    semantic analysis), or those given; the clusters are those of k-means on their directions.
+    semantic analysis), or the given vectors; the clusters are those of k-means on their directions.
 
     Args:
         texts: the texts.
         n: maximum number of clusters.
-        rng: source of the starting points.
+        rng: draws the starting points.
         vectors: one vector per text instead of tf-idf; None for tf-idf.
     """
     import numpy as np
@@ -45,12 +45,12 @@ def cluster(
     points = normalize(_reduce(texts, seed) if vectors is None else vectors)
     means = MiniBatchKMeans(n, random_state=seed, batch_size=4096, n_init=1, max_iter=20)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different texts than clusters
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct texts than clusters
         return np.asarray(means.fit_predict(points), np.intp)
 
 
 def _reduce(texts: Sequence[str], seed: int) -> Any:
-    """Return tf-idf vectors in few dimensions; those of texts without terms are zero."""
+    """Return low-dimensional tf-idf vectors; zero for texts without terms."""
     import numpy as np
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -68,7 +68,7 @@ def _reduce(texts: Sequence[str], seed: int) -> Any:
 
 
 def go_round(clusters: NDArray[np.intp], *, rng: np.random.Generator) -> list[int]:
-    """Return every row once: one of each cluster in turn, the largest cluster first, at random within a cluster."""
+    """Return every row once, from each cluster in turn: the largest cluster first, random within a cluster."""
     order = rng.permutation(len(clusters))
     sizes = Counter(clusters.tolist())
     turns: Counter[int] = Counter()

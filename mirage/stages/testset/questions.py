@@ -1,4 +1,4 @@
-"""Questions by a model: requests, and the reasons for which a reply is rejected."""
+"""Questions by a model: requests, and validation of the replies."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from mirage.text.languages import base, name_of
 from mirage.text.segmentation import words
 
 MAX_FACTS = 10
-"""Maximum facts of a question."""
+"""Maximum number of facts per question."""
 _SEVERAL: dict[QuestionType, int] = {"comparison": 3, "several": 3}
-"""Passages shown for a type of question; one for the others."""
+"""Number of passages shown by question type; one for other types."""
 _COPIED, _GRAM = 0.5, 5
-"""Share of a question's word 5-grams in a passage from which the question is a copy."""
+"""Share of a question's word 5-grams in a passage above which the question is a copy."""
 _COPIED_ANSWER, _LONG_ANSWER = 0.9, 60
-"""The same for an answer of at least so many words: a short answer may quote."""
+"""The same share for an answer, and the minimum words to test it: a short answer may quote."""
 _OTHER_LANGUAGE = 0.1
-"""Probability of the language asked for below which a text is in another."""
+"""Probability of the requested language below which a text is rejected."""
 _SAME = 0.8
-"""Jaccard similarity of word pairs from which two questions are the same."""
+"""Jaccard similarity of word pairs above which two questions are duplicates."""
 _TASKS: dict[QuestionType, str] = {
     "fact": "Ask for one fact that the passage states. The answer is short.",
     "list": "Ask for all of several things that the passage lists or names. Each of them is a fact.",
@@ -53,7 +53,7 @@ class Fact:
     passage_id: str
     """The passage that states it."""
     quote: str
-    """Words of the passage that state it, in its language."""
+    """Passage text that states it, in the passage's language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class WrittenQuestion:
     """An accepted question."""
 
     draft: Draft
-    """Its row in table `drafts`."""
+    """Row of table `drafts`."""
     facts: tuple[Fact, ...]
-    """Facts of the answer, the vital ones first."""
+    """Facts of the answer, vital facts first."""
     turns: tuple[tuple[Literal["user", "agent"], str], ...]
-    """Speaker and text of what was said before it."""
+    """Speaker and text of each earlier turn."""
 
     @property
     def vital(self) -> list[Fact]:
@@ -75,14 +75,14 @@ class WrittenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class QuestionRequest:
-    """A question to be written."""
+    """A request for a question."""
 
     language: str
     """Code of the language to ask in."""
     type: QuestionType
     """Type of question."""
     passages: tuple[CorpusPassage, ...]
-    """Passages to write it from; the first is the one that was drawn."""
+    """Passages to write it from, starting with the sampled passage."""
 
     @property
     def draft_id(self) -> str:
@@ -110,7 +110,7 @@ class QuestionRequest:
 
 
 def passages_for(kind: QuestionType) -> int:
-    """Return how many passages a question of a type is written from."""
+    """Return the number of passages for a type of question."""
     return _SEVERAL.get(kind, 1)
 
 
@@ -119,7 +119,7 @@ def _passage_text(passage: CorpusPassage) -> str:
 
 
 def read_question(request: QuestionRequest, reply: llm.Reply) -> WrittenQuestion | Draft:
-    """Read a model's reply: a question, or the row of a dropped one with the reason."""
+    """Parse a model's reply into a question, or a draft row with the reason for dropping it."""
     empty = request.draft(call=reply.key)
     if (unread := llm.unread(reply)) is not None:
         return replace(empty, reason=f"the model did not reply: {unread}")
@@ -155,7 +155,7 @@ def read_question(request: QuestionRequest, reply: llm.Reply) -> WrittenQuestion
 
 
 def _read_facts(request: QuestionRequest, entries: Any) -> list[Fact] | str:
-    """Read the facts, the vital ones first, or return why they are invalid."""
+    """Parse the facts, vital facts first, or return why they are invalid."""
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         return "the reply has no list of facts"
     facts = []
@@ -176,7 +176,7 @@ def _read_facts(request: QuestionRequest, entries: Any) -> list[Fact] | str:
         return "the answer has no vital fact"
     needed = {"comparison": 2, "several": 2}.get(request.type, 1)
     if len({fact.passage_id for fact in facts}) < needed:
-        return "the answer needs one passage only"
+        return "the answer needs only one passage"
     return sorted(facts, key=lambda fact: fact.importance != "vital")
 
 
@@ -201,7 +201,7 @@ def _read_turns(request: QuestionRequest, entries: Any) -> tuple[tuple[Literal["
 
 
 def _unfit(request: QuestionRequest, draft: Draft) -> str | None:
-    """Return why a question is unfit: written in another language, or copied; None if it is fit."""
+    """Return why a question is unfit (another language, or a copy); None if it is fit."""
     text, answer = str(draft.text), str(draft.answer)
     shares = language_shares(f"{text} {answer}", named=[request.language])
     own = sum(share for code, share in shares.items() if base(code) == base(request.language))
@@ -217,7 +217,7 @@ def _unfit(request: QuestionRequest, draft: Draft) -> str | None:
 
 
 def _copied_share(text: str, passage: str) -> float:
-    """Return the share of a text's word 5-grams that a passage has; 0 for a text with fewer than two of them."""
+    """Return the share of a text's word 5-grams found in a passage; 0 for texts with fewer than two 5-grams."""
     own, other = _grams(words(text)), set(_grams(words(passage)))
     return sum(gram in other for gram in own) / len(own) if len(own) > 1 else 0.0
 
@@ -229,11 +229,11 @@ def _grams(of: Sequence[str]) -> list[tuple[str, ...]]:
 def drop_repeated(
     questions: Sequence[WrittenQuestion], before: Sequence[WrittenQuestion] = ()
 ) -> tuple[list[WrittenQuestion], list[Draft]]:
-    """Drop questions that repeat an earlier one of their language; return the others, and the rows of the dropped.
+    """Drop questions that repeat an earlier question in their language; return the others, and the dropped rows.
 
     Args:
         questions: questions, in order.
-        before: questions accepted before.
+        before: questions accepted earlier.
     """
     rows = [*before, *questions]
     repeated: set[int] = set()
@@ -251,7 +251,7 @@ def drop_repeated(
 
 
 def kept_facts(question: WrittenQuestion) -> Mapping[str, Fact]:
-    """Return the facts of a question by text; the first of several with one text."""
+    """Return the facts of a question by text; for equal texts, the first."""
     facts: dict[str, Fact] = {}
     for fact in question.facts:
         facts.setdefault(fact.text, fact)

@@ -20,13 +20,13 @@ class CorpusPassage:
     passage_id: str
     """Id, unique in the corpus."""
     title: str | None
-    """Title of its document, with the section's; None if unknown."""
+    """Title of its document and section; None if unknown."""
     text: str
     """The text."""
     language: str | None
     """Code of its language, given or detected; None if undecided."""
     file: str
-    """Name of the file that it comes from."""
+    """Name of its source file."""
 
     @property
     def searched(self) -> str:
@@ -41,7 +41,7 @@ class TestsetSettings:
     __test__ = False  # pytest would collect the class by its name
 
     languages: Sequence[str]
-    """Codes of the languages to ask in."""
+    """Language codes of the questions."""
     n: int = 200
     """Questions per language."""
     types: Sequence[QuestionType] = TYPES
@@ -53,15 +53,15 @@ class TestsetSettings:
     seed: int = 0
     """Seed of the passages, the types and the unanswerable questions."""
     across: bool = False
-    """Whether to write questions from passages in any language, also where the corpus has some in the language asked
-    for.
+    """Whether to write questions from passages in any language, even if the corpus has passages in the question's
+    language.
     """
 
     def __post_init__(self) -> None:
         """Check the options.
 
         Raises:
-            BadInput: if one is out of range.
+            BadInput: if a value is out of range.
             UnknownName: if there is no such type.
         """
         for name in self.types:

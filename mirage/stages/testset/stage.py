@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CORPUS_FILE = "source/corpus.jsonl"
-"""The corpus without what was taken out, in the arena's folder."""
+"""The remaining corpus, in the arena's folder."""
 ATTEMPTS = 4
-"""Maximum requests for each question wanted, since dropped questions are replaced by others."""
+"""Maximum requests per question, since dropped questions are replaced."""
 _SHORTEST = 80
 """Minimum characters of a passage to write a question from."""
 Say = Callable[[str], None]
-"""Reports a finished step."""
+"""Callback for progress messages."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ class TestsetResult:
     reasons: Counter[str]
     """Dropped questions by reason."""
     removed: int
-    """Passages taken out of the corpus."""
+    """Number of passages removed from the corpus."""
     undecided: int
-    """Passages that the model was to check and gave no valid finding on."""
+    """Number of passages without a valid finding by the model."""
     cost: llm.Cost
     """Cost of the calls of this run."""
 
@@ -75,7 +75,7 @@ class TestsetResult:
 def plan_testset(
     path: Path, passages: Sequence[CorpusPassage], settings: TestsetSettings, model: llm.ChatModel
 ) -> llm.Cost:
-    """Return the maximum cost of a test set whose questions are all accepted; nothing is sent or written.
+    """Return the maximum cost of a test set if every question is accepted; nothing is sent or written.
 
     Raises:
         NotEnoughData: if no passage is long enough for a question.
@@ -106,19 +106,19 @@ def make_testset(
     sources: Sequence[Mapping[str, Any]] = (),
     say: Say = lambda _: None,
 ) -> TestsetResult:
-    """Make a test set, and write its arena and the corpus that is left.
+    """Make a test set, and write its arena and the remaining corpus.
 
     Replies are committed to the ledger in the arena's folder as they arrive, and the arena is written at the end: a
     rerun with the same corpus and options resumes without paying twice.
 
     Args:
-        path: the arena's folder, without an arena.
+        path: the arena's folder; must not contain an arena.
         passages: the corpus.
         settings: options.
         calls: the model that writes the questions and checks the passages.
         vectors: one vector per passage; None for none.
         sources: the files of the corpus, for the manifest.
-        say: called with what was done.
+        say: called with progress messages.
 
     Raises:
         ArenaError: if the folder has an arena already, or cannot be written.
@@ -128,7 +128,7 @@ def make_testset(
     import numpy as np
 
     if store.is_arena(path):
-        raise ArenaError("there is an arena already", where=store.address(path), do="give another folder")
+        raise ArenaError("the folder already has an arena", where=store.address(path), do="give another folder")
     corpus = SearchedCorpus(passages, vectors)
     say(f"{len(passages):,} passages indexed, {len(corpus.copies):,} of them with near-duplicates.")
     run = _Run(path, calls)
@@ -140,13 +140,13 @@ def make_testset(
     if not questions:
         reasons = Counter(str(draft.reason) for draft in dropped).most_common(1)
         raise NotEnoughData(
-            f"no question was accepted of {len(dropped):,}",
+            f"none of {len(dropped):,} questions was accepted",
             where=reasons[0][0] if reasons else "",
             do="try another model, or other languages and passages",
         )
     say(f"{len(questions):,} questions accepted, {len(dropped):,} dropped.")
     if len(questions) < settings.n * len(settings.languages):
-        say("Fewer than asked for: the corpus has no further passages, or too many questions were dropped.")
+        say("Fewer than requested: the corpus has no more passages, or too many questions were dropped.")
     checked, undecided = _check(questions, corpus, settings, run)
     rng = np.random.default_rng([settings.seed, 2])
     split = split_questions(checked, settings.unanswerable, rng=rng)
@@ -157,7 +157,7 @@ def make_testset(
     tables["drafts"] = [draft for draft in drafts if draft.query_id is None or draft.draft_id not in lost_ids]
     if not tables["queries"]:
         raise NotEnoughData(
-            "no question has a passage that surely does not answer it",
+            "no question has a passage known not to answer it",
             do="add documents, or use a model that checks the passages",
         )
     arena = _write(path, tables, corpus, split, settings, calls=calls, sources=sources)
@@ -191,7 +191,7 @@ class _Run:
         answered = [reply for reply in replies.by_number if reply is not None]
         if len(answered) < len(requests):
             raise NotEnoughData(
-                f"the budget is reached: {len(requests) - len(answered):,} calls are left",
+                f"the budget is reached: {len(requests) - len(answered):,} calls remain",
                 do="rerun the command with a higher --budget; replies so far are cached and cost nothing",
             )
         return answered
@@ -200,7 +200,7 @@ class _Run:
 def _write_questions(
     code: str, corpus: SearchedCorpus, settings: TestsetSettings, run: _Run
 ) -> tuple[list[WrittenQuestion], list[schema.Draft]]:
-    """Have the questions of one language written, replacing dropped ones; return them, and the dropped."""
+    """Generate the questions of one language, replacing dropped questions; return both."""
     requests = _requests(code, corpus, settings, ATTEMPTS * settings.n)
     questions: list[WrittenQuestion] = []
     dropped: list[schema.Draft] = []
@@ -227,7 +227,7 @@ def _requests(code: str, corpus: SearchedCorpus, settings: TestsetSettings, n: i
     rows = corpus.without_copies(long if settings.across or not own else own)
     if not rows:
         raise NotEnoughData(
-            f"no passage has {_SHORTEST} characters, the least for a question", do="add longer documents to --corpus"
+            f"no passage has {_SHORTEST} characters, the minimum for a question", do="add longer documents to --corpus"
         )
     rng = np.random.default_rng([settings.seed, 1, *code.encode()])
     vectors = None if corpus.vectors is None else corpus.vectors[rows]
@@ -243,7 +243,7 @@ def _requests(code: str, corpus: SearchedCorpus, settings: TestsetSettings, n: i
         if (several := passages_for(kind)) > 1:
             known = set(rows)
             near = [other for other in corpus.search(corpus.passages[row].searched, 20) if other in known]
-            # Passages that no other question is from come first: questions that share one are drawn together.
+            # Unused passages come first, since questions that share a passage are drawn together.
             near.sort(key=used.__contains__)
             shown = corpus.without_copies(dict.fromkeys([row, *near]))[:several]
         if len(shown) == 1 and several > 1:
@@ -256,7 +256,7 @@ def _requests(code: str, corpus: SearchedCorpus, settings: TestsetSettings, n: i
 def _check(
     questions: Sequence[WrittenQuestion], corpus: SearchedCorpus, settings: TestsetSettings, run: _Run
 ) -> tuple[list[CheckedQuestion], int]:
-    """Find what answers each question, by words and by the model; return the checks, and how many are undecided."""
+    """Check which passages answer each question; return the checks and the number of undecided passages."""
     checked = [check_by_words(question, corpus) for question in questions]
     pairs = [(one, request) for one in checked if (request := check_request(one, corpus, settings.depth)) is not None]
     undecided = 0
@@ -276,7 +276,7 @@ Rows = dict[str, list[Any]]
 def _tables(
     checked: Sequence[CheckedQuestion], split: Split, corpus: SearchedCorpus, settings: TestsetSettings, *, author: str
 ) -> tuple[Rows, list[schema.Draft]]:
-    """Return the rows of each table, and the drafts that have no passage left to show."""
+    """Return the rows of each table, and the drafts without a remaining passage to show."""
     import numpy as np
 
     names = ("queries", "turns", "tags", "references", "passages", "documents", "nuggets", "passage_checks")
@@ -290,7 +290,7 @@ def _tables(
         silent = [row for row in one.silent() if row not in split.removed]
         shown = relevant + silent[: max(settings.depth - len(relevant), 2)]
         if not silent:
-            lost.append(replace(draft, query_id=None, reason="no passage is left that does not answer"))
+            lost.append(replace(draft, query_id=None, reason="no remaining passage is known not to answer"))
             continue
         tables["queries"].append(schema.Query(*key, "non_relevant" if unanswerable else "relevant", draft.text, None))
         tables["tags"].append(schema.Tag(*key, "type", draft.type))
@@ -324,7 +324,7 @@ def _write(
     calls: llm.ArenaCalls,
     sources: Sequence[Mapping[str, Any]],
 ) -> store.Arena:
-    """Write the corpus that is left, then the arena."""
+    """Write the remaining corpus, then the arena."""
     lines = [
         {"docid": p.passage_id, "title": p.title, "text": p.text, **({"language": p.language} if p.language else {})}
         for row, p in enumerate(corpus.passages)
@@ -338,6 +338,6 @@ def _write(
         path,
         {name: schema.sort(name, schema.from_rows(name, rows)) for name, rows in tables.items() if rows},
         title=path.name,
-        about="A test set made from a corpus: questions by a model, some without an answer in the corpus that is left.",
+        about="A test set made from a corpus: questions by a model, some without an answer in the remaining corpus.",
         made_by=store.Provenance(calls.made_by, sources, notes),
     )

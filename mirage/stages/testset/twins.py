@@ -1,8 +1,8 @@
-"""The draw of the questions that become unanswerable, and of the passages that leave the corpus for it.
+"""Sampling of the questions to make unanswerable, and of the passages to remove for them.
 
-A question gives one query: answerable over the corpus, or unanswerable once everything that answers it is gone. Which
-of the two is drawn, so the subsets do not differ in style. Questions that share an answering passage are drawn
-together: what one loses, the other must not need.
+A question becomes one query: answerable over the corpus, or unanswerable after everything that answers it is removed.
+The choice is random, so the subsets do not differ in style. Questions that share an answering passage are drawn
+together, since removing it affects both.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Questions by subset, and the passages without which those of the second have no answer."""
+    """Questions to make unanswerable, and the passages to remove."""
 
     unanswerable: frozenset[int]
     """Numbers of the questions to make unanswerable."""
     removed: frozenset[int]
-    """Rows of the passages to take out of the corpus."""
+    """Rows of the passages to remove from the corpus."""
 
 
 def split_questions(checked: Sequence[CheckedQuestion], share: float, *, rng: np.random.Generator) -> Split:
@@ -34,7 +34,7 @@ def split_questions(checked: Sequence[CheckedQuestion], share: float, *, rng: np
     Args:
         checked: the questions.
         share: share to make unanswerable, from 0 to 1.
-        rng: source of the draw.
+        rng: draws the questions.
     """
     touched = [{*one.answering(), *one.doubtful()} for one in checked]
     groups = _groups(touched)
@@ -50,14 +50,14 @@ def split_questions(checked: Sequence[CheckedQuestion], share: float, *, rng: np
         )
         fits = all(taken[name] + n <= round(share * of_language[name]) for name, n in counts.items())
         if by_type:
-            # A half more, since the share of an odd number is no whole number.
+            # The half allows for types with an odd number of questions.
             fits &= all(taken_of_kind[kind] + n <= share * of_kind[kind] + 0.5 for kind, n in counts_of_kind.items())
         if fits and chosen.isdisjoint(group):
             chosen.update(group)
             taken.update(counts)
             taken_of_kind.update(counts_of_kind)
 
-    # Groups first, since single questions fit into what they leave.
+    # Groups first: single questions fill the rest.
     order = sorted(rng.permutation(len(groups)).tolist(), key=lambda position: len(groups[position]) == 1)
     for by_type in (True, False):
         for position in order:
@@ -66,7 +66,7 @@ def split_questions(checked: Sequence[CheckedQuestion], share: float, *, rng: np
 
 
 def _groups(touched: Sequence[Iterable[int]]) -> list[list[int]]:
-    """Return the numbers of the questions in groups that share passages, directly or through others."""
+    """Return the indices of the questions in groups that share passages, directly or transitively."""
     parent = list(range(len(touched)))
 
     def root(number: int) -> int:

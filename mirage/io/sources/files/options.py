@@ -69,7 +69,7 @@ class Options:
                 raise UnknownName(f"{table} column", name, valid, where="--set")
 
     def own(self) -> Options:
-        """Return the options for the records themselves."""
+        """Return the options for top-level fields, without nested fields."""
         return Options(
             {
                 field_name: column_name

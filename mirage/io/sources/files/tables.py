@@ -169,7 +169,7 @@ def read_battle_list(path: Path) -> list[OrderedPair]:
 
 
 def read_queries(path: Path, *, passages: Path | None = None, options: Options | None = None) -> dict[str, pa.Table]:
-    """Read queries, with their passages in the records or in a file of their own; one wrong line refuses all.
+    """Read queries, with passages in the records or in a separate file; one invalid line rejects the file.
 
     A passage's `position` is its place in the list, or in the file among those of its query, where none is given.
 
@@ -204,7 +204,7 @@ def read_queries(path: Path, *, passages: Path | None = None, options: Options |
             raise BadInput(f"there are passages here and in {passages.name}", where=where, do="give them in one place")
         if not isinstance(entries, list | None):
             raise BadInput(
-                f"{PASSAGES} is no list", where=where, do="give the passages a file of their own: --passages FILE"
+                f"{PASSAGES} is no list", where=where, do="give the passages in a separate file: --passages FILE"
             )
         rows = [_inner(entry, place, row, of_passages, where) for place, entry in enumerate(entries or (), start=1)]
         _check_passages(rows, row["subset"], where)
@@ -238,7 +238,7 @@ def _inner(entry: Any, place: int, query: Row, options: Options, where: str) -> 
 
 
 def _passages(path: Path, options: Options, subsets: Mapping[_Key, str | None]) -> pa.Table:
-    """Read passages from a file of their own, each for one of the queries."""
+    """Read passages from a separate file, each for one of the queries."""
     of_query: dict[_Key, dict[str, Row]] = {}
     last_places: dict[_Key, str] = {}
 

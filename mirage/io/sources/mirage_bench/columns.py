@@ -60,7 +60,7 @@ def need(row: Mapping[str, Any], names: Collection[str], where: str) -> None:
     """Reject a row that lacks a column.
 
     Raises:
-        BadInput: with the missing column and the existing ones.
+        BadInput: with the missing column and the existing columns.
     """
     for name in names:
         if name not in row:

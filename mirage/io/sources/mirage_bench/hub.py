@@ -39,7 +39,7 @@ def pull_bench(
     source: Path | None = None,
     progress: Callable[[int, int | None, str], None] | None = None,
 ) -> DownloadResult:
-    """Fetch the public data sets into a folder that `read` then reads; what is there is not fetched again.
+    """Fetch the public data sets into a folder that `read` then reads; existing files are not downloaded again.
 
     Args:
         into: the folder; made if absent.
@@ -77,7 +77,7 @@ def pull_bench(
             raise BadInput(
                 f"{into} cannot be written: {error.strerror or error}",
                 where=str(error.filename or into),
-                do="free space or check permissions, then run the command again; it goes on where it stopped",
+                do="free space or check permissions, then run the command again to resume",
             ) from None
         fetched += 1
     if len(absent) == len(names):

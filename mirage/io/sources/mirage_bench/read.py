@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NO_PROMPT = "the prompt was not published"
-"""Reason beside the text of a query whose prompt is null."""
+"""Reason for the text of a query whose prompt is null."""
 NO_VALUE = "no value at the source"
 """Reason of a feature that is null, not a number or not given for a system."""
 NO_ANSWER = "no answer at the source"
@@ -157,7 +157,7 @@ def _rows(path: Path, code: str | None) -> Iterator[tuple[_Row, str, str]]:
             continue
         if "language" not in line.value:
             raise BadInput(
-                "nothing says which language this is",
+                "the language is not given",
                 where=line.where,
                 do="name the file or its folder by the language's code, or give a column language",
             )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Derive = Callable[[Mapping[str, "pa.Table"]], "dict[str, pa.Table]"]
 """Function that derives tables from tables, both by name."""
 NO_PROMPT = "the prompt was not published"
-"""The reason beside the text of a query whose row has `prompt: null`."""
+"""Reason for the text of a query whose row has `prompt: null`."""
 
 _NAME = ".test.vanilla_prompt.jsonl"
 _FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
@@ -52,7 +52,7 @@ class ReadCount:
     queries: int
     """Questions."""
     answers: int
-    """Existing answers, including empty ones."""
+    """Existing answers, including empty answers."""
     missing: int
     """Missing answers of systems that answered elsewhere in the folder."""
     empty: int

@@ -51,7 +51,7 @@ def sample_sizes(
     return (sizes[0], sizes[1]) if pool is None else (min(sizes[0], pool), min(sizes[1], pool))
 
 
-def fetched(language: str) -> Path:
+def fetch_language(language: str) -> Path:
     """Return the folder in the cache with the files of a language, downloaded if missing.
 
     Raises:

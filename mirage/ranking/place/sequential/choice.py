@@ -58,7 +58,7 @@ class Horizon:
 
 
 def choose_battles(state: State, rooms: Sequence[CandidatePool], *, n: int, seed: int = 0) -> list[ChosenBattle]:
-    """Choose the next battles: the first available ones in a seeded random order of all battles.
+    """Choose the next battles: the first available in a seeded random order of all battles.
 
     Args:
         state: current posterior.

@@ -41,7 +41,7 @@ class Noise:
 
         The score, the sum of points - p, has the variance dispersion * tosses, plus between * toss * toss for every two
         battles, capped at a correlation of 0.9: several battles on a query are less informative than the same number on
-        different ones, and at most 1 / between in total.
+        different queries, and at most 1 / between in total.
 
         Args:
             n: number of battles.

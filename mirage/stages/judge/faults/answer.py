@@ -1,4 +1,4 @@
-"""An answer as faults see it: its sentences, citations, the sentences that matter, and texts to take others from."""
+"""An answer prepared for planting faults: sentences, citations, key sentences, and replacement texts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mirage.text.answers import Citation, blank_citations, citations, parse_answ
 from mirage.text.segmentation import sentences, terms
 
 WITHIN = 0.1
-"""Maximum relative change of an answer's length by a fault other than of length."""
+"""Maximum relative change in an answer's length, except by the padding fault."""
 _MATCH = 0.6
 """Share of a fact's terms that a sentence must contain to state it."""
 Edit = tuple[int, int, str]
@@ -19,7 +19,7 @@ Edit = tuple[int, int, str]
 
 @dataclass(frozen=True)
 class FaultPassage:
-    """A passage that a fault can use."""
+    """A passage to take sentences from."""
 
     passage_id: str
     """Its id."""
@@ -29,7 +29,7 @@ class FaultPassage:
 
 @dataclass(frozen=True)
 class AnswerToChange:
-    """An answer with what the fault families need."""
+    """An answer with the inputs of the fault families."""
 
     language: str
     """Code of its language."""
@@ -40,9 +40,9 @@ class AnswerToChange:
     query_id: str
     """Its query."""
     passages: tuple[FaultPassage, ...]
-    """The passages that its system was shown, in order; those with text."""
+    """The passages shown to its system that have a text, in order."""
     passage_ids: tuple[str, ...]
-    """Ids of all passages that its system was shown, in order."""
+    """Ids of all passages shown to its system, in order."""
     numbered: bool
     """Whether the prompt numbered its passages."""
     facts: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class AnswerToChange:
     foreign: tuple[str, ...] = ()
     """Sentences from passages of other queries in the same language."""
     translations: tuple[str, ...] = ()
-    """Answers in other languages, those to a parallel query first."""
+    """Answers in other languages, starting with those to the parallel query."""
 
     @cached_property
     def citations(self) -> tuple[Citation, ...]:
@@ -110,7 +110,7 @@ class AnswerToChange:
         return text
 
     def replace_sentence(self, k: int, new: str) -> Edit:
-        """Return the edit that puts another sentence in the place of one, with the citations inside it."""
+        """Return the edit that replaces a sentence and the citations inside it."""
         start, end = self.sentences[k]
         inside = [c for c in self.citations if start <= c.start and c.end <= end]
         kept = "".join(f" {self.text[a:b]}" for a, b in sorted({(c.start, c.end) for c in inside}))
@@ -127,14 +127,14 @@ class AnswerToChange:
 
 
 def states(sentence: str, fact: str) -> bool:
-    """Return whether a sentence has most terms of a fact."""
+    """Return whether a sentence contains most terms of a fact."""
     wanted = terms_of(fact)
     return bool(wanted) and len(wanted & terms_of(sentence)) >= _MATCH * len(wanted)
 
 
 @lru_cache(maxsize=20_000)
 def terms_of(text: str) -> frozenset[str]:
-    """Return the different terms of a text."""
+    """Return the distinct terms of a text."""
     return frozenset(terms(text))
 
 
@@ -148,7 +148,7 @@ def sentences_of(passages: Sequence[FaultPassage], language: str) -> dict[str, s
 
 
 def closest(lengths: Mapping[str, int] | Iterable[str], target: int) -> list[str]:
-    """Return texts by the difference of their length from a target, then by text."""
+    """Sort texts by the distance of their length from a target, then by text."""
     return sorted(lengths, key=lambda text: (abs(len(text) - target), text))
 
 

@@ -1,4 +1,4 @@
-"""The fault families: what each does to an answer, and why it cannot be done to some."""
+"""The fault families: how each changes an answer, and when it cannot."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PADDED = 1.5
 
 
 class CannotPlant(Exception):
-    """Raised with the reason why an answer cannot have a fault."""
+    """Raised with the reason why a fault cannot be planted."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,18 @@ class FaultFamily:
     title: str
     """Display name."""
     meaning: str
-    """What is done to the answer."""
+    """Description of the change."""
     plant: Callable[[AnswerToChange], str]
     """Returns the faulty answer; raises `CannotPlant`."""
     of_length: bool = False
-    """Whether length is the fault: others keep it within 10%."""
+    """Whether the fault is the length; other faults change it by at most 10%."""
 
 
 def apply_fault(family: FaultFamily, answer: AnswerToChange) -> str:
     """Plant a fault in an answer.
 
     Raises:
-        CannotPlant: if the answer has no place for it, or its length would change by more than 10%.
+        CannotPlant: if the answer has no place for the fault, or its length would change by more than 10%.
     """
     faulty = family.plant(answer)
     if family.name != CONTROL and faulty.strip() == answer.text.strip():
@@ -61,7 +61,7 @@ def _copy(answer: AnswerToChange) -> str:
 
 
 def _drop_fact(answer: AnswerToChange) -> str:
-    """Put other sentences of the passages, correctly cited, in the place of those that state a vital fact."""
+    """Replace sentences that state a vital fact by other, correctly cited, sentences of the passages."""
     if not answer.key:
         raise CannotPlant("no sentence states a known vital fact or has a citation")
     dropped = answer.words(answer.sentences[answer.key[0]])
@@ -80,11 +80,11 @@ def _drop_fact(answer: AnswerToChange) -> str:
             edits += [answer.cite(c, fillers[filler]) for c in answer.cited_after(k) if not start <= c.start < end]
         if answer.fits(faulty := answer.change(edits)):
             return faulty
-    raise CannotPlant("no other sentence of the passages has about this length")
+    raise CannotPlant("no other sentence of the passages has a similar length")
 
 
 def _change_number(answer: AnswerToChange) -> str:
-    """Change one digit of a number, everywhere in the answer; in a key sentence if one has a number."""
+    """Change one digit of a number throughout the answer, preferably in a key sentence."""
     in_order = [*answer.key, *(k for k in range(len(answer.sentences)) if k not in answer.key)]
     for k in in_order:
         numbers = _numbers().findall(answer.words(answer.sentences[k]))
@@ -107,7 +107,7 @@ def _change_number(answer: AnswerToChange) -> str:
 
 
 def _negate(answer: AnswerToChange) -> str:
-    """Negate a sentence and its repetitions; a key sentence if a rule matches it."""
+    """Negate a sentence and its repetitions, preferably a key sentence."""
     if not has_rules(answer.language):
         raise CannotPlant(f"there are no rules of negation for {name_of(answer.language)}")
     in_order = [*answer.key, *(k for k in range(len(answer.sentences)) if k not in answer.key)]
@@ -122,7 +122,7 @@ def _negate(answer: AnswerToChange) -> str:
 
 
 def _move_citation(answer: AnswerToChange) -> str:
-    """Let the citations of the key sentences point to a passage that shares least with them."""
+    """Move the citations of the key sentences to the passage that shares least with them."""
     moved = [c for k in answer.key for c in answer.cited_after(k)]
     if not moved:
         if not answer.citations:
@@ -139,7 +139,7 @@ def _move_citation(answer: AnswerToChange) -> str:
 
 
 def _put_sentence(answer: AnswerToChange, candidates: Iterable[str]) -> str:
-    """Add one of some sentences; in the place of one that states no vital fact, where the length would change."""
+    """Add one of some sentences, or replace a sentence without a vital fact if the length would change."""
     texts = list(candidates)
     room = 0.1 * len(answer.text) - 1
     end = max((b for _, b in answer.sentences), default=len(answer.text))
@@ -149,7 +149,7 @@ def _put_sentence(answer: AnswerToChange, candidates: Iterable[str]) -> str:
             return answer.change([(end, end, f" {text}")])
     spare = [k for k in range(len(answer.sentences)) if k not in answer.key]
     if not spare:
-        raise CannotPlant("the answer has no sentence besides those that matter")
+        raise CannotPlant("the answer has only key sentences")
     lengths = {k: len(answer.words(answer.sentences[k])) for k in spare}
     _, k, text = min((abs(len(text) - lengths[k]), -k, text) for k in spare for text in texts)
     if answer.fits(faulty := answer.change([answer.replace_sentence(-k, text)])):
@@ -173,19 +173,19 @@ def _add_instruction(answer: AnswerToChange) -> str:
 
 
 def _switch_language(answer: AnswerToChange) -> str:
-    """Take an answer in another language: to the parallel query if there is one."""
+    """Replace the answer by an answer in another language, to the parallel query if there is one."""
     for text in answer.translations:
         if answer.fits(text):
             return text
     raise CannotPlant(
-        "no answer in another language has about this length"
+        "no answer in another language has a similar length"
         if answer.translations
         else "the arena has answers in one language only"
     )
 
 
 def _pad(answer: AnswerToChange) -> str:
-    """Repeat the answer's own sentences at its end until it is half longer."""
+    """Append the answer's own sentences until it is 50% longer."""
     own = [answer.words(span) for span in answer.sentences]
     if not own:
         raise CannotPlant("the answer has no sentence")
@@ -197,14 +197,14 @@ def _pad(answer: AnswerToChange) -> str:
 
 
 def _copy_passage(answer: AnswerToChange) -> str:
-    """Put a whole passage, word for word, in the place of the answer: the first that it cites, or the first shown."""
+    """Replace the answer by a whole passage, word for word: the first that it cites, or the first shown."""
     cited = [c.passage_id for c in answer.citations]
     if not answer.passages:
         raise CannotPlant("no passage has a text")
     by_id = {p.passage_id: p for p in answer.passages}
     chosen = next((by_id[name] for name in cited if name in by_id), answer.passages[0])
     if chosen.text.strip() in answer.text:
-        raise CannotPlant("the answer is a copied passage already")
+        raise CannotPlant("the answer is already a copied passage")
     mention = next((c for c in answer.citations if c.passage_id == chosen.passage_id), None)
     return chosen.text.strip() + ("" if mention is None else f" {answer.text[mention.start : mention.end].strip()}")
 
@@ -221,23 +221,21 @@ FAMILIES: dict[str, FaultFamily] = {
         FaultFamily(
             "dropped-fact",
             "Vital fact dropped",
-            "Other sentences of the passages replace those that state a vital fact.",
+            "Sentences that state a vital fact are replaced by other sentences of the passages.",
             _drop_fact,
         ),
         FaultFamily("changed-number", "Number changed", "One digit of a number differs.", _change_number),
         FaultFamily("negation", "Negated", "A statement is negated.", _negate),
-        FaultFamily(
-            "moved-citation", "Citation moved", "The citation of a statement names another passage.", _move_citation
-        ),
+        FaultFamily("moved-citation", "Citation moved", "A statement cites another passage.", _move_citation),
         FaultFamily(
             "unsupported", "Unsupported sentence", "A sentence about another query is added.", _add_unsupported
         ),
         FaultFamily("wrong-language", "Language switched", "The answer is in another language.", _switch_language),
-        FaultFamily("padding", "Padded", "The answer repeats itself until it is half longer.", _pad, of_length=True),
+        FaultFamily("padding", "Padded", "The answer repeats itself until it is 50% longer.", _pad, of_length=True),
         FaultFamily(
             "copied-passage",
             "Passage copied",
-            "A whole passage, word for word, replaces the answer.",
+            "The answer is replaced by a whole passage, word for word.",
             _copy_passage,
             of_length=True,
         ),

@@ -1,8 +1,8 @@
 """Rules that negate a sentence, by language.
 
 Each rule is a pattern and its replacement; the first that matches is applied once. They cover the copula, common
-auxiliaries and common verbs of encyclopaedic sentences, or the sentence-final verb. A sentence without any of these, or
-with a negation of its own, is not negated: a double negation would restore the meaning.
+auxiliaries and common verbs of encyclopaedic sentences, or the sentence-final verb. Sentences that contain none of
+these, or are already negative, are not negated: a double negation would restore the meaning.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ _NEGATIVE: dict[str, str] = {
     "yo": r"\b(?:kò|kì|kọ́|má)\b",
     "zh": r"不|没|无|非|未",
 }
-"""A sentence with one of these is left alone."""
+"""Negations: sentences that contain any of these are not changed."""
 
 
 def has_rules(language: str) -> bool:
@@ -233,7 +233,7 @@ def has_rules(language: str) -> bool:
 
 
 def negate(sentence: str, language: str) -> str | None:
-    """Return a sentence with its statement negated; None if no rule of the language matches.
+    """Negate a sentence; None if no rule of the language matches.
 
     Args:
         sentence: a sentence, without citations.
@@ -254,6 +254,6 @@ def negate(sentence: str, language: str) -> str | None:
 
 @cache
 def _compile(pattern: str) -> Any:
-    import regex  # the standard `re` ends words at the vowel signs of Hindi
+    import regex  # the standard `re` breaks words at Hindi vowel signs
 
     return regex.compile(pattern, regex.V1)

@@ -1,9 +1,8 @@
-"""The items of an arena's passports: an arena of their own in its folder, so that no ranking counts them.
+"""The items of an arena's passports, stored as a separate arena in its folder, so that no ranking counts them.
 
 Its systems are `original` and the fault families: each query has one answer of the arena under `original`, and the same
-answer with each fault. It has no verdicts of its own kind: a judge decides its battles as it does any others, people
-can vote on them, and what was paid for is in its ledger. A fault that an answer cannot have is a missing answer with
-the reason.
+answer with each fault. Its battles are ordinary battles: judges decide them, people can vote on them, and paid replies
+are in its ledger. A fault that cannot be planted is a missing answer with the reason.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PASSPORT = "passport"
-"""Name of the folder in that of the arena."""
+"""Name of the subfolder of the arena."""
 QUERIES = 30
 """Queries per language, by default."""
 _SYSTEMS = 8
-"""Maximum answers to a query that are considered as the original."""
+"""Maximum number of answers per query to consider as the original."""
 _FOREIGN = 200
-"""Maximum sentences of other queries to choose from."""
+"""Maximum number of sentences of other queries to choose from."""
 _TEXTS = ("queries", "passages", "retrieved", "turns", "references")
-"""Tables whose rows on the chosen queries are copied."""
+"""Tables to copy the chosen queries' rows of."""
 
 
 def passport_path(path: Path) -> Path:
@@ -54,8 +53,8 @@ def draw_items(
 ) -> store.Arena:
     """Plant every fault in one answer to each of some queries, and store the items; existing items stay as they are.
 
-    The queries are those with the lowest hashes, the same in every language that has their ids. Of the answers to a
-    query the one in which most faults can be planted is the original, first among those known to state a vital fact.
+    The queries are those with the lowest hashes, the same in every language that has their ids. The original is the
+    answer in which most faults can be planted, preferably an answer known to state a vital fact.
 
     Args:
         path: the arena's folder.
@@ -103,10 +102,10 @@ def draw_items(
 
 
 def item_pairs(items: store.Arena, languages: Sequence[str] | None = None) -> list[OrderedPair]:
-    """Return the battles of the items: each original against each of its copies with a fault, or none.
+    """Return the battles of the items: each original against each of its faulty copies and its exact copy.
 
     Raises:
-        NotEnoughData: if there is none in these languages.
+        NotEnoughData: if there are none in these languages.
     """
     rows = items.sql(
         "SELECT language, query_id, system FROM answers WHERE status = 'ok' AND list_contains($families, system) "
@@ -119,7 +118,7 @@ def item_pairs(items: store.Arena, languages: Sequence[str] | None = None) -> li
         if languages is None or row["language"] in languages
     ]
     if not pairs:
-        raise NotEnoughData("no answer in these languages can have a fault", do="name other languages")
+        raise NotEnoughData("no fault can be planted in these languages", do="name other languages")
     return pairs
 
 
@@ -162,10 +161,10 @@ class _Texts:
     answers: list[dict[str, Any]]
     shown: ShownPassages
     facts: dict[tuple[str, str], tuple[str, ...]]
-    """Vital facts that an answer states, by query and system."""
+    """Vital facts stated by each answer, by query and system."""
 
     def passages(self, language: str, answer: Mapping[str, Any]) -> tuple[tuple[FaultPassage, ...], tuple[str, ...]]:
-        """Return the passages with text that an answer's system was shown, and the ids of all."""
+        """Return the passages with text shown to an answer's system, and the ids of all passages shown."""
         rows = self.shown.of((language, answer["query_id"]), answer["retriever"], answer["depth"])
         return tuple(FaultPassage(name, text) for name, text in rows if text), tuple(name for name, _ in rows)
 
@@ -183,7 +182,7 @@ class Elsewhere:
 
     @classmethod
     def of(cls, every: Iterable[tuple[str, str, str, str]], code: str) -> Elsewhere:
-        """Select the answers that are not in a language."""
+        """Select the answers in other languages than this."""
         rows = sorted((row for row in every if row[0] != code), key=lambda row: (len(row[3]), row))
         parallel: dict[tuple[str, str], list[str]] = {}
         for _, query, system, text in rows:
@@ -269,7 +268,7 @@ def _plant_all(
 
 
 def _items(code: str, query: str, texts: _Texts, elsewhere: Elsewhere, seed: int) -> list[schema.Answer]:
-    """Return the original and the faulty answers to a query; none if it cannot be judged."""
+    """Return the original and the faulty answers to a query; empty if it cannot be judged."""
     known = [row for row in texts.tables["queries"].to_pylist() if row["query_id"] == query and row["text"]]
     foreign = _foreign(code, query, texts, seed)
     best: tuple[tuple[Any, ...], Mapping[str, Any], dict[str, str | CannotPlant]] | None = None
@@ -277,7 +276,7 @@ def _items(code: str, query: str, texts: _Texts, elsewhere: Elsewhere, seed: int
         (row for row in texts.answers if row["query_id"] == query and row["text"].strip()),
         key=lambda row: _hash(seed, query, row["system"]),
     )
-    # Answers that state a vital fact come first, so that the limit leaves them in.
+    # Answers that state a vital fact come first, so that the limit keeps them.
     rows.sort(key=lambda row: (query, row["system"]) not in texts.facts)
     for row in rows[:_SYSTEMS] if known else ():
         shown, ids = texts.passages(code, row)
