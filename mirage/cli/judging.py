@@ -89,14 +89,14 @@ def judge(
         typer.Option(
             metavar="N",
             min=1,
-            help="Judge the anchor set again today, to measure drift; the first time draw it: N pairs per language.",
+            help="Judge the anchor set again today, to measure drift; the first run draws it, N pairs per language.",
         ),
     ] = None,
     passport: Annotated[
         bool,
         typer.Option(
             "--passport",
-            help="Judge answers beside copies with a planted fault, 30 queries per language or --queries, for "
+            help="Judge answers against copies with a planted fault, 30 queries per language or --queries, for "
             "`mirage judges --passport`.",
         ),
     ] = False,
@@ -135,13 +135,13 @@ def judge(
     of a correct and a wrong decision by the relevance labels (table outcomes), half of them on queries without a
     relevant passage. Their judge is `known: NAME`: `mirage judges --against-people` counts them as the judge's own;
     rankings do not count them. With `--anchors` they are the arena's anchor set, judged again on every day, for `mirage
-    judges --drift`; rankings do not count them either. A criterion other than overall makes another judge, `NAME:
-    CRITERION`: give that name wherever a command takes a judge. With `--passport` the battles are answers beside their
-    own copies with a fault planted by rule, in an arena of its own, DIR/passport, with its verdicts and ledger;
-    rankings of DIR do not change. With `--repeats N` each battle has N verdicts in each
-    order (`mirage variance` tells what they are worth). Points for single answers are stored in the table scores, and
-    decide battles. With `--until`, rounds share the `--budget`, or without one all battles; every verdict stores its
-    inclusion probability, and `mirage rank` weights it by the inverse.
+    judges --drift`; rankings do not count them either. Verdicts by another criterion than overall are stored under the
+    judge name `NAME: CRITERION`; use that name in other commands. With `--passport` the battles are answers against
+    copies with a fault planted by rule, in a separate arena, DIR/passport, with its verdicts and ledger; rankings of
+    DIR do not change. With `--repeats N` each battle has N verdicts in each order (`mirage variance` tells what they
+    are worth). Points for single answers are stored in the table scores, and decide battles. With `--until`, rounds
+    share the `--budget`, or without one all battles; every verdict stores its inclusion probability, and `mirage rank`
+    weights it by the inverse.
     """
     from mirage.io.sources.files import read_battle_list
     from mirage.stages.judge import HEURISTIC, load_criterion, stage
@@ -376,7 +376,7 @@ def judges(
     ] = False,
     passport: Annotated[
         bool,
-        typer.Option("--passport", help="Print how often a judge sees each planted fault instead."),
+        typer.Option("--passport", help="Print how often a judge detects each planted fault instead."),
     ] = False,
     minimum: Annotated[
         float | None,
@@ -406,8 +406,8 @@ def judges(
         str | None,
         typer.Option(metavar="MEASURE", help="With --against-people: measure whose scores count as people's verdicts."),
     ] = None,
-    price_in: Annotated[float | None, typer.Option(min=0, help="Price of a million prompt tokens.")] = None,
-    price_out: Annotated[float | None, typer.Option(min=0, help="Price of a million reply tokens.")] = None,
+    price_in: Annotated[float | None, typer.Option(min=0, help="Price per million prompt tokens.")] = None,
+    price_out: Annotated[float | None, typer.Option(min=0, help="Price per million reply tokens.")] = None,
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
@@ -511,7 +511,7 @@ def _passport(path: Path, judge_name: str, languages: Sequence[str] | None, outp
 
     if not has_items(path):
         raise NotEnoughData(
-            "no judge has been given planted faults here", do=f"mirage judge {path} --judge {judge_name} --passport"
+            "no judge has verdicts on planted faults here", do=f"mirage judge {path} --judge {judge_name} --passport"
         )
     items = store.open_arena(passport_path(path))
     result = passport(items, judge_name, votes=arena_log(items, Vote), languages=languages)
@@ -526,7 +526,7 @@ def _passport(path: Path, judge_name: str, languages: Sequence[str] | None, outp
         row["split"] = _with_interval(row, "split")
     columns = ("judge", "fault", "language", "detected", "n", "queries", "split", "unread", "unmade", "reason")
     show(shown, columns, output_format)
-    note("detected: the original wins in both orders, a half for a split or a tie; 0.50 is a judge that sees nothing")
+    note("detected: the original wins in both orders, a half for a split or a tie; chance level is 0.50")
     return result
 
 

@@ -84,7 +84,8 @@ def rank(
     reliability: Annotated[
         bool,
         typer.Option(
-            "--reliability", help="Weight judges and voters by how sharply they tell systems apart, and test that."
+            "--reliability",
+            help="Weight judges and voters by how well they discriminate between systems, and test the weights.",
         ),
     ] = False,
     paper: Annotated[
