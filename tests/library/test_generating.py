@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 from commands import mirage
 from conftest import PATIENCE
+from forks import Forks
 from generating_cases import command, shown, write
 from misbehaving import FAILURES, Act, Call, Service, dropped, error, filtered, reply, silent
 from store_cases import file_size_limit
@@ -380,6 +381,18 @@ def wait_for(process: subprocess.Popen[bytes], service: Service, calls: int) -> 
         time.sleep(0.002)
 
 
+GENERATE = """
+import openai
+from mirage import cli
+from mirage.llm import client
+from mirage.stages.generate import stage
+def work():
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    cli.app(sys.argv[1:], prog_name="mirage")
+"""
+
+
 def test_pitfall_9_killed_at_30_random_moments_nothing_is_lost_or_asked_twice(tmp_path: Path) -> None:
     """Seed 2024. Each run is killed between its start and a moment drawn over the whole of its work: during the
     imports, before the first call, while calls are under way, while the table is written.
@@ -388,19 +401,24 @@ def test_pitfall_9_killed_at_30_random_moments_nothing_is_lost_or_asked_twice(tm
     rng = np.random.default_rng(2024)
     kills, total = 30, 120
     kept_at: dict[str, int] = {}
-    with Service(lambda call: reply(query(call)), latency=0.03) as service:
-        args = command(path, service, "--concurrency", "4")
+    service = Service(lambda call: reply(query(call)), latency=0.03)
+    args = command(path, service, "--concurrency", "4")
+    with service, Forks(GENERATE, *args) as forks:
         for kill in range(kills):
-            process = start(args)
             # Three in four die with so many more calls begun; the others by the clock, some before any, some after all.
             if kill % 4:
-                wait_for(process, service, len(service.calls) + int(rng.integers(1, 12)))
+                forks.start()
+                calls = len(service.calls) + int(rng.integers(1, 12))
+                while len(service.calls) < calls and forks.alive():
+                    time.sleep(0.002)
                 time.sleep(float(rng.uniform(0, 0.03)))
+                forks.kill()
             else:
+                process = start(args)
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(float(rng.uniform(0, 3)))
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
+                process.kill()
+                process.communicate()
             arena = store.open_arena(path)
             store.check(arena)
             if (path / LEDGER).exists():
