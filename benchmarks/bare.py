@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from mirage.store.shipped import shipped_folder
+from mirage.store.bundled import shipped_folder
 
 PAGE = """
 import pandas as pd

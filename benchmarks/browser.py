@@ -27,7 +27,7 @@ from benchmarks.full_size import full_size
 from benchmarks.harness import Row
 from benchmarks.load import ROOT, index_in, server
 from mirage import store
-from mirage.explorer.kit.entries import PAGES
+from mirage.explorer.kit.page_list import PAGES
 
 STARTS, VOTES, ROUNDS, FIRST = 5, 20, 9, 3
 """Cold starts; votes; rounds through the pages after the first; servers that are asked for first visits."""

@@ -28,7 +28,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from benchmarks.full_size import full_size
 from benchmarks.harness import Row
 from mirage import store
-from mirage.explorer.kit.entries import HOME, PAGES
+from mirage.explorer.kit.page_list import HOME, PAGES
 from mirage.store import search
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -26,7 +26,7 @@ from benchmarks.full_size import full_size
 from benchmarks.harness import Row
 from benchmarks.load import SECONDS, SESSIONS, Browser, crowd, index_in, server
 from mirage import store
-from mirage.explorer.kit.entries import HOME, PAGES
+from mirage.explorer.kit.page_list import HOME, PAGES
 from mirage.explorer.serve.replicas import find_nginx
 
 RUNS, TURNS, CLICKS, WARM = 5, 6, 10, 4

@@ -12,7 +12,7 @@ from mirage.explorer.answers import judgments_section as judgments
 from mirage.explorer.answers import notes_section as notes
 from mirage.explorer.answers import search_box as searching
 from mirage.explorer.hallucination.attribution import UNDECIDED
-from mirage.explorer.kit import answer_card, listing, steps, texts
+from mirage.explorer.kit import answer_card, listing, missing_texts, query_navigation
 from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit.query_keys import Key, key_text
 from mirage.explorer.kit.reader_language import reader_languages
@@ -46,7 +46,7 @@ def main(page: ui.Page) -> None:
     )
     if selection.text:
         searching.offer_index(page.arena)
-    key = steps.current_query(
+    key = query_navigation.current_query(
         "answers",
         queries,
         (page.arena.version, selection),
@@ -63,7 +63,7 @@ def main(page: ui.Page) -> None:
     page.summary(summary, conclusion=page_conclusions.of_answers(of_query))
     with st.container(horizontal=True, key="answers_body", gap="medium"):
         with st.container(key="answers_list", gap="small"):
-            steps.list_page("answers", queries, key, lambda keys: entries(page, keys))
+            query_navigation.list_page("answers", queries, key, lambda keys: entries(page, keys))
         with st.container(key="answers_shown", gap="small"):
             show(page, scope, queries, selection, key)
 
@@ -201,7 +201,7 @@ def show(
     """Show one query, its passages and all answers."""
     shown = views.query_view(page.arena, key, selection.parser)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        where = steps.step_buttons("answers", queries, key)
+        where = query_navigation.step_buttons("answers", queries, key)
         answer_card.show_facts([where, name_of(key[0]), *([subset(shown)] if shown.subset else []), f"id {key[1]}"])
     answer_card.show_query(shown, reference=True)
     with st.container(horizontal=True, key="answers_pair", gap="medium"):
@@ -283,7 +283,7 @@ def passages_column(page: ui.Page, scope: views.Scope, shown: views.QueryView) -
             above += '<p class="mg-about">At least one passage answers the query; the source does not say which.</p>'
         answer_card.show_passages(shown, above=above)
     if not scope.answer_texts:
-        texts.absent(page)
+        missing_texts.absent(page)
 
 
 ui.show("answers", main)

@@ -18,7 +18,7 @@ from mirage.explorer.battle import matrix as matrices
 from mirage.explorer.battle import text as battle_conclusions
 from mirage.explorer.battle import view as battle_view
 from mirage.explorer.battle.overlap import shared_words
-from mirage.explorer.kit import answer_card, listing, steps, texts
+from mirage.explorer.kit import answer_card, listing, missing_texts, query_navigation
 from mirage.explorer.kit import referee as who
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.query_keys import Key, Keys, key_text
@@ -77,7 +77,7 @@ def main(page: ui.Page) -> None:
     )
     by_nuggets = referee == NUGGETS
     all_battles = Keys(tuple(views.decisions_of(page.arena, selection.first, selection.second, by_nuggets=by_nuggets)))
-    key = steps.current_query(
+    key = query_navigation.current_query(
         "battle",
         battles,
         (page.arena.version, selection),
@@ -113,7 +113,7 @@ def unjudged(page: ui.Page) -> None:
         f"{len(battles.keys):,} of {len(battles.decisions):,} queries answered by both {selection.first} and "
         f"{selection.second}. Not judged yet: read the answers side by side."
     )
-    key = steps.current_query(
+    key = query_navigation.current_query(
         "battle",
         battles,
         (page.arena.version, selection),
@@ -275,11 +275,11 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
         if battle.judges or has_texts:
             with ui.pickers_popover("Display", READING, "Order of the answers, and highlighted differences."):
                 order, mark = pick_looks(battle, judge, texts=has_texts)
-        where = steps.step_buttons("battle", battles, key)
+        where = query_navigation.step_buttons("battle", battles, key)
         panel = st.popover("List", help="All matching battles.", key="battle_list", on_change="rerun")
         if panel.open:
             with panel:
-                steps.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
+                query_navigation.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
     layout = battle_view.layout_of(battle, judge, order)
     score = battle_view.score(battles) if selection.referee and battles.decisions else ""
     with st.container(horizontal=True, key="battle_body", gap="medium"):
@@ -294,7 +294,7 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
                 head = ui.heading_html(count_text(len(battle.query.passages), "passage"))
                 st.html(Markup(head + answer_card.passages_html(battle.query)))
             if not has_texts:
-                texts.absent(page)
+                missing_texts.absent(page)
     page.download(
         "battles",
         battles.table,

@@ -10,7 +10,7 @@ from mirage.errors import MirageError
 from mirage.explorer import kit as ui
 from mirage.explorer.answers import data as answers
 from mirage.explorer.battle import data as battles
-from mirage.explorer.kit import answer_card, texts
+from mirage.explorer.kit import answer_card, missing_texts
 from mirage.explorer.serve.identity import login_required, may, reader
 from mirage.explorer.spot_check import data as views
 from mirage.explorer.spot_check import vote_item, vote_session
@@ -40,7 +40,7 @@ def main(page: ui.Page) -> None:
     if "answers" not in page.arena.tables:
         if "outcomes" in page.arena.tables and page.arena.name.startswith("nomiracl"):
             page.summary("Nothing to vote on: this arena has numbers but no answer texts.")
-            texts.absent(page)
+            missing_texts.absent(page)
             return
         page.need("answers")
     codes = page.languages("answers")

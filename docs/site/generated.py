@@ -17,7 +17,7 @@ from typer.main import get_command
 from mirage import schema
 from mirage.cli import app
 from mirage.explorer.kit.definitions import DEFINITIONS
-from mirage.explorer.kit.entries import PAGES
+from mirage.explorer.kit.page_list import PAGES
 from mirage.io.formats.registry import formats
 from mirage.stages.outcomes.accuracy import measured_accuracy
 

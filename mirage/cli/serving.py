@@ -14,8 +14,8 @@ import typer
 from mirage.cli.common import app, existing_arena
 from mirage.cli.output import note
 from mirage.errors import BadInput
+from mirage.store.bundled import shipped_folder
 from mirage.store.extras import extra
-from mirage.store.shipped import shipped_folder
 
 PORT = 8501
 """Default port of the explorer."""

@@ -24,11 +24,11 @@ from mirage import schema
 from mirage.errors import ArenaError, TableMissing, UnknownName
 from mirage.stats.encoding import positions
 from mirage.store import manifest as manifests
+from mirage.store.bundled import shipped_folder
 from mirage.store.cache import cache_path
 from mirage.store.lineage import LINEAGE, Lineage
 from mirage.store.location import address, is_remote
 from mirage.store.remote import FRESH, local_files, remote_of
-from mirage.store.shipped import shipped_folder
 from mirage.text.languages import is_code
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from pathlib import Path
 from mirage.errors import ArenaError
 from mirage.store import manifest as manifests
 from mirage.store.arena import Arena, is_arena, open_arena
-from mirage.store.beside import BESIDE, file_beside
 from mirage.store.files import write_bytes
 from mirage.store.location import address
 from mirage.store.remote import remote_of
+from mirage.store.user_files import BESIDE, file_beside
 
 
 def copy(arena: Arena, into: Path) -> Arena:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from mirage.errors import BadInput
 from mirage.store.arena import Arena
-from mirage.store.beside import MAKERS, file_beside
 from mirage.store.files import csv_rows
+from mirage.store.user_files import MAKERS, file_beside
 from mirage.text.makers import Makers
 
 _MOST = 4 * 1024**2

@@ -11,7 +11,7 @@ import pytest
 from browser import Opened, show
 from conftest import ROOT
 
-from mirage.explorer.kit.entries import PAGES
+from mirage.explorer.kit.page_list import PAGES
 
 pytestmark = pytest.mark.browser
 

@@ -13,7 +13,7 @@ from browser import Opened, show
 
 from mirage import store
 from mirage.explorer.answers import data as answers
-from mirage.explorer.kit.entries import HOME, PAGES
+from mirage.explorer.kit.page_list import HOME, PAGES
 
 pytestmark = pytest.mark.browser
 

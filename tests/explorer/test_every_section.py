@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from mirage import cli, schema, store
-from mirage.explorer.kit.entries import PAGES
+from mirage.explorer.kit.page_list import PAGES
 from mirage.explorer.kit.sections import KEY
 from pages import open_page
 

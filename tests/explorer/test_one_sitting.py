@@ -18,7 +18,7 @@ from browser import Opened
 from conftest import ROOT
 
 from mirage import store
-from mirage.explorer.kit.entries import PAGES
+from mirage.explorer.kit.page_list import PAGES
 from mirage.text.languages import LANGUAGES
 
 pytestmark = pytest.mark.browser

@@ -25,7 +25,7 @@ from mirage import schema, store
 from mirage.explorer.kit import frame
 from mirage.explorer.kit.captions import caption, figure_latex
 from mirage.explorer.kit.columns import Col
-from mirage.explorer.kit.take_out import printed_columns, raw_columns
+from mirage.explorer.kit.export_dialog import printed_columns, raw_columns
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.card import CardText, share_card
 from mirage.publish.charts.palette import Mode

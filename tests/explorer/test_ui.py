@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 from mirage import schema, store
 from mirage.errors import UnknownName
 from mirage.explorer import kit as ui
-from mirage.explorer.kit import entries, states
+from mirage.explorer.kit import page_list, states
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.plain_table import table_html
 from mirage.explorer.kit.table import dot, interval_images, prepare_table
@@ -185,7 +185,7 @@ def test_a_pages_only_act_is_to_show_itself_in_the_frame(script: Path) -> None:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "ui.show"
     ]
     assert [ast.literal_eval(call.args[0]) for call in calls] == [script.stem]
-    assert script.stem in [entry.name for entry in entries.PAGES]
+    assert script.stem in [entry.name for entry in page_list.PAGES]
 
 
 @pytest.mark.parametrize("script", PAGES, ids=lambda p: p.stem)
@@ -199,7 +199,7 @@ def test_every_page_opens_on_every_kind_of_arena(arenas: Path, script: Path, thr
         page.switch_page(f"pages/{script.name}")
     page.run()
     assert not page.exception
-    entry = next(e for e in entries.PAGES if e.name == script.stem)
+    entry = next(e for e in page_list.PAGES if e.name == script.stem)
     assert titles(page) == [entry.title]
     assert entry.question in page_text(page)
 
@@ -460,7 +460,7 @@ def _contents(path: str) -> None:
     from pathlib import Path
 
     from mirage import store
-    from mirage.explorer.kit.contents import contents
+    from mirage.explorer.kit.table_list import contents
 
     contents(store.open_arena(Path(path)))
 

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from mirage.cli import app
 from mirage.cli.common import FILE_COMMAND
-from mirage.explorer.kit.entries import PAGES
+from mirage.explorer.kit.page_list import PAGES
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"(<!-- output -->\n)?```\w*\n(.*?)```", README, flags=re.DOTALL)

@@ -23,7 +23,7 @@ from mirage.cli import app
 from mirage.cli.common import FILE_COMMAND
 from mirage.cli.noting import COUNT
 from mirage.explorer.kit.definitions import DEFINITIONS
-from mirage.explorer.kit.entries import PAGES
+from mirage.explorer.kit.page_list import PAGES
 
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 

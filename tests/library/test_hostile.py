@@ -23,7 +23,7 @@ from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, plain
 
 from mirage import schema, store
 from mirage.errors import BadInput
-from mirage.explorer.kit.entries import PAGES
+from mirage.explorer.kit.page_list import PAGES
 from mirage.io.sources.files import Limit
 from mirage.pipeline import adding
 from mirage.stages.features.stage import FEATURES

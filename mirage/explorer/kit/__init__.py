@@ -1,13 +1,13 @@
 """Building blocks of pages.
 
-`frame.py` is the frame (router, shared pickers, title), `entries.py` lists the pages, `states.py` has badges and the
+`frame.py` is the frame (router, shared pickers, title), `page_list.py` lists the pages, `states.py` has badges and the
 missing state, `pick.py` a picker whose choice is in the address, `table.py` the one way to show a table,
 `plain_table.py` one to read, `chart.py` a chart, `limits.py` how much of one is drawn, `legend.py` the legend of marks,
 `side_by_side.py` columns, `square_matrix.py` the layout of matrices, `sections.py` the sections of a page, `text.py` an
-answer or a passage, `actions.py` link, download and citation, `listing.py` a list of texts to choose from, `steps.py`
-the way from one query to the next, `answer_card.py` an answer with its facts, `texts.py` what brings texts that are not
-bundled, `searching.py` the offer to index them, `parts.py` and `take_out.py` the charts and tables of a page for
-elsewhere.
+answer or a passage, `actions.py` link, download and citation, `listing.py` a list of texts to choose from,
+`query_navigation.py` the way from one query to the next, `answer_card.py` an answer with its facts, `missing_texts.py`
+what brings texts that are not bundled, `searching.py` the offer to index them, `page_parts.py` and `export_dialog.py`
+the charts and tables of a page for elsewhere.
 
 A page reads:
 
@@ -20,17 +20,16 @@ A page reads:
         ui.chart(figure, key="whiskers", alt="Ratings with 95% intervals")   # figure: a dict from mirage.publish.charts
         page.download("leaderboard", board.rows, about={"skill": skill})
 
-
-    ui.show("leaderboard", main)
+ui.show("leaderboard", main)
 """
 
 from mirage.explorer.kit.chart import chart, clicked_mark
 from mirage.explorer.kit.columns import Col
-from mirage.explorer.kit.entries import PAGES
 from mirage.explorer.kit.frame import Page, onward, other_arenas, run, show, stop, switch
 from mirage.explorer.kit.labels import labels_of, mark_labels, tell_audit
 from mirage.explorer.kit.legend import LegendEntry, legend
 from mirage.explorer.kit.limits import page_systems
+from mirage.explorer.kit.page_list import PAGES
 from mirage.explorer.kit.pick import (
     check_link,
     pick,

@@ -11,7 +11,7 @@ import streamlit as st
 
 from mirage.explorer.kit.actions import image_format
 from mirage.explorer.kit.limits import is_drawable
-from mirage.explorer.kit.parts import add_chart
+from mirage.explorer.kit.page_parts import add_chart
 
 _STEP = 400
 

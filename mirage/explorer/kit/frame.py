@@ -26,17 +26,17 @@ import streamlit as st
 
 from mirage import store
 from mirage.errors import MirageError, TableMissing, UnknownName
-from mirage.explorer.kit import actions, parts, tour, yours
+from mirage.explorer.kit import account, actions, page_parts, tour
 from mirage.explorer.kit.arena_systems import systems_of
-from mirage.explorer.kit.contents import contents
-from mirage.explorer.kit.entries import HOME, PAGES, PageEntry
 from mirage.explorer.kit.guide import guide_link
-from mirage.explorer.kit.head import Head
 from mirage.explorer.kit.languages import pick_languages
+from mirage.explorer.kit.page_header import Head
+from mirage.explorer.kit.page_list import HOME, PAGES, PageEntry
 from mirage.explorer.kit.pick import arrive, check_link, link_state, pick
 from mirage.explorer.kit.side_by_side import rules as beside
 from mirage.explorer.kit.states import kind_of, missing, refuse
 from mirage.explorer.kit.table import mode
+from mirage.explorer.kit.table_list import contents
 from mirage.explorer.kit.tags import pick_tags, tags_line
 from mirage.explorer.kit.text import Markup, plain
 from mirage.explorer.serve import metrics
@@ -159,7 +159,7 @@ class Page:
         above = f"{self.arena.title} · {kind_of(self.arena.label)[0]}"
         text = CardText(above, title, value, lines, actions.address(st.session_state["_shared"].arena_name))
         color = family(system).color(mode()) if system else ink(mode()).accent
-        parts.add_chart("card", share_card(text, color=color, mode=mode()), alt, "card", kind=parts.CARD)
+        page_parts.add_chart("card", share_card(text, color=color, mode=mode()), alt, "card", kind=page_parts.CARD)
 
     def download(
         self,
@@ -190,10 +190,10 @@ class Page:
         }
         html = None if report is None else lambda: report(facts)
         stem = f"{self.arena.name}-{name}"
-        drawn = parts.page_parts()
+        drawn = page_parts.page_parts()
 
         def open_parts() -> None:
-            from mirage.explorer.kit.take_out import take_out
+            from mirage.explorer.kit.export_dialog import take_out
 
             take_out(drawn, stem, self._frame.head.summary, facts)
 
@@ -314,7 +314,7 @@ def _again() -> None:
 def _begin(entry: PageEntry, frame: _Frame) -> Page:
     """Return the context of a page, and show warnings about the arena."""
     shared: _Shared = st.session_state["_shared"]
-    parts.begin()
+    page_parts.begin()
     frame.head.begin(_heads().get((entry.name, shared.arena_name), ""))
     frame.offer = None
     arrive(entry.name)
@@ -473,7 +473,7 @@ def _shared() -> None:
         codes = in_order(code for table in arena.tables for code in arena.languages(table))
         picked = pick_languages(codes, problems)
         part = pick_tags(arena, picked, problems)
-        yours.entry()
+        account.entry()
         tour.offer()
         guide_link()
     st.session_state["_shared"] = _Shared(

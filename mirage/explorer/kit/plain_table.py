@@ -14,7 +14,7 @@ import streamlit as st
 
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.limits import ROWS
-from mirage.explorer.kit.parts import add_table
+from mirage.explorer.kit.page_parts import add_table
 from mirage.explorer.kit.table import interval_images, language_names, mark_html, mode, span_texts, table
 from mirage.publish.charts.palette import FORMATS, Mode, span
 

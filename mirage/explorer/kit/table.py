@@ -14,7 +14,7 @@ import streamlit as st
 
 from mirage.explorer.kit.columns import Col as Col
 from mirage.explorer.kit.limits import ROWS, WINDOW
-from mirage.explorer.kit.parts import add_table
+from mirage.explorer.kit.page_parts import add_table
 from mirage.explorer.kit.pick import link_state
 from mirage.explorer.kit.text import note
 from mirage.publish.charts.palette import FORMATS, ROW, Mode, family, ink

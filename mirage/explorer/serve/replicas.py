@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 
 from mirage.errors import BadInput
-from mirage.store.shipped import shipped_folder
+from mirage.store.bundled import shipped_folder
 
 PROXY_SECRET = "MIRAGE_PROXY_SECRET"  # noqa: S105  # a name
 """Environment variable: shared secret that makes explorers trust the proxy's headers."""

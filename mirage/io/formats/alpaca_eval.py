@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from mirage import store
 from mirage.io.formats.battles import by_people
 from mirage.io.formats.fields import need, number, text, wrong
+from mirage.io.formats.full_records import whole_answers, whole_queries
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, Record, Sample
 from mirage.io.formats.values import as_list
-from mirage.io.formats.whole import whole_answers, whole_queries
 
 if TYPE_CHECKING:
     from mirage.store import Arena

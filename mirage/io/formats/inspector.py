@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.fields import number
+from mirage.io.formats.full_records import WholeAnswer, WholeQuery, whole_answers
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
-from mirage.io.formats.whole import WholeAnswer, WholeQuery, whole_answers
 from mirage.io.sources.files.read import Refused
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from mirage.io.formats.battles import (
     winner,
 )
 from mirage.io.formats.fields import need, text
+from mirage.io.formats.full_records import WholeQuery, whole_queries
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, QueryKey, Record, Sample
-from mirage.io.formats.whole import WholeQuery, whole_queries
 from mirage.text.content import content_id
 from mirage.text.segmentation import count_text
 

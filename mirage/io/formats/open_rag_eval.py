@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from mirage import store
 from mirage.io.formats.fields import system_of, text
+from mirage.io.formats.full_records import whole_answers
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
-from mirage.io.formats.whole import whole_answers
 
 if TYPE_CHECKING:
     from mirage.store import Arena

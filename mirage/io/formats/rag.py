@@ -10,8 +10,8 @@ from typing import Any
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats import values
+from mirage.io.formats.full_records import WholeAnswer, json_lines, whole_answers
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, QueryKey, Record, Sample, ShownPassage
-from mirage.io.formats.whole import WholeAnswer, json_lines, whole_answers
 from mirage.text.answers import citations
 from mirage.text.languages import known_code
 

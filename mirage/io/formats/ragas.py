@@ -18,8 +18,8 @@ from mirage.io.formats.fields import (
     unpack,
     wrong,
 )
+from mirage.io.formats.full_records import json_lines, whole_answers
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample, ShownPassage
-from mirage.io.formats.whole import json_lines, whole_answers
 
 if TYPE_CHECKING:
     from mirage.store import Arena

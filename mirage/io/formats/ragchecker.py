@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import store
 from mirage.io.formats.fields import answer_text, need, number, system_of, text
+from mirage.io.formats.full_records import whole_answers
 from mirage.io.formats.logs import Answers, read_passages
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample
-from mirage.io.formats.whole import whole_answers
 
 if TYPE_CHECKING:
     from mirage.store import Arena

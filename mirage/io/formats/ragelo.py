@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.fields import answer_text, first, need, number, text, unpack
+from mirage.io.formats.full_records import whole_answers, whole_queries
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, GivenVerdict, Record, Sample, ShownPassage
-from mirage.io.formats.whole import whole_answers, whole_queries
 
 if TYPE_CHECKING:
     from mirage.store import Arena

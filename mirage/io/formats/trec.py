@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats.fields import need, number, text, wrong
+from mirage.io.formats.full_records import whole_queries
 from mirage.io.formats.spec import Builder, Format, Record, Sample, ShownPassage
-from mirage.io.formats.whole import whole_queries
 from mirage.io.sources import trec
 from mirage.stages.retrieve.corpus import ID_FIELDS, TEXT_FIELDS
 from mirage.stages.shown import GIVEN, retrievers

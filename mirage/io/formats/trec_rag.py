@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.fields import wrong
+from mirage.io.formats.full_records import WholeAnswer, json_lines, whole_answers
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
-from mirage.io.formats.whole import WholeAnswer, json_lines, whole_answers
 from mirage.text.answers import Citation, citations
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from mirage.errors import BadInput, UnknownName
 from mirage.store import Arena
-from mirage.store.beside import TAXONOMY, file_beside
 from mirage.store.folders import home_folder
+from mirage.store.user_files import TAXONOMY, file_beside
 from mirage.store.yaml_files import yaml_records
 from mirage.text.names import normalise_name
 

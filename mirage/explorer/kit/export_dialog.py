@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import streamlit as st
 
 from mirage.explorer.kit.captions import caption, figure_latex
-from mirage.explorer.kit.parts import CARD, ChartPart, PageParts, TablePart
+from mirage.explorer.kit.page_parts import CARD, ChartPart, PageParts, TablePart
 from mirage.publish.charts.palette import FORMATS, Kind
 from mirage.publish.charts.paper import DOTS_AN_INCH, FACES, PIXELS_AN_INCH, WIDTHS, Face, Width, for_paper
 from mirage.store.export import to_csv

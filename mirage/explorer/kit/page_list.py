@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from mirage.store.shipped import shipped_folder
+from mirage.store.bundled import shipped_folder
 
 HOME = "leaderboard"
 """The page at the root URL."""

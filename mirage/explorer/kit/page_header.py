@@ -9,7 +9,7 @@ from html import escape
 
 import streamlit as st
 
-from mirage.explorer.kit.entries import PageEntry
+from mirage.explorer.kit.page_list import PageEntry
 from mirage.explorer.kit.states import badge_html, kind_of
 
 
