@@ -196,7 +196,7 @@ def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
 
 
 def show(
-    page: ui.Page, scope: views.Scope, queries: views.AnswerSelection, selection: views.AnswerFilter, key: views.Key
+    page: ui.Page, scope: views.Scope, queries: views.AnswerSelection, selection: views.AnswerFilter, key: Key
 ) -> None:
     """Show one query, its passages and all answers."""
     shown = views.query_view(page.arena, key, selection.parser)

@@ -48,8 +48,8 @@ def main(page: ui.Page) -> None:
         refuse_reader()
     else:
         question_form(desk)
-    if (error := st.session_state.pop(ERROR, None)) is not None:
-        ui.refuse(error)
+    if (failure := st.session_state.pop(ERROR, None)) is not None:
+        ui.refuse(failure)
     if (typed := st.session_state.pop(TODO, None)) is not None:
         answer(desk, typed)
     elif (asked := st.session_state.get(ASKED)) is not None:

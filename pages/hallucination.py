@@ -19,7 +19,7 @@ from mirage.explorer.kit import answer_card
 from mirage.explorer.kit.levels_section import corrected_section
 from mirage.publish.charts.palette import FORMATS, ROW
 from mirage.ranking.compare.measures import RATE as RATE_MEASURE
-from mirage.schema import UNDECIDED
+from mirage.schema import UNDECIDED, Parser
 from mirage.stages.across.summary import is_cross_lingual
 from mirage.store import Arena
 from mirage.text.languages import in_order, name_of, search_name
@@ -171,7 +171,7 @@ def _show_computed(page: ui.Page) -> None:
     )
 
 
-def _options(page: ui.Page) -> tuple[list[str], str]:
+def _options(page: ui.Page) -> tuple[list[str], Parser]:
     """The systems in focus, and the parser."""
     names = views.systems(page.arena)
     with ui.pickers_popover("Options", ("systems", "parser"), "Systems to highlight, and the answer parser."):
@@ -184,7 +184,7 @@ def _options(page: ui.Page) -> tuple[list[str], str]:
             width=300,
             help="Highlights these systems in the scatter and draws their rates by language. The table shows all.",
         )
-        parser: str = ui.pick_segments(
+        parser: Parser = ui.pick_segments(
             "Parser",
             views.parsers(page.arena),
             key="parser",

@@ -162,11 +162,12 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
             key = f"spot_open_{last_vote.vote_id}"
             if st.button("Open this battle →", type="tertiary", key=key, on_click=leave, args=(last_vote,)):
                 st.rerun()
-    item, *following = votes.next_items(pool, voter=session.order, seen=own_votes, n=2) or [None]
-    if item is None:
+    items = votes.next_items(pool, voter=session.order, seen=own_votes, n=2)
+    if not items:
         show_finished("battles" if pool.battles else "")
         bar(session, {}, None, unsent_vote)
         return
+    item, *following = items
     shown = battles.battle_view(session.arena, (item.language, item.query_id), item.system_a, item.system_b)
     token = session.token((item.language, item.query_id, *sorted((item.system_a, item.system_b))))
     vote_item.top(token)

@@ -9,9 +9,9 @@ from shlex import quote
 import streamlit as st
 
 from mirage import store
+from mirage.battles.referee import judges as judges_of
 from mirage.errors import ArenaError, MirageError
 from mirage.explorer import kit as ui
-from mirage.explorer.leaderboard import data as leaderboard
 from mirage.explorer.serve.identity import may, reader
 from mirage.explorer.your_model import data as views
 from mirage.ranking.place import Placement
@@ -70,16 +70,16 @@ def main(page: ui.Page) -> None:
     page.need("queries")
     own_systems = owned.added_systems(page.arena)
     if own_systems:
+        ui.read_former("system", "your_system")
         with st.container(horizontal=True, gap="medium"):
             system = ui.pick(
                 "Your system",
                 own_systems[::-1],
                 key="your_system",
-                former="system",
                 width=280,
                 help="Systems you added to this arena.",
             )
-            judges = leaderboard.judges(page.arena)
+            judges = judges_of(page.arena)
             judge = (
                 ui.pick("Judge", judges, key="judge", width=240, help="Provides the ratings to place yours among.")
                 if judges
@@ -155,7 +155,7 @@ def take(page: ui.Page) -> None:
                 _add(page, name.strip(), upload.name, upload.getvalue())
 
 
-def _prompts(arena: store.Arena) -> bytes:
+def _prompts(arena: store.Arena) -> str:
     """Return the prompts to answer as JSON Lines."""
     from mirage.pipeline import adding
 
