@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     leave_out_slow(config, items)
     # A worker runs a whole file: a long one that came last would leave the other workers idle. The order within a file
     # stays random.
-    seconds = slow.by_file()
+    seconds = slow.listed()
     items.sort(key=lambda item: -seconds.get(item.path.name, 0.0))
 
 

@@ -4,7 +4,8 @@
     .venv/bin/python tests/slow.py build/times.xml
 
 `make test-fast` leaves out all of them, `make test` those of `LONG` seconds and more, CI none (`--all`). Entries
-`file::*`, for files whose fixtures take long, are written by hand and stay.
+`file::*`, for files whose fixtures take long, are written by hand and stay. A line with a file alone has the seconds of
+all its cases: the longest files run first.
 """
 
 from __future__ import annotations
@@ -18,21 +19,14 @@ SLOW = 0.2
 """Seconds, with fixtures, from which on a test is listed."""
 LONG = 1.0
 """Seconds from which on a test is left to CI, on a quiet machine with two cores."""
+LONG_FILE = 5.0
+"""Seconds of all its cases from which on a file is listed."""
 
 
 def listed() -> dict[str, float]:
-    """Seconds by `file::function`, or by `file::*`."""
+    """Seconds by `file::function`, by `file::*`, and of whole files by `file`."""
     lines = (line.split() for line in FILE.read_text(encoding="utf-8").splitlines())
     return {name: float(seconds) for seconds, name in lines}
-
-
-def by_file() -> dict[str, float]:
-    """Return the listed seconds of each file: about what it takes, longest cases only."""
-    files: dict[str, float] = {}
-    for name, seconds in listed().items():
-        file = name.partition("::")[0]
-        files[file] = files.get(file, 0.0) + seconds
-    return files
 
 
 def left_out(file: str, function: str, seconds: float, times: dict[str, float]) -> bool:
@@ -41,13 +35,16 @@ def left_out(file: str, function: str, seconds: float, times: dict[str, float]) 
 
 
 def measured(times: Path) -> dict[str, float]:
-    """Seconds of the slowest case of every test function of a run, of those that are slow."""
+    """Seconds of the slowest case of every test function of a run that is slow, and of every file that is long."""
     seconds: dict[str, float] = {}
+    files: dict[str, float] = {}
     for case in ET.parse(times).getroot().iter("testcase"):  # a file of pytest's own
         module = case.get("classname", "").split(".")[-1]
         name = f"{module}.py::{case.get('name', '').split('[')[0]}"
         seconds[name] = max(seconds.get(name, 0.0), float(case.get("time", 0)))
-    return {name: number for name, number in seconds.items() if number >= SLOW}
+        files[f"{module}.py"] = files.get(f"{module}.py", 0.0) + float(case.get("time", 0))
+    slow = {name: number for name, number in seconds.items() if number >= SLOW}
+    return slow | {name: number for name, number in files.items() if number >= LONG_FILE}
 
 
 if __name__ == "__main__":

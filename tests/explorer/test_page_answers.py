@@ -282,7 +282,7 @@ def origin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Han
     handler = type("Published", (Handler,), {"refused": set(), "requests": []})
     files = published(tmp_path / "published")
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(files))) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         monkeypatch.setenv("MIRAGE_NOMIRACL_URL", f"http://127.0.0.1:{server.server_port}")
         yield handler
         server.shutdown()

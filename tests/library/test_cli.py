@@ -554,7 +554,7 @@ def test_pull_fetches_what_import_reads(tmp_path: Path) -> None:
     for path in folder.rglob("*.gz"):
         files[path.relative_to(folder).as_posix().removesuffix(".gz")] = gzip.decompress(path.read_bytes())
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Here", (Mirror,), {"files": files}))
-    Thread(target=server.serve_forever, daemon=True).start()
+    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         address = f"http://127.0.0.1:{server.server_address[1]}"
         command = ("pull", "nomiracl", "--into", tmp_path / "p", "--languages", "en,fi", "--base-url", address)
