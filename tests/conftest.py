@@ -91,17 +91,6 @@ def one_scan_for_components() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_building_of_the_commands() -> Iterator[None]:
-    """Build the commands and their options once; Typer does in every run of one, most of the time of a small one."""
-    from typer import testing
-
-    build = testing._get_command
-    testing._get_command = cache(build)
-    yield
-    testing._get_command = build
-
-
-@pytest.fixture(scope="session", autouse=True)
 def short_pauses() -> Iterator[None]:
     """Try a call again after a moment and not after a second, unless a test says how long."""
     from mirage.llm import Limits

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from commands import CliRunner
 from conftest import ROOT
 from deployment import htpasswd, need_programs, row_of_ports
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 
 from mirage import cli
 from mirage.explorer.serve.replicas import need_nginx

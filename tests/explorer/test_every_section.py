@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 import rich_arena
+from commands import CliRunner
 from docs_data_cases import BLOCKS, FILES
 from streamlit.testing.v1 import AppTest
-from typer.testing import CliRunner
 
 from mirage import cli, schema, store
 from mirage.explorer.kit.page_list import PAGES

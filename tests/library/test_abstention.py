@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import CliRunner
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from typer.testing import CliRunner
 
 import mirage
 from mirage import schema, store

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import CliRunner
 from cross_lingual import FAIR, LANGUAGES, LOYAL, OPEN, write_across
-from typer.testing import CliRunner
 
 import mirage
 from mirage import schema, store

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import small_arena
 from board_cases import HOSTILE, PERSON, SECRET, make_arena
-from typer.testing import CliRunner
+from commands import CliRunner
 
 from benchmarks import forgeries
 from mirage import schema, store

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from commands import CliRunner
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 import rich_arena
 from click.testing import Result
+from commands import CliRunner
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
-from typer.testing import CliRunner
 
 from mirage.cli import app, output
 from mirage.cli.output import MOST_ROWS, fitting

@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pyarrow as pa
 import pytest
+from commands import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import mirage
 from mirage import schema, store

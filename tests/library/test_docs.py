@@ -13,10 +13,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from commands import CliRunner
 from conftest import ROOT
 from nomiracl_cases import save
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from mirage.cli import app
 from mirage.cli.common import FILE_COMMAND

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import CliRunner
 from conftest import ROOT
 from judge_cases import answers, says, texts
 from misbehaving import Act, Call, Service
-from typer.testing import CliRunner
 
 from mirage import store
 from mirage.cli import app

@@ -8,9 +8,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from commands import CliRunner
 from conftest import ROOT
 from streaming_service import Script, StreamingService
-from typer.testing import CliRunner
 
 from benchmarks.ask import CHOOSERS, DRAWS, pairs
 from mirage import store

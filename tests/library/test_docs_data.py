@@ -7,8 +7,8 @@ import shlex
 from pathlib import Path
 
 import pytest
+from commands import CliRunner
 from docs_data_cases import BLOCKS, FILES, LOG_BLOCKS, LOGS, PAGE
-from typer.testing import CliRunner
 
 from mirage import store
 from mirage.cli import app

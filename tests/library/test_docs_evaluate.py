@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 import waiting
+from commands import CliRunner
 from conftest import ROOT
 from misbehaving import Service, reply
 from tiny_model import Server
-from typer.testing import CliRunner
 
 from mirage import store
 from mirage.cli import app

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from commands import CliRunner
 from conftest import ROOT
-from typer.testing import CliRunner
 
 from mirage.cli import app
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import CliRunner
 from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
-from typer.testing import CliRunner
 
 from mirage import store
 from mirage.cli import app

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from batch_service import BatchService
+from commands import CliRunner
 from conftest import ROOT
 from misbehaving import Act, Call, Service
 from tiny_model import make, needed
-from typer.testing import CliRunner
 
 import mirage
 from mirage import store

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from commands import CliRunner
 from conftest import ROOT
 from judge_cases import says
 from misbehaving import Act, Call, Service
-from typer.testing import CliRunner
 
 from mirage import schema, store
 from mirage.cli import app

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from board_cases import make_arena
+from commands import CliRunner
 from conftest import ROOT
-from typer.testing import CliRunner
 
 from benchmarks.forgeries import KINDS, STRENGTHS
 from mirage import store

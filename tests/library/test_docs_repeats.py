@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import CliRunner
 from conftest import ROOT
-from typer.testing import CliRunner
 
 from mirage.cli import app
 

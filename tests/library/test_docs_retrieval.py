@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from commands import CliRunner
 from conftest import ROOT
-from typer.testing import CliRunner
 
 from mirage import store
 from mirage.cli import app

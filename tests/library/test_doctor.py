@@ -7,7 +7,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from commands import CliRunner
 
 from mirage import cli
 from mirage.cli import doctor

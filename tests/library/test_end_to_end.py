@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import CliRunner
 from run_cases import few
 from tiny_model import Server, make, needed
-from typer.testing import CliRunner
 
 from mirage import schema, store
 from mirage.cli import app

@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from commands import CliRunner
 from conftest import ROOT
 from misbehaving import Service, reply
-from typer.testing import CliRunner
 
 import mirage
 from mirage import store

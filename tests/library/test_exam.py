@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from commands import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
-from typer.testing import CliRunner
 
 import mirage
 from mirage import schema, store

@@ -12,8 +12,8 @@ import browser
 import pyarrow.parquet as pq
 import pytest
 import small_arena
+from commands import CliRunner
 from conftest import ROOT
-from typer.testing import CliRunner
 
 from mirage import schema, store
 from mirage.cli import app

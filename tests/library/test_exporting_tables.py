@@ -20,12 +20,12 @@ import pyarrow.parquet as pq
 import pytest
 import small_arena
 import yaml
+from commands import CliRunner
 from conftest import ROOT
 from exporting_tables_cases import _COMMANDS, printed, read_markdown
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from typer.testing import CliRunner
 
 import mirage
 from mirage import schema, store

@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from commands import CliRunner
 from conftest import ROOT
 from features_local_cases import TABLES, TEXTS, save, torch, trained_tokenizer, transformers
-from typer.testing import CliRunner
 
 from mirage import schema, store
 from mirage.cli import app

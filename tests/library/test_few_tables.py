@@ -6,9 +6,9 @@ from pathlib import Path
 
 import few_tables
 import pytest
+from commands import CliRunner
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
-from typer.testing import CliRunner
 
 from mirage import cli, schema, store
 from mirage.errors import TableMissing

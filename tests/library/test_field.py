@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 import waiting
+from commands import CliRunner
 from conftest import ROOT
-from typer.testing import CliRunner
 
 import mirage
 from mirage import store

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from commands import CliRunner
 
 from mirage import cli, schema, store
 from mirage.errors import BadInput

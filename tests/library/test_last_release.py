@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from commands import CliRunner
 from conftest import ROOT
-from typer.testing import CliRunner
 
 from mirage import store
 from mirage.cli import app

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import CliRunner
 from conftest import ROOT
-from typer.testing import CliRunner
 
 import mirage
 from mirage import schema, store

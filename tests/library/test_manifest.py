@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import CliRunner
 from conftest import ROOT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
-from typer.testing import CliRunner
 
 from mirage import cli, schema, store
 from mirage.errors import ArenaError, MirageError

@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from commands import CliRunner
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from benchmarks import outcomes as labels
 from mirage import schema, store

@@ -12,7 +12,7 @@ import choix
 import numpy as np
 import pytest
 import small_arena
-from typer.testing import CliRunner
+from commands import CliRunner
 
 from benchmarks.simulated import simulate_arena
 from mirage import cli, schema, store

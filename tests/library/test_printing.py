@@ -13,12 +13,12 @@ from pathlib import Path
 
 import payloads
 import pytest
+from commands import CliRunner
 from conftest import ROOT
 from exporting_tables_cases import printed, read_markdown
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from printing_cases import latex_cells
-from typer.testing import CliRunner
 
 import mirage
 from mirage import schema, store

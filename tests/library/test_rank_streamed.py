@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from commands import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_streamed_cases import COLUMNS, openers, verdicts
-from typer.testing import CliRunner
 
 import mirage
 from mirage import schema, store

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from commands import CliRunner
 from conftest import ROOT
-from typer.testing import CliRunner
 
 from mirage import schema, store
 from mirage.cli import app

@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from commands import CliRunner
 from cross_lingual import LANGUAGES, LOYAL, OPEN, write_across
-from typer.testing import CliRunner
 
 import mirage
 from mirage import schema, store

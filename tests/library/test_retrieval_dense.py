@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from misbehaving import Act, Call, Service, embedded, error
-from typer.testing import CliRunner
 
 from mirage import schema, store
 from mirage.cli import app

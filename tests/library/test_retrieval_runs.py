@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from commands import CliRunner
 
 from mirage import schema, store
 from mirage.cli import app

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import CliRunner
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from mirage import schema, store
 from mirage.cli import app

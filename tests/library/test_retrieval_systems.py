@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from commands import CliRunner
 from misbehaving import Service, replied
-from typer.testing import CliRunner
 
 from mirage import schema, store
 from mirage.cli import app

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from commands import CliRunner
 from misbehaving import Act, Call, Service, error, reply
 from run_cases import FAST, few, ran
-from typer.testing import CliRunner
 
 from mirage import llm, pipeline, schema, store
 from mirage.cli import app

@@ -11,9 +11,9 @@ from typing import Any
 
 import pyarrow.compute as pc
 import pytest
+from commands import CliRunner
 from misbehaving import FAILURES, Act, Call, Service, reply
 from run_cases import FAST, few, ran
-from typer.testing import CliRunner
 
 from mirage import llm, pipeline, schema, store
 from mirage.cli import app

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from commands import CliRunner
 from run_without_cases import KEYS, SYSTEMS, tables
-from typer.testing import CliRunner
 
 from mirage import cli, pipeline, schema, store
 from mirage.errors import TableMissing

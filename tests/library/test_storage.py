@@ -18,7 +18,7 @@ import objects as server
 import pyarrow as pa
 import pytest
 import small_arena
-from commands import mirage
+from commands import CliRunner, mirage
 from conftest import ROOT
 from generating_cases import command as generate_command
 from generating_cases import write as write_queries
@@ -27,7 +27,6 @@ from hypothesis import strategies as st
 from misbehaving import Service
 from objects import BUCKET, KEY, SECRET, Storage
 from parts_cases import by_text
-from typer.testing import CliRunner
 
 from mirage import api, cli, schema, store
 from mirage.errors import ArenaError, BadInput, MirageError, Unreachable

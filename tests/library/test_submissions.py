@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from commands import CliRunner
 
 from mirage import schema, store
 from mirage.cli import app

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from commands import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from mirage import cli, store
 from mirage.io.imports.formats import import_file

@@ -12,10 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from commands import mirage
+from commands import CliRunner, mirage
 from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
-from typer.testing import CliRunner
 
 from mirage import cli, schema, store
 from mirage.errors import ArenaError, BadInput, UnknownName

@@ -10,6 +10,7 @@ from pathlib import Path
 import nugget_arena
 import numpy as np
 import pytest
+from commands import CliRunner
 from conftest import PATIENCE, ROOT
 from hypothesis import given
 from hypothesis import strategies as st
