@@ -8,7 +8,7 @@ from typing import Any, get_args
 import pyarrow as pa
 import streamlit as st
 
-from mirage.battles.referee import POOLED, Referee, judge_facts, judges
+from mirage.battles.referee import Referee, judge_facts, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError
 from mirage.explorer import kit as ui
@@ -61,33 +61,32 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
     """Ratings computed from the arena's battles."""
     filters = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with filters:
-        referee = who.referee(referees, "Decides each battle.")
-        decider = Referee.from_name(referee)
-        skill = who.skill(referee)
+        name = who.referee(referees, "Decides each battle.")
+        referee = Referee.from_name(name, skill=who.skill(name))
         options = ui.pickers_popover("Options", OPTIONS, "Which battles count, how ties count, and the rating scale.")
         with options:
             choice = _choice(page, referee)
         voted = None
         # People's votes check models, not people.
-        by_models = decider.by_judges and referee not in people(page.arena)
-        by_model = by_models and referee != POOLED
+        by_models = referee.by_judges and name not in people(page.arena)
+        by_model = by_models and referee.kind == "judge"
         if by_models:
             # With all that people's votes need, this is a third of what the first page has to import.
             from mirage.explorer.kit import agreement
 
             voted = agreement.overriding(page)
-    if decider.by_labels:
+    if referee.by_labels:
         ui.mark_labels(page)
     size = views.size(page.arena, referee)
     chosen = tuple(code for code in size.languages if not page.picked or code in page.picked)
     try:
-        board = views.board(page.arena, referee, skill, chosen, choice, voted)
+        board = views.board(page.arena, referee, chosen, choice, voted)
     except MirageError as error:
         if choice == RankSettings() and voted is None:
             raise
         st.warning(ui.plain(f"{error.what}; {error.do}"))
         choice, voted = RankSettings(), None
-        board = views.board(page.arena, referee, skill, chosen)
+        board = views.board(page.arena, referee, chosen)
     if choice != RankSettings() or voted or board.counted:
         against = (f"Compared with the default ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(ui.plain(_sentences((*against, *board.counted))))
@@ -96,13 +95,13 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
     with filters:
         chosen_systems, words = systems.pick_systems(page.arena, board.rows["system"].to_pylist())
         if by_model:
-            agreement.of_judge(page, referee, board.languages)
+            agreement.of_judge(page, name, board.languages)
     _filter_note(len(chosen_systems), board.rows.num_rows, words)
     shown = ui.filter_rows(compared.board_rows(board, reference, scale), "system", chosen_systems)
     shown, facts = cards.with_facts(shown, page.arena)
     page.summary(
         _behind(page, size, referee) + _selection_words(page, board, size),
-        conclusion=conclusions.conclusion(board, referee, skill),
+        conclusion=conclusions.conclusion(board, referee),
     )
     rows = cards.with_lines(shown, page.arena)
     picked = ui.table(
@@ -110,7 +109,7 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         [
             column
             for column in columns.columns(
-                by_labels=decider.by_labels,
+                by_labels=referee.by_labels,
                 ties=choice.ties,
                 scale=scale,
                 reference=reference,
@@ -118,7 +117,7 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
                 facts=facts,
                 every=every,
             )
-            if decider.by_labels or decider.by_judges or column.name not in views.BEHIND
+            if referee.by_labels or referee.by_judges or column.name not in views.BEHIND
         ],
         key="board",
         select=True,
@@ -145,9 +144,9 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         draw["Retrievers"] = lambda: retrieval.show_retrieval(page)
         pickers = PICKERS | {"Retrievers": retrieval.PICKERS}
     draw[ui.sections(pickers) if len(draw) > 1 else "Ranks"]()
-    _fragility(page, board, referee)
+    _fragility(page, board, name)
     if by_model:
-        agreement.show_corrected(page, referee, board.languages)
+        agreement.show_corrected(page, name, board.languages)
     # The method of a ranking that counts otherwise says more than that of its fit.
     notes = (*([board.method] if board.method != board.ranking.method else []), *board.counted)
     page.download(
@@ -157,8 +156,8 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
             page.arena,
         ),
         about={
-            "referee": referee,
-            "skill": skill,
+            "referee": name,
+            "skill": referee.skill,
             "languages": board.languages,
             "method": board.method,
             "counted": list(board.counted),
@@ -319,7 +318,7 @@ def _every() -> bool:
     return chosen == "all"
 
 
-def _choice(page: ui.Page, referee: str) -> RankSettings:
+def _choice(page: ui.Page, referee: Referee) -> RankSettings:
     """Pick what counts; the choice is kept in the link."""
     ties = ui.pick_segments(
         "Ties",
@@ -328,10 +327,9 @@ def _choice(page: ui.Page, referee: str) -> RankSettings:
         kind="way to count ties",
         help="half: half a win each. davidson: modelled as an outcome (Davidson). drop: excluded.",
     )
-    decider = Referee.from_name(referee)
-    if decider.by_labels:
+    if referee.by_labels:
         return RankSettings(ties)
-    if not decider.by_judges:
+    if not referee.by_judges:
         return RankSettings(ties, control=_style_control(page, ties))
     battles = ui.pick_segments(
         "Battles",
@@ -348,7 +346,7 @@ def _choice(page: ui.Page, referee: str) -> RankSettings:
         help="left-out: ignore a judge's verdicts on systems of its own maker.",
     )
     without, families = "none", views.families(page.arena)
-    if referee == POOLED and families:
+    if referee.kind == "panel" and families:
         without = ui.pick(
             "Exclude judges by",
             ("none", *families),
@@ -427,14 +425,14 @@ def show_published(page: ui.Page) -> None:
     page.download("ranks", everything, about={"reference": figures.reference, "languages": figures.languages})
 
 
-def _behind(page: ui.Page, size: views.Size, referee: str) -> str:
+def _behind(page: ui.Page, size: views.Size, referee: Referee) -> str:
     """Describe what the whole arena measures, and its size."""
     over = f"{count_text(size.queries, 'query')} in {count_text(len(size.languages), 'language')}."
     released = cards.release_words(page.arena, size.systems)
-    if not Referee.from_name(referee).by_labels:
-        counts = count_text(size.answers, Referee.from_name(referee).counted.removesuffix("s"))
-        decider = f"{len(judges(page.arena))} judges" if referee == POOLED else referee
-        about = judge_facts(page.arena).get(referee)
+    if not referee.by_labels:
+        counts = count_text(size.answers, referee.counted.removesuffix("s"))
+        decider = f"{len(judges(page.arena))} judges" if referee.kind == "panel" else referee.name
+        about = judge_facts(page.arena).get(referee.name)
         decider += f" ({about.words})" if about is not None and about.words else ""
         return f"{counts} by {decider} on {len(size.systems)} systems{released}, {over}"
     noun = "real answer" if page.arena.label == "real replies" else "answer"

@@ -6,6 +6,7 @@ from shlex import quote
 
 import streamlit as st
 
+from mirage.battles.referee import Referee
 from mirage.battles.referee import referees as referees_of
 from mirage.explorer import kit as ui
 from mirage.explorer.kit import referee as who
@@ -29,13 +30,13 @@ def main(page: ui.Page) -> None:
         page.need("outcomes")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         place = st.container(width="content")
-        referee = who.referee(referees, "Decides each battle.")
-        skill = who.skill(referee)
+        name = who.referee(referees, "Decides each battle.")
+        referee = Referee.from_name(name, skill=who.skill(name))
     size = boards.size(page.arena, referee)
     with place:
         system: str = ui.pick("System", size.systems, key="system", kind="system", width=280)
     chosen = tuple(code for code in size.languages if not page.picked or code in page.picked)
-    board = boards.board(page.arena, referee, skill, chosen)
+    board = boards.board(page.arena, referee, chosen)
     if system not in board.rows["system"].to_pylist():
         page.summary(f"{system} has no battles in some of the selected languages.")
         return
@@ -53,12 +54,12 @@ def main(page: ui.Page) -> None:
     ui.plain_table(rows, _ratings(len(board.rows)), key="model_ratings")
     left, right = ui.side_by_side((420, 1), (420, 1), key="model_more", gap="medium")
     with left:
-        opponents(page, referee, system)
+        opponents(page, name, system)
     with right:
         errors(page, system)
     features(page, system)
     over_time(page, board, system)
-    page.download("model", rows, about={"system": system, "referee": referee, "skill": skill})
+    page.download("model", rows, about={"system": system, "referee": name, "skill": referee.skill})
 
 
 def opponents(page: ui.Page, referee: str, system: str) -> None:

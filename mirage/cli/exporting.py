@@ -111,8 +111,9 @@ def export_report(
     from mirage.publish.charts.report import report_page
 
     arena = store.open_arena(dir_)
-    selection = codes(languages) or views.size(arena, referee).languages
-    board = views.board(arena, referee, skill, tuple(selection))
+    decider = Referee.from_name(referee, skill=skill)
+    selection = codes(languages) or views.size(arena, decider).languages
+    board = views.board(arena, decider, tuple(selection))
     about = {
         "arena": arena.name,
         "numbers": arena.label,
@@ -122,8 +123,9 @@ def export_report(
         "languages": board.languages,
         "method": board.method,
     }
-    unit = Referee.from_name(referee).counted
-    summary = f"{board.n_answers:,} {unit} on {board.n_queries:,} queries in {len(board.languages)} languages."
+    summary = (
+        f"{board.n_answers:,} {decider.counted} on {board.n_queries:,} queries in {len(board.languages)} languages."
+    )
     html = report_page(arena.title, summary, board.rows.to_pylist(), board.ranks.to_pylist(), about=about)
     store.write_whole(out, html.encode("utf-8"))
     note(f"The report is in {out}; open it in any browser.")

@@ -9,6 +9,7 @@ import small_arena
 from conftest import ROOT
 
 from mirage import store
+from mirage.battles.referee import Referee
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard import text as conclusions
 
@@ -16,8 +17,8 @@ from mirage.explorer.leaderboard import text as conclusions
 @pytest.mark.parametrize("languages", [("sw",), ("ar", "bn")])
 def test_the_sentence_names_the_best_where_it_is_best_and_on_what_that_rests(languages: tuple[str, ...]) -> None:
     arena = store.open_arena(ROOT / "data" / "nomiracl")
-    board = views.board(arena, "relevance", "both", languages)
-    sentence = conclusions.conclusion(board, "relevance", "both")
+    board = views.board(arena, Referee.relevance(), languages)
+    sentence = conclusions.conclusion(board, Referee.relevance())
     best = min(board.rows.to_pylist(), key=lambda row: row["rank"])
     assert best["system"] in sentence
     assert f"of {board.rows.num_rows} systems" in sentence
@@ -33,5 +34,5 @@ def test_the_sentence_names_the_best_where_it_is_best_and_on_what_that_rests(lan
 def test_a_judge_is_named_as_the_judge(tmp_path: Path) -> None:
     small_arena.write(tmp_path, "judged", tables=("judgments",))
     arena = store.open_arena(tmp_path / "judged")
-    board = views.board(arena, "judge-x", "both", arena.languages("judgments"))
-    assert "judge-x" in conclusions.conclusion(board, "judge-x", "both")
+    board = views.board(arena, Referee.judge("judge-x"), arena.languages("judgments"))
+    assert "judge-x" in conclusions.conclusion(board, Referee.judge("judge-x"))

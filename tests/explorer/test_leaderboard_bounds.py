@@ -19,6 +19,7 @@ from odd_arena import RARE, UNBEATEN, WINLESS
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
+from mirage.battles.referee import Referee
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import UnknownName
 from mirage.explorer.kit.columns import Col
@@ -44,7 +45,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 @pytest.fixture(scope="module")
 def board(odd: store.Arena) -> views.Board:
-    return views.board(odd, "gpt-4o", "both", ("en",))
+    return views.board(odd, Referee.judge("gpt-4o"), ("en",))
 
 
 def mirage(*args: object, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -129,7 +130,7 @@ def test_runs_of_ranks_skip_those_that_nobody_holds() -> None:
 
 
 def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) -> None:
-    board = views.board(odd, "gpt-4o", "both", ("en", "sw"))
+    board = views.board(odd, Referee.judge("gpt-4o"), ("en", "sw"))
     table = compared.everything(board, RARE).to_pylist()
     for row in table:
         ranked = row["language"] == "en"
@@ -138,10 +139,10 @@ def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) 
 
 
 def test_the_design_is_put_in_words(odd: store.Arena) -> None:
-    both = views.board(odd, "gpt-4o", "both", ("en", "sw"))
+    both = views.board(odd, Referee.judge("gpt-4o"), ("en", "sw"))
     (line,) = compared.design_lines(both)
     assert RARE in line
-    full = views.board(odd, "gpt-4o", "both", ("sw",))
+    full = views.board(odd, Referee.judge("gpt-4o"), ("sw",))
     assert compared.design_lines(full) == ()
 
 
@@ -249,7 +250,7 @@ def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypat
     assert (page.session_state["leaderboard_against"], page.session_state["scale"]) == ("sim-05", "arena")
     table = page.dataframe[0].value
     values = dict(zip(table["system"], table["rating"], strict=True))
-    board = views.board(odd, "gpt-4o", "both", ("en",))
+    board = views.board(odd, Referee.judge("gpt-4o"), ("en",))
     expected = board.ranking.difference("sim-07", "sim-05", language="en").value
     assert values["sim-05"] == 0
     assert values["sim-07"] == pytest.approx(expected * 400 / math.log(10))

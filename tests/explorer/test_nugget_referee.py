@@ -10,7 +10,7 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
-from mirage.battles.referee import NUGGETS
+from mirage.battles.referee import NUGGETS, Referee
 from mirage.explorer.leaderboard import data as views
 from mirage.ranking.nugget_battles import nugget_battles
 from pages import page_text
@@ -71,8 +71,8 @@ def test_the_leaderboard_says_how_nuggets_decide_and_offers_no_options_of_judges
 
 def test_the_board_counts_the_battles_of_each_system(arenas: Path) -> None:
     arena = store.open_arena(arenas / "bare")
-    size = views.size(arena, NUGGETS)
-    board = views.board(arena, NUGGETS, "both", size.languages)
+    size = views.size(arena, Referee.nuggets())
+    board = views.board(arena, Referee.nuggets(), size.languages)
     assert sum(board.rows["answers"].to_pylist()) == 2 * size.answers
     assert board.rows["answers"].to_pylist() == board.rows["battles"].to_pylist()
     assert size.systems == tuple(sorted(board.rows["system"].to_pylist()))

@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles import decisions
+from mirage.battles.referee import Referee
 from mirage.explorer import kit as ui
 from mirage.explorer.judges import agreement
 from mirage.explorer.judges import chart as charts
@@ -72,7 +73,7 @@ def test_the_measures_are_those_of_the_functions_that_define_them(arenas: Path) 
     assert (row["family"], row["family_n"]) == (1 - 7.5 / 12, 12)
     assert rows["command-r"]["family_n"] == 12
     known = covariates(arena.read("features"), ["length"])
-    (slope,) = control_style(battles_of(arena, "gpt-4o", "both"), known).coefficients["en"]
+    (slope,) = control_style(battles_of(arena, Referee.judge("gpt-4o")), known).coefficients["en"]
     assert (row["length"], row["length_low"], row["length_high"]) == (slope.value, slope.low, slope.high)
 
 

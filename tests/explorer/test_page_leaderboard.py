@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 import pages
 from benchmarks.simulated import simulate_arena
 from mirage import store
+from mirage.battles.referee import Referee
 from mirage.explorer.leaderboard import data as views
 from mirage.publish.charts import leaderboard as charts
 from pages import page_text, read_tables
@@ -124,7 +125,7 @@ def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytes
     app.query_params["arena"] = "nomiracl"
     app.run()
     assert not app.exception
-    board = views.board(bundled, "relevance", "both", bundled.languages("outcomes"))
+    board = views.board(bundled, Referee.relevance(), bundled.languages("outcomes"))
     unusual = views.unusual(board)
     assert unusual is not None
     (table,) = read_tables(app)

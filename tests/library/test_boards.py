@@ -17,6 +17,7 @@ from commands import CliRunner
 
 from benchmarks import forgeries
 from mirage import schema, store
+from mirage.battles.referee import Referee
 from mirage.cli import app
 from mirage.errors import ArenaError, BadInput
 from mirage.explorer.leaderboard import data as leaderboard
@@ -66,8 +67,8 @@ def test_the_head_is_the_hash_of_the_one_before_and_the_manifest(board: forgerie
 def test_the_numbers_are_those_of_the_app(arena: store.Arena, board: forgeries.ForgedBoard) -> None:
     rows = read_tables(board.site)["leaderboard"].rows
     for referee in ("relevance", "judge-x"):
-        languages = tuple(leaderboard.size(arena, referee).languages)
-        shown = leaderboard.board(arena, referee, "both", languages).everything.to_pylist()
+        languages = tuple(leaderboard.size(arena, Referee.from_name(referee)).languages)
+        shown = leaderboard.board(arena, Referee.from_name(referee), languages).everything.to_pylist()
         published = {(row["language"], row["system"]): row for row in rows if row["referee"] == referee}
         assert len(published) == len(shown)
         for row in shown:

@@ -15,6 +15,7 @@ from commands import mirage
 from conftest import ROOT
 
 from mirage import schema, store
+from mirage.battles.referee import Referee
 from mirage.explorer.leaderboard import data
 from mirage.ranking.arena import rank_arena
 from mirage.store import open_arena
@@ -118,7 +119,7 @@ def test_a_language_needs_no_line(tmp_path: Path) -> None:
     ranking = json.loads(mirage("rank", folder, "--judge", "j", "--format", "json").stdout)
     assert [(row["language"], row["system"], row["rank"]) for row in ranking] == [("ta", "red", 1), ("ta", "blue", 2)]
     assert "ta" in mirage("features", folder, "--format", "json").stdout
-    board = data.board(open_arena(folder), "j", "both", ("ta",))
+    board = data.board(open_arena(folder), Referee.judge("j"), ("ta",))
     assert (board.languages, board.rows.num_rows) == (("ta",), 2)
 
 
@@ -223,8 +224,9 @@ def test_a_column_of_the_leaderboard_is_two_lines(copy: Path) -> None:
     assert "points" in run(copy, "rank", folder, "--judge", "j", "--format", "markdown")
     code = (
         "import sys; from pathlib import Path; from mirage import store\n"
+        "from mirage.battles.referee import Referee\n"
         "from mirage.explorer.leaderboard import comparison, data, ratings\n"
-        "board = data.board(store.open_arena(Path(sys.argv[1])), 'j', 'both', ('en',))\n"
+        "board = data.board(store.open_arena(Path(sys.argv[1])), Referee.judge('j'), ('en',))\n"
         "print(comparison.board_rows(board)['points'].to_pylist())\n"
         "print('points' in comparison.everything(board).column_names)\n"
         "print('points' in [column.name for column in ratings.columns(by_labels=False, every=True)])"

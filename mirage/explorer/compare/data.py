@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from mirage.battles.referee import RELEVANCE, referees
+from mirage.battles.referee import RELEVANCE, Referee, referees
 from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit.levels import labels_at
 from mirage.explorer.leaderboard.data import board, ranking_of, size
@@ -96,7 +96,7 @@ def _of_tables(arena: Arena) -> list[str]:
 def systems(arena: Arena, measure: str, referee: str) -> tuple[str, ...]:
     """Return the systems that have the measure, sorted by name."""
     if measure == RATING:
-        return tuple(sorted(size(arena, referee).systems))
+        return tuple(sorted(size(arena, Referee.from_name(referee)).systems))
     return measured_systems(arena, measure)
 
 
@@ -113,8 +113,9 @@ def in_rank_order(arena: Arena, referee: str, languages: tuple[str, ...]) -> tup
     if not who:
         return ()
     try:
-        codes = tuple(code for code in size(arena, who).languages if not languages or code in languages)
-        rows = board(arena, who, "both", codes).rows
+        decider = Referee.from_name(who)
+        codes = tuple(code for code in size(arena, decider).languages if not languages or code in languages)
+        rows = board(arena, decider, codes).rows
     except MirageError:
         return ()
     return tuple(rows["system"].to_pylist())
@@ -150,10 +151,11 @@ def ranking_by(arena: Arena, referee: str, languages: tuple[str, ...]) -> Rankin
     Raises:
         NotEnoughData: if there is no such language.
     """
-    codes = tuple(code for code in size(arena, referee).languages if not languages or code in languages)
+    decider = Referee.from_name(referee)
+    codes = tuple(code for code in size(arena, decider).languages if not languages or code in languages)
     if not codes:
         raise NotEnoughData(f"{referee} decided no battles in these languages", do="choose other languages")
-    return ranking_of(arena, referee, "both", codes, RankSettings(), None)[0]
+    return ranking_of(arena, decider, codes, RankSettings(), None)[0]
 
 
 def verdict_words(shown: ComparisonReport) -> str:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from mirage.battles.referee import referees
+from mirage.battles.referee import Referee, referees
 from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.stages import features
@@ -243,7 +243,8 @@ def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ..
 @lru_cache(maxsize=64)
 def _ratings(arena: Arena, referee: str, skill: Skill) -> dict[str, dict[str, float]]:
     """Return the Leaderboard's ratings by language and system."""
-    board = leaderboard.board(arena, referee, skill, leaderboard.size(arena, referee).languages)
+    decider = Referee.from_name(referee, skill=skill)
+    board = leaderboard.board(arena, decider, leaderboard.size(arena, decider).languages)
     ratings: dict[str, dict[str, float]] = {}
     for row in board.ranks.to_pylist():
         ratings.setdefault(row["language"], {})[row["system"]] = row["rating"]

@@ -14,7 +14,7 @@ A page reads:
     def main(page: ui.Page) -> None:
         page.need("outcomes")
         skill = ui.pick_segments("Skill", ["both", "abstain", "answer"], key="skill")
-        board = views.board(page.arena, "relevance", skill, page.languages("outcomes"))
+        board = views.board(page.arena, Referee.relevance(skill), page.languages("outcomes"))
         page.summary("88,469 real answers of 11 systems in 18 languages.")
         ui.table(board.rows, [ui.Col("system", "System", "system"), ...], key="board")
         ui.chart(figure, key="whiskers", alt="Ratings with 95% intervals")   # figure: a dict from mirage.publish.charts

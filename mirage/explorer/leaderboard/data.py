@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mirage.battles import verdict_rows
 from mirage.battles.counts import SUBSETS, Battles
-from mirage.battles.referee import NUGGETS, POOLED, Referee, judges
+from mirage.battles.referee import NUGGETS, Referee, judges
 from mirage.battles.verdict_rows import COLUMNS, REPEATED, Verdicts
 from mirage.errors import MirageError, NotEnoughData
 from mirage.ranking import sample_size, whatif
@@ -107,24 +107,23 @@ def controls(arena: Arena) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def size(arena: Arena, referee: str) -> Size:
+def size(arena: Arena, referee: Referee) -> Size:
     """Return the amount of data behind a referee in the whole arena; for a judge, answers are verdicts, for nuggets
     battles.
 
     Raises:
         TableMissing: if the arena lacks what the referee decides by.
     """
-    decider = Referee.from_name(referee)
-    arena.need(decider.table)
-    if referee == NUGGETS:
-        shown = list(verdicts_of(arena, referee).items())
+    arena.need(referee.table)
+    if referee.name == NUGGETS:
+        shown = list(verdicts_of(arena, NUGGETS).items())
         return Size(
             sum(len(verdicts.query) for _, verdicts in shown),
             sum(len(verdicts.queries) for _, verdicts in shown),
             tuple(sorted({system for _, verdicts in shown for system in verdicts.systems})),
             tuple(sorted(code for code, _ in shown)),
         )
-    if decider.by_labels:
+    if referee.by_labels:
         counts = arena.sql(
             "SELECT count(*) FILTER (outcome <> 'missing') AS n, count(DISTINCT (language, query_id)) AS q "
             "FROM outcomes WHERE parser = 'strict'"
@@ -135,28 +134,29 @@ def size(arena: Arena, referee: str) -> Size:
         counts = arena.sql(
             "SELECT count(*) AS n, count(DISTINCT (language, query_id)) AS q FROM judgments "
             "WHERE $1 IN (judge, 'pooled')",
-            [referee],
+            [referee.name],
         )
         systems = arena.sql(
             "SELECT system_a AS system FROM judgments WHERE $1 IN (judge, 'pooled') UNION "
             "SELECT system_b FROM judgments WHERE $1 IN (judge, 'pooled') ORDER BY system",
-            [referee],
+            [referee.name],
         )["system"].to_pylist()
         languages = tuple(
             arena.sql(
-                "SELECT DISTINCT language FROM judgments WHERE $1 IN (judge, 'pooled') ORDER BY language", [referee]
+                "SELECT DISTINCT language FROM judgments WHERE $1 IN (judge, 'pooled') ORDER BY language",
+                [referee.name],
             )["language"].to_pylist()
         )
     return Size(counts["n"][0].as_py(), counts["q"][0].as_py(), tuple(systems), tuple(languages))
 
 
 @lru_cache(maxsize=16)
-def battles_of(arena: Arena, referee: str, skill: Skill) -> dict[str, Battles]:
+def battles_of(arena: Arena, referee: Referee) -> dict[str, Battles]:
     """Return all battles of a referee by language."""
-    if Referee.from_name(referee).by_labels:
+    if referee.by_labels:
         columns = ["language", "query_id", "system", "parser", "subset", "outcome", "correct"]
-        return Referee.relevance(skill).battles(arena.read("outcomes", columns=columns))
-    return {code: language_verdicts.battles() for code, language_verdicts in verdicts_of(arena, referee).items()}
+        return referee.battles(arena.read("outcomes", columns=columns))
+    return {code: language_verdicts.battles() for code, language_verdicts in verdicts_of(arena, referee.name).items()}
 
 
 @lru_cache(maxsize=16)
@@ -195,8 +195,7 @@ def style(arena: Arena, names: tuple[str, ...]) -> dict[str, Covariates]:
 @lru_cache(maxsize=64)
 def ranking_of(
     arena: Arena,
-    referee: str,
-    skill: Skill,
+    referee: Referee,
     languages: tuple[str, ...],
     choice: RankSettings,
     voted: tuple[str, int] | None,
@@ -204,8 +203,8 @@ def ranking_of(
     """Rank the systems over the selected languages that have battles; for judges, with the counts of verdicts. `voted`
     is as in `board`.
     """
-    if Referee.from_name(referee).by_labels:
-        counted = battles_of(arena, referee, skill)
+    if referee.by_labels:
+        counted = battles_of(arena, referee)
         return rate({code: counted[code] for code in languages if code in counted}, ties=choice.ties), None
     by_judge = _verdict_counts(arena, referee)
     codes = [code for code in languages if any(code in by_language for by_language in by_judge.values())]
@@ -216,13 +215,14 @@ def ranking_of(
     return recomputed.ranking, recomputed
 
 
-def _verdict_counts(arena: Arena, referee: str) -> dict[str, dict[str, Verdicts]]:
-    return {judge: verdicts_of(arena, judge) for judge in (judges(arena) if referee == POOLED else (referee,))}
+def _verdict_counts(arena: Arena, referee: Referee) -> dict[str, dict[str, Verdicts]]:
+    names = judges(arena) if referee.kind == "panel" else (referee.name,)
+    return {name: verdicts_of(arena, name) for name in names}
 
 
 @lru_cache(maxsize=256)
 def _count_verdicts(
-    arena: Arena, referee: str, code: str, choice: RankSettings, voted: tuple[str, int] | None
+    arena: Arena, referee: Referee, code: str, choice: RankSettings, voted: tuple[str, int] | None
 ) -> whatif.CountedVerdicts:
     """Count the verdicts of one language and rank it, independently of the other languages shown."""
     votes = None
@@ -243,13 +243,13 @@ def unusual(board: Board) -> LanguageEffects | None:
 
 
 @lru_cache(maxsize=64)
-def tallies(arena: Arena, referee: str) -> pa.Table:
+def tallies(arena: Arena, referee: Referee) -> pa.Table:
     """Return the numbers of answers and undecided answers by language, subset and system; for a judge, battles and
     unparsed verdicts, with an empty subset.
     """
-    if referee == NUGGETS:
+    if referee.name == NUGGETS:
         return _nugget_tallies(arena)
-    if Referee.from_name(referee).by_labels:
+    if referee.by_labels:
         return arena.sql(
             "SELECT language, subset, system, count(*) FILTER (outcome <> 'missing') AS answers, "
             "count(*) FILTER (list_contains(?, outcome)) AS undecided "
@@ -261,7 +261,7 @@ def tallies(arena: Arena, referee: str) -> pa.Table:
         "UNION ALL SELECT language, system_b, verdict FROM judgments WHERE $1 IN (judge, 'pooled')) "
         "SELECT language, '' AS subset, system, count(*) AS answers, "
         "count(*) FILTER (verdict = 'unparsed') AS undecided FROM shown GROUP BY ALL ORDER BY ALL",
-        [referee],
+        [referee.name],
     )
 
 
@@ -279,16 +279,16 @@ def _nugget_tallies(arena: Arena) -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
-def _lacking(counts: pa.Table, referee: str, skill: Skill, languages: tuple[str, ...]) -> dict[str, str]:
+def _lacking(counts: pa.Table, referee: Referee, languages: tuple[str, ...]) -> dict[str, str]:
     """Return the languages that cannot be rated, with reasons."""
     subsets_by_language: dict[str, set[str]] = {}
     for row in counts.to_pylist():
         subsets_by_language.setdefault(row["language"], set()).add(row["subset"])
-    if not Referee.from_name(referee).by_labels:
-        reason = "no battle by nuggets" if referee == NUGGETS else "no readable verdict"
+    if not referee.by_labels:
+        reason = "no battle by nuggets" if referee.name == NUGGETS else "no readable verdict"
         return {code: reason for code in languages if code not in subsets_by_language}
     absent = {
-        code: [subset for subset in SUBSETS[skill] if subset not in subsets_by_language.get(code, set())]
+        code: [subset for subset in SUBSETS[referee.skill] if subset not in subsets_by_language.get(code, set())]
         for code in languages
     }
     return {
@@ -314,8 +314,7 @@ def _behind(
 @lru_cache(maxsize=64)
 def board(
     arena: Arena,
-    referee: str,
-    skill: Skill,
+    referee: Referee,
     languages: tuple[str, ...],
     choice: RankSettings = RankSettings(),
     voted: tuple[str, int] | None = None,
@@ -324,8 +323,7 @@ def board(
 
     Args:
         arena: an arena with what the referee decides by.
-        referee: `relevance`, a judge's name, `pooled`, or `nuggets`.
-        skill: which queries count; with a judge always `both`.
+        referee: decides the battles, and which queries count.
         languages: codes to rate; those without battles are named in the result.
         choice: which verdicts count, and how; relevance labels use only its tie rule.
         voted: the version of people's votes (`people.version`), if they replace the judges' verdicts on the same
@@ -340,7 +338,7 @@ def board(
     if choice.without is not None or choice.exclude_own:
         choice = replace(choice, makers=makers_of(arena))
     counts = tallies(arena, referee)
-    lacking = _lacking(counts, referee, skill, languages)
+    lacking = _lacking(counts, referee, languages)
     codes = tuple(code for code in languages if code not in lacking)
     if not codes:
         raise NotEnoughData(
@@ -348,7 +346,7 @@ def board(
             where=", ".join(f"{code}: {reason}" for code, reason in lacking.items()),
             do="choose another skill or more languages",
         )
-    ranking, recomputed = ranking_of(arena, referee, skill, codes, choice, voted)
+    ranking, recomputed = ranking_of(arena, referee, codes, choice, voted)
     if recomputed is not None:
         lacking |= recomputed.lacking
     shown = tuple(code for code in codes if code in ranking.languages)
@@ -356,9 +354,9 @@ def board(
     moved: tuple[str, ...] = ()
     other = choice != RankSettings() or voted is not None
     if other:
-        different = compare(ranking_of(arena, referee, skill, codes, RankSettings(), None)[0], ranking)
+        different = compare(ranking_of(arena, referee, codes, RankSettings(), None)[0], ranking)
         moved = tuple(change_lines(different, language=scope))
-    behind = _behind(counts, skill, shown, scope)
+    behind = _behind(counts, referee.skill, shown, scope)
     table = leaderboard(ranking)
     keys = zip(table["language"].to_pylist(), table["system"].to_pylist(), strict=True)
     counted = [behind.get(key, (0, 0)) for key in keys]
@@ -378,7 +376,7 @@ def board(
         method=ranking.method if recomputed is None else recomputed.method,
         ranking=ranking,
         counted=(
-            *(nugget_battles(arena).lines if referee == NUGGETS else ()),
+            *(nugget_battles(arena).lines if referee.name == NUGGETS else ()),
             *(
                 counted_lines(recomputed)
                 if recomputed is not None and (other or len(recomputed.n_verdicts) > 1)

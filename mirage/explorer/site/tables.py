@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from mirage.battles.referee import referees
+from mirage.battles.referee import Referee, referees
 from mirage.errors import MirageError
 from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.compare.data import ranking_by
@@ -214,7 +214,8 @@ def published_tables(sources: Arena) -> dict[str, PublishedTable]:
 
 
 def _add_referee(sources: Arena, referee: str, rows: dict[str, list[Mapping[str, Any]]]) -> None:
-    shown = board(sources, referee, "both", tuple(size(sources, referee).languages))
+    decider = Referee.from_name(referee)
+    shown = board(sources, decider, tuple(size(sources, decider).languages))
     queries = {code: part.n_queries for code, part in shown.ranking.languages.items()}
     everywhere = everything(shown).to_pylist()
     everywhere.sort(key=lambda row: row["language"] != JOINT)  # stable: the joint rows first
