@@ -59,9 +59,9 @@ def _decide(
     a, b = (*query, battle.system_a), (*query, battle.system_b)
     pair = sorted((battle.system_a, battle.system_b))
     if judge == LENGTH and _draw(judge, *query, *pair) < share and lengths[a] != lengths[b]:
-        return ("A" if lengths[a] > lengths[b] else "B"), "the longer answer, regardless of content."
+        return ("A" if lengths[a] > lengths[b] else "B"), "the longer answer, whatever it says."
     if judge == FIRST and _draw(judge, *query, battle.system_a, battle.system_b) < share:
-        return "A", "the answer shown first, regardless of content."
+        return "A", "the answer shown first, whatever it says."
     if _draw(judge, "error", *query, *pair) < _ERRORS:
         better = pair[_draw(judge, "side", *query, *pair) < 0.5]
         return ("A" if better == battle.system_a else "B"), "at random, as an error."
