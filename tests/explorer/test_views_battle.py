@@ -106,7 +106,7 @@ def test_the_systems_to_begin_with_have_a_battle_with_a_winner() -> None:
 def test_battles_by_human_labels_are_those_of_the_ranking(tmp_path: Path, skill: Any) -> None:
     arena = small_arena.write(tmp_path)
     subset = {"abstain": "n", "answer": "r"}[skill]
-    for language, counts in ranked(arena, "relevance", skill).items():
+    for language, counts in ranked(arena, Referee.relevance(skill)).items():
         for x, y in itertools.permutations(counts.systems, 2):
             battles = views.find_battles(arena, BattleFilter(x, y, "relevance", languages=(language,)))
             results = [decision.winner for key, decision in battles.decisions.items() if key[1].startswith(subset)]
