@@ -16,6 +16,7 @@ from views_battle_cases import A, B, judged
 
 from mirage import store
 from mirage.battles.decision import decide, orient_verdict
+from mirage.battles.referee import Referee
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import UnknownName
 from mirage.explorer.answers.data import AnswerView
