@@ -431,6 +431,9 @@ FOCUSED = """() => {
   return {tag: e.tagName, name: name.split("\\n")[0], x: box.x, y: box.y, width: box.width, height: box.height}
 }"""
 
+PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
+"""Waits until what has changed is on the screen: on a busy machine a picture may come before it."""
+
 
 def test_tab_reaches_every_control_in_order_with_a_visible_focus(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged")
@@ -450,8 +453,10 @@ def test_tab_reaches_every_control_in_order_with_a_visible_focus(opened: Opened,
             "width": element["width"] + 12,
             "height": element["height"] + 12,
         }
+        page.evaluate(PAINTED)
         with_focus = page.screenshot(clip=clip)
         page.evaluate("() => { const e = document.activeElement; (e.shadowRoot?.activeElement ?? e).blur() }")
+        page.evaluate(PAINTED)
         without = page.screenshot(clip=clip)
         assert with_focus != without, f"nobody sees that {element['name']} has the focus"
     expected = [
