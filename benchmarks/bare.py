@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -43,17 +43,36 @@ def served(script: Path, settings: Path | None = None) -> Iterator[tuple[str, in
     Yields:
         Its address and process.
     """
+    command = ["-m", "streamlit", "run", str(script), "--server.headless=true", "--server.address=127.0.0.1"]
+    with running(command, "--server.port", settings or shipped_folder()) as (address, process):
+        yield address, process.pid
+
+
+@contextmanager
+def running(
+    command: Sequence[str], port_option: str, folder: Path, env: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Run a Streamlit server in Python on a free port, from its start until the block ends.
+
+    Args:
+        command: arguments of Python.
+        port_option: the option that takes the port.
+        folder: the working directory.
+        env: environment variables; those of this process unless given.
+
+    Yields:
+        Its address, once it answers, and the process.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}"]
-    command += ["--server.headless=true", "--server.address=127.0.0.1"]
+    quiet = subprocess.DEVNULL
     process = subprocess.Popen(
-        command, cwd=settings or shipped_folder(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [sys.executable, *command, f"{port_option}={port}"], cwd=folder, env=env, stdout=quiet, stderr=quiet
     )
     try:
         until_ready(f"http://127.0.0.1:{port}/_stcore/health", process)
-        yield f"127.0.0.1:{port}", process.pid
+        yield f"127.0.0.1:{port}", process
     finally:
         process.terminate()
         process.wait(30)

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -55,24 +52,10 @@ def drawn(page: Any, title: str) -> None:
 @contextmanager
 def launched(home: Path) -> Iterator[tuple[str]]:
     """Run `mirage app`, as the README says, and yield its address as soon as it answers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     # Wherever bytecode is not written, every start would compile the explorer anew.
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "mirage", "app", f"--port={port}"],
-        cwd=ROOT,
-        env=env | {"MIRAGE_HOME": str(home)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        bare.until_ready(f"http://127.0.0.1:{port}/_stcore/health", process)
-        yield (f"127.0.0.1:{port}",)
-    finally:
-        process.terminate()
-        process.wait(30)
+    with bare.running(["-m", "mirage", "app"], "--port", ROOT, env | {"MIRAGE_HOME": str(home)}) as (address, _):
+        yield (address,)
 
 
 def cold(start: Callable[[], Any], serve: Callable[[], AbstractContextManager[Any]], query: str, title: str) -> float:

@@ -10,14 +10,11 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import socket
 import statistics
 import subprocess
-import sys
 import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,6 +22,7 @@ from urllib.parse import urlencode
 
 from websockets.asyncio.client import ClientConnection, connect
 
+from benchmarks import bare
 from benchmarks.full_size import full_size
 from benchmarks.harness import Row
 from mirage import store
@@ -62,23 +60,11 @@ def server(arena: Path, home: Path) -> Iterator[tuple[str, subprocess.Popen[byte
     Yields:
         Its address, the process, and the seconds until it answered.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
     env = os.environ | {"MIRAGE_ARENAS": str(arena), "MIRAGE_HOME": str(home)}
     began = time.perf_counter()
-    process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url = f"127.0.0.1:{port}"
-    try:
-        while process.poll() is None:
-            with suppress(OSError), urllib.request.urlopen(f"http://{url}/_stcore/health", timeout=5):
-                break
-            time.sleep(0.05)
-        yield url, process, time.perf_counter() - began
-    finally:
-        process.terminate()
-        process.wait(30)
+    command = ["-m", "streamlit", "run", "app.py", "--server.headless=true"]
+    with bare.running(command, "--server.port", ROOT, env) as (address, process):
+        yield address, process, time.perf_counter() - began
 
 
 def index_in(home: Path, arena: store.Arena) -> None:

@@ -332,13 +332,9 @@ def _fill(value: Any, values: Mapping[str, str]) -> Any:
 
 def _flatten_passages(value: Any) -> list[Any]:
     """Return the passages of a value: the elements of a list, or a text itself; none for an empty one."""
-    return (
-        [item for inner in value for item in _flatten_passages(inner)]
-        if isinstance(value, list)
-        else [value]
-        if value
-        else []
-    )
+    if isinstance(value, list):
+        return [item for inner in value for item in _flatten_passages(inner)]
+    return [value] if value else []
 
 
 def _context(entry: Any, beside: Mapping[str, Any]) -> dict[str, Any]:

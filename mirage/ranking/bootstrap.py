@@ -172,11 +172,15 @@ class RankingReport:
             f"over {self.n_draws:,} {drawn} with the {name_unit(self.unit)} as the unit, seed {self.seed}"
         )
 
+    def rows_of(self, language: str | None) -> tuple[LanguageRanking, ...]:
+        """Return the row of a language or of `all`; every row if None."""
+        return tuple(self.languages.values()) if language is None else (self.languages[language],)
+
     def table(self, language: str | None = None) -> pa.Table:
         """Return the ranking as table `ratings`, one row per language and system; of one language if given."""
         data: dict[str, list[Any]] = {column.name: [] for column in schema.columns("ratings")}
         tiers = self.tiers if self.battles or self.tested else {}
-        for row in self.languages.values() if language is None else (self.languages[language],):
+        for row in self.rows_of(language):
             low, high = row.interval()
             rank_low, rank_high = row.rank_interval()
             tier = tiers[row.language].tier if row.language in tiers else {}

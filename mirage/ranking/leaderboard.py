@@ -41,7 +41,7 @@ def leaderboard(
     table = ranking.table(language)
     if reference is not None:
         columns: list[list[float | None]] = [[], [], []]
-        for row in ranking.languages.values() if language is None else (ranking.languages[language],):
+        for row in ranking.rows_of(language):
             ranked = reference in row.systems
             values = row.differences(reference).tolist() if ranked else [[None] * len(row.systems)] * 3
             for column, part in zip(columns, values, strict=True):

@@ -181,6 +181,6 @@ def test_the_first_place_is_tested_on_request(arenas: Path, monkeypatch: pytest.
     app.run()
     assert not app.exception
     assert "queries" in page_text(app).split("Removing")[-1]
-    assert "refitting" in page_text(app)
+    assert "confirmed by refitting" in page_text(app)
     modelled = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davidson")
     assert not any("fragile" in panel.label for panel in modelled.expander)

@@ -368,7 +368,7 @@ def test_the_language_may_stand_in_the_rows_and_must_stand_somewhere(tmp_path: P
     assert valid(path)[0]["judgments"]["language"].to_pylist() == ["sw", "fi"]
     with pytest.raises(UnknownName, match="no language 'xx'"):
         mirage_bench.read_bench(save(path, judgment(language="xx")))
-    with pytest.raises(BadInput, match="language"):
+    with pytest.raises(BadInput, match="the language is not given"):
         mirage_bench.read_bench(save(path, judgment()))
 
 

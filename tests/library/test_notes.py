@@ -85,7 +85,7 @@ def test_a_note_is_stored_replaced_and_undone_on_both_databases(arena: store.Are
         other = db.submit(note(arena, voter="juma", text="Fine.", categories=[]))
         on_battle = db.submit(note(arena, "1", "y", "x"))
         assert notes_on(arena, db.rows(Note)).counting == [later, other, on_battle]
-        with pytest.raises(BadInput, match="juma"):
+        with pytest.raises(BadInput, match="not a vote by juma"):
             db.undo(Note, later.vote_id, voter="juma")
         db.undo(Note, later.vote_id, voter="amina")
         db.undo(Note, later.vote_id, voter="amina")

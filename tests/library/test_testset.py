@@ -164,7 +164,7 @@ def test_unfit_questions_are_dropped_with_the_reason_and_replaced(tmp_path: Path
     more = ("--languages", "de", "--n", 12, "--types", "fact")
     result = make(corpus, tmp_path / "arena", ScriptedModel(spoil=spoil), *more)
     assert rows(result)[0]["queries"] == "11"  # and there is no further passage
-    assert "Fewer than" in result.stderr
+    assert "Fewer than requested" in result.stderr
     drafts = {row["passages"]: row for row in store.open_arena(tmp_path / "arena").read("drafts").to_pylist()}
     dropped = Counter[str]()
     for k, town in enumerate(known):
@@ -177,7 +177,7 @@ def test_unfit_questions_are_dropped_with_the_reason_and_replaced(tmp_path: Path
 
 def test_when_no_question_is_accepted_it_says_why(corpus: Path, tmp_path: Path) -> None:
     result = make(corpus, tmp_path / "arena", lambda call: reply("I cannot help with that."), code=2)
-    assert "accepted" in result.stderr
+    assert "questions was accepted" in result.stderr
     assert "not a JSON list" in result.stderr
     assert not store.is_arena(tmp_path / "arena")
 
@@ -193,7 +193,7 @@ def test_passages_without_a_finding_are_undecided_and_words_decide(corpus: Path,
         return reply(json.dumps(json.loads(choice["message"]["content"])[1:]))
 
     result = make(corpus, tmp_path / "arena", behave, "--languages", "de", "--types", "fact")
-    assert "\n6 passages" in result.stderr
+    assert "6 passages that the model did not classify" in result.stderr
     checks = store.open_arena(tmp_path / "arena").read("passage_checks").to_pylist()
     undecided = [row for row in checks if row["finding"] is None]
     assert len(undecided) == 6

@@ -200,8 +200,8 @@ def test_a_log_that_is_appended_elsewhere_is_the_same_log_and_twice_is_once(db: 
         ({"vote": "Z"}, "no vote 'Z'"),
         ({"vote_id": "there", "vote": "B"}, "has another vote of the id there"),
         ({"vote_id": "first", "query_id": "9"}, "stands for another vote at f:1"),
-        ({"vote": "undo", "undoes": "absent"}, "absent"),
-        ({"vote": "undo", "undoes": "there", "voter": "juma"}, "there"),
+        ({"vote": "undo", "undoes": "absent"}, "it undoes absent"),
+        ({"vote": "undo", "undoes": "there", "voter": "juma"}, "it undoes there"),
     ],
     ids=str,
 )
