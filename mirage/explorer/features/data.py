@@ -11,6 +11,7 @@ from functools import lru_cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from mirage import schema
 from mirage.battles.referee import Referee, referees
 from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.leaderboard import data as leaderboard
@@ -115,12 +116,21 @@ def of_language(arena: Arena, code: str) -> tuple[FeatureMean, ...]:
     return tuple(features.means(rows))
 
 
-_SHARED = """
-    SELECT language, query_id, system, feature, value FROM features WHERE EXISTS (
-        SELECT query_id FROM (SELECT DISTINCT language, query_id FROM features) GROUP BY query_id HAVING count(*) > 1
+@lru_cache(maxsize=64)
+def _shares_queries(arena: Arena) -> bool:
+    """Return whether a query id occurs in several languages of the arena."""
+    sql = (
+        "SELECT 1 FROM (SELECT DISTINCT language, query_id FROM features) GROUP BY query_id HAVING count(*) > 1 LIMIT 1"
     )
-"""
-"""Return the features if languages share queries, else no rows, so that most pages need not read them."""
+    return len(arena.sql(sql)) > 0
+
+
+def _shared_rows(arena: Arena, languages: tuple[str, ...]) -> pa.Table:
+    """Return the features of these languages if they may share queries, else no rows."""
+    columns = ["language", "query_id", "system", "feature", "value"]
+    if len(languages) > 1 and _shares_queries(arena):
+        return arena.read("features", columns=columns, languages=languages)
+    return schema.arrow_schema("features").empty_table().select(columns)
 
 
 @lru_cache(maxsize=64)
@@ -134,7 +144,7 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
     import pyarrow as pa
 
     feature_means = [row for code in languages for row in of_language(arena, code)]
-    joint = features.over_languages(feature_means, arena.sql(_SHARED, languages=languages))
+    joint = features.over_languages(feature_means, _shared_rows(arena, languages))
     named = {row.feature for row in feature_means if row.mean is not None}
     order = [*(name for name in FEATURES if name in named), *sorted(named - FEATURES.keys())]
     systems = tuple(sorted({row.system for row in feature_means}))

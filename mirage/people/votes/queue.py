@@ -22,15 +22,15 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.battles.decision import TIE, Battle, Decision
-from mirage.battles.decision import decisions as decide_all
+from mirage.battles.decision import FIRST, SECOND, TIE, Battle, read_verdicts
 from mirage.errors import BadInput
 from mirage.people.votes.coefficients import ENOUGH
 from mirage.people.votes.rows import Vote, now, validate_row
@@ -102,9 +102,14 @@ class Pool:
     share: float
     """Minimum inclusion probability."""
 
-    @property
+    @cached_property
+    def index(self) -> Mapping[Battle, int]:
+        """The position of each battle."""
+        return {battle_key: k for k, battle_key in enumerate(self.battles)}
+
+    @cached_property
     def n_queries(self) -> int:
-        """Number of queries of the included battles."""
+        """The number of queries of the included battles."""
         return len(
             {battle.query_id for battle, requested in zip(self.battles, self.on_request, strict=True) if requested}
         )
@@ -136,26 +141,23 @@ def gather_pool(
     if not 0 < share <= 1:
         raise BadInput(f"the share cannot be {share}", do="give a value above 0, at most 1")
     texts = _texts(answers, language)
-    verdicts = {} if judgments is None else decide_all(_of(judgments, language))
-    candidates: set[Battle] = {battle_key for by_battle in verdicts.values() for battle_key in by_battle}
-    if not candidates:
-        candidates = {
-            Battle(language, query, first, second)
-            for query, texts_by_system in texts.items()
-            for first in texts_by_system
-            for second in texts_by_system
-            if first < second
-        }
-    shown = [
-        battle_key
-        for battle_key in sorted(candidates)
-        if battle_key[2] in (by_system := texts.get(battle_key[1], {})) and battle_key[3] in by_system
-    ]
+    candidates = _candidates(texts) if judgments is None else _judged(_of(judgments, language), ratings, language)
+    if not len(candidates.query):
+        candidates = _candidates(texts)
+    text = _text_numbers(texts, candidates.queries, candidates.systems)
+    first, second = text[candidates.query, candidates.first], text[candidates.query, candidates.second]
+    shown = (first >= 0) & (second >= 0)
+    chosen = np.flatnonzero(shown & (first != second))
     battles = tuple(
-        battle_key for battle_key in shown if texts[battle_key[1]][battle_key[2]] != texts[battle_key[1]][battle_key[3]]
+        Battle(language, candidates.queries[query], candidates.systems[one], candidates.systems[other])
+        for query, one, other in zip(
+            candidates.query[chosen].tolist(),
+            candidates.first[chosen].tolist(),
+            candidates.second[chosen].tolist(),
+            strict=True,
+        )
     )
-    close = close_pairs(ratings, language, verdicts)
-    reasons = np.array([_reasons(battle_key, verdicts, close) for battle_key in battles], dtype=np.uint8)
+    reasons = candidates.reasons[chosen]
     hashes = np.array([_hash(seed, *battle_key) for battle_key in battles], dtype=np.uint64)
     n_reasons = _COUNTS[reasons]
     inclusion = np.maximum(share, 2.0 ** (n_reasons - n_reasons.max(initial=0)))
@@ -168,7 +170,7 @@ def gather_pool(
         inclusion,
         drawn < inclusion,
         drawn < inclusion.min(initial=1.0),
-        len(shown) - len(battles),
+        int(shown.sum()) - len(battles),
         seed,
         share,
     )
@@ -188,7 +190,8 @@ def next_items(pool: Pool, *, voter: str, seen: Iterable[Vote] = (), n: int = 10
     """
     voted = {battle(vote) for vote in seen if vote.language == pool.language}
     n_voted = len(voted)
-    left = np.array([battle_key not in voted for battle_key in pool.battles], dtype=bool)
+    left = np.ones(len(pool.battles), dtype=bool)
+    left[[pool.index[battle_key] for battle_key in voted if battle_key in pool.index]] = False
     common = _unit(_mix_hashes(pool.hashes, "common")) < COMMON
     own = _mix_hashes(pool.hashes, f"own/{voter}")
     lines = {
@@ -282,7 +285,7 @@ def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
     return Progress(
         own=len(own_votes),
         own_random=sum(vote.control for vote in own_votes),
-        left=sum(battle_key not in voted for battle_key in pool.battles),
+        left=len(pool.battles) - sum(battle_key in pool.index for battle_key in voted),
         random=len(drawn),
         queries=len({vote.query_id for vote in drawn}),
         enough=ENOUGH,
@@ -304,18 +307,71 @@ def _first(order: Hashes, among: NDArray[np.bool_], n: int) -> list[int]:
     return [int(k) for k in battles[np.argsort(order[battles], kind="stable")][:n]]
 
 
-def _reasons(
-    battle_key: Battle, verdicts: Mapping[str, Mapping[Battle, Decision]], close: Collection[tuple[str, str]]
-) -> int:
-    decisions = [by_battle[battle_key] for by_battle in verdicts.values() if battle_key in by_battle]
-    winners = {decision.label for decision in decisions if decision.consistent}
-    flags = (
-        not all(decision.consistent for decision in decisions),
-        len(winners - {TIE}) > 1 or (TIE in winners and len(winners) > 1),
-        battle_key[2:] in close,
-        not decisions,
+@dataclass(frozen=True, eq=False)
+class _Candidates:
+    """The n battles of a language that may be voted on, as columns, sorted by query and systems."""
+
+    queries: tuple[str, ...]
+    """Query ids, sorted."""
+    systems: tuple[str, ...]
+    """Systems, sorted by name."""
+    query: NDArray[np.intp]
+    """n: index in `queries`."""
+    first: NDArray[np.intp]
+    """n: index of the system whose name sorts first."""
+    second: NDArray[np.intp]
+    """n: index of the other system."""
+    reasons: NDArray[np.uint8]
+    """n: one bit for each of `REASONS`."""
+
+
+def _judged(judgments: pa.Table, ratings: pa.Table | None, language: str) -> _Candidates:
+    """Return the battles that a judge decided."""
+    verdicts = read_verdicts(judgments).select_parsed()
+    decided = verdicts.decide()
+    s, head = max(len(verdicts.systems), 1), decided.head
+    keys, place = np.unique(
+        (verdicts.query[head] * s + verdicts.first[head]) * s + verdicts.second[head], return_inverse=True
     )
-    return sum(flag << bit for bit, flag in enumerate(flags))
+    query, first, second = keys // s**2, keys // s % s, keys % s
+
+    def any_judge(chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.bincount(place[chosen], minlength=len(keys)) > 0
+
+    winners = sum(
+        any_judge(decided.consistent & (decided.label == label)).astype(int) for label in (FIRST, SECOND, TIE)
+    )
+    judges = {verdicts.judges[k] for k in set(verdicts.judge.tolist())}
+    close = close_pairs(ratings, language, judges)
+    pairs = np.array([[(one, other) in close for other in verdicts.systems] for one in verdicts.systems], dtype=bool)
+    flags = (any_judge(~decided.consistent), winners > 1, pairs.reshape(s, s)[first, second] if len(keys) else keys > 0)
+    reasons = sum((flag.astype(np.uint8) << bit for bit, flag in enumerate(flags)), np.zeros(len(keys), np.uint8))
+    return _Candidates(verdicts.queries, verdicts.systems, query, first, second, reasons)
+
+
+def _candidates(texts: Mapping[str, Mapping[str, str]]) -> _Candidates:
+    """Return all pairs of answers to a query; no judge has decided them."""
+    queries = tuple(sorted(texts))
+    systems = tuple(sorted({system for by_system in texts.values() for system in by_system}))
+    text = _text_numbers(texts, queries, systems)
+    first, second = np.triu_indices(len(systems), 1)
+    query, pair = np.nonzero((text[:, first] >= 0) & (text[:, second] >= 0))
+    bits = np.full(len(query), 1 << REASONS.index("not judged"), np.uint8)
+    return _Candidates(queries, systems, query, first[pair], second[pair], bits)
+
+
+def _text_numbers(
+    texts: Mapping[str, Mapping[str, str]], queries: Sequence[str], systems: Sequence[str]
+) -> NDArray[np.intp]:
+    """Number the texts of the answers: queries x systems, equal where the texts are; -1 without an answer."""
+    numbers: dict[str, int] = {}
+    whole = np.full((len(queries), len(systems)), -1, dtype=np.intp)
+    for row, query in zip(whole, queries, strict=True):
+        by_system = texts.get(query, {})
+        for k, system in enumerate(systems):
+            if system in by_system:
+                row[k] = numbers.setdefault(by_system[system], len(numbers))
+    return whole
 
 
 def close_pairs(ratings: pa.Table | None, language: str, judges: Collection[str]) -> set[tuple[str, str]]:
