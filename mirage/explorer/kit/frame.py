@@ -12,7 +12,7 @@ router nor these.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -39,6 +39,7 @@ from mirage.explorer.kit.table import mode
 from mirage.explorer.kit.table_list import contents
 from mirage.explorer.kit.tags import pick_tags, tags_line
 from mirage.explorer.kit.text import Markup, plain
+from mirage.explorer.kit.turns import turn
 from mirage.explorer.serve import metrics
 from mirage.explorer.serve.identity import look
 from mirage.publish.charts.card import CardText, share_card
@@ -285,7 +286,7 @@ def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None
         if again:
             _again()
         try:
-            with metrics.rerun(entry.name), suppress(_PageEnd):
+            with nullcontext() if entry.waits else turn(), metrics.rerun(entry.name), suppress(_PageEnd):
                 page = _begin(entry, frame)
                 with arena_looks(systems_of(page.arena.whole)):
                     main(page)

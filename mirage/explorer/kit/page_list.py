@@ -29,6 +29,8 @@ class PageEntry:
 
     optional: bool = False
     """Whether the sidebar lists the page once an arena enables it (`mirage.people.ask`), even if not `listed`."""
+    waits: bool = False
+    """Whether it spends its time waiting for another service, so that it takes no turn (`turns`)."""
 
     @property
     def file(self) -> Path:
@@ -57,6 +59,7 @@ PAGES = (
         listed=False,
         by_query=False,
         optional=True,
+        waits=True,
     ),
     PageEntry("your_model", TOOLS, "Your system", "Where would mine stand?", by_query=False),
     PageEntry("surrogate", TOOLS, "Surrogate", "How well do cheap features predict the judge?", by_query=False),
