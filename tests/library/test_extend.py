@@ -151,8 +151,8 @@ def test_a_verdict_is_two_lines(copy: Path) -> None:
     assert (row["tie_rate"], row["tie_n"], row["unparsed_rate"], row["flip_rate"]) == (0.5, 4, 0, 0)
     asked_of = (
         "import sys; from pathlib import Path; import mirage; from mirage import store\n"
-        "from mirage.battles import decisions\nfrom mirage.explorer.battle.matrix import matrix\n"
-        "arena = store.open_arena(Path(sys.argv[1])); cell = matrix(arena, 'j').cells['blue', 'red']\n"
+        "from mirage.battles import Referee, decisions\nfrom mirage.explorer.battle.matrix import matrix\n"
+        "arena = store.open_arena(Path(sys.argv[1])); cell = matrix(arena, Referee.judge('j')).cells['blue', 'red']\n"
         "winners = [decision.winner for decision in decisions(arena.read('judgments'))['j'].values()]\n"
         "print(winners, cell.wins, cell.ties, cell.losses)\n"
         "print(mirage.rank(sys.argv[2]).languages['en'].record.tolist())"
