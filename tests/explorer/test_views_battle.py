@@ -181,17 +181,14 @@ def test_an_arena_of_verdicts_alone_has_battles_too(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, "verdicts", tables=("judgments",))
     battle = views.battle_view(arena, ("en", "q1"), "gpt-4", "aya-101")
     assert (battle.first.text, battle.compared, len(battle.judgments)) == (None, (), 1)
-    assert (
-        views.find_battles(arena, BattleFilter("gpt-4", "aya-101", Referee.judge("judge-x"), text="anything")).keys
-        == ()
-    )
+    search = BattleFilter("gpt-4", "aya-101", Referee.judge("judge-x"), text="anything")
+    assert views.find_battles(arena, search).keys == ()
 
 
 def test_numbers_alone_make_battles_too(tmp_path: Path) -> None:
     arena = build(tmp_path, "numbers", tables=NUMBERS)
-    battles = views.find_battles(
-        arena, BattleFilter(*SYSTEMS[1:], Referee.relevance(), result="first", languages=("en",))
-    )
+    search = BattleFilter(*SYSTEMS[1:], Referee.relevance(), result="first", languages=("en",))
+    battles = views.find_battles(arena, search)
     assert len(battles.keys) == 15, "the non-relevant half, in which one abstains and the other does not"
     assert not views.battle_view(arena, battles.keys[0], *SYSTEMS[1:]).judgments
 
