@@ -98,7 +98,7 @@ class BattleSelection(Keys):
                 "query_id": pa.array([key[1] for key in self.keys], pa.string()),
                 "first": pa.array([self.wanted.first] * n, pa.string()),
                 "second": pa.array([self.wanted.second] * n, pa.string()),
-                "referee": pa.array([self.wanted.referee and self.wanted.referee.name] * n, pa.string()),
+                "referee": pa.array([self.wanted.referee.name if self.wanted.referee else None] * n, pa.string()),
                 "result": pa.array([d.winner if d.n_verdicts else None for d in decisions], pa.string()),
                 "flipped": pa.array([not decision.consistent for decision in decisions], pa.bool_()),
                 "verdicts": pa.array([decision.n_verdicts for decision in decisions], pa.int64()),
