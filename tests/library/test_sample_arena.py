@@ -15,6 +15,7 @@ import pytest
 from conftest import ROOT
 
 from mirage import schema, store
+from mirage.battles.referee import Referee
 from mirage.io.sources.sample_answers import ANSWERS
 from mirage.io.sources.sample_nuggets import NUGGETS
 from mirage.people.exam import exam
@@ -129,7 +130,7 @@ def test_nugget_scores_separate_six_tiers(arena: store.Arena) -> None:
 def test_a_surrogate_without_nuggets_predicts_the_ranking_by_nuggets(arena: store.Arena) -> None:
     features = arena.read("features")
     plain = features.filter(pc.invert(pc.starts_with(features["feature"], "nugget")))
-    seen = training(plain, nugget_battles(arena).verdicts, "nuggets")
+    seen = training(plain, nugget_battles(arena).verdicts, Referee.nuggets())
     assert not any(name.startswith("nugget") for name in seen.features)
     quality = {row.language: row for row in leave_one_out(seen, "ridge").quality()}
     assert quality[JOINT].tau > 0.7

@@ -140,7 +140,8 @@ def report(
     referee = choice.referee
     if referee is not None and choice.against is None:
         return compare_ratings(ranking_by(arena, referee, languages), first, second, margin=margin, moved=MOVED)
-    settings = CompareSettings(choice.measure, referee.name if referee else None, margin, languages or None, moved=MOVED)
+    judge = referee.name if referee else None
+    settings = CompareSettings(choice.measure, judge, margin, languages or None, moved=MOVED)
     return compare_systems(arena, first, second, settings, against=choice.against, labels=labels)
 
 
