@@ -239,7 +239,7 @@ def test_an_option_of_rank_is_a_field_and_its_use(copy: Path) -> None:
     battle = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A"}
     table = schema.from_columns("judgments", {name: [value] for name, value in (battle | {"points": 0.6}).items()})
     graded = store.write(copy / "arena", {"judgments": table}, title="A", label="example", made_by="a test")
-    plain = rank_arena(graded, "j").ranking.table()["rating"].to_pylist()
+    plain = rank_arena(graded, Referee.judge("j")).ranking.table()["rating"].to_pylist()
     whole = json.loads(run(copy, "rank", graded.path, "--whole", "--format", "json"))
     assert max(row["rating"] for row in whole) > max(plain), "a win is worth more than 0.6 of it"
 

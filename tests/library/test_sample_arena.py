@@ -120,7 +120,7 @@ def test_no_system_wins_everywhere_and_each_has_its_character(arena: store.Arena
 
 
 def test_nugget_scores_separate_six_tiers(arena: store.Arena) -> None:
-    tier = rank_arena(arena, "nuggets", RankSettings(draws=20)).ranking.tiers[JOINT].tier
+    tier = rank_arena(arena, Referee.nuggets(), RankSettings(draws=20)).ranking.tiers[JOINT].tier
     assert set(tier) == SYSTEMS - {"reference"}
     assert len(set(tier.values())) >= 6
     order = ["thorough", "concise", "cautious", "half", "fluent", "baseline/abstain"]
@@ -146,10 +146,10 @@ def test_the_stored_surrogate_predicts_the_heuristic_judge(arena: store.Arena) -
 
 
 def test_relevance_and_the_heuristic_judge_agree_on_the_ends(arena: store.Arena) -> None:
-    judged = rank_arena(arena, "heuristic", RankSettings(draws=20)).ranking.tiers[JOINT].tier
+    judged = rank_arena(arena, Referee.judge("heuristic"), RankSettings(draws=20)).ranking.tiers[JOINT].tier
     assert len(set(judged.values())) >= 5
     assert judged["thorough"] < judged["cautious"] < judged["fluent"] < judged["english"]
-    labels = rank_arena(arena, "relevance", RankSettings(draws=20)).ranking.table().to_pylist()
+    labels = rank_arena(arena, Referee.relevance(), RankSettings(draws=20)).ranking.table().to_pylist()
     ratings = {row["system"]: row["rating"] for row in labels if row["language"] == JOINT}
     assert ratings["reference"] > ratings["thorough"] > ratings["half"] > ratings["copier"]
 
