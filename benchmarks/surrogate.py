@@ -9,6 +9,7 @@ from scipy.stats import wilcoxon
 
 from benchmarks.harness import Row, seconds
 from benchmarks.simulated import simulate_arena
+from mirage.battles.referee import Referee
 from mirage.ranking.surrogate import Draws, by_draw, compare_regressors
 from mirage.ranking.surrogate.training import by_tournament, training
 from mirage.text.languages import LANGUAGES
@@ -24,7 +25,9 @@ ARENAS = 8
 def draws() -> dict[str, Draws]:
     """Feature means and ratings of 200 draws of a simulated arena of the paper's size."""
     arena = simulate_arena(systems=SYSTEMS, queries=QUERIES, seed=SEED)
-    return by_tournament(arena.tables["features"], arena.tables["judgments"], "judge", draws=DRAWS, seed=SEED)
+    return by_tournament(
+        arena.tables["features"], arena.tables["judgments"], Referee.judge("judge"), draws=DRAWS, seed=SEED
+    )
 
 
 def left_out() -> tuple[str, ...]:
@@ -47,7 +50,8 @@ def held_out() -> Row:
     for seed in range(ARENAS):
         tables = simulate_arena(systems=8, queries=50, languages=["ar", "en", "sw"], seed=1_000 + seed).tables
         comparison = compare_regressors(
-            training(tables["features"], tables["judgments"], "judge"), ["forest", "pooled", "pairwise", "answers"]
+            training(tables["features"], tables["judgments"], Referee.judge("judge")),
+            ["forest", "pooled", "pairwise", "answers"],
         )
         test = comparison.tests[0]
         taus.append(test.tau)

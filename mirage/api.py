@@ -1581,7 +1581,8 @@ def rank(
             "an assigner or a nugget margin applies to nugget scores", do="pass an arena and judge='nuggets'"
         )
     if isinstance(battles, Arena):
-        return _with_remarks(rank_arena(battles, choose_referee(battles, judge), settings, executor=executor))
+        referee = settings.referee(choose_referee(battles, judge))
+        return _with_remarks(rank_arena(battles, referee, settings, executor=executor))
     notes: list[str] = []
     verdicts: VerdictSource | None = VerdictFiles.of_file(Path(battles)) if isinstance(battles, str | Path) else None
     if verdicts is None or not verdicts.large:
@@ -1629,9 +1630,9 @@ def fragility(
     settings = RankSettings(draws=1, languages=_tuple(languages))
     days: dict[tuple[str, str, str, str], list[str]] = {}
     if isinstance(battles, Arena):
-        name = choose_referee(battles, judge)
-        ranking = rank_arena(battles, name, settings).ranking
-        voters = voters_of(battles.read("judgments"), name) if "judgments" in battles.tables else {}
+        referee = settings.referee(choose_referee(battles, judge))
+        ranking = rank_arena(battles, referee, settings).ranking
+        voters = voters_of(battles.read("judgments"), referee.name) if "judgments" in battles.tables else {}
     else:
         frame = _frame(battles)
         table, _ = _judgments(frame)

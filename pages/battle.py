@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage.battles.referee import NUGGETS, Referee, judges
+from mirage.battles.referee import Referee, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError, TableMissing
 from mirage.explorer import kit as ui
@@ -60,9 +60,9 @@ def main(page: ui.Page) -> None:
     with bar:
         view = ui.pick_segments("Show", ("battle", "win matrix"), key="view", kind="view", width="content")
         referees = referees_of(page.arena)
-        referee = who.referee(referees, "Decides each battle.", listed=True)
+        referee = Referee.from_name(who.referee(referees, "Decides each battle.", listed=True))
         # Who decides first, in all languages: the default depends on the arena alone, so that links stay short.
-        known = matrices.matrix(page.arena, referees[0])
+        known = matrices.matrix(page.arena, Referee.from_name(referees[0]))
         pair = None if view == "win matrix" else systems(known.systems, first_pair=known.first_pair)
     if pair is None:
         matrix(page, referee)
@@ -70,12 +70,12 @@ def main(page: ui.Page) -> None:
     with bar, ui.pickers_popover("Filter", FILTERS, "Filter battles by verdict, text or notes."):
         selection = filters(page, referee, *pair)
     battles = views.find_battles(page.arena, selection)
-    judge = "relevance labels" if Referee.from_name(referee).by_labels else referee
+    judge = "relevance labels" if referee.by_labels else referee.name
     summary = (
         f"{len(battles.keys):,} of {len(battles.decisions):,} battles between {selection.first} and "
         f"{selection.second}, judged by {judge}. One battle is one query."
     )
-    by_nuggets = referee == NUGGETS
+    by_nuggets = referee.kind == "nuggets"
     all_battles = Keys(tuple(views.decisions_of(page.arena, selection.first, selection.second, by_nuggets=by_nuggets)))
     key = query_navigation.current_query(
         "battle",
@@ -107,7 +107,7 @@ def unjudged(page: ui.Page) -> None:
     if pair is None:
         page.summary("A battle needs two systems; this arena has answers from one.")
         return
-    selection = views.BattleFilter(*pair, "", languages=page.picked, text=text, noted=noted)
+    selection = views.BattleFilter(*pair, None, languages=page.picked, text=text, noted=noted)
     battles = views.unjudged(page.arena, selection)
     summary = (
         f"{len(battles.keys):,} of {len(battles.decisions):,} queries answered by both {selection.first} and "
@@ -163,7 +163,7 @@ def systems(ordered: Sequence[str], *, first_pair: Sequence[str] = ()) -> tuple[
     return first, second
 
 
-def filters(page: ui.Page, referee: str, first: str, second: str) -> views.BattleFilter:
+def filters(page: ui.Page, referee: Referee, first: str, second: str) -> views.BattleFilter:
     """Show the remaining filters."""
     verdict = ui.pick(
         "Verdict",
@@ -174,7 +174,7 @@ def filters(page: ui.Page, referee: str, first: str, second: str) -> views.Battl
         help="; ".join(f"{result}: {meaning}" for result, meaning in views.RESULTS.items()) + ".",
     )
     only: list[str] = []
-    if Referee.from_name(referee).by_judges:
+    if referee.by_judges:
         n_judges = len(judges(page.arena))
         only = ui.pick_many(
             "Show only",
@@ -235,15 +235,17 @@ def clear() -> None:
     st.session_state["languages"], st.session_state["category"] = [], []
 
 
-def matrix(page: ui.Page, referee: str) -> None:
+def matrix(page: ui.Page, referee: Referee) -> None:
     """Show the win matrix; a cell leads to its battles."""
     win_matrix = matrices.matrix(page.arena, referee, page.picked)
     if not win_matrix.cells:
-        page.summary(f"{referee} decided no battles in the selected languages.")
+        page.summary(f"{referee.name} decided no battles in the selected languages.")
         return
     cells = win_matrix.table.to_pylist()
     n = sum(cell["n"] for cell in cells) // 2
-    page.summary(f"{n:,} battles of {len(win_matrix.systems)} systems by {referee}. Click a cell to read its battles.")
+    page.summary(
+        f"{n:,} battles of {len(win_matrix.systems)} systems by {referee.name}. Click a cell to read its battles."
+    )
     st.caption("Row system's win rate against the column system, ties excluded (%). Hover for ties, n and interval.")
     clicked = ui.chart(
         charts.win_matrix(cells, systems=win_matrix.systems, mode=ui.mode()),
@@ -252,7 +254,7 @@ def matrix(page: ui.Page, referee: str) -> None:
         select=True,
         wide=True,
     )
-    page.download("win-matrix", win_matrix.table, about={"referee": referee, "languages": page.picked})
+    page.download("win-matrix", win_matrix.table, about={"referee": referee.name, "languages": page.picked})
     if clicked:
         st.session_state["_battle_pair"] = tuple(clicked)
         st.rerun()
@@ -263,12 +265,13 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
 
     Parts that are HTML alone are drawn as one element, since each costs every click.
     """
-    selection = battles.wanted
-    by_nuggets = selection.referee == NUGGETS
+    selection, referee = battles.wanted, battles.wanted.referee
+    by_nuggets = referee is not None and referee.kind == "nuggets"
     battle = views.battle_view(page.arena, key, selection.first, selection.second, by_nuggets=by_nuggets)
-    page.summary(summary, conclusion=battle_conclusions.conclusion(battle, selection.referee))
-    by_judges = not selection.referee or Referee.from_name(selection.referee).by_judges
-    judge = selection.referee if by_judges else "".join(battle.judges[:1])
+    page.summary(summary, conclusion=battle_conclusions.conclusion(battle, referee))
+    judge = ""
+    if referee is not None:
+        judge = referee.name if referee.by_judges else "".join(battle.judges[:1])
     has_texts = "answers" in page.arena.tables
     with bar:
         order, mark = "fixed", "whole"
@@ -281,13 +284,13 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
             with panel:
                 query_navigation.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
     layout = battle_view.layout_of(battle, judge, order)
-    score = battle_view.score(battles) if selection.referee and battles.decisions else ""
+    score = battle_view.score(battles) if referee and battles.decisions else ""
     with st.container(horizontal=True, key="battle_body", gap="medium"):
         with st.container(key="battle_fought", gap="small"):
             fought(page, battle, selection, layout, where=where, differences=mark == "differences", score=score)
             if {"answers", "outcomes"} & set(page.arena.tables):
                 ui.onward("answers", "All answers to this query", query=key_text(key), languages=(key[0],))
-            if selection.referee:
+            if referee:
                 ui.onward("compare", "Compare the two systems", by="rating", a=selection.first, b=selection.second)
         with st.container(key="battle_given", gap="small"):
             if battle.query.passages:
@@ -320,7 +323,8 @@ def fought(
 ) -> None:
     """Show the two answers, then their verdicts, votes and features."""
     code, query_id = battle.query.key
-    by_labels = Referee.from_name(selection.referee).by_labels
+    referee = selection.referee
+    by_labels = referee is not None and referee.by_labels
     subset = [f"{battle.query.subset.replace('_', '-')} subset"] if battle.query.subset else []
     parts = shared_words(battle.first, battle.second) if differences else None
     has_texts = "answers" in page.arena.tables
@@ -328,7 +332,7 @@ def fought(
         score,
         answer_card.facts_html([where, name_of(code), *subset, f"id {query_id}"]),
         answer_card.query_html(battle.query),
-        battle_view.verdict_line(battle, selection.referee),
+        battle_view.verdict_line(battle, referee),
         battle_view.answer_sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels),
         battle_view.note(
             " ".join(
@@ -341,7 +345,7 @@ def fought(
         ),
     ]
     below = [
-        battle_view.judge_verdicts(battle, selection.referee) if battle.judges else "",
+        battle_view.judge_verdicts(battle, referee.name if referee else "") if battle.judges else "",
         battle_view.scores(battle, layout),
         battle_view.features(battle, layout) if battle.compared or battle.apart else "",
     ]
@@ -356,7 +360,7 @@ def fought(
     if battle.first.text is not None and battle.second.text is not None:
         pair = (battle.first.system, battle.second.system)
         notes.show_notes(page.arena, battle.query.key, [pair, *((name,) for name in pair)])
-    if not selection.referee:
+    if referee is None:
         show_undecided(page, battle)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from mirage.battles.referee import Referee
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError
 from mirage.explorer import kit as ui
@@ -65,7 +66,7 @@ def main(page: ui.Page) -> None:
             "first": report.first,
             "second": report.second,
             "measure": report.measure,
-            "referee": choice.referee or None,
+            "referee": choice.referee.name if choice.referee else None,
             "margin": report.margin,
             "against": None if choice.against is None else choice.against.name,
             "moved": views.moved_queries(report).to_pylist(),
@@ -85,9 +86,10 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
             help="; ".join(f"{name}: {NAMES[name]}" for name in measures if name in NAMES)
             + "; feature:NAME: a feature, signed so that above 0 favours the first system.",
         )
-        referee = ""
+        referee = None
         if measure == RATING:
-            referee = who.referee(referees_of(page.arena, panel=True), "Decides each battle.", listed=True)
+            name = who.referee(referees_of(page.arena, panel=True), "Decides each battle.", listed=True)
+            referee = Referee.from_name(name)
         names = views.systems(page.arena, measure, referee)
         known = {
             name: other for name, other in ui.other_arenas(page.arena).items() if views.has_measure(other, measure)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from mirage.battles.referee import Referee
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError
 from mirage.explorer import kit as ui
@@ -92,7 +93,8 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
         weighed = tuple((name, weight(name) if len(names) > 1 else 1.0) for name in names)
         referee = None
         if RATING in names:
-            referee = who.referee(referees_of(page.arena, panel=True), "Decides each battle.", listed=True)
+            name = who.referee(referees_of(page.arena, panel=True), "Decides each battle.", listed=True)
+            referee = Referee.from_name(name)
         known = views.licences(page.arena)
         licences: list[str] = []
         if known:

@@ -54,15 +54,15 @@ def main(page: ui.Page) -> None:
     ui.plain_table(rows, _ratings(len(board.rows)), key="model_ratings")
     left, right = ui.side_by_side((420, 1), (420, 1), key="model_more", gap="medium")
     with left:
-        opponents(page, name, system)
+        opponents(page, referee, system)
     with right:
         errors(page, system)
     features(page, system)
     over_time(page, board, system)
-    page.download("model", rows, about={"system": system, "referee": name, "skill": referee.skill})
+    page.download("model", rows, about={"system": system, "referee": referee.name, "skill": referee.skill})
 
 
-def opponents(page: ui.Page, referee: str, system: str) -> None:
+def opponents(page: ui.Page, referee: Referee, system: str) -> None:
     """The systems it beats most and least often, with the way to these battles."""
     rows = views.opponents(page.arena, referee, system, page.picked)
     if not len(rows):
@@ -72,7 +72,7 @@ def opponents(page: ui.Page, referee: str, system: str) -> None:
     ui.plain_table(shown, OPPONENTS, key="model_opponents")
     with st.container(horizontal=True, gap="small"):
         for other in dict.fromkeys((shown["system"][0].as_py(), shown["system"][-1].as_py())):
-            ui.onward("battle", f"Battles with {other}", a=system, b=other, referee=referee, view="battle")
+            ui.onward("battle", f"Battles with {other}", a=system, b=other, referee=referee.name, view="battle")
 
 
 def errors(page: ui.Page, system: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pyarrow as pa
 import streamlit as st
 
-from mirage.battles.referee import judges
+from mirage.battles.referee import Referee, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import TableMissing
 from mirage.explorer import kit as ui
@@ -110,10 +110,10 @@ def main(page: ui.Page) -> None:
     _need(page)
     pickers = st.container(horizontal=True, gap="medium")
     with pickers:
-        referee, skill = _referee(page)
-    comparison = views.comparison_of(page.arena, referee, skill)
+        referee = _referee(page)
+    comparison = views.comparison_of(page.arena, referee)
     names = [row.regressor for row in comparison.summary]
-    codes = [row["language"] for row in views.quality_by_language(page.arena, referee, skill, names[0])]
+    codes = [row["language"] for row in views.quality_by_language(page.arena, referee, names[0])]
     shown = [code for code in codes if code == ALL or not page.picked or code in page.picked]
     if not [code for code in shown if code != ALL]:
         page.summary("No predictions in the selected languages.")
@@ -143,8 +143,8 @@ def main(page: ui.Page) -> None:
             width=120,
             help="all: mean over all languages of the arena.",
         )
-    rows = [row for row in views.quality_by_language(page.arena, referee, skill, regressor) if row["language"] in shown]
-    points = views.predicted_points(page.arena, referee, skill, regressor, language)
+    rows = [row for row in views.quality_by_language(page.arena, referee, regressor) if row["language"] in shown]
+    points = views.predicted_points(page.arena, referee, regressor, language)
     (tested,) = (row for row in comparison.summary if row.regressor == regressor)
     page.summary(
         page_conclusions.of_surrogate(tested) if language == ALL else "",
@@ -155,8 +155,8 @@ def main(page: ui.Page) -> None:
         clicked = ui.chart(
             charts.ratings(
                 points,
-                views.judged_ends(page.arena, referee, skill, language),
-                referee=referee,
+                views.judged_ends(page.arena, referee, language),
+                referee=referee.name,
                 mode=ui.mode(),
             ),
             key="predicted",
@@ -180,21 +180,21 @@ def main(page: ui.Page) -> None:
             alt="Kendall's tau of the predictions in every language, with the printed figures.",
         )
     ui.note(HELD_OUT)
-    _outside(page, referee, skill, regressor)
+    _outside(page, referee, regressor)
     draw: dict[str, Callable[[], None]] = {
         "Regressors": lambda: _regressors(page, comparison, regressor, language),
         "Cost": lambda: _cost(page, referee),
-        "Importance": lambda: _rests(page, referee, skill, language, comparison.chosen),
+        "Importance": lambda: _rests(page, referee, language, comparison.chosen),
     }
     if views.printed_figures(page.arena).reference:
-        draw["Paper tables"] = lambda: _printed_table(page, referee, skill, rows)
+        draw["Paper tables"] = lambda: _printed_table(page, referee, rows)
     draw[ui.sections(dict.fromkeys(draw, ()), {"Rests on": "Importance", "In print": "Paper tables"})]()
     page.download(
         "surrogate",
         comparison.points,
         about={
-            "referee": referee,
-            "skill": skill,
+            "referee": referee.name,
+            "skill": referee.skill,
             "regressor for new systems": comparison.chosen,
             "regressor": regressor,
             "language": language,
@@ -217,16 +217,16 @@ def _need(page: ui.Page) -> None:
     page.need("predictions")
 
 
-def _referee(page: ui.Page) -> tuple[str, Skill]:
+def _referee(page: ui.Page) -> Referee:
     """Pick the predicted ratings and the queries that count."""
     available = views.available(page.arena)
-    referees = list(dict.fromkeys(referee for referee, _ in available))
-    referee = who.referee(referees, "Provides the predicted ratings.")
-    skill = who.skill(referee, [skill for skill in get_args(Skill) if (referee, skill) in available])
-    return referee, skill
+    names = list(dict.fromkeys(name for name, _ in available))
+    name = who.referee(names, "Provides the predicted ratings.")
+    skill = who.skill(name, [skill for skill in get_args(Skill) if (name, skill) in available])
+    return Referee.from_name(name, skill=skill)
 
 
-def _answer(comparison: views.RegressorComparisonView, regressor: str, language: str, referee: str, n: int) -> str:
+def _answer(comparison: views.RegressorComparisonView, regressor: str, language: str, referee: Referee, n: int) -> str:
     """The page's question, answered in a line."""
     (summary,) = (row for row in comparison.summary if row.regressor == regressor)
     if language == ALL:
@@ -236,8 +236,8 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
         tau, rmse, where = quality.tau, quality.rmse, f"in {name_of(language)}"
     write = FORMATS["probability"].write
     return (
-        f"The {regressor} regressor predicts the ranking of {n} systems by {referee} with tau {write(tau)} {where} "
-        f"(no interval). RMSE {write(rmse)} logits, leave-one-system-out."
+        f"The {regressor} regressor predicts the ranking of {n} systems by {referee.name} with tau {write(tau)} "
+        f"{where} (no interval). RMSE {write(rmse)} logits, leave-one-system-out."
     )
 
 
@@ -259,9 +259,9 @@ def _onward(system: str, language: str) -> None:
         ui.onward("answers", "Read its answers", languages=only, systems=system)
 
 
-def _outside(page: ui.Page, referee: str, skill: Skill, regressor: str) -> None:
+def _outside(page: ui.Page, referee: Referee, regressor: str) -> None:
     """Name the systems outside the training range."""
-    beyond = views.outside_range(page.arena, referee, skill, regressor)
+    beyond = views.outside_range(page.arena, referee, regressor)
     if not beyond:
         return
     lines = []
@@ -299,7 +299,7 @@ def _comparison_table(page: ui.Page, comparison: views.RegressorComparisonView, 
     return _rows(lines, REGRESSOR)
 
 
-def _cost(page: ui.Page, referee: str) -> None:
+def _cost(page: ui.Page, referee: Referee) -> None:
     """Show the judge calls that a prediction saves."""
     st.header("Judge calls saved", anchor=False)
     calls = views.calls(page.arena, referee)
@@ -321,13 +321,13 @@ def _cost(page: ui.Page, referee: str) -> None:
     )
 
 
-def _rests(page: ui.Page, referee: str, skill: Skill, language: str, chosen: str) -> None:
+def _rests(page: ui.Page, referee: Referee, language: str, chosen: str) -> None:
     """Importances and ablation of the regressor for new systems."""
     st.header("Feature importance", anchor=False)
-    weights = views.weights(page.arena, referee, skill)
+    weights = views.weights(page.arena, referee)
     if not weights.permuted:
         st.caption("Computed by a command, since it needs many fits:")
-        st.code(f"mirage surrogate DIR --judge {quote(referee)} --store", language=None)
+        st.code(f"mirage surrogate DIR --judge {quote(referee.name)} --store", language=None)
         return
     left, right = ui.side_by_side((380, 1), (420, 1), key="rests")
     with left:
@@ -379,16 +379,14 @@ def _set(name: str) -> str:
     return "Without " + ", ".join(title(f) for f in name.removeprefix("Without ").split(", "))
 
 
-def _printed_table(page: ui.Page, referee: str, skill: Skill, rows: list[dict[str, Any]]) -> None:
+def _printed_table(page: ui.Page, referee: Referee, rows: list[dict[str, Any]]) -> None:
     """The paper's Tables 2 and 5 beside ours."""
     figures = views.printed_figures(page.arena)
     st.header("Published and our figures", anchor=False)
     ui.badge("published figures")
     forest: Mapping[str, Any] = {}
-    if any(row.regressor == PUBLISHED for row in views.comparison_of(page.arena, referee, skill).summary):
-        forest = {
-            row["language"]: row["tau"] for row in views.quality_by_language(page.arena, referee, skill, PUBLISHED)
-        }
+    if any(row.regressor == PUBLISHED for row in views.comparison_of(page.arena, referee).summary):
+        forest = {row["language"]: row["tau"] for row in views.quality_by_language(page.arena, referee, PUBLISHED)}
     lines = []
     for row in rows:
         code = row["language"]

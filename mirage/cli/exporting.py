@@ -161,7 +161,7 @@ def export_leaderboard(
 
     arena = store.open_arena(dir_)
     settings = RankSettings(skill=skill, languages=codes(languages), draws=draws, seed=seed)
-    result = rank_arena(arena, referee, settings)
+    result = rank_arena(arena, settings.referee(referee), settings)
     write_leaderboard(result.ranking, out, title=arena.title, notes=result.remarks)
     note(f"The ranking is in {out}")
 

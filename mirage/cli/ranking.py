@@ -20,6 +20,7 @@ from mirage.ranking.settings import DRAWS, RankSettings
 from mirage.stats.intervals import MOST_DRAWS
 
 if TYPE_CHECKING:
+    from mirage.battles.referee import Referee
     from mirage.cli.output import Format
     from mirage.llm.engines.tasks import Executor
     from mirage.ranking.bootstrap import RankingReport
@@ -148,18 +149,20 @@ def rank(
         settings = replace(settings, makers=store.makers_of(arena))
     if fragility:
         _refuse_beside_fragility(settings, printed, judges, others=paper or store_ or votes or by is not None)
-        _print_fragility(arena, judges[0], settings, output_format)
+        _print_fragility(arena, settings.referee(judges[0]), settings, output_format)
         return
     way = _choose_way(judges, settings, paper=paper, by=by, votes=votes)
     _refuse_combinations(way, judges, settings, printed, stored=store_, paper=paper, part=bool(tags or by))
     if way == "what if":
         _rank_what_if(arena, judges, settings, votes, printed)
-    elif way == "paper":
-        _rank_as_published(arena, judges[0], settings, output_format, stored=store_)
+        return
+    referee = settings.referee(judges[0])
+    if way == "paper":
+        _rank_as_published(arena, referee, settings, output_format, stored=store_)
     elif by is not None:
-        _rank_by_tag(arena, judges[0], by, settings, printed)
+        _rank_by_tag(arena, referee, by, settings, printed)
     else:
-        _rank_plainly(arena, judges[0], settings, executor, printed, stored=store_)
+        _rank_plainly(arena, referee, settings, executor, printed, stored=store_)
 
 
 FRAGILITY = (
@@ -208,14 +211,14 @@ def _refuse_beside_fragility(
         )
 
 
-def _print_fragility(arena: Arena, referee: str, settings: RankSettings, output_format: Format) -> None:
+def _print_fragility(arena: Arena, referee: Referee, settings: RankSettings, output_format: Format) -> None:
     """Print how few battles, queries and voters change the first place or tier of each row of the ranking."""
     from mirage.cli.output import progress
     from mirage.ranking.arena import rank_arena
     from mirage.ranking.fragility import fragility, voters_of
 
     ranking = rank_arena(arena, referee, replace(settings, draws=1)).ranking
-    voters = voters_of(arena.read("judgments"), referee) if "judgments" in arena.tables else {}
+    voters = voters_of(arena.read("judgments"), referee.name) if "judgments" in arena.tables else {}
     units = ("battle", "query", *(("voter",) if voters else ()))
     # All rows of many languages would take minutes: the last row, or those that were named.
     codes = list(ranking.languages) if settings.languages else [list(ranking.languages)[-1]]
@@ -338,14 +341,14 @@ def _refuse_combinations(
         raise BadInput("the paper's ratings are printed as published", do="omit --reference and --scale")
 
 
-def _rank_as_published(arena: Arena, referee: str, settings: RankSettings, how: Format, *, stored: bool) -> None:
+def _rank_as_published(arena: Arena, referee: Referee, settings: RankSettings, how: Format, *, stored: bool) -> None:
     """Print the ranking by the paper's method."""
     as_published(arena, referee, settings, how=how)
     if stored:
         keep_tournaments(arena, referee, settings)
 
 
-def _rank_by_tag(arena: Arena, referee: str, tag: str, settings: RankSettings, printed: RankingPrinter) -> None:
+def _rank_by_tag(arena: Arena, referee: Referee, tag: str, settings: RankSettings, printed: RankingPrinter) -> None:
     """Print one ranking for each value of a tag."""
     from mirage.ranking.ranking import read_decisions
     from mirage.ranking.tags import rank_by_tag
@@ -359,7 +362,7 @@ def _rank_by_tag(arena: Arena, referee: str, tag: str, settings: RankSettings, p
 
 def _rank_plainly(
     arena: Arena,
-    referee: str,
+    referee: Referee,
     settings: RankSettings,
     executor: Executor | None,
     printed: RankingPrinter,
@@ -372,30 +375,28 @@ def _rank_plainly(
     result = rank_arena(arena, referee, settings, executor=executor)
     printed.check(result.ranking)
     if stored:
-        _store_ratings(arena, result.ranking, settings)
+        _store_ratings(arena, referee, result.ranking, settings)
     printed.show(result.ranking)
     for line in (result.ranking.method, *result.remarks):
         note(line)
 
 
-def _store_ratings(arena: Arena, ranking: RankingReport, settings: RankSettings) -> None:
+def _store_ratings(arena: Arena, referee: Referee, ranking: RankingReport, settings: RankSettings) -> None:
     """Store the ratings by a referee: every skill by relevance labels; the given ranking if it was counted in blocks
     and does not hold its battles.
     """
-    from mirage.battles.referee import Referee
     from mirage.ranking.large import keep_ratings
     from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
     from mirage.stages.stage import run
 
-    made_by, referee = "mirage rank --store", ranking.referee
+    made_by = "mirage rank --store"
     if not ranking.battles:
         keep_ratings(arena, ranking, made_by=made_by)
         return
-    by_labels = Referee.from_name(referee).by_labels
     options: dict[str, Any] = {"draws": settings.draws, "seed": settings.seed}
-    options |= {} if by_labels else {"judge": referee}
-    stage = RELEVANCE_RATINGS if by_labels else JUDGED_RATINGS
-    run(stage, arena.path, made_by=made_by, part="referee", notes=[f"{referee}: {ranking.method}"], **options)
+    options |= {} if referee.by_labels else {"judge": referee.name}
+    stage = RELEVANCE_RATINGS if referee.by_labels else JUDGED_RATINGS
+    run(stage, arena.path, made_by=made_by, part="referee", notes=[f"{referee.name}: {ranking.method}"], **options)
 
 
 def _refuse_arena_options(
@@ -517,13 +518,14 @@ def _rank_what_if(
     arena: Arena, judges: list[str], settings: RankSettings, voted: bool, printed: RankingPrinter
 ) -> None:
     """Print a ranking with some of the verdicts, or at equal style, and the ranks that change."""
-    from mirage.battles.referee import NUGGETS, POOLED
+    from mirage.battles.referee import NUGGETS, Referee
     from mirage.people.votes import Vote
     from mirage.people.votes.stage import people_verdicts
     from mirage.ranking.ranking import change_lines, counted_lines, read_decisions, remarks, what_if
     from mirage.ranking.whatif import compare
 
-    table, lines = read_decisions(arena, NUGGETS if NUGGETS in judges else POOLED, settings)
+    referee = Referee.nuggets() if NUGGETS in judges else Referee.panel()
+    table, lines = read_decisions(arena, referee, settings)
     features = arena.read("features") if settings.control else None
     people = people_verdicts(arena, arena_log(arena, Vote)) if voted else None
     result = what_if(table, judges, settings, features=features, votes=people)

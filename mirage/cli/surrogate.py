@@ -71,30 +71,30 @@ def surrogate(
     from mirage.stages.stage import run
 
     arena = store.open_arena(dir_)
-    by_labels = Referee.from_name(referee).by_labels
     only = codes(languages)
     if referee == NUGGETS:
         raise BadInput(
             "nugget scores are features, so a prediction from features would know the ratings by nuggets",
             do="choose relevance or a judge",
         )
+    decider = Referee.from_name(referee, skill=skill)
     if store_ and (only or regressor):
         raise BadInput("--store needs all languages and regressors", do="omit --languages and --regressor")
-    stage = RELEVANCE_PREDICTIONS if by_labels else JUDGED_PREDICTIONS
+    stage = RELEVANCE_PREDICTIONS if decider.by_labels else JUDGED_PREDICTIONS
     for name in stage.reads:
         arena.need(name)
     reports: list[Report] = []
     with progress("Leaving out systems") as update:
         options: dict[str, Any] = {"regressors": regressor, "seed": seed, "progress": update}
         if store_:
-            skills = [candidate for candidate in get_args(schema.Skill) if candidate == skill or by_labels]
+            skills = [candidate for candidate in get_args(schema.Skill) if candidate == skill or decider.by_labels]
             options |= {"referee": referee, "skills": skills, "on_report": reports.append}
             run(stage, dir_, made_by="mirage surrogate --store", part="referee", **options)
         else:
             features, verdicts = (arena.read(name) for name in stage.reads)
-            seen = training(features, verdicts, referee, skill=skill, languages=only)
-            reports.append(report_on(seen, referee, skill=skill, **options))
-    report = next(candidate for candidate in reports if candidate.skill == skill)
+            seen = training(features, verdicts, decider, languages=only)
+            reports.append(report_on(seen, decider, **options))
+    report = next(candidate for candidate in reports if candidate.referee.skill == skill)
     show(_table(report, view, seed), COLUMNS[view], output_format)
     for line in conclusions(report, price=price):
         note(line)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mirage.cli.output import Format, note, progress, show
 
 if TYPE_CHECKING:
+    from mirage.battles.referee import Referee
     from mirage.ranking.settings import RankSettings
     from mirage.store import Arena
 
@@ -14,7 +15,7 @@ COLUMNS = ("language", "system", "rating", "low", "high", "rank", "tournaments",
 """Columns of `rank --paper`."""
 
 
-def as_published(arena: Arena, referee: str, settings: RankSettings, *, how: Format) -> None:
+def as_published(arena: Arena, referee: Referee, settings: RankSettings, *, how: Format) -> None:
     """Run the tournaments and print each system's mean rating with the published kind of interval."""
     from mirage.ranking.tournaments import tournament_rows, tournaments
 
@@ -25,7 +26,7 @@ def as_published(arena: Arena, referee: str, settings: RankSettings, *, how: For
         note(line)
 
 
-def keep_tournaments(arena: Arena, referee: str, settings: RankSettings) -> None:
+def keep_tournaments(arena: Arena, referee: Referee, settings: RankSettings) -> None:
     """Write every tournament of a referee into the arena, keeping those of other referees."""
     from mirage.ranking import tournaments
 

@@ -215,7 +215,7 @@ def gather_material(
     fought = referee.battles(verdicts, languages=languages)
     if referee.by_labels and languages is None:
         missing |= {code: f"not ranked: {reason}" for code, reason in counts.lacking(verdicts, skill="both").items()}
-    joined = training(features, verdicts, referee.name, languages=sorted(fought))
+    joined = training(features, verdicts, referee, languages=sorted(fought))
     names = tuple(name for name in FEATURES if name in joined.features)
     for name in FEATURES:
         if name not in names:

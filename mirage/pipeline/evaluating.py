@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage import llm, store
-from mirage.battles.referee import NUGGETS, RELEVANCE, judges, preferred_referee
+from mirage.battles.referee import NUGGETS, RELEVANCE, Referee, judges, preferred_referee
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.formats.run import Summary
 from mirage.io.imports import import_file, import_table, read_file
@@ -206,7 +206,8 @@ def _rank(report: EvaluationReport, settings: EvaluateSettings) -> EvaluationRep
     if report.referee is None:
         return replace(report, remarks=("nothing decides between systems",))
     try:
-        ranked = rank_arena(report.arena, report.referee, RankSettings(draws=settings.draws, seed=settings.seed))
+        referee = Referee.from_name(report.referee)
+        ranked = rank_arena(report.arena, referee, RankSettings(draws=settings.draws, seed=settings.seed))
     except NotEnoughData as error:
         return replace(report, remarks=(error.what,))
     return replace(report, ranking=ranked.ranking, remarks=ranked.remarks)

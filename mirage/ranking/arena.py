@@ -33,13 +33,13 @@ class RankResult:
 
 
 def rank_arena(
-    arena: Arena, referee: str, settings: RankSettings = RankSettings(), *, executor: Executor | None = None
+    arena: Arena, referee: Referee, settings: RankSettings = RankSettings(), *, executor: Executor | None = None
 ) -> RankResult:
     """Rank the systems of an arena by one referee with every verdict.
 
     Args:
         arena: the arena.
-        referee: `relevance`, `nuggets`, `pooled`, or a judge's name.
+        referee: the referee; `RankSettings.referee` makes it with the skill and the parser of the settings.
         settings: the settings; those that select verdicts of judges need `what_if`.
         executor: runs the counting of verdicts that do not fit in memory; None for this process.
 
@@ -47,23 +47,22 @@ def rank_arena(
         TableMissing: if the arena lacks the referee's table.
         UnknownName: if a language or judge has no battles.
         NotEnoughData: if there is no battle to rate.
-        BadInput: if a judge is combined with a skill, or the settings select verdicts.
+        BadInput: if the settings select verdicts.
     """
-    if Referee.from_name(referee).kind == "judge" and not arena.tags:
+    if referee.kind == "judge" and not arena.tags:
         files = VerdictFiles.of_arena(arena, languages=settings.languages)
         if files.large:
-            return RankResult(rank_files(files, settings, judge=referee, executor=executor))
+            return RankResult(rank_files(files, settings, judge=referee.name, executor=executor))
     battles, notes = read_battles(arena, referee, settings)
     return RankResult(rank_battles(battles, settings), notes)
 
 
 def read_battles(
-    arena: Arena, referee: str, settings: RankSettings = RankSettings()
+    arena: Arena, referee: Referee, settings: RankSettings = RankSettings()
 ) -> tuple[dict[str, Battles], list[str]]:
     """Read the battles of an arena by one referee, by language, and remarks on them. Errors as for `rank_arena`."""
     table, notes = read_decisions(arena, referee, settings)
-    decider = settings.referee(referee)
-    lacking = decider.lacking(table) if settings.languages is None else {}
+    lacking = referee.lacking(table) if settings.languages is None else {}
     if lacking:
         notes = [*notes, "not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in lacking.items())]
-    return decider.battles(table, languages=settings.languages), notes
+    return referee.battles(table, languages=settings.languages), notes

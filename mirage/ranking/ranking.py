@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 
-def read_decisions(arena: Arena, referee: str, settings: RankSettings = RankSettings()) -> tuple[pa.Table, list[str]]:
+def read_decisions(
+    arena: Arena, referee: Referee, settings: RankSettings = RankSettings()
+) -> tuple[pa.Table, list[str]]:
     """Read the table that a ranking by a referee is computed from, and remarks on it.
 
     Args:
         arena: the arena.
-        referee: `relevance`, `nuggets`, `pooled`, or a judge's name.
+        referee: the referee.
         settings: settings of the ranking; the margin and the assigner of nuggets count here.
 
     Returns:
@@ -44,13 +46,12 @@ def read_decisions(arena: Arena, referee: str, settings: RankSettings = RankSett
         UnknownName: if there is no such assigner.
         NotEnoughData: if nugget scores decide no battle.
     """
-    if referee == NUGGETS:
+    if referee.kind == "nuggets":
         from mirage.ranking.nugget_battles import nugget_battles
 
         decided = nugget_battles(arena, settings)
         return decided.verdicts, decided.lines
-    decider = Referee.from_name(referee)
-    return arena.read(decider.table, columns=None if decider.by_labels else COLUMNS), []
+    return arena.read(referee.table, columns=None if referee.by_labels else COLUMNS), []
 
 
 def what_if(

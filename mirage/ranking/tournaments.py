@@ -17,7 +17,7 @@ from mirage.stages.stage import Progress, run
 
 
 def tournaments(
-    arena: store.Arena, referee: str, settings: RankSettings, *, progress: Progress | None = None
+    arena: store.Arena, referee: Referee, settings: RankSettings, *, progress: Progress | None = None
 ) -> paper.TournamentResult:
     """Run the tournaments of a referee (`ranking.paper.play`), one for each draw; errors as for `rank_arena`."""
     battles, _ = read_battles(arena, referee, settings)
@@ -55,12 +55,13 @@ def tournament_rows(played: paper.TournamentResult) -> list[dict[str, Any]]:
     return all_rows
 
 
-def keep_tournaments(path: Path, referee: str, *, tournaments: int = paper.TOURNAMENTS, seed: int = 0) -> store.Arena:
+def keep_tournaments(
+    path: Path, referee: Referee, *, tournaments: int = paper.TOURNAMENTS, seed: int = 0
+) -> store.Arena:
     """Store every tournament of a referee, of each skill, in the arena; those of other referees are kept."""
     options: dict[str, Any] = {"tournaments": tournaments, "seed": seed}
-    by_labels = Referee.from_name(referee).by_labels
-    stage = RELEVANCE_TOURNAMENTS if by_labels else JUDGED_TOURNAMENTS
-    options |= {} if by_labels else {"judge": referee}
-    method = paper.TournamentResult(referee, "both", {}, tournaments, paper.MATCHES, seed, "dense").method
+    stage = RELEVANCE_TOURNAMENTS if referee.by_labels else JUDGED_TOURNAMENTS
+    options |= {} if referee.by_labels else {"judge": referee.name}
+    method = paper.TournamentResult(referee.name, "both", {}, tournaments, paper.MATCHES, seed, "dense").method
     made_by = "mirage rank --paper --store"
-    return run(stage, path, made_by=made_by, part="referee", notes=[f"{referee}: {method}"], **options)
+    return run(stage, path, made_by=made_by, part="referee", notes=[f"{referee.name}: {method}"], **options)

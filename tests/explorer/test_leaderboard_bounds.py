@@ -301,7 +301,7 @@ def test_the_table_of_rank_prints_an_end_without_a_bound_as_infinite(odd: store.
 def test_rank_adds_the_differences_to_a_reference(odd: store.Arena) -> None:
     command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 50, "--reference", "sim-05")
     result = mirage(*command, "--format", "json")
-    ranking = rank_arena(odd, "gpt-4o", RankSettings(draws=50)).ranking
+    ranking = rank_arena(odd, Referee.judge("gpt-4o"), RankSettings(draws=50)).ranking
     for row in json.loads(result.stdout):
         difference = ranking.difference(row["system"], "sim-05", language=row["language"])
         assert (row["difference"], row["difference_low"], row["difference_high"]) == (

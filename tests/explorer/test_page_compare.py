@@ -17,6 +17,7 @@ from payloads import HOSTILE
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
+from mirage.battles.referee import Referee
 from mirage.explorer import kit as ui
 from mirage.explorer.compare import data as views
 from mirage.explorer.compare.chart import differences
@@ -87,7 +88,7 @@ def test_the_page_says_what_the_command_says(arenas: Path, monkeypatch: pytest.M
 
 def test_it_opens_on_the_two_best(arenas: Path) -> None:
     page = open_page(arena="judged", by="rating", referee="relevance")
-    ranked = views.in_rank_order(store.open_arena(arenas / "judged"), "relevance", ())
+    ranked = views.in_rank_order(store.open_arena(arenas / "judged"), Referee.relevance(), ())
     assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == ranked[:2]
 
 
@@ -197,7 +198,7 @@ def test_the_second_system_may_be_in_another_arena(
     tables = {"outcomes": outcomes.set_column(place, outcomes.schema.field("correct"), turned)}
     yesterday = store.write(folder / "yesterday", tables, made_by="a test", title="Yesterday", label="own data")
     monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
-    system = views.systems(today, "rate", "")[0]
+    system = views.systems(today, "rate", None)[0]
     expected = compare_systems(today, system, settings=CompareSettings(measure="rate"), against=yesterday)
     app = open_page(by="rate", a=system, against="yesterday", b=system)
     assert not app.exception

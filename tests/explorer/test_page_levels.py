@@ -9,6 +9,7 @@ import pytest
 import small_arena
 
 from mirage import schema, store
+from mirage.battles.referee import Referee
 from mirage.errors import MirageError
 from mirage.explorer.compare import data as compared
 from mirage.explorer.decide import data as decided
@@ -56,11 +57,12 @@ def test_views_of_compare_and_choose_are_corrected_by_the_same_labels(arenas: Pa
     assert views.measures_at(labelled) == ("rate",)
     assert views.measures_at(bare) == ()
     first, second = compared.systems(labelled, "rate", "")[:2]
-    choice = compared.Choice(first, second, "rate", "", 0.0)
+    choice = compared.Choice(first, second, "rate", None, 0.0)
     report = compared.correct_by_labels(labelled, choice, ())
     assert report is not None
     assert isinstance(compared.correct_by_labels(bare, choice, ()), MirageError)
-    assert compared.correct_by_labels(labelled, compared.Choice(first, second, "rating", "", 0.0), ()) is None
+    by_rating = compared.Choice(first, second, "rating", Referee.relevance(), 0.0)
+    assert compared.correct_by_labels(labelled, by_rating, ()) is None
     needs = decided.Needs((("rate", 1.0),), None, Requirements(), 0.0, (None, None))
     assert decided.correct_by_labels(labelled, needs, ()) is not None
     assert (

@@ -13,6 +13,7 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
+from mirage.battles.referee import Referee
 from mirage.explorer.surrogate import data as views
 from mirage.ranking.surrogate import REGRESSORS
 from pages import page_text
@@ -31,7 +32,7 @@ def opened(**params: str | list[str]) -> AppTest:
 def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     page = opened(arena="nomiracl")
     arena = store.open_arena(store.bundled_arenas()["nomiracl"])
-    comparison = views.comparison_of(arena, "relevance")
+    comparison = views.comparison_of(arena, Referee.relevance())
     assert page.selectbox(key="regressor").value == comparison.chosen
     assert page.segmented_control(key="section").options == ["Regressors", "Cost", "Importance", "Paper tables"]
     (regressors,) = (frame.value for frame in page.dataframe)
@@ -55,9 +56,8 @@ def test_the_link_holds_regressor_and_language_with_the_papers_figures() -> None
     assert page.selectbox(key="regressor").value == "forest"
     regressors = page.dataframe[0].value.set_index("published")
     arena = store.open_arena(store.bundled_arenas()["nomiracl"])
-    quality = {
-        row.regressor: row for row in views.comparison_of(arena, "relevance", "abstain").quality if row.language == "te"
-    }
+    comparison = views.comparison_of(arena, Referee.relevance("abstain"))
+    quality = {row.regressor: row for row in comparison.quality if row.language == "te"}
     assert regressors.loc["Random Forest", "tau"] == pytest.approx(quality["forest"].tau)
     assert (
         regressors.loc["Random Forest", "printed"] == views.printed_figures(arena).r2["te", "holdout", "Random Forest"]

@@ -13,6 +13,7 @@ from conftest import ROOT
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
+from mirage.battles.referee import Referee
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
 from mirage.pipeline.sample import REGRESSORS as SAMPLED
@@ -26,6 +27,7 @@ from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import run
 
 FEW = ["forest", "pooled", "pairwise"]
+JUDGE = Referee.judge("judge")
 CODES = ["en", "sw"]
 
 
@@ -45,13 +47,13 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 @pytest.fixture(scope="module")
 def seen(arena: store.Arena) -> surrogate.Training:
-    return training(arena.read("features"), arena.read("judgments"), "judge")
+    return training(arena.read("features"), arena.read("judgments"), JUDGE)
 
 
 @pytest.mark.parametrize("regressor", ["default", *FEW])
 def test_every_figure_by_language_is_the_quality_of_the_stored_predictions(arena: store.Arena, regressor: str) -> None:
     stored = arena.read("predictions").to_pylist()
-    shown = {row["language"]: row for row in views.quality_by_language(arena, "judge", "both", regressor)}
+    shown = {row["language"]: row for row in views.quality_by_language(arena, JUDGE, regressor)}
     assert list(shown) == [*CODES, "all"]
     for code, row in shown.items():
         rows = [r for r in stored if (r["regressor"], r["language"]) == (regressor, code) and r["judged"] is not None]
@@ -64,12 +66,12 @@ def test_every_figure_by_language_is_the_quality_of_the_stored_predictions(arena
 
 
 def test_the_points_go_down_by_judged_rating_and_end_with_the_new_system(arena: store.Arena) -> None:
-    points = views.predicted_points(arena, "judge", "both", "pooled", "en")
+    points = views.predicted_points(arena, JUDGE, "pooled", "en")
     judged = [p.judged for p in points]
     assert judged[-1] is None
     assert judged[:-1] == sorted((j for j in judged if j is not None), reverse=True)
     assert len(points) == 7
-    assert views.judged_ends(arena, "judge", "both", "en") == {}, "the arena has no ratings"
+    assert views.judged_ends(arena, JUDGE, "en") == {}, "the arena has no ratings"
 
 
 def test_who_lies_outside_is_who_the_table_says(arena: store.Arena, tmp_path: Path) -> None:
@@ -80,7 +82,7 @@ def test_who_lies_outside_is_who_the_table_says(arena: store.Arena, tmp_path: Pa
             row["outside"] = "answer_bleu, length"
     table = schema.from_columns("predictions", {name: [row[name] for row in rows] for name in rows[0]})
     changed = store.write(tmp_path / "arena", {"predictions": table}, made_by="a test", label="simulated")
-    outside = views.outside_range(changed, "judge", "both", "pooled")
+    outside = views.outside_range(changed, JUDGE, "pooled")
     assert {feature: set(codes) for feature, codes in outside[system].items()} == {
         "answer_bleu": set(CODES),
         "length": set(CODES),
@@ -90,14 +92,14 @@ def test_who_lies_outside_is_who_the_table_says(arena: store.Arena, tmp_path: Pa
 
 
 def test_the_calls_saved_are_those_that_the_command_reports(arena: store.Arena, seen: surrogate.Training) -> None:
-    report = report_on(seen, "judge", regressors=["ridge"])
-    assert views.calls(arena, "judge") == report.calls > 0
-    assert views.calls(arena, "relevance") == 0
+    report = report_on(seen, JUDGE, regressors=["ridge"])
+    assert views.calls(arena, JUDGE) == report.calls > 0
+    assert views.calls(arena, Referee.relevance()) == 0
 
 
 def test_importances_are_stored_as_the_surrogate_measures_them(arena: store.Arena, seen: surrogate.Training) -> None:
-    weights = views.weights(arena, "judge", "both")
-    chosen = views.comparison_of(arena, "judge").chosen
+    weights = views.weights(arena, JUDGE)
+    chosen = views.comparison_of(arena, JUDGE).chosen
     own = surrogate.importances(seen, chosen)
     stored = [(row.features, row.value, row.low, row.high, row.systems) for row in weights.permuted]
     assert stored == [
@@ -107,9 +109,9 @@ def test_importances_are_stored_as_the_surrogate_measures_them(arena: store.Aren
 
 
 def test_an_ablation_with_all_features_is_the_regressor_itself(arena: store.Arena) -> None:
-    weights = views.weights(arena, "judge", "both")
-    chosen = views.comparison_of(arena, "judge").chosen
-    taus = {row["language"]: row["tau"] for row in views.quality_by_language(arena, "judge", "both", chosen)}
+    weights = views.weights(arena, JUDGE)
+    chosen = views.comparison_of(arena, JUDGE).chosen
+    taus = {row["language"]: row["tau"] for row in views.quality_by_language(arena, JUDGE, chosen)}
     whole = {row.language: row.value for row in weights.ablated if row.features == "All features"}
     assert whole == pytest.approx(taus)
     named = list(dict.fromkeys(row.features for row in weights.ablated))
@@ -171,10 +173,11 @@ def test_the_bundled_arenas_have_their_regressors_and_what_the_default_rests_on(
 ) -> None:
     arena = store.open_arena(ROOT / "data" / name)
     assert {referee for referee, _ in views.available(arena)} == referees
-    for referee, skill in views.available(arena):
-        comparison = views.comparison_of(arena, referee, skill)
+    for referee_name, skill in views.available(arena):
+        referee = Referee.from_name(referee_name, skill=skill)
+        comparison = views.comparison_of(arena, referee)
         assert {row.regressor for row in comparison.summary} == {*regressors, surrogate.NESTED}
-        weights = views.weights(arena, referee, skill)
+        weights = views.weights(arena, referee)
         assert {row.regressor for row in weights.permuted} == {comparison.chosen}
         assert weights.ablated
 
@@ -188,8 +191,8 @@ def test_a_regressor_stored_by_its_former_name_has_its_present_one(tmp_path: Pat
     tables = {name: bundled.read(name) for name in ("queries", "outcomes", "ratings")} | {"predictions": renamed}
     arena = store.write(tmp_path / "former", tables, made_by="a test")
     assert "replies" in arena.read("predictions")["regressor"].to_pylist()
-    referee, skill = views.available(arena)[0]
-    comparison = views.comparison_of(arena, referee, skill)
+    name, skill = views.available(arena)[0]
+    comparison = views.comparison_of(arena, Referee.from_name(name, skill=skill))
     regressors = {row.regressor for row in comparison.summary} | set(comparison.points["regressor"].to_pylist())
     assert regressors <= {*surrogate.REGRESSORS, surrogate.NESTED}
     assert "answers" in regressors
@@ -199,13 +202,13 @@ def test_a_regressor_stored_by_its_former_name_has_its_present_one(tmp_path: Pat
 def test_an_arena_without_importances_has_none(arena: store.Arena, tmp_path: Path) -> None:
     tables: dict[str, pa.Table] = {"predictions": arena.read("predictions")}
     bare = store.write(tmp_path / "bare", tables, made_by="a test")
-    assert views.weights(bare, "judge", "both") == views.weights(bare, "judge", "both")
-    assert views.weights(bare, "judge", "both").permuted == ()
-    assert views.calls(bare, "judge") is None
+    assert views.weights(bare, JUDGE) == views.weights(bare, JUDGE)
+    assert views.weights(bare, JUDGE).permuted == ()
+    assert views.calls(bare, JUDGE) is None
 
 
 def test_the_charts_draw_what_they_are_given(arena: store.Arena) -> None:
-    points = views.predicted_points(arena, "judge", "both", "pooled", "en")
+    points = views.predicted_points(arena, JUDGE, "pooled", "en")
     ends = {points[0].system: ((points[0].judged or 0) - 0.2, (points[0].judged or 0) + 0.3)}
     judged, predicted = charts.ratings(points, ends, referee="judge", mode="light")["data"]
     assert judged["x"] == [p.judged for p in points if p.judged is not None]
@@ -215,11 +218,11 @@ def test_the_charts_draw_what_they_are_given(arena: store.Arena) -> None:
     for p, down in zip(points, predicted["error_x"]["arrayminus"], strict=True):
         assert down == pytest.approx(p.rating - (p.low or 0.0))
     assert predicted["customdata"][-1] == [points[-1].system]
-    rows = [row for row in views.quality_by_language(arena, "judge", "both", "pooled") if row["language"] != "all"]
+    rows = [row for row in views.quality_by_language(arena, JUDGE, "pooled") if row["language"] != "all"]
     computed, printed = charts.tau_figure(rows, regressor="Pooled ridge", names=["English", "Swahili"], mode="dark")[
         "data"
     ]
     assert computed["x"] == [row["tau"] for row in rows]
     assert printed["x"] == [0.835, 0.958]
-    (bars,) = charts.importance_figure(views.weights(arena, "judge", "both").permuted, mode="light")["data"]
+    (bars,) = charts.importance_figure(views.weights(arena, JUDGE).permuted, mode="light")["data"]
     assert len(bars["x"]) == len(bars["error_x"]["array"]) == 11

@@ -135,7 +135,7 @@ def test_every_place_that_asks_gives_the_same_answer(tmp_path: Path) -> None:
         battle.query_id: decision.winner for battle, decision in decided.items()
     }
     counts = {name: sum(d.winner == name for d in decided.values()) for name in ("first", "second", "tie", "unparsed")}
-    cell = matrix_views.matrix(arena, "j").cells["x", "y"]
+    cell = matrix_views.matrix(arena, Referee.judge("j")).cells["x", "y"]
     assert (cell.wins, cell.losses, cell.ties, cell.unparsed) == tuple(
         counts[name] for name in ("first", "second", "tie", "unparsed")
     )
@@ -173,7 +173,7 @@ def test_a_grade_stands_in_for_a_verdict_that_cannot_be_read(tmp_path: Path, gra
         tmp_path / "a", {"judgments": table}, title="t", label="sample", about="", licence="", made_by="a test"
     )
     assert battle_views.decisions_of(arena, "x", "y")["en", "q"]["j"].winner == winner
-    cell = matrix_views.matrix(arena, "j").cells["x", "y"]
+    cell = matrix_views.matrix(arena, Referee.judge("j")).cells["x", "y"]
     assert {"first": cell.wins, "tie": cell.ties, "second": cell.losses}[winner] == 1
 
 

@@ -16,6 +16,7 @@ from priced_arena import RIGHT, write
 import mirage
 from mirage import schema, store
 from mirage.battles.counts import RELEVANCE
+from mirage.battles.referee import Referee
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.explorer.compare.data import ranking_by
 from mirage.ranking.compare.measures import QueryMeasure, QueryValue
@@ -52,7 +53,7 @@ def test_the_truly_best_is_among_the_contenders(truth: list[float]) -> None:
 @pytest.mark.parametrize("languages", [None, ("en",), ("ar", "sw")])
 def test_ratings_that_are_known_already_give_the_same_choice(languages: tuple[str, ...] | None) -> None:
     arena = store.open_arena(store.bundled_arenas()["sample"])
-    known = ranking_by(arena, "heuristic", languages or ())
+    known = ranking_by(arena, Referee.judge("heuristic"), languages or ())
     settings = DecideSettings(judge="heuristic", languages=languages)
     again, report = choose_systems(arena, settings), choose_systems(arena, settings, ranking=known)
     assert (report.rows, report.options, report.referee) == (again.rows, again.options, again.referee)

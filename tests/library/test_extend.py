@@ -151,8 +151,8 @@ def test_a_verdict_is_two_lines(copy: Path) -> None:
     assert (row["tie_rate"], row["tie_n"], row["unparsed_rate"], row["flip_rate"]) == (0.5, 4, 0, 0)
     asked_of = (
         "import sys; from pathlib import Path; import mirage; from mirage import store\n"
-        "from mirage.battles import decisions\nfrom mirage.explorer.battle.matrix import matrix\n"
-        "arena = store.open_arena(Path(sys.argv[1])); cell = matrix(arena, 'j').cells['blue', 'red']\n"
+        "from mirage.battles import Referee, decisions\nfrom mirage.explorer.battle.matrix import matrix\n"
+        "arena = store.open_arena(Path(sys.argv[1])); cell = matrix(arena, Referee.judge('j')).cells['blue', 'red']\n"
         "winners = [decision.winner for decision in decisions(arena.read('judgments'))['j'].values()]\n"
         "print(winners, cell.wins, cell.ties, cell.losses)\n"
         "print(mirage.rank(sys.argv[2]).languages['en'].record.tolist())"
@@ -239,7 +239,7 @@ def test_an_option_of_rank_is_a_field_and_its_use(copy: Path) -> None:
     battle = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A"}
     table = schema.from_columns("judgments", {name: [value] for name, value in (battle | {"points": 0.6}).items()})
     graded = store.write(copy / "arena", {"judgments": table}, title="A", label="example", made_by="a test")
-    plain = rank_arena(graded, "j").ranking.table()["rating"].to_pylist()
+    plain = rank_arena(graded, Referee.judge("j")).ranking.table()["rating"].to_pylist()
     whole = json.loads(run(copy, "rank", graded.path, "--whole", "--format", "json"))
     assert max(row["rating"] for row in whole) > max(plain), "a win is worth more than 0.6 of it"
 

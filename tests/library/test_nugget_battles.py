@@ -13,7 +13,7 @@ from commands import mirage as command
 
 import mirage
 from mirage import schema, store
-from mirage.battles.referee import NUGGETS, choose_referee, referees
+from mirage.battles.referee import NUGGETS, Referee, choose_referee, referees
 from mirage.battles.score_verdicts import verdicts_of_scores
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking.nugget_battles import NuggetBattles, nugget_battles
@@ -159,7 +159,7 @@ def test_without_two_scores_on_a_query_the_error_says_why(tmp_path: Path) -> Non
     okay = [schema.Nugget(**row | {"importance": "okay"}) for row in tables["nuggets"].to_pylist()]
     tables["nuggets"] = schema.from_rows("nuggets", okay)
     with pytest.raises(NotEnoughData, match="nugget score") as told:
-        read_decisions(store.write(tmp_path / "okay", tables, made_by="a test"), NUGGETS)
+        read_decisions(store.write(tmp_path / "okay", tables, made_by="a test"), Referee.nuggets())
     assert "no vital nugget" in str(told.value)
 
 

@@ -16,6 +16,7 @@ from pipeline_cases import judgments, published_answers
 from store_cases import snapshot
 
 from mirage import pipeline, schema, store
+from mirage.battles.referee import Referee
 from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.io.imports.own import ImportResult, UserFile, import_own
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
@@ -156,7 +157,7 @@ def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena
 def test_verdicts_alone_make_an_arena_that_takes_any_name(tmp_path: Path) -> None:
     added = take(judgments(tmp_path / "j.csv"), tmp_path / "new")
     assert (added.arena.tables, added.rows, added.replaced) == (("judgments",), 6, 0)
-    ranking = rank_arena(added.arena, "j").ranking
+    ranking = rank_arena(added.arena, Referee.judge("j")).ranking
     assert ranking.languages["en"].systems == ("alpha", "beta", "gamma")
 
 
@@ -170,21 +171,21 @@ def test_queries_are_not_put_under_answers_to_others(arena: store.Arena, tmp_pat
 def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_path: Path) -> None:
     outcomes = arena.read("outcomes")
     with pytest.raises(UnknownName, match="no language 'sw'"):
-        rank_arena(arena, "relevance", RankSettings(languages=("sw",)))
+        rank_arena(arena, Referee.relevance(), RankSettings(languages=("sw",)))
     half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
     part = store.write(tmp_path / "half", {"outcomes": half}, made_by="a test")
     with pytest.raises(NotEnoughData, match="fi has no non-relevant queries"):
-        rank_arena(part, "relevance", RankSettings(languages=("fi",)))
-    assert "not ranked: fi (no non-relevant queries)" in rank_arena(part, "relevance").remarks
+        rank_arena(part, Referee.relevance(), RankSettings(languages=("fi",)))
+    assert "not ranked: fi (no non-relevant queries)" in rank_arena(part, Referee.relevance()).remarks
     judged = take(judgments(tmp_path / "j.csv"), arena.path).arena
     with pytest.raises(BadInput, match="judges answers, not the skill"):
-        rank_arena(judged, "j", RankSettings(skill="abstain"))
+        RankSettings(skill="abstain").referee("j")
     with pytest.raises(UnknownName, match="'jj'"):
-        rank_arena(judged, "jj")
+        rank_arena(judged, Referee.judge("jj"))
 
 
 def test_an_ordered_ranking_has_the_best_first_and_the_joint_row_last(arena: store.Arena) -> None:
-    rows = leaderboard(rank_arena(arena, "relevance").ranking).to_pylist()
+    rows = leaderboard(rank_arena(arena, Referee.relevance()).ranking).to_pylist()
     assert [row["language"] for row in rows] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
     assert [row["rank"] for row in rows[:3]] == sorted(row["rank"] for row in rows[:3])
 

@@ -13,12 +13,14 @@ import small_arena
 from commands import mirage
 
 from mirage import schema, store
+from mirage.battles.referee import Referee
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.arena import rank_arena
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.tags import rank_by_tag
 from mirage.stats.holm import holm
 
+JUDGE = Referee.judge("j")
 QUICK = RankSettings(draws=200, seed=1)
 
 
@@ -43,16 +45,16 @@ def uneven(n: int = 60) -> tuple[pa.Table, pa.Table]:
 
 
 def test_each_value_is_ranked_as_if_there_were_no_other_queries(arena: store.Arena) -> None:
-    split = rank_by_tag(arena.read("outcomes"), arena.read("tags"), "domain", "relevance", QUICK)
+    split = rank_by_tag(arena.read("outcomes"), arena.read("tags"), "domain", Referee.relevance(), QUICK)
     assert list(split.rankings) == ["finance", "law"]
     for value, ranking in split.rankings.items():
         part = store.select_tagged(arena, [("domain", value)])
-        assert ranking.table() == rank_arena(part, "relevance", QUICK).ranking.table()
+        assert ranking.table() == rank_arena(part, Referee.relevance(), QUICK).ranking.table()
 
 
 def test_a_system_that_is_better_on_some_queries_is_told_with_its_numbers() -> None:
     judgments, tags = uneven()
-    split = rank_by_tag(judgments, tags, "kind", "j", QUICK)
+    split = rank_by_tag(judgments, tags, "kind", JUDGE, QUICK)
     surest = split.significant()[0]
     assert surest.system == "odd"
     assert (surest.n_queries, surest.n_elsewhere) == (60, 60)
@@ -71,13 +73,13 @@ def test_a_system_that_is_better_on_some_queries_is_told_with_its_numbers() -> N
 
 def test_holms_correction_goes_over_all_tests_and_complements_are_tested_once() -> None:
     judgments, tags = uneven()
-    split = rank_by_tag(judgments, tags, "kind", "j", QUICK)
+    split = rank_by_tag(judgments, tags, "kind", JUDGE, QUICK)
     tested = [effect for effect in split.effects if effect.p is not None]
     assert len({effect.value for effect in tested}) == 1
     assert [effect.p_holm for effect in tested] == holm([effect.p for effect in tested if effect.p is not None])
     third = tags.to_pylist()[::3]
     more = pa.concat_tables([tags, schema.from_rows("tags", [schema.Tag(**row | {"value": "c"}) for row in third])])
-    values = {effect.value for effect in rank_by_tag(judgments, more, "kind", "j", QUICK).effects}
+    values = {effect.value for effect in rank_by_tag(judgments, more, "kind", JUDGE, QUICK).effects}
     assert values == {"a", "b", "c"}
 
 
@@ -89,21 +91,21 @@ def test_a_random_tag_rarely_makes_a_finding() -> None:
     for _ in range(40):
         values = rng.choice(["a", "b"], size=len(tags)).tolist()
         shuffled = tags.set_column(tags.column_names.index("value"), tags.schema.field("value"), pa.array(values))
-        false += bool(rank_by_tag(judgments, shuffled, "kind", "j", RankSettings(draws=100)).significant())
+        false += bool(rank_by_tag(judgments, shuffled, "kind", JUDGE, RankSettings(draws=100)).significant())
     assert false <= 6
 
 
 def test_what_cannot_be_ranked_or_compared_says_why(arena: store.Arena) -> None:
     judgments, tags = uneven(20)
     everywhere = tags.set_column(3, tags.schema.field("value"), pa.array(["all"] * len(tags)))
-    split = rank_by_tag(judgments, everywhere, "kind", "j", QUICK)
+    split = rank_by_tag(judgments, everywhere, "kind", JUDGE, QUICK)
     assert not split.effects
     assert list(split.rankings) == ["all"]
     strays = schema.from_rows("tags", [schema.Tag("en", "elsewhere", "kind", "a")])
     with pytest.raises(NotEnoughData):
-        rank_by_tag(judgments, strays, "kind", "j", QUICK)
+        rank_by_tag(judgments, strays, "kind", JUDGE, QUICK)
     with pytest.raises(UnknownName):
-        rank_by_tag(judgments, tags, "kinds", "j", QUICK)
+        rank_by_tag(judgments, tags, "kinds", JUDGE, QUICK)
 
 
 def test_the_command_ranks_on_a_tag_and_by_its_values(arena: store.Arena, tmp_path: Path) -> None:

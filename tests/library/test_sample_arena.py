@@ -15,6 +15,7 @@ import pytest
 from conftest import ROOT
 
 from mirage import schema, store
+from mirage.battles.referee import Referee
 from mirage.io.sources.sample_answers import ANSWERS
 from mirage.io.sources.sample_nuggets import NUGGETS
 from mirage.people.exam import exam
@@ -119,7 +120,7 @@ def test_no_system_wins_everywhere_and_each_has_its_character(arena: store.Arena
 
 
 def test_nugget_scores_separate_six_tiers(arena: store.Arena) -> None:
-    tier = rank_arena(arena, "nuggets", RankSettings(draws=20)).ranking.tiers[JOINT].tier
+    tier = rank_arena(arena, Referee.nuggets(), RankSettings(draws=20)).ranking.tiers[JOINT].tier
     assert set(tier) == SYSTEMS - {"reference"}
     assert len(set(tier.values())) >= 6
     order = ["thorough", "concise", "cautious", "half", "fluent", "baseline/abstain"]
@@ -129,7 +130,7 @@ def test_nugget_scores_separate_six_tiers(arena: store.Arena) -> None:
 def test_a_surrogate_without_nuggets_predicts_the_ranking_by_nuggets(arena: store.Arena) -> None:
     features = arena.read("features")
     plain = features.filter(pc.invert(pc.starts_with(features["feature"], "nugget")))
-    seen = training(plain, nugget_battles(arena).verdicts, "nuggets")
+    seen = training(plain, nugget_battles(arena).verdicts, Referee.nuggets())
     assert not any(name.startswith("nugget") for name in seen.features)
     quality = {row.language: row for row in leave_one_out(seen, "ridge").quality()}
     assert quality[JOINT].tau > 0.7
@@ -145,10 +146,10 @@ def test_the_stored_surrogate_predicts_the_heuristic_judge(arena: store.Arena) -
 
 
 def test_relevance_and_the_heuristic_judge_agree_on_the_ends(arena: store.Arena) -> None:
-    judged = rank_arena(arena, "heuristic", RankSettings(draws=20)).ranking.tiers[JOINT].tier
+    judged = rank_arena(arena, Referee.judge("heuristic"), RankSettings(draws=20)).ranking.tiers[JOINT].tier
     assert len(set(judged.values())) >= 5
     assert judged["thorough"] < judged["cautious"] < judged["fluent"] < judged["english"]
-    labels = rank_arena(arena, "relevance", RankSettings(draws=20)).ranking.table().to_pylist()
+    labels = rank_arena(arena, Referee.relevance(), RankSettings(draws=20)).ranking.table().to_pylist()
     ratings = {row["system"]: row["rating"] for row in labels if row["language"] == JOINT}
     assert ratings["reference"] > ratings["thorough"] > ratings["half"] > ratings["copier"]
 

@@ -18,6 +18,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import r2_score
 
 from benchmarks.simulated import SimulatedArena, simulate_arena
+from mirage.battles.referee import Referee
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate import Draws, Training, by_draw, compare_regressors, leave_one_out, predict, r2, tau_b
@@ -28,6 +29,7 @@ from mirage.ranking.surrogate.ridge import STRENGTHS, slopes
 from mirage.ranking.surrogate.training import by_tournament, training
 
 CODES = ["en", "sw", "zh"]
+JUDGE = Referee.judge("judge")
 FAST = ("linear", "svr", "ridge", "pooled", "pairwise", "answers")
 
 
@@ -42,7 +44,7 @@ def seen(simulation: SimulatedArena) -> Training:
 
 
 def join(features: pa.Table, judgments: pa.Table) -> Training:
-    return training(features, judgments, "judge")
+    return training(features, judgments, JUDGE)
 
 
 def changed(table: pa.Table, column: str, new: list[object]) -> pa.Table:
@@ -123,7 +125,7 @@ def test_features_are_averaged_over_the_same_resample_as_the_ratings(simulation:
     from mirage.ranking.bootstrap import rate
     from mirage.ranking.resample import query_weights
 
-    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], "judge", draws=3, seed=5)
+    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], JUDGE, draws=3, seed=5)
     battles = from_judgments(simulation.tables["judgments"], judge="judge")["sw"]
     weights = query_weights("sw", battles, draws=3, seed=5)
     np.testing.assert_allclose(weights.sum(axis=1), len(battles.queries), rtol=1e-6)
@@ -419,7 +421,7 @@ def test_importances_are_of_left_out_systems_and_find_the_feature_that_tells(sim
 
 
 def test_all_draws_at_once_are_each_draw_for_itself(simulation: SimulatedArena) -> None:
-    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], "judge", draws=4, seed=1)
+    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], JUDGE, draws=4, seed=1)
     whole = by_draw(draws, "pooled", out=["sim-02"])
     same = {c: Draws(d.systems, d.features, d.means[[0, 0]], d.theta[[0, 0]]) for c, d in draws.items()}
     first, second = by_draw(same, "pooled", out=["sim-02"])["en"]
@@ -432,7 +434,7 @@ def test_all_draws_at_once_are_each_draw_for_itself(simulation: SimulatedArena) 
 
 
 def test_draws_say_what_they_cannot_do(simulation: SimulatedArena) -> None:
-    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], "judge", draws=2)
+    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], JUDGE, draws=2)
     with pytest.raises(UnknownName, match="regressor for draws"):
         by_draw(draws, "pairwise")
     with pytest.raises(NotEnoughData, match="fewer than 3 systems"):
@@ -460,18 +462,19 @@ def test_what_is_unknown_or_too_little_is_refused(simulation: SimulatedArena, se
     with pytest.raises(NotEnoughData, match="at least 5 systems"):
         compare_regressors(join(few["features"], few["judgments"]), ["pooled", "pairwise"])
     with pytest.raises(BadInput, match="modelled ties"):
-        training(simulation.tables["features"], simulation.tables["judgments"], "judge", ties="davidson")
+        training(simulation.tables["features"], simulation.tables["judgments"], JUDGE, ties="davidson")
 
 
 def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:
     code = (
         "from benchmarks.simulated import simulate_arena\n"
+        "from mirage.battles.referee import Referee\n"
         "from mirage.ranking.surrogate.reporting import report_on\n"
         "from mirage.ranking.surrogate.training import training\n"
         "import hashlib\n"
         "t = simulate_arena(systems=5, queries=12, languages=['en', 'sw'], seed=1).tables\n"
-        "seen = training(t['features'], t['judgments'], 'judge')\n"
-        "made = report_on(seen, 'judge', regressors=['pooled', 'answers'])\n"
+        "seen = training(t['features'], t['judgments'], Referee.judge('judge'))\n"
+        "made = report_on(seen, Referee.judge('judge'), regressors=['pooled', 'answers'])\n"
         "print(hashlib.sha256(repr(made.table().to_pylist()).encode()).hexdigest(), made.comparison.tests)\n"
     )
     printed = [

@@ -13,8 +13,9 @@ from conftest import ROOT
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
+from mirage.battles.referee import Referee
 from mirage.battles.verdict_rows import from_judgments
-from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.errors import NotEnoughData, UnknownName
 from mirage.explorer.surrogate import data as views
 from mirage.ranking import surrogate
 from mirage.ranking.bootstrap import rate
@@ -27,6 +28,7 @@ from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import run
 
 FEW = ["linear", "pooled", "pairwise"]
+JUDGE = Referee.judge("judge")
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +38,7 @@ def tables() -> dict[str, pa.Table]:
 
 @pytest.fixture(scope="module")
 def reported(tables: dict[str, pa.Table]) -> Report:
-    return report_on(training(tables["features"], tables["judgments"], "judge"), "judge", regressors=FEW)
+    return report_on(training(tables["features"], tables["judgments"], JUDGE), JUDGE, regressors=FEW)
 
 
 @pytest.fixture
@@ -70,7 +72,7 @@ def test_predictions_keep_the_contract_and_carry_the_ratings_of_the_ranking(
 
 
 def test_stored_predictions_give_the_comparison_back(reported: Report) -> None:
-    held_out = read_held_out(reported.table(), "judge")
+    held_out = read_held_out(reported.table(), JUDGE)
     summary = {row.regressor: row for row in summarise(held_out, reported.comparison.default)}
     for row in summarise(reported.comparison.held_out, reported.comparison.default):
         for name in ("tau", "rmse", "r2", "slope", "covered", "tau_all", "p", "systems", "chosen"):
@@ -88,8 +90,8 @@ def test_calls_saved_are_the_battles_that_a_judged_system_fought(reported: Repor
 
 def test_ratings_of_systems_without_features_count_but_are_not_learnt_from(tables: dict[str, pa.Table]) -> None:
     features = tables["features"].filter(pc.not_equal(tables["features"]["system"], "sim-02"))
-    seen = training(features, tables["judgments"], "judge")
-    whole = training(tables["features"], tables["judgments"], "judge")
+    seen = training(features, tables["judgments"], JUDGE)
+    whole = training(tables["features"], tables["judgments"], JUDGE)
     partial, full = seen.languages["en"], whole.languages["en"]
     assert "sim-02" not in partial.systems
     back = partial.ratings(frozenset()) + partial.offset
@@ -101,12 +103,12 @@ def test_ratings_of_systems_without_features_count_but_are_not_learnt_from(table
 
 def test_a_new_system_is_expected_near_where_its_battles_put_it(tables: dict[str, pa.Table], reported: Report) -> None:
     judgments = without(tables["judgments"], "sim-04")
-    seen = training(tables["features"], judgments, "judge")
+    seen = training(tables["features"], judgments, JUDGE)
     assert seen.new == ("sim-04",)
-    by = chosen_regressor(reported.table(), "judge", regressor="pooled")
+    by = chosen_regressor(reported.table(), JUDGE, regressor="pooled")
     predictions = expected_ratings(seen, "sim-04", by)
     assert list(predictions) == ["en", "sw", "all"]
-    whole = training(tables["features"], tables["judgments"], "judge")
+    whole = training(tables["features"], tables["judgments"], JUDGE)
     for code in ("en", "sw"):
         prediction = predictions[code]
         others = seen.languages[code].ratings(frozenset())
@@ -123,16 +125,16 @@ def test_a_new_system_is_expected_near_where_its_battles_put_it(tables: dict[str
 def test_a_judged_systems_battles_are_not_looked_at_when_it_is_placed(
     tables: dict[str, pa.Table], reported: Report
 ) -> None:
-    by = chosen_regressor(reported.table(), "judge", regressor="pooled")
+    by = chosen_regressor(reported.table(), JUDGE, regressor="pooled")
     judged = expected_ratings(reported.training, "sim-04", by)["en"]
-    new = expected_ratings(training(tables["features"], without(tables["judgments"], "sim-04"), "judge"), "sim-04", by)
+    new = expected_ratings(training(tables["features"], without(tables["judgments"], "sim-04"), JUDGE), "sim-04", by)
     # The scale of all is centred on the system too, once it is judged.
     assert judged.rating == pytest.approx(new["en"].rating * 6 / 7, abs=1e-6)
 
 
 def test_new_systems_are_in_the_table_without_a_rating(tables: dict[str, pa.Table]) -> None:
-    seen = training(tables["features"], without(tables["judgments"], "sim-04"), "judge")
-    table = report_on(seen, "judge", regressors=["pooled", "ridge"]).table()
+    seen = training(tables["features"], without(tables["judgments"], "sim-04"), JUDGE)
+    table = report_on(seen, JUDGE, regressors=["pooled", "ridge"]).table()
     schema.validate("predictions", table)
     new = [row for row in table.to_pylist() if row["system"] == "sim-04"]
     assert {(row["language"], row["regressor"]) for row in new} == {
@@ -146,18 +148,16 @@ def test_new_systems_are_in_the_table_without_a_rating(tables: dict[str, pa.Tabl
 
 def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, pa.Table], reported: Report) -> None:
     with pytest.raises(UnknownName, match="judge"):
-        training(tables["features"], tables["judgments"], "nobody")
-    with pytest.raises(BadInput, match="skill"):
-        training(tables["features"], tables["judgments"], "judge", skill="abstain")
+        training(tables["features"], tables["judgments"], Referee.judge("nobody"))
     with pytest.raises(NotEnoughData, match="has a feature"):
-        training(tables["features"].slice(0, 0), tables["judgments"], "judge")
+        training(tables["features"].slice(0, 0), tables["judgments"], JUDGE)
     with pytest.raises(NotEnoughData, match="no predictions for the referee other") as refused:
-        chosen_regressor(reported.table(), "other")
+        chosen_regressor(reported.table(), Referee.judge("other"))
     assert "mirage surrogate DIR --judge other --store" in str(refused.value)
     with pytest.raises(UnknownName, match="regressor"):
-        chosen_regressor(reported.table(), "judge", regressor="forest")
+        chosen_regressor(reported.table(), JUDGE, regressor="forest")
     with pytest.raises(UnknownName, match="system"):
-        expected_ratings(reported.training, "nobody", chosen_regressor(reported.table(), "judge"))
+        expected_ratings(reported.training, "nobody", chosen_regressor(reported.table(), JUDGE))
 
 
 # --- the command and the view -----------------------------------------------------------------------------------------
@@ -209,13 +209,13 @@ def test_stored_predictions_go_when_what_they_were_made_from_changes(
 def test_the_view_shows_what_the_command_shows(arena: store.Arena, reported: Report) -> None:
     assert views.available(arena) == ()
     stored = store.write(arena.path, {"predictions": reported.table()}, made_by="a test")
-    comparison = views.comparison_of(stored, "judge")
+    comparison = views.comparison_of(stored, JUDGE)
     assert comparison.chosen == reported.comparison.default
     assert [row.regressor for row in comparison.summary] == ["default", "linear", "pooled", "pairwise"]
     assert comparison.quality[-1].language == surrogate.ALL
     assert len(comparison.points) == len(reported.rows)
     with pytest.raises(NotEnoughData, match="no predictions for the referee relevance"):
-        views.comparison_of(stored, "relevance")
+        views.comparison_of(stored, Referee.relevance())
 
 
 def test_on_real_answers_single_answers_tell_more_than_means() -> None:
@@ -223,7 +223,7 @@ def test_on_real_answers_single_answers_tell_more_than_means() -> None:
     seen = training(
         arena.read("features", languages=["en", "sw"]),
         arena.read("outcomes", languages=["en", "sw"]),
-        "relevance",
+        Referee.relevance(),
     )
     assert len(seen.systems) == 11
     # No answer has citation scores here; they are no feature, rather than zeros.

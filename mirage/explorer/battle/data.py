@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
 from mirage.battles.decision import Decision, OrientedVerdict, Winner, decide, orient_verdict
-from mirage.battles.referee import NUGGETS, RELEVANCE
+from mirage.battles.referee import NUGGETS, RELEVANCE, Referee
 from mirage.explorer.answers import data as answers
 from mirage.explorer.answers.judgments import judgments_on
 from mirage.explorer.battle.matrix import RIGHT, Cell
@@ -43,8 +43,8 @@ class BattleFilter:
 
     first: str
     second: str
-    referee: str
-    """Referee: `relevance`, `nuggets`, or a judge; empty without decided battles."""
+    referee: Referee | None
+    """Relevance labels, nuggets or a judge; None without decided battles."""
     languages: tuple[str, ...] = ()
     """Codes; all if empty."""
     result: Winner | Literal[""] = ""
@@ -98,7 +98,7 @@ class BattleSelection(Keys):
                 "query_id": pa.array([key[1] for key in self.keys], pa.string()),
                 "first": pa.array([self.wanted.first] * n, pa.string()),
                 "second": pa.array([self.wanted.second] * n, pa.string()),
-                "referee": pa.array([self.wanted.referee or None] * n, pa.string()),
+                "referee": pa.array([self.wanted.referee.name if self.wanted.referee else None] * n, pa.string()),
                 "result": pa.array([d.winner if d.n_verdicts else None for d in decisions], pa.string()),
                 "flipped": pa.array([not decision.consistent for decision in decisions], pa.bool_()),
                 "verdicts": pa.array([decision.n_verdicts for decision in decisions], pa.int64()),
@@ -215,11 +215,12 @@ def _by_nuggets(arena: Arena, first: str, second: str) -> dict[Key, OrientedVerd
 @lru_cache(maxsize=64)
 def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
     """Return the battles of two systems that match a search."""
-    referees_by_battle = decisions_of(arena, search.first, search.second, by_nuggets=search.referee == NUGGETS)
+    name = search.referee.name if search.referee else ""
+    referees_by_battle = decisions_of(arena, search.first, search.second, by_nuggets=name == NUGGETS)
     decisions = {
-        key: by_referee[search.referee]
+        key: by_referee[name]
         for key, by_referee in referees_by_battle.items()
-        if search.referee in by_referee and (not search.languages or key[0] in search.languages)
+        if name in by_referee and (not search.languages or key[0] in search.languages)
     }
     keys = [
         key

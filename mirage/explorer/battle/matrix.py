@@ -90,21 +90,20 @@ class Matrix:
 
 
 @lru_cache(maxsize=32)
-def matrix(arena: Arena, referee: str, languages: tuple[str, ...] = ()) -> Matrix:
+def matrix(arena: Arena, referee: Referee, languages: tuple[str, ...] = ()) -> Matrix:
     """Return the win matrix by a referee.
 
     Args:
         arena: the arena.
-        referee: `relevance`, `nuggets`, or a judge's name.
+        referee: relevance labels, nuggets or a judge; its skill does not restrict the queries.
         languages: codes; all if empty.
 
     Raises:
-        UnknownName: if nothing of that name decides battles here.
+        UnknownName: if the referee decides no battles of the arena.
     """
-    if referee not in referees(arena):
-        raise UnknownName("referee", referee, referees(arena))
-    by_labels = Referee.from_name(referee).by_labels
-    counts = _by_labels(arena, languages) if by_labels else _by_judge(arena, referee, languages)
+    if referee.name not in referees(arena):
+        raise UnknownName("referee", referee.name, referees(arena))
+    counts = _by_labels(arena, languages) if referee.by_labels else _by_judge(arena, referee.name, languages)
     cells = {}
     for (x, y), (wins, losses, ties, unparsed) in sorted(counts.items()):
         cells[x, y] = Cell(x, y, wins, ties, losses, unparsed)

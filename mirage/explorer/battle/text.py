@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mirage.battles.decision import Decision
-from mirage.battles.referee import NUGGETS, Referee
+from mirage.battles.referee import Referee
 from mirage.explorer.answers.data import AnswerView
 from mirage.explorer.battle.data import BattleView, FeatureComparison
 
@@ -18,18 +18,18 @@ ACTS = {
 """What a system does, by the subset of the query and whether that is the correct decision."""
 
 
-def conclusion(battle: BattleView, referee: str) -> str:
+def conclusion(battle: BattleView, referee: Referee | None) -> str:
     """Return the result of a battle and its reason, in a sentence; empty without a decision.
 
     Args:
         battle: the battle.
-        referee: name of the referee; empty for none.
+        referee: the referee; None without one.
     """
-    if not referee:
+    if referee is None:
         return ""
-    if Referee.from_name(referee).by_labels:
+    if referee.by_labels:
         return _by_labels(battle)
-    return _by_judge(battle, battle.decision(referee), referee)
+    return _by_judge(battle, battle.decision(referee.name), referee)
 
 
 def _by_labels(battle: BattleView) -> str:
@@ -51,7 +51,7 @@ def _act(subset: str | None, answer: AnswerView) -> str:
     return ACTS.get((subset or "", answer.correct), "decides correctly" if answer.correct else "decides wrongly")
 
 
-def _by_judge(battle: BattleView, decision: Decision, judge: str) -> str:
+def _by_judge(battle: BattleView, decision: Decision, referee: Referee) -> str:
     if decision.winner not in ("first", "second"):
         return ""
     winner, loser = battle.first.system, battle.second.system
@@ -63,9 +63,9 @@ def _by_judge(battle: BattleView, decision: Decision, judge: str) -> str:
     )[:MOST]
     words = [_reason(compared, first=decision.winner == "first") for compared in reasons]
     because = f", with better {' and '.join(words)}" if words else ""
-    if judge == NUGGETS:
+    if referee.kind == "nuggets":
         return f"{winner} beats {loser} by nuggets: it states more of the vital nuggets in full."
-    return f"{judge} prefers {winner} to {loser}{orders}{because}."
+    return f"{referee.name} prefers {winner} to {loser}{orders}{because}."
 
 
 def _gap(compared: FeatureComparison) -> float:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from mirage.battles.referee import RELEVANCE, Referee, referees
+from mirage.battles.referee import Referee, referees
 from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit.levels import labels_at
 from mirage.explorer.leaderboard.data import board, ranking_of, size
@@ -34,8 +34,8 @@ class Choice:
     first: str
     second: str
     measure: str
-    referee: str
-    """Referee of the battles; empty unless ratings are compared."""
+    referee: Referee | None
+    """Referee of the battles; None unless ratings are compared."""
     margin: float
     against: Arena | None = None
     """The arena of the second system, if different."""
@@ -56,7 +56,7 @@ _NAMED: Final = 6
 
 def rests_on_labels(choice: Choice) -> bool:
     """Return whether the compared measure depends on the labels of the queries."""
-    return choice.measure == RATE or choice.referee == RELEVANCE
+    return choice.measure == RATE or (choice.referee is not None and choice.referee.by_labels)
 
 
 @lru_cache(maxsize=16)
@@ -93,29 +93,29 @@ def _of_tables(arena: Arena) -> list[str]:
 
 
 @lru_cache(maxsize=32)
-def systems(arena: Arena, measure: str, referee: str) -> tuple[str, ...]:
-    """Return the systems that have the measure, sorted by name."""
-    if measure == RATING:
-        return tuple(sorted(size(arena, Referee.from_name(referee)).systems))
+def systems(arena: Arena, measure: str, referee: Referee | None) -> tuple[str, ...]:
+    """Return the systems that have the measure, sorted by name; for ratings, those that the referee rates."""
+    if measure == RATING and referee is not None:
+        return tuple(sorted(size(arena, referee).systems))
     return measured_systems(arena, measure)
 
 
 @lru_cache(maxsize=32)
-def in_rank_order(arena: Arena, referee: str, languages: tuple[str, ...]) -> tuple[str, ...]:
+def in_rank_order(arena: Arena, referee: Referee | None, languages: tuple[str, ...]) -> tuple[str, ...]:
     """Return the rated systems, best first; empty without ratings.
 
     Args:
         arena: the arena.
-        referee: referee of the battles; empty for the arena's first.
+        referee: referee of the battles; None for the arena's first.
         languages: codes; all if empty.
     """
-    who = referee or next(iter(referees(arena)), "")
-    if not who:
-        return ()
+    if referee is None:
+        if not (names := referees(arena)):
+            return ()
+        referee = Referee.from_name(names[0])
     try:
-        decider = Referee.from_name(who)
-        codes = tuple(code for code in size(arena, decider).languages if not languages or code in languages)
-        rows = board(arena, decider, codes).rows
+        codes = tuple(code for code in size(arena, referee).languages if not languages or code in languages)
+        rows = board(arena, referee, codes).rows
     except MirageError:
         return ()
     return tuple(rows["system"].to_pylist())
@@ -137,25 +137,25 @@ def report(
         MirageError: as `compare_systems` does.
     """
     first, second, margin = choice.first, choice.second, choice.margin
-    if choice.measure == RATING and choice.against is None:
-        return compare_ratings(ranking_by(arena, choice.referee, languages), first, second, margin=margin, moved=MOVED)
-    judge = None if choice.against is None else choice.referee or None
+    referee = choice.referee
+    if referee is not None and choice.against is None:
+        return compare_ratings(ranking_by(arena, referee, languages), first, second, margin=margin, moved=MOVED)
+    judge = referee.name if referee else None
     settings = CompareSettings(choice.measure, judge, margin, languages or None, moved=MOVED)
     return compare_systems(arena, first, second, settings, against=choice.against, labels=labels)
 
 
-def ranking_by(arena: Arena, referee: str, languages: tuple[str, ...]) -> RankingReport:
+def ranking_by(arena: Arena, referee: Referee, languages: tuple[str, ...]) -> RankingReport:
     """Rank the systems by a referee over those of the given languages with battles; over all languages if none are
     given.
 
     Raises:
         NotEnoughData: if there is no such language.
     """
-    decider = Referee.from_name(referee)
-    codes = tuple(code for code in size(arena, decider).languages if not languages or code in languages)
+    codes = tuple(code for code in size(arena, referee).languages if not languages or code in languages)
     if not codes:
-        raise NotEnoughData(f"{referee} decided no battles in these languages", do="choose other languages")
-    return ranking_of(arena, decider, codes, RankSettings(), None)[0]
+        raise NotEnoughData(f"{referee.name} decided no battles in these languages", do="choose other languages")
+    return ranking_of(arena, referee, codes, RankSettings(), None)[0]
 
 
 def verdict_words(shown: ComparisonReport) -> str:

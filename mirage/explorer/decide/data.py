@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage.battles.referee import referees
+from mirage.battles.referee import Referee, referees
 from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.compare.data import measures as measures
 from mirage.explorer.compare.data import ranking_by, systems, with_values
@@ -30,7 +30,7 @@ class Needs:
     """Requirements of a reader."""
 
     weights: tuple[tuple[str, float], ...]
-    referee: str | None
+    referee: Referee | None
     """None if ratings have no weight."""
     requirements: Requirements
     margin: float
@@ -42,7 +42,7 @@ class Needs:
 def report(
     arena: Arena,
     weights: tuple[tuple[str, float], ...],
-    referee: str | None,
+    referee: Referee | None,
     requirements: Requirements,
     margin: float,
     languages: tuple[str, ...],
@@ -67,7 +67,7 @@ def report(
     ranking = None if referee is None or RATING not in shares else ranking_by(arena, referee, languages)
     settings = DecideSettings(
         weights=shares,
-        judge=referee,
+        judge=referee.name if referee else None,
         requirements=requirements,
         margin=margin,
         languages=languages or None,
@@ -118,12 +118,12 @@ def licences(arena: Arena) -> tuple[str, ...]:
     named = {name: card.licence for name, card in cards_of(arena).items() if card.licence}
     if not named:
         return ()
-    decider = (*referees(arena), "")[0]
+    referee = next(map(Referee.from_name, referees(arena)), None)
     names = {
         name
         for measure in measures(arena)
         if not measure.startswith(OF_FEATURE)
-        for name in systems(arena, measure, decider)
+        for name in systems(arena, measure, referee)
     }
     if "features" in arena.tables:
         names.update(system for system, _ in with_values(arena))

@@ -50,7 +50,7 @@ def ranked_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...
     names = referees(arena)
     if not names:
         return tuple(systems), ""
-    ranked = [system for system in matrix(arena, names[0]).systems if system in systems]
+    ranked = [system for system in matrix(arena, Referee.from_name(names[0])).systems if system in systems]
     return (*ranked, *(system for system in systems if system not in ranked)), names[0]
 
 

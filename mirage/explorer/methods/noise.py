@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from mirage import schema
-from mirage.battles.referee import RELEVANCE, Referee, referees
+from mirage.battles.referee import Referee, referees
 from mirage.errors import NotEnoughData
 from mirage.explorer import kit as ui
 from mirage.ranking.variance import NoiseReport, NoiseSource, judge_variance, rate_variance
@@ -43,38 +43,39 @@ _COLUMNS = (
 
 
 @lru_cache(maxsize=16)
-def noise_reports(arena: Arena, referee: str, languages: tuple[str, ...]) -> tuple[NoiseReport, ...]:
+def noise_reports(arena: Arena, referee: Referee, languages: tuple[str, ...]) -> tuple[NoiseReport, ...]:
     """Return the sources of noise of the rates, with relevance labels, or of the differences by a judge.
 
     Args:
         arena: the arena.
-        referee: `relevance`, or a judge.
+        referee: relevance labels, or a judge.
         languages: codes; all if empty.
 
     Raises:
         NotEnoughData: if too few queries have values.
     """
-    if referee == RELEVANCE:
+    if referee.by_labels:
         return tuple(rate_variance(arena, languages=languages or None))
-    return (judge_variance(arena, judges=(referee,), languages=languages or None),)
+    return (judge_variance(arena, judges=(referee.name,), languages=languages or None),)
 
 
 def noise_section(page: ui.Page) -> None:
     """Show the components with their intervals, and what narrows the interval of an estimate at what cost."""
-    names = [name for name in referees(page.arena) if name == RELEVANCE or Referee.from_name(name).kind == "judge"]
-    if not names:
+    all_referees = map(Referee.from_name, referees(page.arena))
+    by_name = {referee.name: referee for referee in all_referees if referee.kind in ("relevance", "judge")}
+    if not by_name:
         page.need("outcomes")
-    referee = ui.pick(
+    name = ui.pick(
         "Noise of",
-        names,
+        tuple(by_name),
         key="noise_of",
         kind="referee",
         width=260,
         help="relevance: hallucination and error rates. A judge: differences between systems, in points.",
     )
     try:
-        with ui.first_time(f"Measuring the noise by {referee}", page.arena):
-            reports = noise_reports(page.arena, referee, tuple(page.picked))
+        with ui.first_time(f"Measuring the noise by {name}", page.arena):
+            reports = noise_reports(page.arena, by_name[name], tuple(page.picked))
     except NotEnoughData as error:
         page.summary("Too few queries to separate the sources of noise.")
         st.info(ui.plain(f"{error.what}; {error.do}."))
@@ -89,4 +90,4 @@ def noise_section(page: ui.Page) -> None:
     for report in reports:
         st.markdown("\n".join(f"- {ui.plain(sentence)}" for sentence in report.sentences), width=760)
     ui.note("Bias is not noise: more of the same judge does not remove it. See Judges.")
-    page.download("noise", rows, about={"referee": referee, "languages": list(page.picked)})
+    page.download("noise", rows, about={"referee": name, "languages": list(page.picked)})

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from mirage.battles.referee import Referee
 from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.features.data import overview
 from mirage.explorer.hallucination.data import both_rates
@@ -101,7 +102,7 @@ def feature_means(arena: Arena, system: str, languages: tuple[str, ...]) -> pa.T
 
 
 @lru_cache(maxsize=64)
-def opponents(arena: Arena, referee: str, system: str, languages: tuple[str, ...]) -> pa.Table:
+def opponents(arena: Arena, referee: Referee, system: str, languages: tuple[str, ...]) -> pa.Table:
     """Return a system's opponents, by its win share, highest first.
 
     Returns:

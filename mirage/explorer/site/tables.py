@@ -194,11 +194,11 @@ def published_tables(sources: Arena) -> dict[str, PublishedTable]:
     A table that cannot be computed is empty; the table `judges` has the reason.
     """
     rows: dict[str, list[Mapping[str, Any]]] = {name: [] for name in FIELDS}
-    for referee in referees(sources):
+    for name in referees(sources):
         try:
-            _add_referee(sources, referee, rows)
+            _add_referee(sources, Referee.from_name(name), rows)
         except MirageError as error:
-            rows["judges"].append({"referee": referee, "measure": "not ranked", "value": error.what})
+            rows["judges"].append({"referee": name, "measure": "not ranked", "value": error.what})
     if "outcomes" in sources.tables:
         figures = published_arena(sources) if "published" in sources.tables else None
         rows["hallucination"] += both_rates(sources, figures).cells.to_pylist()
@@ -213,9 +213,8 @@ def published_tables(sources: Arena) -> dict[str, PublishedTable]:
     }
 
 
-def _add_referee(sources: Arena, referee: str, rows: dict[str, list[Mapping[str, Any]]]) -> None:
-    decider = Referee.from_name(referee)
-    shown = board(sources, decider, tuple(size(sources, decider).languages))
+def _add_referee(sources: Arena, referee: Referee, rows: dict[str, list[Mapping[str, Any]]]) -> None:
+    shown = board(sources, referee, tuple(size(sources, referee).languages))
     queries = {code: part.n_queries for code, part in shown.ranking.languages.items()}
     everywhere = everything(shown).to_pylist()
     everywhere.sort(key=lambda row: row["language"] != JOINT)  # stable: the joint rows first
@@ -230,13 +229,13 @@ def _add_referee(sources: Arena, referee: str, rows: dict[str, list[Mapping[str,
         *(("without a joint rating", system) for system in shown.left_out),
         *(("counted", line) for line in shown.counted),
     ]
-    rows["judges"] += [{"referee": referee, "measure": measure, "value": value} for measure, value in facts]
-    rows["battles"] += [row | {"referee": referee} for row in matrix(sources, referee).table.to_pylist()]
+    rows["judges"] += [{"referee": referee.name, "measure": measure, "value": value} for measure, value in facts]
+    rows["battles"] += [row | {"referee": referee.name} for row in matrix(sources, referee).table.to_pylist()]
     ranking = ranking_by(sources, referee, ())
     order = shown.rows.sort_by([("rank", "ascending"), ("system", "ascending")])["system"].to_pylist()
     for first, second in itertools.combinations(order, 2):
         report = compare_ratings(ranking, first, second, margin=0.0, moved=0)
-        pair = {"referee": referee, "first": first, "second": second}
+        pair = {"referee": referee.name, "first": first, "second": second}
         compared = sorted(report.rows, key=lambda row: row.language != JOINT)
         rows["comparisons"] += [
             pair | {field.name: getattr(row, field.name) for field in COMPARISONS[3:]} for row in compared

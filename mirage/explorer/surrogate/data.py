@@ -51,21 +51,21 @@ def available(arena: Arena) -> tuple[tuple[str, Skill], ...]:
 
 
 @lru_cache(maxsize=16)
-def comparison_of(arena: Arena, referee: str, skill: Skill = "both") -> RegressorComparisonView:
+def comparison_of(arena: Arena, referee: Referee) -> RegressorComparisonView:
     """Return the comparison behind the stored predictions.
 
     Raises:
         TableMissing: if the arena has no predictions.
-        NotEnoughData: if it has none for this referee and skill.
+        NotEnoughData: if it has none for this referee and its skill.
     """
     import pyarrow.compute as pc
 
     rows = surrogate.with_present_names(arena.read("predictions"))
-    by_regressor = read_held_out(rows, referee, skill=skill)
-    chosen = chosen_regressor(rows, referee, skill=skill).regressor
+    by_regressor = read_held_out(rows, referee)
+    chosen = chosen_regressor(rows, referee).regressor
     quality = [row for held_out in by_regressor.values() for row in held_out.quality()]
     quality.sort(key=lambda row: (row.language == surrogate.ALL, row.language))
-    selection = pc.and_(pc.equal(rows["referee"], referee), pc.equal(rows["skill"], skill))
+    selection = pc.and_(pc.equal(rows["referee"], referee.name), pc.equal(rows["skill"], referee.skill))
     return RegressorComparisonView(chosen, tuple(summary(by_regressor, chosen)), tuple(quality), rows.filter(selection))
 
 
@@ -135,11 +135,11 @@ class Weights:
 
 
 @lru_cache(maxsize=16)
-def weights(arena: Arena, referee: str, skill: Skill = "both") -> Weights:
-    """Return the stored importances of one referee and skill."""
+def weights(arena: Arena, referee: Referee) -> Weights:
+    """Return the stored importances of a referee and its skill."""
     if "importances" not in arena.tables:
         return Weights((), ())
-    stored = arena.sql("SELECT * FROM importances WHERE referee = ? AND skill = ?", [referee, skill])
+    stored = arena.sql("SELECT * FROM importances WHERE referee = ? AND skill = ?", [referee.name, referee.skill])
     rows = [schema.Importance(**row) for row in surrogate.with_present_names(stored).to_pylist()]
     sets = [*ABLATIONS, *sorted({row.features for row in rows} - set(ABLATIONS))]
     permuted = [row for row in rows if row.kind == "permutation"]
@@ -150,34 +150,30 @@ def weights(arena: Arena, referee: str, skill: Skill = "both") -> Weights:
 
 
 @lru_cache(maxsize=64)
-def predicted_points(
-    arena: Arena, referee: str, skill: Skill, regressor: str, language: str
-) -> tuple[schema.Prediction, ...]:
+def predicted_points(arena: Arena, referee: Referee, regressor: str, language: str) -> tuple[schema.Prediction, ...]:
     """Return one regressor's predictions in one language, by rating of the referee, best first; new systems last."""
     rows = [
         schema.Prediction(**row)
-        for row in comparison_of(arena, referee, skill).points.to_pylist()
+        for row in comparison_of(arena, referee).points.to_pylist()
         if row["regressor"] == regressor and row["language"] == language
     ]
     return tuple(sorted(rows, key=lambda row: (row.judged is None, -(row.judged or 0.0), row.rank, row.system)))
 
 
 @lru_cache(maxsize=64)
-def judged_ends(
-    arena: Arena, referee: str, skill: Skill, language: str
-) -> dict[str, tuple[float | None, float | None]]:
+def judged_ends(arena: Arena, referee: Referee, language: str) -> dict[str, tuple[float | None, float | None]]:
     """Return the 95% interval of each system's rating, null if unbounded; empty without ratings."""
     if "ratings" not in arena.tables:
         return {}
     rows = arena.sql(
         "SELECT system, low, high FROM ratings WHERE referee = ? AND skill = ? AND language = ?",
-        [referee, skill, language],
+        [referee.name, referee.skill, language],
     )
     return {row["system"]: (row["low"], row["high"]) for row in rows.to_pylist()}
 
 
 @lru_cache(maxsize=64)
-def quality_by_language(arena: Arena, referee: str, skill: Skill, regressor: str) -> tuple[dict[str, Any], ...]:
+def quality_by_language(arena: Arena, referee: Referee, regressor: str) -> tuple[dict[str, Any], ...]:
     """Return one regressor's quality by language, `all` last: `language, tau, rmse, r2, slope, covered, systems`, and
     `published`, the tau that the paper prints for its forest with a judge.
     """
@@ -193,16 +189,16 @@ def quality_by_language(arena: Arena, referee: str, skill: Skill, regressor: str
             "systems": row.systems,
             "published": tau.get(row.language) if row.language != surrogate.ALL else None,
         }
-        for row in comparison_of(arena, referee, skill).quality
+        for row in comparison_of(arena, referee).quality
         if row.regressor == regressor
     )
 
 
 @lru_cache(maxsize=64)
-def outside_range(arena: Arena, referee: str, skill: Skill, regressor: str) -> dict[str, dict[str, tuple[str, ...]]]:
+def outside_range(arena: Arena, referee: Referee, regressor: str) -> dict[str, dict[str, tuple[str, ...]]]:
     """Return the languages in which a system is outside the training range, by system and feature."""
     languages: dict[str, dict[str, list[str]]] = {}
-    for row in comparison_of(arena, referee, skill).points.to_pylist():
+    for row in comparison_of(arena, referee).points.to_pylist():
         if row["regressor"] == regressor and row["outside"] and row["language"] != surrogate.ALL:
             for feature in row["outside"].split(", "):
                 languages.setdefault(row["system"], {}).setdefault(feature, []).append(row["language"])
@@ -213,17 +209,17 @@ def outside_range(arena: Arena, referee: str, skill: Skill, regressor: str) -> d
 
 
 @lru_cache(maxsize=32)
-def calls(arena: Arena, referee: str) -> int | None:
+def calls(arena: Arena, referee: Referee) -> int | None:
     """Return the judge calls that a prediction saves for a new system: the mean number of judgments per judged system
     over all languages; 0 with the relevance referee, which calls no model; null without judgments.
     """
-    if Referee.from_name(referee).by_labels:
+    if referee.by_labels:
         return 0
     if "judgments" not in arena.tables:
         return None
     rows = arena.sql(
         "SELECT count(*) AS n FROM (SELECT system_a AS s FROM judgments WHERE judge = ? UNION ALL "
         "SELECT system_b FROM judgments WHERE judge = ?) GROUP BY s",
-        [referee, referee],
+        [referee.name, referee.name],
     )["n"].to_pylist()
     return round(sum(rows) / len(rows)) if rows else None

@@ -83,7 +83,8 @@ def compare_systems(
         if against is not None:
             ranking, other = rank_runs(arena, first, against, other, settings.judge, settings.ranking)
         else:
-            ranking = rank_arena(arena, choose_referee(arena, settings.judge), settings.ranking).ranking
+            referee = settings.ranking.referee(choose_referee(arena, settings.judge))
+            ranking = rank_arena(arena, referee, settings.ranking).ranking
         return compare_ratings(ranking, first, other, margin=settings.margin, moved=settings.moved)
     if settings.judge is not None:
         raise BadInput("a referee applies to ratings only, not to this measure", do="omit the referee")

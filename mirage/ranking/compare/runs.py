@@ -50,10 +50,9 @@ def rank_runs(
     """
     import pyarrow as pa
 
-    name = choose_referee(arena, judge)
-    decider = settings.referee(name)
-    (table, _), (other, _) = (read_decisions(side, name, settings) for side in (arena, against))
-    sides = ("system",) if decider.by_labels else ("system_a", "system_b")
+    referee = settings.referee(choose_referee(arena, judge))
+    (table, _), (other, _) = (read_decisions(side, referee, settings) for side in (arena, against))
+    sides = ("system",) if referee.by_labels else ("system_a", "system_b")
     known, theirs = _names(table, sides), _names(other, sides)
     if second not in theirs:
         raise UnknownName("system", second, sorted(theirs), where=against.address)
@@ -67,7 +66,7 @@ def rank_runs(
             do="compare by rate, nuggets or feature:NAME, or let both runs meet the same systems",
         )
     both = pa.concat_tables([table, rows.select(table.column_names)])
-    return rank_battles(decider.battles(both, languages=settings.languages), settings), label
+    return rank_battles(referee.battles(both, languages=settings.languages), settings), label
 
 
 def _names(table: pa.Table, sides: Sequence[str]) -> set[str]:

@@ -105,7 +105,8 @@ def choose_systems(
     wants, margin = settings.requirements, settings.margin
     if RATING in shares:
         if ranking is None:
-            battles, _ = read_battles(arena, choose_referee(arena, settings.judge), settings.ranking)
+            referee = settings.ranking.referee(choose_referee(arena, settings.judge))
+            battles, _ = read_battles(arena, referee, settings.ranking)
             ranking = rank_battles(battles, settings.ranking)
     elif settings.judge is not None or ranking is not None:
         raise BadInput("a referee applies to ratings only, and no measure is a rating", do="omit the referee")

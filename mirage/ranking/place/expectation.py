@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mirage import store
+from mirage.battles.referee import Referee
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking import surrogate
 from mirage.ranking.bootstrap import JOINT
@@ -36,7 +37,7 @@ def expectation(
     if "features" not in arena.tables:
         return none
     try:
-        seen = training(arena.read("features"), rest, referee, languages=codes)
+        seen = training(arena.read("features"), rest, Referee.judge(referee), languages=codes)
         choice = _by(arena, seen, system, referee)
         expectations = expected_ratings(seen, system, choice)
     except (NotEnoughData, UnknownName):
@@ -70,7 +71,7 @@ def _by(arena: store.Arena, seen: surrogate.Training, system: str, referee: str)
         stored = surrogate.with_present_names(arena.read("predictions"))
         stored = stored.filter(pc.and_(pc.equal(stored["referee"], referee), pc.not_equal(stored["system"], system)))
         if len(stored):
-            return chosen_regressor(stored, referee)
+            return chosen_regressor(stored, Referee.judge(referee))
     name = next(regressor.name for regressor in surrogate.REGRESSORS.values() if regressor.candidate)
     held_out = surrogate.leave_one_out(seen, name, pairs=False)
     return ChosenRegressor(

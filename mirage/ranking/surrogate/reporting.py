@@ -1,9 +1,10 @@
 """Reports of the surrogate judge: compared regressors, predictions, and the expected rating of a new system.
 
-seen = training(features, verdicts, "gpt-4o")                  # `training.py`
-result = report_on(seen, "gpt-4o")                             # every regressor on left-out systems
+referee = Referee.judge("gpt-4o")
+seen = training(features, verdicts, referee)                   # `training.py`
+result = report_on(seen, referee)                              # every regressor on left-out systems
 result.table()                                                 # schema.Prediction
-expected_ratings(seen, "my-model", chosen_regressor(result.table(), "gpt-4o"))    # {language: ExpectedRating}
+expected_ratings(seen, "my-model", chosen_regressor(result.table(), referee))     # {language: ExpectedRating}
 """
 
 from __future__ import annotations
@@ -32,10 +33,8 @@ ALL = "all"
 class Report:
     """Quality of the surrogates of one referee, and their predictions of each system."""
 
-    referee: str
+    referee: Referee
     """Referee whose ratings are predicted."""
-    skill: schema.Skill
-    """Skill whose queries count."""
     training: surrogate.Training
     """The training data."""
     comparison: surrogate.RegressorComparison
@@ -52,7 +51,7 @@ class Report:
         """Judge calls a prediction saves for one new system: the mean number of battles of a judged system in all
         languages; 0 with the relevance referee, which calls no model.
         """
-        if Referee.from_name(self.referee).by_labels:
+        if self.referee.by_labels:
             return 0
         battle_counts = [
             (language.points.sum(axis=(0, 1)) + language.points.sum(axis=(0, 2)))[language.rated].mean()
@@ -106,9 +105,8 @@ class ExpectedRating:
 
 def report_on(
     seen: surrogate.Training,
-    referee: str,
+    referee: Referee,
     *,
-    skill: schema.Skill = "both",
     regressors: Sequence[str] | None = None,
     seed: int = surrogate.SEED,
     progress: Progress | None = None,
@@ -118,7 +116,6 @@ def report_on(
     Args:
         seen: training data (`training`).
         referee: referee whose ratings are predicted.
-        skill: skill whose queries count.
         regressors: regressors to compare; None for all.
         seed: seed of regressors and tests.
         progress: called with the number of finished fits and their total.
@@ -164,41 +161,39 @@ def report_on(
                 names = beyond.get((code, system), ())
                 rows.append(
                     schema.Prediction(
-                        *(code, referee, skill, name, system, rating, low, high, place, judged),
+                        *(code, referee.name, referee.skill, name, system, rating, low, high, place, judged),
                         ", ".join(names) or None,
                         default,
                         *parts,
                     )
                 )
-    return Report(referee, skill, seen, comparison, tuple(rows))
+    return Report(referee, seen, comparison, tuple(rows))
 
 
-def rows_of(predictions: pa.Table, referee: str, skill: schema.Skill) -> list[schema.Prediction]:
-    """Return the stored predictions for a referee and skill.
+def rows_of(predictions: pa.Table, referee: Referee) -> list[schema.Prediction]:
+    """Return the stored predictions for a referee and its skill.
 
     Raises:
         NotEnoughData: if there are none.
     """
     rows = [schema.Prediction(**row) for row in predictions.to_pylist()]
-    rows = [row for row in rows if (row.referee, row.skill) == (referee, skill)]
+    rows = [row for row in rows if (row.referee, row.skill) == (referee.name, referee.skill)]
     if not rows:
         raise NotEnoughData(
-            f"no predictions for the referee {referee} and the skill {skill}",
-            do=f"mirage surrogate DIR --judge {referee} --store",
+            f"no predictions for the referee {referee.name} and the skill {referee.skill}",
+            do=f"mirage surrogate DIR --judge {referee.name} --store",
         )
     return rows
 
 
-def chosen_regressor(
-    predictions: pa.Table, referee: str, *, skill: schema.Skill = "both", regressor: str | None = None
-) -> ChosenRegressor:
+def chosen_regressor(predictions: pa.Table, referee: Referee, *, regressor: str | None = None) -> ChosenRegressor:
     """Return the default regressor of stored predictions, or one by name, with its residuals.
 
     Raises:
-        NotEnoughData: if there are no predictions for the referee and skill.
+        NotEnoughData: if there are no predictions for the referee and its skill.
         UnknownName: if the regressor is not among the predictions.
     """
-    rows = rows_of(predictions, referee, skill)
+    rows = rows_of(predictions, referee)
     name = regressor or next(row.regressor for row in rows if row.default)
     residuals: dict[str, list[float]] = {}
     for row in rows:

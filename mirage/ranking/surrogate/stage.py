@@ -30,15 +30,15 @@ def _predictions(
 ) -> dict[str, pa.Table]:
     import pyarrow as pa
 
-    verdicts = tables[Referee.from_name(referee).table]
     prediction_tables, weights = [], []
     for skill in skills:
-        seen = training(tables["features"], verdicts, referee, skill=skill)
-        result = report_on(seen, referee, skill=skill, regressors=regressors, seed=seed, progress=progress)
+        decider = Referee.from_name(referee, skill=skill)
+        seen = training(tables["features"], tables[decider.table], decider)
+        result = report_on(seen, decider, regressors=regressors, seed=seed, progress=progress)
         on_report(result)
         prediction_tables.append(result.table())
         if weigh:
-            weights += ablation_losses(seen, result.comparison.default, referee, skill=skill, seed=seed)
+            weights += ablation_losses(seen, result.comparison.default, decider, seed=seed)
     predicted = {"predictions": pa.concat_tables(prediction_tables)}
     return predicted | ({"importances": schema.from_rows("importances", weights)} if weigh else {})
 

@@ -1,6 +1,6 @@
 """Summaries of compared regressors, from a comparison or from stored predictions.
 
-results = held_out(report.table(), "gpt-4o")                   # by regressor, from table `predictions`
+results = held_out(report.table(), Referee.judge("gpt-4o"))    # by regressor, from table `predictions`
 summary(results, "pooled")                                     # one row per regressor
 """
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mirage import schema
+from mirage.battles.referee import Referee
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate.data import Array
 from mirage.ranking.surrogate.reporting import ALL, Report, rows_of
@@ -61,16 +62,14 @@ class RegressorSummary:
     """Whether it is the regressor for new systems."""
 
 
-def held_out(
-    predictions: pa.Table, referee: str, *, skill: schema.Skill = "both", seed: int = surrogate.SEED
-) -> dict[str, surrogate.HeldOut]:
+def held_out(predictions: pa.Table, referee: Referee, *, seed: int = surrogate.SEED) -> dict[str, surrogate.HeldOut]:
     """Return stored predictions of the judged systems, by regressor.
 
     Raises:
-        NotEnoughData: if there are no predictions for the referee and skill.
+        NotEnoughData: if there are no predictions for the referee and its skill.
     """
     parts: dict[str, dict[str, list[schema.Prediction]]] = {}
-    for row in rows_of(predictions, referee, skill):
+    for row in rows_of(predictions, referee):
         if row.judged is not None:
             parts.setdefault(row.regressor, {}).setdefault(row.language, []).append(row)
     results = {}

@@ -1,7 +1,8 @@
 """Training data of the surrogate judge, joined from an arena's features and battles.
 
-seen = training(features, verdicts, "gpt-4o")           # surrogate.Training
-by_tournament(features, verdicts, "gpt-4o")             # {language: surrogate.Draws}, for `surrogate.by_draw`
+referee = Referee.judge("gpt-4o")
+seen = training(features, verdicts, referee)            # surrogate.Training
+by_tournament(features, verdicts, referee)              # {language: surrogate.Draws}, for `surrogate.by_draw`
 """
 
 from __future__ import annotations
@@ -39,10 +40,8 @@ LARGEST = 1e30
 def training(
     features: pa.Table,
     verdicts: pa.Table,
-    referee: str,
+    referee: Referee,
     *,
-    skill: schema.Skill = "both",
-    parser: schema.Parser = "strict",
     languages: Sequence[str] | None = None,
     ties: schema.Ties = "half",
 ) -> surrogate.Training:
@@ -50,10 +49,8 @@ def training(
 
     Args:
         features: table `features`. Systems without a battle are new: they are only predicted.
-        verdicts: `outcomes` if the referee is `relevance`, else `judgments`.
-        referee: `relevance`, or a judge's name.
-        skill: skill whose queries count; a judge has only `both`.
-        parser: parser whose outcomes decide, with relevance labels.
+        verdicts: the referee's table, `outcomes` or `judgments`.
+        referee: referee whose ratings are predicted.
         languages: codes; None for all that have both.
         ties: half a win for each, or dropped.
 
@@ -61,11 +58,11 @@ def training(
         NotEnoughData: if no language has both features and battles.
         BadInput: if ties are to be modelled.
     """
-    battles = _battles(verdicts, referee, skill, parser, languages, ties)
+    battles = _battles(verdicts, referee, languages, ties)
     names, values = _values(features, battles)
     if not values:
         raise NotEnoughData(
-            f"no system that {referee} judged has a feature on the queries judged",
+            f"no system that {referee.name} judged has a feature on the queries judged",
             do="measure them: mirage features DIR",
         )
     joined = {code: _language(battles[code], code, *values[code], ties) for code in sorted(values)}
@@ -75,9 +72,8 @@ def training(
 def by_tournament(
     features: pa.Table,
     verdicts: pa.Table,
-    referee: str,
+    referee: Referee,
     *,
-    skill: schema.Skill = "both",
     languages: Sequence[str] | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
@@ -88,7 +84,6 @@ def by_tournament(
         features: table `features`.
         verdicts: `outcomes` or `judgments`.
         referee: the referee.
-        skill: skill whose queries count.
         languages: codes; None for all that have both.
         draws: number of draws.
         seed: seed of the draws, as in `ranking.rate`.
@@ -96,10 +91,12 @@ def by_tournament(
     Raises:
         NotEnoughData: if no language has both features and battles.
     """
-    battles = _battles(verdicts, referee, skill, "strict", languages, "half")
+    battles = _battles(verdicts, referee, languages, "half")
     names, values = _values(features, battles)
     if not values:
-        raise NotEnoughData(f"no system that {referee} judged has a feature", do="measure them: mirage features DIR")
+        raise NotEnoughData(
+            f"no system that {referee.name} judged has a feature", do="measure them: mirage features DIR"
+        )
     rated_battles = {code: battles[code] for code in values}
     ranked, shared = rate(rated_battles, draws=draws, seed=seed), units_of(rated_battles).shared
     by_language = {}
@@ -118,16 +115,11 @@ def by_tournament(
 
 
 def _battles(
-    verdicts: pa.Table,
-    referee: str,
-    skill: schema.Skill,
-    parser: schema.Parser,
-    languages: Sequence[str] | None,
-    ties: schema.Ties,
+    verdicts: pa.Table, referee: Referee, languages: Sequence[str] | None, ties: schema.Ties
 ) -> Mapping[str, Battles]:
     if ties == "davidson":
         raise BadInput("a surrogate does not support modelled ties", do="use --ties half or drop")
-    return Referee.from_name(referee, skill=skill, parser=parser).battles(verdicts, languages=languages)
+    return referee.battles(verdicts, languages=languages)
 
 
 def _values(
