@@ -14,6 +14,7 @@ from mirage.errors import MirageError
 from mirage.explorer import kit as ui
 from mirage.explorer.judges.data import people
 from mirage.explorer.kit import referee as who
+from mirage.explorer.kit.page_parts import add_chart
 from mirage.explorer.kit.samples import sample_numbers
 from mirage.explorer.leaderboard import cards, systems
 from mirage.explorer.leaderboard import comparison as compared
@@ -21,6 +22,7 @@ from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard import ratings as columns
 from mirage.explorer.leaderboard import text as conclusions
 from mirage.explorer.leaderboard.published import published_ranks
+from mirage.explorer.leaderboard.rank_table import rank_table_html
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.published import dumbbells
 from mirage.publish.charts.report import report_page
@@ -210,7 +212,7 @@ def _whiskers(choice: RankSettings, scale: Scale, reference: str | None) -> Call
 
 
 def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[list[dict[str, Any]]], None]) -> None:
-    """Show ranks by language, or ratings, as a chart; the links of a clicked cell are above it."""
+    """Show ranks by language as a table or as lines, or ratings; the links of a clicked line are above it."""
     if len(board.languages) < 2:
         whiskers(rows)
         return
@@ -220,29 +222,27 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
             ("map", "lines", "ratings"),
             key="ranks",
             kind="way to show ranks",
-            help="map: heatmap of ranks. lines: rank of each system across languages. ratings: ratings with 95% "
-            "intervals, enlarged.",
+            help="map: ranks, shaded from best to worst. lines: rank of each system across languages. ratings: ratings "
+            "with 95% intervals, enlarged.",
         )
-        if shape != "ratings":
-            if cell := ui.clicked_mark(f"rank_{shape}"):
-                _onward(cell[0], cell[1])
-            else:
-                ui.note("1 is best. Hover for rating, interval and n; click to read answers.")
+        if shape == "lines" and (cell := ui.clicked_mark("rank_lines")):
+            _onward(cell[0], cell[1])
+        elif shape != "ratings":
+            ui.note("1 is best. Hover for rating, interval and n; click to read answers.")
     if shape == "ratings":
         whiskers(rows)
     else:
         in_order = [row["system"] for row in rows]
         drawn = ui.page_systems(in_order, key="drawn_ranks", marks=len(board.languages))
         ranks = compared.language_rows(board)
-        ranks = ui.filter_rows(ranks, "system", drawn) if len(drawn) < len(rows) else ranks
-        draw = charts.rank_map if shape == "map" else charts.bumps
-        ui.chart(
-            draw(ranks.to_pylist(), systems=list(drawn), mode=ui.mode()),
-            key=f"rank_{shape}",
-            alt="Rank of every system in every language.",
-            select=True,
-            wide=True,
-        )
+        cells = (ui.filter_rows(ranks, "system", drawn) if len(drawn) < len(rows) else ranks).to_pylist()
+        alt = "Rank of every system in every language."
+        if shape == "map":
+            st.html(rank_table_html(cells, drawn, arena=st.session_state.get("arena", ""), mode=ui.mode()))
+            add_chart("rank_map", charts.rank_map(cells, systems=drawn, mode=ui.mode()), alt, "rank_map")
+        else:
+            figure = charts.bumps(cells, systems=drawn, mode=ui.mode())
+            ui.chart(figure, key="rank_lines", alt=alt, select=True, wide=True)
     _families(views.unusual(board))
 
 

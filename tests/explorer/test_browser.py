@@ -249,14 +249,15 @@ def test_downloads_hold_the_rows_that_are_shown(opened: Opened, url: str) -> Non
 # From a number to what is behind it
 
 
-def test_a_cell_of_the_heat_map_leads_to_the_answers_behind_it(opened: Opened, url: str) -> None:
+def test_a_rank_leads_to_the_answers_behind_it(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged")
     systems = [system for system, _ in grid(page)]
-    cells = page.locator(f"[class*=st-key-scroll_rank_map] {browser.MARKS}")
-    assert cells.count() == len(systems) * 2
-    cells.last.scroll_into_view_if_needed()
-    cells.last.click(force=True)  # a cell's number lies on it
-    page.get_by_role("button", name="Read its answers").click()
+    ranks = page.locator(".mg-ranks td")
+    assert ranks.count() == len(systems) * 2
+    about = ranks.last.get_attribute("title") or ""
+    assert "rating" in about, about
+    assert "n =" in about, about
+    ranks.last.get_by_role("link").click()
     arrived(opened, "Answers")
     parameters = query(page)
     assert parameters["arena"] == ["judged"]
@@ -387,11 +388,18 @@ def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_scree
         page.emulate_media(color_scheme="light")
 
 
-@pytest.mark.parametrize("name", ["hallucination?section=Outcomes", "leaderboard?section=Ranks"])
-def test_charts_follow_a_change_of_light_and_dark(opened: Opened, url: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "element", "look"),
+    [
+        ("hallucination?section=Outcomes", ".ytick text", "fill"),
+        ("leaderboard?ranks=ratings", ".ytick text", "fill"),
+        ("leaderboard?section=Ranks", ".mg-ranks td", "backgroundColor"),
+    ],
+)
+def test_charts_follow_a_change_of_light_and_dark(opened: Opened, url: str, name: str, element: str, look: str) -> None:
     page = show(opened, f"{url}/{name}&arena=judged")
     # The chart is drawn anew: for a moment there is none.
-    ink = "() => [...document.querySelectorAll('.ytick text')].map((text) => getComputedStyle(text).fill)[0] ?? null"
+    ink = f"() => [...document.querySelectorAll('{element}')].map((e) => getComputedStyle(e).{look})[0] ?? null"
     page.wait_for_function(ink)
     before = page.evaluate(ink)
     page.emulate_media(color_scheme="dark")

@@ -209,9 +209,9 @@ def test_texts_carry_their_language_and_sixty_columns_keep_their_width(url: str)
         assert opened.page.locator('.mg-text[lang="el"][dir="ltr"]').count() > 0
         opened.page.goto(f"{url}/leaderboard?arena=sixty")
         opened.settle()
-        chart = opened.page.locator("[class*=st-key-scroll_rank_map] svg").first
-        chart.wait_for(state="visible")
-        assert chart.bounding_box()["width"] > 20 * len(SIXTY)
+        ranks = opened.page.locator(".mg-ranks").first
+        ranks.wait_for(state="visible")
+        assert ranks.bounding_box()["width"] > 20 * len(SIXTY)
         wide = opened.page.evaluate("() => document.documentElement.scrollWidth > window.innerWidth")
         assert not wide
         assert opened.errors == []

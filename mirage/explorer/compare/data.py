@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 from mirage.battles.referee import Referee, referees
 from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit.levels import labels_at
-from mirage.explorer.leaderboard.data import board, ranking_of, size
+from mirage.explorer.leaderboard.data import ranking_of, size
 from mirage.people.levels import compare_corrected
+from mirage.ranking import tiers
 from mirage.ranking.compare import CompareSettings, Comparison, ComparisonReport, compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
 from mirage.ranking.records import JOINT
@@ -114,11 +115,10 @@ def in_rank_order(arena: Arena, referee: Referee | None, languages: tuple[str, .
             return ()
         referee = Referee.from_name(names[0])
     try:
-        codes = tuple(code for code in size(arena, referee).languages if not languages or code in languages)
-        rows = board(arena, referee, codes).rows
+        row = [*ranking_by(arena, referee, languages).languages.values()][-1]
     except MirageError:
         return ()
-    return tuple(rows["system"].to_pylist())
+    return tuple(row.systems[k] for k in tiers.in_rank_order(row))
 
 
 @lru_cache(maxsize=64)

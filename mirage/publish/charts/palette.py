@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from hashlib import sha256
 from html import escape, unescape
+from itertools import pairwise
 from typing import Literal
 
 from mirage.text.languages import scope_name
@@ -314,6 +315,15 @@ def span(low: float | None, high: float | None, kind: Kind = "rating") -> str:
 def label_text(system: str) -> str:
     """Escape a system's name for Plotly, which parses labels as markup."""
     return escape(system, quote=False)
+
+
+def ramp_color(mode: Mode, share: float) -> str:
+    """Return the colour of the ramp at a place in [0, 1], between two stops in proportion, as Plotly draws it."""
+    stops = ink(mode).ramp
+    (low, first), (high, second) = next(pair for pair in pairwise(stops) if share <= pair[1][0])
+    part = (share - low) / (high - low)
+    mixed = (round((1 - part) * int(first[k : k + 2], 16) + part * int(second[k : k + 2], 16)) for k in (1, 3, 5))
+    return "#" + "".join(f"{value:02x}" for value in mixed)
 
 
 def on_ramp(mode: Mode, share: float) -> str:

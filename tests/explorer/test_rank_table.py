@@ -1,0 +1,65 @@
+"""The table of ranks by language: every rank in its place, shaded, with what it rests on and a way to its answers."""
+
+import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from mirage.explorer.leaderboard.rank_table import rank_table_html
+from mirage.publish.charts.palette import DARK, LIGHT, Ink, Mode, ramp_color
+
+SYSTEMS = ["b", "a", '<i>"x" & y</i>']
+CODES = ["en", "fi"]
+
+
+def row(system: str, language: str, rank: int) -> dict[str, object]:
+    numbers = {"rank_low": 1, "rank_high": 3, "rating": 0.25, "low": None, "high": 0.5, "battles": 1234}
+    return {"system": system, "language": language, "rank": rank, **numbers}
+
+
+CELLS = [row("b", "en", 1), row("b", "fi", 2), row("a", "en", 2), row("a", "fi", 1), row(SYSTEMS[2], "en", 3)]
+
+
+def drawn(mode: Mode = "light") -> str:
+    return rank_table_html([*CELLS, row("b", "all", 1)], SYSTEMS, arena="own & other", mode=mode)
+
+
+def test_every_rank_is_in_its_place_and_a_missing_one_is_a_dash() -> None:
+    lines = re.findall(r"<tr>(.*?)</tr>", drawn())[1:]
+    ranks = [[re.sub("<.*?>", "", cell) for cell in re.findall(r"<td.*?</td>", line)] for line in lines]
+    assert ranks == [["1", "2"], ["2", "1"], ["3", "–"]]
+
+
+def test_a_rank_links_to_the_answers_of_its_system_in_its_language() -> None:
+    links = [urlsplit(unescape(link)) for link in re.findall(r'<td[^>]*><a href="(.*?)"', drawn())]
+    assert {link.path for link in links} == {"answers"}
+    places = [(parse_qs(link.query)["systems"][0], parse_qs(link.query)["languages"][0]) for link in links]
+    assert places == [(cell["system"], cell["language"]) for cell in CELLS]
+    assert {parse_qs(link.query)["arena"][0] for link in links} == {"own & other"}
+
+
+def test_hovering_tells_interval_and_n() -> None:
+    titles = [unescape(title) for title in re.findall(r'title="(.*?)"', drawn())]
+    assert len(titles) == len(CELLS)
+    for title, cell in zip(titles, CELLS, strict=True):
+        assert str(cell["system"]) in title
+        assert "1 to 3" in title
+        assert "no lower bound" in title
+        assert "1,234" in title
+
+
+def test_names_are_escaped() -> None:
+    assert "<i>" not in drawn()
+
+
+@pytest.mark.parametrize(("mode", "ink"), [("light", LIGHT), ("dark", DARK)])
+def test_the_ramp_passes_its_stops_and_lies_between_them(mode: Mode, ink: Ink) -> None:
+    stops = dict(ink.ramp)
+    assert {share: ramp_color(mode, share) for share in stops} == stops
+    between = ramp_color(mode, 0.25)
+    for k in (1, 3, 5):
+        ends = sorted(int(stops[share][k : k + 2], 16) for share in (0.0, 0.5))
+        assert ends[0] <= int(between[k : k + 2], 16) <= ends[1]
+    assert f"background: {ramp_color(mode, 0.0)}" in drawn(mode)
+    assert f"background: {ramp_color(mode, 1.0)}" in drawn(mode)
