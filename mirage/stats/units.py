@@ -148,9 +148,10 @@ def moves_alike(moves: Mapping[str, Floats], strata: Mapping[str, Sequence[Place
             of_unit = units.numbers[language][rows]
             together[of_unit] += centre_moves(of_language[rows])
             cell[of_unit, k] = number
-    pattern = np.unique(cell, axis=0, return_inverse=True)[1].ravel()
-    for number in range(int(pattern.max(initial=-1)) + 1):
-        yield together[pattern == number]
+    # A stable sort: the units of one pattern stay in order.
+    order = np.lexsort(cell.T[::-1])
+    for rows in np.split(order, np.flatnonzero((np.diff(cell[order], axis=0) != 0).any(axis=1)) + 1):
+        yield together[rows]
 
 
 def centre_moves(moves: Floats) -> Floats:

@@ -11,12 +11,15 @@ from mirage import schema
 from mirage.errors import UnknownName
 from mirage.schema import UNDECIDED, CodeOrAll, Count, Parser, Share, Subset
 from mirage.stages.outcomes.clusters import Cluster, clusters_of, rate_of_clusters
+from mirage.stats.encoding import encode
 from mirage.stats.intervals import mean_interval
 from mirage.stats.units import sharing_factor
 from mirage.text.languages import place, refuse_name_of_all
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 NOTED_UNPARSED = 0.05
 """Share of unparsed answers above which rates get a note."""
@@ -217,25 +220,33 @@ def _sharing_factors(selection: pa.Table) -> dict[tuple[str, str], float]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    queries = selection.group_by(["language", "query_id"]).aggregate([])
-    counted = pc.value_counts(queries["query_id"].combine_chunks())
+    asked = selection.group_by(["language", "query_id"]).aggregate([])
+    counted = pc.value_counts(asked["query_id"].combine_chunks())
     if not len(counted) or pc.max(counted.field("counts")).as_py() < 2:
         return {}
     decided = selection.filter(
         pc.is_in(selection["outcome"], value_set=pa.array(("answered", "abstained"), pa.string()))
     )
-    rows = decided.select(["subset", "system", "language", "query_id", "outcome"]).to_pydict()
-    cells: dict[tuple[str, str], dict[str, dict[str, bool]]] = {}
-    for subset, system, language, query, outcome in zip(*rows.values(), strict=True):
-        cell = cells.setdefault((subset, system), {}).setdefault(language, {})
-        cell[query] = outcome == _WRONG[subset]
-    return {
-        key: sharing_factor(
-            {language: np.array([*cell.values()], dtype=float) for language, cell in by_language.items()},
-            {language: [*cell] for language, cell in by_language.items()},
-        )
-        for key, by_language in cells.items()
-    }
+    if not len(decided):
+        return {}
+    (subsets, subset), (systems, system), (languages, language), (ids, query) = (
+        encode(decided[name]) for name in ("subset", "system", "language", "query_id")
+    )
+    wrong_outcomes = pa.array([_WRONG[name] for name in subsets], pa.string()).take(pa.array(subset))
+    wrong = pc.equal(decided["outcome"].cast(pa.string()), wrong_outcomes).to_numpy().astype(float)
+    names = np.array(ids, dtype=object)
+    order = np.lexsort((language, system, subset))
+    key = np.stack([subset, system, language])[:, order]
+    values: dict[tuple[str, str], dict[str, NDArray[np.float64]]] = {}
+    queries: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for rows in np.split(order, np.flatnonzero((np.diff(key) != 0).any(axis=0)) + 1):
+        # A query with several answers counts once, with the last of them.
+        last = np.array([*dict(zip(query[rows].tolist(), rows.tolist(), strict=True)).values()], dtype=np.intp)
+        cell = subsets[subset[last[0]]], systems[system[last[0]]]
+        code = languages[language[last[0]]]
+        values.setdefault(cell, {})[code] = wrong[last]
+        queries.setdefault(cell, {})[code] = names[query[last]].tolist()
+    return {cell: sharing_factor(of_cell, queries[cell]) for cell, of_cell in values.items()}
 
 
 def _rate(
