@@ -286,7 +286,7 @@ def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None
         if again:
             _again()
         try:
-            with nullcontext() if entry.waits else turn(), metrics.rerun(entry.name), suppress(_PageEnd):
+            with metrics.rerun(entry.name), nullcontext() if entry.waits else turn(), suppress(_PageEnd):
                 page = _begin(entry, frame)
                 with arena_looks(systems_of(page.arena.whole)):
                     main(page)
