@@ -53,7 +53,8 @@ WIDTHS = "() => [document.scrollingElement, document.querySelector('[data-testid
 GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
 SET_IN = "ground => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor === ground"
 BEYOND = """() => [...document.querySelectorAll("[data-testid=stMain] :is(button, input, a[href], select)")]
-  .filter((e) => e.checkVisibility() && !e.closest("[class*=st-key-scroll_], .mg-wide, .stDataFrame, [aria-hidden=true]"))
+  .filter((e) => e.checkVisibility())
+  .filter((e) => !e.closest("[class*=st-key-scroll_], .mg-wide, .stDataFrame, [aria-hidden=true]"))
   .filter((e) => { const b = e.getBoundingClientRect(); return b.width && (b.left < -1 || b.right > innerWidth + 1) })
   .map((e) => e.outerHTML.slice(0, 200))"""
 

@@ -175,7 +175,7 @@ def _import_first_page() -> None:
     import duckdb  # noqa: F401  # the store imports it for the first query
     import pandas  # noqa: F401  # Streamlit imports it for the first table
     import pyarrow.parquet  # noqa: F401  # the store reads every table with it
-    import scipy.linalg  # noqa: F401  # every ranking needs it
+    import scipy.linalg  # every ranking needs it
     import scipy.special  # noqa: F401  # every test between two systems needs it
 
     from mirage.explorer.leaderboard import cards, comparison, systems, text  # noqa: F401
