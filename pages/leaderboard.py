@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, get_args
 
 import pyarrow as pa
@@ -239,7 +240,8 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
         alt = "Rank of every system in every language."
         if shape == "map":
             st.html(rank_table_html(cells, drawn, arena=st.session_state.get("arena", ""), mode=ui.mode()))
-            add_chart("rank_map", charts.rank_map(cells, systems=drawn, mode=ui.mode()), alt, "rank_map")
+            # Drawn only where a reader downloads it.
+            add_chart("rank_map", partial(charts.rank_map, cells, systems=drawn, mode=ui.mode()), alt, "rank_map")
         else:
             figure = charts.bumps(cells, systems=drawn, mode=ui.mode())
             ui.chart(figure, key="rank_lines", alt=alt, select=True, wide=True)

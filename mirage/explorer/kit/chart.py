@@ -42,7 +42,7 @@ def chart(
     """
     if not is_drawable(figure):
         return None
-    add_chart(key, figure, alt, name or key)
+    add_chart(key, lambda: figure, alt, name or key)
     # Streamlit lets no chart be wider than what holds it: style.css widens that, in steps.
     least = -(-int(figure["layout"].get("width", 0)) // _STEP) * _STEP
     fit = "_half" if half else f"_least{least}" if least else ""

@@ -90,7 +90,9 @@ def _chart(part: ChartPart, name: str, summary: str, facts: Mapping[str, Any]) -
         face: Face = FACES[0]
         if size != _SCREEN:
             face = st.radio("Font", FACES, key="take_out_face", horizontal=True)
-    figure = part.figure if size == _SCREEN else for_paper(part.figure, width=cast(Width, size), face=face)
+    figure = part.draw()
+    if size != _SCREEN:
+        figure = for_paper(figure, width=cast(Width, size), face=face)
     file = label_text(f"{name}-{part.name}" if size == _SCREEN else f"{name}-{part.name}-{size}")
     layout = figure["layout"]
     options = {

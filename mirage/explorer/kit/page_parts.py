@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,9 +19,10 @@ CHART, CARD = "Chart", "Card"
 
 @dataclass(frozen=True)
 class ChartPart:
-    """A chart on the page."""
+    """A chart on the page, or one that the page offers to download."""
 
-    figure: Mapping[str, Any]
+    draw: Callable[[], Mapping[str, Any]]
+    """Returns the figure; called when a reader asks for it, outside the arena's looks (`palette.arena_looks`)."""
     alt: str
     """Description in a sentence."""
     name: str
@@ -58,10 +59,10 @@ def page_parts() -> PageParts:
     return _parts.get() or PageParts()
 
 
-def add_chart(key: str, figure: Mapping[str, Any], alt: str, name: str, *, kind: str = CHART) -> None:
-    """Record a chart of the page, or a card to be shared."""
+def add_chart(key: str, draw: Callable[[], Mapping[str, Any]], alt: str, name: str, *, kind: str = CHART) -> None:
+    """Record a chart of the page, or a card to be shared; `draw` returns its figure."""
     if (parts := _parts.get()) is not None:
-        parts.charts[key] = ChartPart(figure, alt, name, kind)
+        parts.charts[key] = ChartPart(draw, alt, name, kind)
 
 
 def add_table(key: str, rows: pa.Table, columns: Sequence[Col]) -> None:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _NO_VALUE = "–"
-_REGION = 'tabindex="0" role="region" aria-label="Table"'
-"""Attributes of the scroll box of a wide table, which is keyboard-focusable."""
 _AT_START = ("system", "text", "language", "interval")
 """Left-aligned kinds; all others are numbers."""
 
@@ -54,10 +52,7 @@ def texts_table(columns: Mapping[str, Sequence[str]]) -> None:
     for first, *others in zip(*columns.values(), strict=True):
         cells = "".join(f"<td><bdi>{escape(text)}</bdi></td>" for text in others)
         lines.append(f'<tr><th scope="row"><bdi>{escape(first)}</bdi></th>{cells}</tr>')
-    st.html(
-        f'<div class="mg-wide" {_REGION}><table class="mg-table mg-sentences"><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table></div>"
-    )
+    st.html(wide_table(heads, "".join(lines), kind="mg-sentences"))
 
 
 def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode, arena: str = "") -> str:
@@ -72,9 +67,21 @@ def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode, arena: str = 
     heads = "".join(map(_head, columns))
     cells = zip(*(_cells(rows, col, mode, arena) for col in columns), strict=True)
     lines = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
+    return wide_table(heads, lines)
+
+
+def wide_table(heads: str, lines: str, *, kind: str = "", label: str = "Table") -> str:
+    """Return a table in a box of its own, which scrolls sideways and takes the keyboard's focus.
+
+    Args:
+        heads: HTML of the heads of the columns.
+        lines: HTML of the rows.
+        kind: class of the stylesheet beside `mg-table`.
+        label: what a screen reader calls the box.
+    """
     return (
-        f'<div class="mg-wide" {_REGION}><table class="mg-table"><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{lines}</tbody></table></div>"
+        f'<div class="mg-wide" tabindex="0" role="region" aria-label="{escape(label)}">'
+        f'<table class="mg-table {kind}"><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
     )
 
 
@@ -97,7 +104,7 @@ def _cells(rows: pa.Table, col: Col, mode: Mode, arena: str) -> list[str]:
         alts = [span(low, high, "value") for low, high in ends]
         return [_picture(image, alt) for image, alt in zip(images, alts, strict=True)]
     if col.kind == "system":
-        return [f'<th scope="row">{mark_html(name, mode)} {_link(name, arena)}</th>' for name in values]
+        return [system_head(name, mode, arena) for name in values]
     if col.kind == "span":
         texts = [text or _NO_VALUE for text in span_texts(rows, col)]
     elif col.kind == "language":
@@ -109,11 +116,16 @@ def _cells(rows: pa.Table, col: Col, mode: Mode, arena: str) -> list[str]:
     return [f"<td{_side(col)}><bdi>{escape(text)}</bdi></td>" for text in texts]
 
 
-def _link(system: str, arena: str) -> str:
-    """Return a system's name as a link to its page."""
-    name = f"<bdi>{escape(system)}</bdi>"
-    address = escape(f"model?{urlencode({'system': system, 'arena': arena})}")
-    return f'<a href="{address}" target="_self">{name}</a>' if arena else name
+def system_head(system: str, mode: Mode, arena: str) -> str:
+    """Return the head of a system's row: its mark, and its name as a link to its page (`page_link`)."""
+    return f'<th scope="row">{mark_html(system, mode)} {page_link("model", system, arena=arena, system=system)}</th>'
+
+
+def page_link(page: str, words: str, *, arena: str, **params: str) -> str:
+    """Return plain words as a link to a page of an arena, in HTML; without a link if the arena is empty."""
+    text = f"<bdi>{escape(words)}</bdi>"
+    address = escape(f"{page}?{urlencode({**params, 'arena': arena})}")
+    return f'<a href="{address}" target="_self">{text}</a>' if arena else text
 
 
 def _picture(image: str | None, alt: str) -> str:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -141,23 +141,25 @@ def gather_pool(
     if not 0 < share <= 1:
         raise BadInput(f"the share cannot be {share}", do="give a value above 0, at most 1")
     texts = _texts(answers, language)
-    candidates = _candidates(texts) if judgments is None else _judged(_of(judgments, language), ratings, language)
-    if not len(candidates.query):
-        candidates = _candidates(texts)
-    text = _text_numbers(texts, candidates.queries, candidates.systems)
-    first, second = text[candidates.query, candidates.first], text[candidates.query, candidates.second]
-    shown = (first >= 0) & (second >= 0)
-    chosen = np.flatnonzero(shown & (first != second))
+    candidates = {} if judgments is None else _decided_battles(_of(judgments, language), ratings, language)
+    if not candidates:
+        unjudged = 1 << REASONS.index("not judged")
+        candidates = {
+            Battle(language, query, first, second): unjudged
+            for query, texts_by_system in sorted(texts.items())
+            for first, second in itertools.combinations(sorted(texts_by_system), 2)
+        }
+    shown = [
+        battle_key
+        for battle_key in candidates
+        if battle_key.first in (by_system := texts.get(battle_key.query_id, {})) and battle_key.second in by_system
+    ]
     battles = tuple(
-        Battle(language, candidates.queries[query], candidates.systems[one], candidates.systems[other])
-        for query, one, other in zip(
-            candidates.query[chosen].tolist(),
-            candidates.first[chosen].tolist(),
-            candidates.second[chosen].tolist(),
-            strict=True,
-        )
+        battle_key
+        for battle_key in shown
+        if (by_system := texts[battle_key.query_id])[battle_key.first] != by_system[battle_key.second]
     )
-    reasons = candidates.reasons[chosen]
+    reasons = np.array([candidates[battle_key] for battle_key in battles], dtype=np.uint8)
     hashes = np.array([_hash(seed, *battle_key) for battle_key in battles], dtype=np.uint64)
     n_reasons = _COUNTS[reasons]
     inclusion = np.maximum(share, 2.0 ** (n_reasons - n_reasons.max(initial=0)))
@@ -170,7 +172,7 @@ def gather_pool(
         inclusion,
         drawn < inclusion,
         drawn < inclusion.min(initial=1.0),
-        int(shown.sum()) - len(battles),
+        len(shown) - len(battles),
         seed,
         share,
     )
@@ -307,71 +309,29 @@ def _first(order: Hashes, among: NDArray[np.bool_], n: int) -> list[int]:
     return [int(k) for k in battles[np.argsort(order[battles], kind="stable")][:n]]
 
 
-@dataclass(frozen=True, eq=False)
-class _Candidates:
-    """The n battles of a language that may be voted on, as columns, sorted by query and systems."""
-
-    queries: tuple[str, ...]
-    """Query ids, sorted."""
-    systems: tuple[str, ...]
-    """Systems, sorted by name."""
-    query: NDArray[np.intp]
-    """n: index in `queries`."""
-    first: NDArray[np.intp]
-    """n: index of the system whose name sorts first."""
-    second: NDArray[np.intp]
-    """n: index of the other system."""
-    reasons: NDArray[np.uint8]
-    """n: one bit for each of `REASONS`."""
-
-
-def _judged(judgments: pa.Table, ratings: pa.Table | None, language: str) -> _Candidates:
-    """Return the battles that a judge decided."""
+def _decided_battles(judgments: pa.Table, ratings: pa.Table | None, language: str) -> dict[Battle, int]:
+    """Return the battles that a judge decided, sorted, each with its `REASONS` as bits."""
     verdicts = read_verdicts(judgments).select_parsed()
     decided = verdicts.decide()
-    s, head = max(len(verdicts.systems), 1), decided.head
-    keys, place = np.unique(
-        (verdicts.query[head] * s + verdicts.first[head]) * s + verdicts.second[head], return_inverse=True
-    )
-    query, first, second = keys // s**2, keys // s % s, keys % s
+    query, first, second = (column[decided.head] for column in (verdicts.query, verdicts.first, verdicts.second))
+    s = len(verdicts.systems)
+    _, at, place = np.unique((query * s + first) * s + second, return_index=True, return_inverse=True)
 
     def any_judge(chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        return np.bincount(place[chosen], minlength=len(keys)) > 0
+        return np.bincount(place[chosen], minlength=len(at)) > 0
 
-    winners = sum(
-        any_judge(decided.consistent & (decided.label == label)).astype(int) for label in (FIRST, SECOND, TIE)
-    )
-    judges = {verdicts.judges[k] for k in set(verdicts.judge.tolist())}
-    close = close_pairs(ratings, language, judges)
-    pairs = np.array([[(one, other) in close for other in verdicts.systems] for one in verdicts.systems], dtype=bool)
-    flags = (any_judge(~decided.consistent), winners > 1, pairs.reshape(s, s)[first, second] if len(keys) else keys > 0)
-    reasons = sum((flag.astype(np.uint8) << bit for bit, flag in enumerate(flags)), np.zeros(len(keys), np.uint8))
-    return _Candidates(verdicts.queries, verdicts.systems, query, first, second, reasons)
-
-
-def _candidates(texts: Mapping[str, Mapping[str, str]]) -> _Candidates:
-    """Return all pairs of answers to a query; no judge has decided them."""
-    queries = tuple(sorted(texts))
-    systems = tuple(sorted({system for by_system in texts.values() for system in by_system}))
-    text = _text_numbers(texts, queries, systems)
-    first, second = np.triu_indices(len(systems), 1)
-    query, pair = np.nonzero((text[:, first] >= 0) & (text[:, second] >= 0))
-    bits = np.full(len(query), 1 << REASONS.index("not judged"), np.uint8)
-    return _Candidates(queries, systems, query, first[pair], second[pair], bits)
-
-
-def _text_numbers(
-    texts: Mapping[str, Mapping[str, str]], queries: Sequence[str], systems: Sequence[str]
-) -> NDArray[np.intp]:
-    """Number the texts of the answers: queries x systems, equal where the texts are; -1 without an answer."""
-    numbers: dict[str, int] = {}
-    whole = np.full((len(queries), len(systems)), -1, dtype=np.intp)
-    for row, query in zip(whole, queries, strict=True):
-        by_system = texts.get(query, {})
-        for k, system in enumerate(systems):
-            if system in by_system:
-                row[k] = numbers.setdefault(by_system[system], len(numbers))
-    return whole
+    flipped = any_judge(~decided.consistent)
+    winners = [any_judge(decided.consistent & (decided.label == label)) for label in (FIRST, SECOND, TIE)]
+    differ = np.sum(winners, axis=0) > 1
+    close = close_pairs(ratings, language, {verdicts.judges[k] for k in np.unique(verdicts.judge)})
+    battles = [
+        Battle(language, verdicts.queries[q], verdicts.systems[one], verdicts.systems[other])
+        for q, one, other in zip(query[at].tolist(), first[at].tolist(), second[at].tolist(), strict=True)
+    ]
+    return {
+        battle_key: flip | differs << 1 | (battle_key[2:] in close) << 2
+        for battle_key, flip, differs in zip(battles, flipped.tolist(), differ.tolist(), strict=True)
+    }
 
 
 def close_pairs(ratings: pa.Table | None, language: str, judges: Collection[str]) -> set[tuple[str, str]]:

@@ -310,23 +310,22 @@ def _rating_hover(row: Mapping[str, Any], maker: str, quantity: str, kind: Kind)
 
 
 def rank_lines(cell: Mapping[str, Any], value: str = "rank") -> list[str]:
-    """Return what a rank rests on, in plain lines.
+    """Return a rank and what it rests on, in plain lines.
 
     Args:
         cell: as for `rank_map`.
         value: name of the rank's column.
     """
-    lines = [f"{cell['system']}, {name_of(cell['language'])}", f"rank {cell[value]}"]
+    lines = [f"rank {cell[value]}"]
     if value != "rank":
-        lines[1] += f" by the {value}"
+        lines[0] += f" by the {value}"
     if "rank_low" in cell:
         rating, count = FORMATS["rating"], FORMATS["count"]
-        lines[1] += f", 95% interval {cell['rank_low']} to {cell['rank_high']}"
+        lines[0] += f", 95% interval {cell['rank_low']} to {cell['rank_high']}"
         lines.append(f"rating {rating.write(cell['rating'])}, {span(cell['low'], cell['high'])}")
         lines.append(f"n = {count.write(cell['battles'])} battles")
     return lines
 
 
 def _rank_hover(cell: Mapping[str, Any], value: str) -> str:
-    _, *lines = rank_lines(cell, value)
-    return "<br>".join([f"<b>{label_text(cell['system'])}</b>, {name_of(cell['language'])}", *lines])
+    return "<br>".join([f"<b>{label_text(cell['system'])}</b>, {name_of(cell['language'])}", *rank_lines(cell, value)])
