@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from mirage.stats.encoding import encode
+
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -190,3 +193,39 @@ def joint_variance(values: Mapping[str, Floats], units: Units) -> tuple[float, f
         return sum(map(len, values.values())) / units.n, float(units.n - 1)
     variance, below = (float(part[0]) for part in joint_spread(moves, strata, units))
     return max(1.0, variance / apart), variance**2 / below if below > 0 else float(units.n - 1)
+
+
+def joint_variances(rows: pa.Table) -> dict[tuple[str, str], tuple[float, float | None, Unit]]:
+    """Return variance factor, degrees of freedom and unit of the mean over languages, by system and feature.
+
+    Args:
+        rows: columns language, query_id, system, feature and value, at most one row a query of a language, system and
+            feature.
+
+    Returns:
+        As `joint_variance`, with the unit; only for systems and features of which languages share a query.
+    """
+    import numpy as np
+
+    (languages, language), (ids, query), (systems, system), (names, feature) = (
+        encode(rows[key]) for key in ("language", "query_id", "system", "feature")
+    )
+    pairs = np.unique(language * len(ids) + query)
+    if len(np.unique(pairs % max(len(ids), 1))) == len(pairs):
+        return {}
+    order = np.lexsort((query, language, feature, system))
+    group, values = (system * len(names) + feature)[order], rows["value"].to_numpy()[order]
+    result: dict[tuple[str, str], tuple[float, float | None, Unit]] = {}
+    known_units: dict[bytes, Units] = {}
+    for places in np.split(np.arange(len(order)), np.flatnonzero(np.diff(group)) + 1):
+        of_group, id_numbers = language[order[places]], query[order[places]]
+        parts = np.split(np.arange(len(places)), np.flatnonzero(np.diff(of_group)) + 1)
+        key = of_group.tobytes() + id_numbers.tobytes()
+        if key not in known_units:
+            known_units[key] = Units({languages[of_group[k[0]]]: [ids[q] for q in id_numbers[k]] for k in parts})
+        units = known_units[key]
+        if units.shared:
+            of_languages = {languages[of_group[k[0]]]: values[places[k]] for k in parts}
+            name = systems[system[order[places[0]]]], names[feature[order[places[0]]]]
+            result[name] = (*joint_variance(of_languages, units), units.unit)
+    return result

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mirage.stages.features.families import FEATURES
 from mirage.stats.encoding import encode
-from mirage.stats.units import Unit, Units, joint_variance
+from mirage.stats.units import Unit, joint_variances
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,7 +138,7 @@ def over_languages(
 
     from mirage.stats.bounded import mean_of_means
 
-    shared = _joint_variances(features)
+    shared = joint_variances(features.filter(features["value"].is_valid()))
     groups: dict[tuple[str, str], list[FeatureMean]] = {}
     for row in feature_means:
         groups.setdefault((row.system, row.feature), []).append(row)
@@ -167,38 +167,6 @@ def over_languages(
                 low, high = max(mean - margin, lowest), min(mean + margin, highest)
         n, total = sum(part.n for part in parts), sum(part.total for part in parts)
         result.append(FeatureMean("all", system, feature, mean, low, high, n, total, error, bounded, unit))
-    return result
-
-
-def _joint_variances(features: pa.Table) -> dict[tuple[str, str], tuple[float, float | None, Unit]]:
-    """Return variance factor, degrees of freedom and unit of the mean over languages, by system and feature.
-
-    The factor is relative to independent queries; the result is empty if no query is in several languages.
-    """
-    import numpy as np
-
-    rows = features.filter(features["value"].is_valid())
-    (languages, language), (ids, query), (systems, system), (names, feature) = (
-        encode(rows[key]) for key in ("language", "query_id", "system", "feature")
-    )
-    pairs = np.unique(language * len(ids) + query)
-    if len(np.unique(pairs % max(len(ids), 1))) == len(pairs):
-        return {}
-    order = np.lexsort((query, language, feature, system))
-    group, values = (system * len(names) + feature)[order], rows["value"].to_numpy()[order]
-    result: dict[tuple[str, str], tuple[float, float | None, Unit]] = {}
-    known_units: dict[bytes, Units] = {}
-    for places in np.split(np.arange(len(order)), np.flatnonzero(np.diff(group)) + 1):
-        of_group, id_numbers = language[order[places]], query[order[places]]
-        parts = np.split(np.arange(len(places)), np.flatnonzero(np.diff(of_group)) + 1)
-        key = of_group.tobytes() + id_numbers.tobytes()
-        if key not in known_units:
-            known_units[key] = Units({languages[of_group[k[0]]]: [ids[q] for q in id_numbers[k]] for k in parts})
-        units = known_units[key]
-        if units.shared:
-            of_languages = {languages[of_group[k[0]]]: values[places[k]] for k in parts}
-            name = systems[system[order[places[0]]]], names[feature[order[places[0]]]]
-            result[name] = (*joint_variance(of_languages, units), units.unit)
     return result
 
 

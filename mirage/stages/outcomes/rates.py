@@ -11,15 +11,12 @@ from mirage import schema
 from mirage.errors import UnknownName
 from mirage.schema import UNDECIDED, CodeOrAll, Count, Parser, Share, Subset
 from mirage.stages.outcomes.clusters import Cluster, clusters_of, rate_of_clusters
-from mirage.stats.encoding import encode
 from mirage.stats.intervals import mean_interval
-from mirage.stats.units import sharing_factor
+from mirage.stats.units import joint_variances
 from mirage.text.languages import place, refuse_name_of_all
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 NOTED_UNPARSED = 0.05
 """Share of unparsed answers above which rates get a note."""
@@ -216,37 +213,20 @@ def unparsed_note(rates: pa.Table) -> str | None:
 
 def _sharing_factors(selection: pa.Table) -> dict[tuple[str, str], float]:
     """Return by subset and system the variance factor of the mean over languages that share queries."""
-    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    asked = selection.group_by(["language", "query_id"]).aggregate([])
-    counted = pc.value_counts(asked["query_id"].combine_chunks())
-    if not len(counted) or pc.max(counted.field("counts")).as_py() < 2:
-        return {}
     decided = selection.filter(
         pc.is_in(selection["outcome"], value_set=pa.array(("answered", "abstained"), pa.string()))
     )
-    if not len(decided):
-        return {}
-    (subsets, subset), (systems, system), (languages, language), (ids, query) = (
-        encode(decided[name]) for name in ("subset", "system", "language", "query_id")
-    )
-    wrong_outcomes = pa.array([_WRONG[name] for name in subsets], pa.string()).take(pa.array(subset))
-    wrong = pc.equal(decided["outcome"].cast(pa.string()), wrong_outcomes).to_numpy().astype(float)
-    names = np.array(ids, dtype=object)
-    order = np.lexsort((language, system, subset))
-    key = np.stack([subset, system, language])[:, order]
-    values: dict[tuple[str, str], dict[str, NDArray[np.float64]]] = {}
-    queries: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for rows in np.split(order, np.flatnonzero((np.diff(key) != 0).any(axis=0)) + 1):
-        # A query with several answers counts once, with the last of them.
-        last = np.array([*dict(zip(query[rows].tolist(), rows.tolist(), strict=True)).values()], dtype=np.intp)
-        cell = subsets[subset[last[0]]], systems[system[last[0]]]
-        code = languages[language[last[0]]]
-        values.setdefault(cell, {})[code] = wrong[last]
-        queries.setdefault(cell, {})[code] = names[query[last]].tolist()
-    return {cell: sharing_factor(of_cell, queries[cell]) for cell, of_cell in values.items()}
+    # A query with several answers counts once, with the last of them.
+    keys = ["subset", "system", "language", "query_id"]
+    answers = decided.select(keys).append_column("outcome", decided["outcome"].cast(pa.string()))
+    rows = answers.group_by(keys, use_threads=False).aggregate([("outcome", "last")])
+    wrong = pc.if_else(pc.equal(rows["subset"], "relevant"), _WRONG["relevant"], _WRONG["non_relevant"])
+    rows = rows.append_column("value", pc.equal(rows["outcome_last"], wrong).cast(pa.float64()))
+    rows = rows.rename_columns({"subset": "feature"})
+    return {(subset, system): factor for (system, subset), (factor, *_) in joint_variances(rows).items()}
 
 
 def _rate(
