@@ -160,8 +160,8 @@ class Page:
         above = f"{self.arena.title} · {kind_of(self.arena.label)[0]}"
         text = CardText(above, title, value, lines, actions.address(st.session_state["_shared"].arena_name))
         color = family(system).color(mode()) if system else ink(mode()).accent
-        draw = partial(share_card, text, color=color, mode=mode())
-        page_parts.add_chart("card", draw, alt, "card", kind=page_parts.CARD)
+        figure = share_card(text, color=color, mode=mode())
+        page_parts.add_chart("card", lambda: figure, alt, "card", kind=page_parts.CARD)
 
     def download(
         self,

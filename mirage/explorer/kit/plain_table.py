@@ -52,7 +52,7 @@ def texts_table(columns: Mapping[str, Sequence[str]]) -> None:
     for first, *others in zip(*columns.values(), strict=True):
         cells = "".join(f"<td><bdi>{escape(text)}</bdi></td>" for text in others)
         lines.append(f'<tr><th scope="row"><bdi>{escape(first)}</bdi></th>{cells}</tr>')
-    st.html(wide_table(heads, "".join(lines), kind="mg-sentences"))
+    st.html(wide_table(heads, "".join(lines), classes="mg-table mg-sentences"))
 
 
 def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode, arena: str = "") -> str:
@@ -70,18 +70,18 @@ def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode, arena: str = 
     return wide_table(heads, lines)
 
 
-def wide_table(heads: str, lines: str, *, kind: str = "", label: str = "Table") -> str:
+def wide_table(heads: str, lines: str, *, classes: str = "mg-table", label: str = "Table") -> str:
     """Return a table in a box of its own, which scrolls sideways and takes the keyboard's focus.
 
     Args:
         heads: HTML of the heads of the columns.
         lines: HTML of the rows.
-        kind: class of the stylesheet beside `mg-table`.
+        classes: the table's classes in the stylesheet.
         label: what a screen reader calls the box.
     """
     return (
         f'<div class="mg-wide" tabindex="0" role="region" aria-label="{escape(label)}">'
-        f'<table class="mg-table {kind}"><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
+        f'<table class="{classes}"><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
     )
 
 

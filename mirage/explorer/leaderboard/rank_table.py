@@ -40,4 +40,4 @@ def rank_table_html(cells: Sequence[Mapping[str, Any]], systems: Sequence[str], 
         f"<tr>{system_head(system, mode, arena)}{''.join(rank(system, code) for code in codes)}</tr>"
         for system in systems
     )
-    return wide_table(heads, lines, kind="mg-ranks", label="Rank of every system in every language")
+    return wide_table(heads, lines, classes="mg-table mg-ranks", label="Rank of every system in every language")
