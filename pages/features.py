@@ -244,10 +244,9 @@ def show_correlation(page: ui.Page, shown: views.Overview, names: Sequence[str])
         st.caption("No ratings in this arena yet, so nothing to correlate features with.")
         return {}
     with st.container(horizontal=True, gap="medium"):
-        referee = who.referee(referees, "Provides the ratings.")
-        skill = who.skill(referee)
+        referee = who.referee_with_skill(referees, "Provides the ratings.")
     try:
-        relations = views.relations(page.arena, referee, skill, shown.languages)
+        relations = views.relations(page.arena, referee, shown.languages)
     except MirageError as error:
         ui.refuse(error)
         return {}
@@ -267,7 +266,7 @@ def show_correlation(page: ui.Page, shown: views.Overview, names: Sequence[str])
         st.session_state["feature"] = cell[0]
     st.session_state["_features_cell"] = cell
     method = (
-        f"Kendall’s tau-b between system means of the feature and ratings by {referee}; 95% percentile interval, "
+        f"Kendall’s tau-b between system means of the feature and ratings by {referee.name}; 95% percentile interval, "
         f"{views.DRAWS} bootstrap draws of systems"
     )
     st.caption(
@@ -286,8 +285,8 @@ def show_correlation(page: ui.Page, shown: views.Overview, names: Sequence[str])
     relations_facts = views.facts(rows)
     return {
         "feature": feature,
-        "referee": referee,
-        "skill": skill,
+        "referee": referee.name,
+        "skill": referee.skill,
         "correlation": method,
         "relations": relations_facts,
     }

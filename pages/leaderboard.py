@@ -64,8 +64,8 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
     """Ratings computed from the arena's battles."""
     filters = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with filters:
-        name = who.referee(referees, "Decides each battle.")
-        referee = Referee.from_name(name, skill=who.skill(name))
+        referee = who.referee_with_skill(referees, "Decides each battle.")
+        name = referee.name
         options = ui.pickers_popover("Options", OPTIONS, "Which battles count, how ties count, and the rating scale.")
         with options:
             choice = _choice(page, referee)

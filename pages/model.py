@@ -30,8 +30,7 @@ def main(page: ui.Page) -> None:
         page.need("outcomes")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         place = st.container(width="content")
-        name = who.referee(referees, "Decides each battle.")
-        referee = Referee.from_name(name, skill=who.skill(name))
+        referee = who.referee_with_skill(referees, "Decides each battle.")
     size = boards.size(page.arena, referee)
     with place:
         system: str = ui.pick("System", size.systems, key="system", kind="system", width=280)

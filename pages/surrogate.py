@@ -221,9 +221,11 @@ def _referee(page: ui.Page) -> Referee:
     """Pick the predicted ratings and the queries that count."""
     available = views.available(page.arena)
     names = list(dict.fromkeys(name for name, _ in available))
-    name = who.referee(names, "Provides the predicted ratings.")
-    skill = who.skill(name, [skill for skill in get_args(Skill) if (name, skill) in available])
-    return Referee.from_name(name, skill=skill)
+
+    def skills(name: str) -> list[Skill]:
+        return [skill for skill in get_args(Skill) if (name, skill) in available]
+
+    return who.referee_with_skill(names, "Provides the predicted ratings.", skills)
 
 
 def _answer(comparison: views.RegressorComparisonView, regressor: str, language: str, referee: Referee, n: int) -> str:

@@ -8,6 +8,7 @@ import pytest
 from conftest import ROOT
 
 from mirage import schema, store
+from mirage.battles.referee import Referee
 from mirage.explorer.answers import data as answers
 from mirage.explorer.features import data as of_features
 from mirage.explorer.kit import conclusions as page_conclusions
@@ -20,7 +21,7 @@ def test_features_name_the_clearest_correlate_of_the_rating_and_its_worst_system
     sentence = page_conclusions.of_the_features(arena, codes)
     known = [
         row
-        for row in of_features.relations(arena, "relevance", "both", codes)
+        for row in of_features.relations(arena, Referee.relevance(), codes)
         if row.language == "all" and row.tau is not None
     ]
     most = max(known, key=lambda row: (row.clear, abs(row.tau or 0.0)))

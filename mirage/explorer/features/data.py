@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from mirage.schema import Skill
     from mirage.store import Arena
 
 DRAWS, SEED = 500, 0
@@ -213,7 +212,7 @@ def facts(relations: Sequence[Relation]) -> list[dict[str, Any]]:
 
 
 @lru_cache(maxsize=64)
-def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ...]) -> tuple[Relation, ...]:
+def relations(arena: Arena, referee: Referee, languages: tuple[str, ...]) -> tuple[Relation, ...]:
     """Return the correlation of each feature with the ratings by a referee, over all languages and in each.
 
     The unit is the system: the interval generalises to other systems of this kind, so it is wide if there are few
@@ -222,8 +221,7 @@ def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ..
 
     Args:
         arena: an arena with features, and with battles by the referee.
-        referee: `relevance`, `nuggets`, or a judge's name.
-        skill: which queries count (`leaderboard.board`).
+        referee: relevance labels, with the skill whose queries count, nuggets or a judge.
         languages: codes; one without a rating is left out.
 
     Raises:
@@ -231,14 +229,12 @@ def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ..
     """
     import numpy as np
 
-    rated = _ratings(arena, referee, skill)
+    rated = _ratings(arena, referee)
     codes = [code for code in languages if code in rated]
     rows = []
     for feature in overview(arena, languages).features:
         by_language = {
-            code: systems
-            for code in codes
-            if (systems := _systems(arena, referee, skill, code).get(feature)) is not None
+            code: systems for code in codes if (systems := _systems(arena, referee, code).get(feature)) is not None
         }
         everywhere = (
             set.intersection(*(set(systems.systems) for systems in by_language.values())) if by_language else set()
@@ -251,10 +247,9 @@ def relations(arena: Arena, referee: str, skill: Skill, languages: tuple[str, ..
 
 
 @lru_cache(maxsize=64)
-def _ratings(arena: Arena, referee: str, skill: Skill) -> dict[str, dict[str, float]]:
+def _ratings(arena: Arena, referee: Referee) -> dict[str, dict[str, float]]:
     """Return the Leaderboard's ratings by language and system."""
-    decider = Referee.from_name(referee, skill=skill)
-    board = leaderboard.board(arena, decider, leaderboard.size(arena, decider).languages)
+    board = leaderboard.board(arena, referee, leaderboard.size(arena, referee).languages)
     ratings: dict[str, dict[str, float]] = {}
     for row in board.ranks.to_pylist():
         ratings.setdefault(row["language"], {})[row["system"]] = row["rating"]
@@ -282,11 +277,11 @@ class _Systems:
 
 
 @lru_cache(maxsize=256)
-def _systems(arena: Arena, referee: str, skill: Skill, code: str) -> dict[str, _Systems]:
+def _systems(arena: Arena, referee: Referee, code: str) -> dict[str, _Systems]:
     """Group features by their systems, so that each draw serves all features of a group."""
     import numpy as np
 
-    ratings = _ratings(arena, referee, skill)[code]
+    ratings = _ratings(arena, referee)[code]
     means: dict[str, dict[str, float]] = {}
     for row in of_language(arena, code):
         if row.mean is not None and row.system in ratings:

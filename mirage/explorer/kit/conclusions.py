@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from mirage.battles.referee import referees
+from mirage.battles.referee import Referee, referees
 from mirage.errors import MirageError
 from mirage.explorer.answers.data import QueryView
 from mirage.explorer.features import data as of_features
@@ -33,7 +33,7 @@ def of_the_features(arena: Arena, languages: tuple[str, ...]) -> str:
     if not names:
         return ""
     try:
-        relations = of_features.relations(arena, names[0], "both", languages)
+        relations = of_features.relations(arena, Referee.from_name(names[0]), languages)
     except MirageError:
         return ""
     scope = "all" if any(row.language == "all" for row in relations) else languages[0]

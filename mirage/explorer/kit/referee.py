@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import get_args
 
 from mirage.battles.referee import NUGGETS, Referee
@@ -34,22 +34,28 @@ def referee(referees: Sequence[str], role: str, *, listed: bool = False) -> str:
     return chosen
 
 
-def skill(referee: str, skills: Sequence[Skill] = get_args(Skill)) -> Skill:
-    """Select the queries that count; all for a judge, and no picker for a single choice.
+def referee_with_skill(
+    referees: Sequence[str], role: str, skills: Callable[[str], Sequence[Skill]] = lambda _: get_args(Skill)
+) -> Referee:
+    """Select a referee (`referee`), and by relevance labels the queries that count, unless there is a single choice.
 
     Args:
-        referee: referee of the battles.
-        skills: the available choices.
+        referees: their names.
+        role: what the referee does on this page, as a sentence.
+        skills: returns the available choices of a referee by its name.
     """
-    if not Referee.from_name(referee).by_labels:
-        return "both"
-    if len(skills) == 1:
-        return skills[0]
-    chosen: Skill = pick_segments(
+    name = referee(referees, role)
+    chosen = Referee.from_name(name)
+    if not chosen.by_labels:
+        return chosen
+    available = skills(name)
+    if len(available) == 1:
+        return Referee.from_name(name, skill=available[0])
+    skill: Skill = pick_segments(
         "Skill",
-        skills,
+        available,
         key="skill",
         kind="skill",
         help="abstain: queries no passage answers. answer: queries a passage answers. both: the two weighted equally.",
     )
-    return chosen
+    return Referee.from_name(name, skill=skill)
