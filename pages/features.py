@@ -24,7 +24,7 @@ from mirage.stats.units import name_unit
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text
 
-FEW, MOST = 4, 6
+FEW, MOST = 3, 6
 """Panels that are drawn at first; and features of which all are drawn at once."""
 DRAWN, NARROW = 8, 30
 """Systems that can be in focus at once; and marks in a row of a panel that a phone's width has room for."""

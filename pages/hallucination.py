@@ -50,7 +50,7 @@ PAPER = {
 }
 """What the tables of the NoMIRACL paper are about."""
 PICKERS = {
-    "By definition": ("drawn_order_hallucination", "drawn_order_error"),
+    "By definition": ("order_rate", "drawn_order"),
     "By language": ("rate", "cells", "drawn_rates"),
     "Outcomes": ("drawn_outcomes",),
     "Errors": ("flow", "flow_in"),
@@ -454,22 +454,22 @@ def _moves(rates: views.Rates) -> None:
         "Left: decided answers only. Right: undecided answers count as wrong decisions, as in the papers' tables. "
         "Lowest rate on top; systems that change places are coloured.",
     )
-    for place, metric in zip(
-        ui.side_by_side((480, 1), (480, 1), key="order", gap="medium"), views.SUBSETS, strict=True
-    ):
-        rows = views.moves(rates, metric).to_pylist()
-        with place:
-            ui.note(f"{charts.RATES[metric]}: {_moves_words(rows, metric)}")
-            if not any(row["fall"] for row in rows):
-                continue
-            drawn = set(ui.page_systems([row["system"] for row in rows], key=f"drawn_order_{metric}"))
-            rows = [row for row in rows if row["system"] in drawn] if len(drawn) < len(rows) else rows
+    moves = {metric: views.moves(rates, metric).to_pylist() for metric in views.SUBSETS}
+    left, right = ui.side_by_side((560, 2), (340, 1), key="order", gap="medium")
+    with left:
+        metric = ui.pick_segments("Ranked by", tuple(moves), key="order_rate", kind="rate", help=WHICH)
+        rows = moves[metric]
+        if any(row["fall"] for row in rows):
+            drawn = set(ui.page_systems([row["system"] for row in rows], key="drawn_order"))
             ui.chart(
-                charts.order(rows, mode=ui.mode()),
-                key=f"order_{metric}",
+                charts.order([row for row in rows if row["system"] in drawn], mode=ui.mode()),
+                key="ranking_by_definition",
                 alt=f"Ranking of the systems by {metric} rate, over decided answers and as published.",
                 half=True,
             )
+    with right:
+        for each, its in moves.items():
+            ui.note(f"{charts.RATES[each]}: {_moves_words(its, each)}")
 
 
 def _moves_words(rows: Sequence[dict[str, Any]], metric: str) -> str:

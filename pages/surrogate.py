@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from shlex import quote
 from typing import Any, get_args
@@ -150,39 +150,26 @@ def main(page: ui.Page) -> None:
         page_conclusions.of_surrogate(tested) if language == ALL else "",
         conclusion=_answer(comparison, regressor, language, referee, len(points)),
     )
-    left, right = ui.side_by_side((420, 3), (320, 2), key="predicted")
-    with left:
-        clicked = ui.chart(
-            charts.ratings(
-                points,
-                views.judged_ends(page.arena, referee, language),
-                referee=referee.name,
-                mode=ui.mode(),
-            ),
-            key="predicted",
-            alt="Every system's rating and prediction with 95% intervals.",
-            select=True,
-        )
-        if clicked:
-            _onward(clicked[0], language)
-        else:
-            ui.note("Click a mark to see the system.")
-    with right:
-        single = [row for row in rows if row["language"] != ALL]
-        ui.chart(
-            charts.tau_figure(
-                single,
-                regressor=_title(regressor),
-                names=[name_of(row["language"]) for row in single],
-                mode=ui.mode(),
-            ),
-            key="taus",
-            alt="Kendall's tau of the predictions in every language, with the printed figures.",
-        )
+    clicked = ui.chart(
+        charts.ratings(
+            points,
+            views.judged_ends(page.arena, referee, language),
+            referee=referee.name,
+            mode=ui.mode(),
+        ),
+        key="predicted",
+        alt="Every system's rating and prediction with 95% intervals.",
+        select=True,
+    )
+    if clicked:
+        _onward(clicked[0], language)
+    else:
+        ui.note("Click a mark to see the system.")
     ui.note(HELD_OUT)
     _outside(page, referee, regressor)
     draw: dict[str, Callable[[], None]] = {
         "Regressors": lambda: _regressors(page, comparison, regressor, language),
+        "By language": lambda: _taus(rows, regressor),
         "Cost": lambda: _cost(page, referee),
         "Importance": lambda: _rests(page, referee, language, comparison.chosen),
     }
@@ -280,6 +267,22 @@ def _regressors(page: ui.Page, comparison: views.RegressorComparisonView, regres
     """Every regressor, and what the one that is picked does."""
     ui.heading("Regressor comparison", _meaning(regressor))
     ui.table(_comparison_table(page, comparison, language), REGRESSOR, key="regressors")
+
+
+def _taus(rows: Sequence[dict[str, Any]], regressor: str) -> None:
+    """Show tau in every language beside the printed one."""
+    ui.heading("Kendall's tau by language")
+    single = [row for row in rows if row["language"] != ALL]
+    ui.chart(
+        charts.tau_figure(
+            single,
+            regressor=_title(regressor),
+            names=[name_of(row["language"]) for row in single],
+            mode=ui.mode(),
+        ),
+        key="taus",
+        alt="Kendall's tau of the predictions in every language, with the printed figures.",
+    )
 
 
 def _comparison_table(page: ui.Page, comparison: views.RegressorComparisonView, language: str) -> pa.Table:

@@ -97,7 +97,7 @@ def test_at_first_the_features_are_drawn_in_which_systems_differ_most(
     shown = views.overview(store.open_arena(arenas / "simulated"), ("ar", "en", "te"))
     assert sorted(shown.differing) == sorted(shown.features)
     titles_ = [name.split("</b>")[0].removeprefix("<b>") for name in panel_names(figures["panels"])]
-    assert titles_ == [charts.title(feature) for feature in shown.differing[:4]]
+    assert titles_ == [charts.title(feature) for feature in shown.differing[:3]]
     page.segmented_control(key="panel").set_value("all").run()
     assert len(panel_names(figures["panels"])) == 11
 

@@ -34,7 +34,13 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     arena = store.open_arena(store.bundled_arenas()["nomiracl"])
     comparison = views.comparison_of(arena, Referee.relevance())
     assert page.selectbox(key="regressor").value == comparison.chosen
-    assert page.segmented_control(key="section").options == ["Regressors", "Cost", "Importance", "Paper tables"]
+    assert page.segmented_control(key="section").options == [
+        "Regressors",
+        "By language",
+        "Cost",
+        "Importance",
+        "Paper tables",
+    ]
     (regressors,) = (frame.value for frame in page.dataframe)
     assert len(regressors) == len(REGRESSORS) + 1
     assert regressors["name"].str.endswith("(for new systems)").sum() == 1
