@@ -268,7 +268,7 @@ def _columns(definition: str, *, audited: bool) -> list[ui.Col]:
                 width=48,
                 help=f"{metric} rate with 95% Wilson interval; left is better.",
             ),
-            *(_corrected(metric) if audited else ()),
+            *(_corrected_columns(metric) if audited else ()),
             ui.Col(
                 f"{metric}_other",
                 "as publ." if other == "as-published" else "decided",
@@ -292,7 +292,7 @@ def _columns(definition: str, *, audited: bool) -> list[ui.Col]:
     return out
 
 
-def _corrected(metric: str) -> tuple[ui.Col, ui.Col]:
+def _corrected_columns(metric: str) -> tuple[ui.Col, ui.Col]:
     """The columns of a rate corrected for label errors, and of its interval."""
     return (
         ui.Col(
@@ -468,8 +468,8 @@ def _moves(rates: views.Rates) -> None:
                 half=True,
             )
     with right:
-        for each, its in moves.items():
-            ui.note(f"{charts.RATES[each]}: {_moves_words(its, each)}")
+        for name in moves:
+            ui.note(f"{charts.RATES[name]}: {_moves_words(moves[name], name)}")
 
 
 def _moves_words(rows: Sequence[dict[str, Any]], metric: str) -> str:
