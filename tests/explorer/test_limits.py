@@ -63,7 +63,8 @@ def test_of_many_systems_the_first_and_those_in_focus_are_named(monkeypatch: pyt
         for k in range(8)
     ]
     figure = charts.trade_off(rows, mode="light", focus=["s7"])
-    named = {note["text"] for note in figure["layout"]["annotations"]}
+    (names,) = (trace for trace in figure["data"] if trace.get("mode") == "text")
+    named = set(names["text"])
     assert {system for system in (row["system"] for row in rows) if any(system in text for text in named)} == {
         "s7",
         "s0",

@@ -227,7 +227,8 @@ def test_the_figures_are_sound_and_every_dot_leads_on(arena: store.Arena, mode: 
 
 
 def test_the_systems_in_focus_are_spread_over_the_ranking(arena: store.Arena) -> None:
-    assert views.spread("abcdefghi") == ("a", "c", "e", "g", "i")
+    assert views.spread("abcdefghi") == ("a", "e", "i")
+    assert views.spread("abcdefghi", 5) == ("a", "c", "e", "g", "i")
     assert views.spread("abc") == ("a", "b", "c")
     assert views.spread("abcdefghijk", 2) == ("a", "k")
     systems = views.overview(arena, ("en",)).systems

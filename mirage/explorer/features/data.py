@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 DRAWS, SEED = 500, 0
 """Number of bootstrap draws of systems for a correlation's interval, and their seed."""
-FOCUS = 5
+FOCUS = 3
 """Default number of systems in focus."""
 FEWEST = 5
 """Minimum number of systems for a correlation's interval."""

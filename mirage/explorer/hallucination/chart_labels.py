@@ -15,8 +15,6 @@ HEIGHT = 14
 """Height of a label in pixels."""
 ADVANCE = 0.58
 """Mean advance of a character, in font sizes; slightly high for system names in Noto Sans."""
-WIDER = (1.0, 1.4, 2.0)
-"""Multiples of the least plot width at which a placement must also be free of overlaps."""
 
 Boxes = np.ndarray[Any, np.dtype[np.float64]]
 """Boxes as rows (left, top, right, bottom), or lines as rows (x0, y0, x1, y1), in pixels."""
@@ -39,7 +37,7 @@ class LabelAnchor:
 
 @dataclass(frozen=True, slots=True)
 class LabelPlace:
-    """Position of a label, in pixels from its mark."""
+    """Position of a label, in pixels from its mark at the least width; at a greater one `dx` grows with the plot."""
 
     dx: float
     """Offset to the nearest edge of the label, or to its middle if `anchor` is `center`."""
@@ -72,8 +70,10 @@ def _places() -> tuple[LabelPlace, ...]:
 
 
 PLACES = _places()
+_SHIFT = {"left": 0.0, "center": 0.5, "right": 1.0}
+"""Share of a label that lies left of its anchor."""
 _D = np.array([(p.dx, p.dy) for p in PLACES])
-_ANCHOR = np.array([{"left": 0.0, "center": 0.5, "right": 1.0}[p.anchor] for p in PLACES])
+_ANCHOR = np.array([_SHIFT[p.anchor] for p in PLACES])
 _LED = np.array([p.led for p in PLACES])
 _FAR = np.hypot(_D[:, 0], _D[:, 1]) / 4
 _CLEAR_OF_LINES = np.array([-2.0, 0.0, 2.0, 0.0])
@@ -88,7 +88,8 @@ def place_labels(marks: tuple[LabelAnchor, ...], width: float, height: float) ->
 
     Args:
         marks: the marks.
-        width: least width of the plot in pixels; the places hold at greater widths as well.
+        width: least width of the plot in pixels. At a greater width all that is drawn moves apart but the texts, which
+            keep their size: what is free of overlaps stays so.
         height: height of the plot in pixels.
 
     Returns:
@@ -98,37 +99,37 @@ def place_labels(marks: tuple[LabelAnchor, ...], width: float, height: float) ->
     if not marks:
         return ()
     n = len(marks)
-    views = [_View(marks, width * wider, height) for wider in WIDER]
+    view = _View(marks, width, height)
     positions = np.array([(mark.x, mark.y) for mark in marks]).reshape(n, 2)
     near = (1 / (0.01 + ((positions[:, None] - positions[None]) ** 2).sum(axis=2))).sum(axis=1)
     best: tuple[float, dict[int, int]] = (np.inf, {})
     for order in (np.argsort(near), np.argsort(-near), np.argsort(-positions[:, 0])):
-        best = min(best, _settle(views, [int(i) for i in order]), key=lambda solution: solution[0])
+        best = min(best, _settle(view, [int(i) for i in order]), key=lambda solution: solution[0])
     return tuple(PLACES[best[1][i]] for i in range(n))
 
 
-def _settle(views: Sequence[_View], order: Sequence[int]) -> tuple[float, dict[int, int]]:
+def _settle(view: _View, order: Sequence[int]) -> tuple[float, dict[int, int]]:
     """Place the labels in an order, twice, so that the second pass knows all others; return cost and choice."""
     chosen: dict[int, int] = {}
     costs: dict[int, float] = {}
     for _ in range(2):
         for i in order:
             others = {j: k for j, k in chosen.items() if j != i}
-            costs[i], chosen[i] = _choose(views, i, others)
+            costs[i], chosen[i] = _choose(view, i, others)
     return sum(costs.values()), chosen
 
 
-def _choose(views: Sequence[_View], i: int, others: Mapping[int, int]) -> tuple[float, int]:
+def _choose(view: _View, i: int, others: Mapping[int, int]) -> tuple[float, int]:
     """Return the least cost of label `i` with the others fixed, and the first position that has it."""
-    least = _FAR + sum(view.alone[i] for view in views)
+    least = _FAR + view.alone[i]
     order = np.argsort(least, kind="stable")
     tried = order[:_TRIED]
     if others:
-        cost = least[tried] + sum(view.between(i, others, tried) for view in views)
+        cost = least[tried] + view.between(i, others, tried)
         # Other labels only add cost, so a position that costs more alone cannot be the best.
         rest = order[_TRIED:][least[order[_TRIED:]] <= cost.min()]
         if rest.size:
-            cost = np.append(cost, least[rest] + sum(view.between(i, others, rest) for view in views))
+            cost = np.append(cost, least[rest] + view.between(i, others, rest))
             tried = np.append(tried, rest)
     else:
         cost = least[tried]
@@ -136,10 +137,30 @@ def _choose(views: Sequence[_View], i: int, others: Mapping[int, int]) -> tuple[
     return float(cost[best]), int(tried[best])
 
 
-def boxes(marks: tuple[LabelAnchor, ...], places: tuple[LabelPlace, ...], width: float, height: float) -> Boxes:
-    """Return the boxes of the labels in a plot of this size, one row per label, in pixels."""
-    view = _View(marks, width, height)
-    return np.array([view.labels[i, PLACES.index(place)] for i, place in enumerate(places)]).reshape(-1, 4)
+def boxes(
+    marks: tuple[LabelAnchor, ...], places: tuple[LabelPlace, ...], width: float, height: float, wider: float = 1.0
+) -> Boxes:
+    """Return the boxes of the labels, one row per label, in pixels of a plot `wider` times as wide as the least.
+
+    Args:
+        marks: the marks.
+        places: the place of each label.
+        width: least width of the plot in pixels.
+        height: height of the plot in pixels.
+        wider: times that the plot is as wide.
+    """
+    rows = []
+    for mark, place in zip(marks, places, strict=True):
+        long = _length(mark.label)
+        left = (mark.x * width + place.dx) * wider - _SHIFT[place.anchor] * long
+        middle = mark.y * height + place.dy
+        rows.append((left, middle - HEIGHT / 2, left + long, middle + HEIGHT / 2))
+    return np.array(rows).reshape(-1, 4)
+
+
+def _length(label: str) -> float:
+    """Return the width of a label's text in pixels."""
+    return len(label) * ADVANCE * SIZE
 
 
 class _View:
@@ -147,7 +168,7 @@ class _View:
 
     def __init__(self, marks: tuple[LabelAnchor, ...], width: float, height: float) -> None:
         x, y = np.array([mark.x * width for mark in marks]), np.array([mark.y * height for mark in marks])
-        long = np.array([len(mark.label) * ADVANCE * SIZE for mark in marks])
+        long = np.array([_length(mark.label) for mark in marks])
         ends_x, ends_y = x[:, None] + _D[:, 0], y[:, None] + _D[:, 1]
         left = ends_x - _ANCHOR * long[:, None]
         half = HEIGHT / 2

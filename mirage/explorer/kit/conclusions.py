@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mirage.battles.referee import Referee, referees
 from mirage.errors import MirageError
-from mirage.explorer.answers.data import QueryView
 from mirage.explorer.features import data as of_features
-from mirage.explorer.nuggets.data import NuggetMatrix
-from mirage.ranking.surrogate.summaries import RegressorSummary
 from mirage.stages.features import FEATURES
-from mirage.store import Arena
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text, join_or_count
+
+if TYPE_CHECKING:
+    from mirage.explorer.answers.data import QueryView
+    from mirage.explorer.nuggets.data import NuggetMatrix
+    from mirage.ranking.surrogate.summaries import RegressorSummary
+    from mirage.store import Arena
 
 SURE: Final = 0.05
 """Significance level for a difference between two regressors."""

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from mirage.explorer.hallucination.chart.parts import RATES, Row, joint_hover, note, share_axis
-from mirage.explorer.hallucination.chart_labels import SIZE, LabelAnchor, place_labels
+from mirage.explorer.hallucination.chart_labels import SIZE, LabelAnchor, LabelPlace, place_labels
 from mirage.publish.charts import primitives
 from mirage.publish.charts.leaderboard import FOOT
-from mirage.publish.charts.palette import CLEAR, MARK_SIZE, SPACE, Mode, family, ink, label_text, layout
+from mirage.publish.charts.palette import MARK_SIZE, SPACE, Mode, family, ink, label_text, layout
 from mirage.text.segmentation import count_text
 
 PLOT_WIDTH, PLOT_HEIGHT = 290, 366
@@ -23,6 +23,8 @@ _EDGE = 0.035
 """What the axes show below 0 and above 1, so that marks at the ends stay whole."""
 
 
+_SIDES = {"left": "middle right", "right": "middle left", "center": "middle center"}
+"""Where a text lies that begins, ends or has its middle at its point."""
 NAMED = 16
 """Names and crowds that stand beside marks: those in focus and the first of the rows. A hover names every mark."""
 
@@ -42,7 +44,8 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
     for row in shown:
         quiet = bool(focus) and row["system"] not in focus
         by_color.setdefault((quiet, colors.muted if quiet else family(row["system"]).color(mode)), []).append(row)
-    data = [primitives.lines([0, 1], [1, 0], {"color": colors.muted, "width": 1, "dash": "dot"})]
+    names, leaders = _names(shown, mode, focus)
+    data = [primitives.lines([0, 1], [1, 0], {"color": colors.muted, "width": 1, "dash": "dot"}), leaders]
     for (quiet, color), group in sorted(by_color.items(), key=lambda item: not item[0][0]):
         across, upright = (
             primitives.whiskers(
@@ -71,7 +74,7 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
         )
     ends = [-_EDGE, 1 + _EDGE]
     return {
-        "data": data,
+        "data": [*data, names],
         "layout": layout(
             mode,
             height=PLOT_HEIGHT + SPACE + FOOT,
@@ -82,8 +85,7 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
             yaxis=share_axis(
                 mode, f"{RATES['error']} (lower is better)", range=ends, tickvals=_TICKS, automargin=False
             ),
-            annotations=_names(shown, mode, focus)
-            + ([] if shown else [note(0.5, 0.5, "no system has both rates", mode, anchor="center")]),
+            annotations=[] if shown else [note(0.5, 0.5, "no system has both rates", mode, anchor="center")],
         ),
     }
 
@@ -108,9 +110,11 @@ def _close(row: Row, other: Row) -> bool:
     return max(map(abs, gaps)) <= _ON_EACH_OTHER
 
 
-def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict[str, Any]]:
+def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> tuple[primitives.Trace, primitives.Trace]:
     """Label each mark with its system, or with the number of overlapping systems; also the best corner and the dotted
-    line.
+    line. The second trace is the lines from marks to labels that are far from them.
+
+    The labels are one trace: the browser measures each annotation several times.
     """
     colors, width = ink(mode), 1 + 2 * _EDGE
 
@@ -133,29 +137,33 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[dict
         for label, k in zip(labels, crowds, strict=True)
     ]
     corners = [mark("best corner", (0, 0, 0), (0, 0, 0)), mark("ignores the evidence", (0, 0, 0), (1, 1, 1))]
-    places = place_labels((*marks, *corners), PLOT_WIDTH, PLOT_HEIGHT)
-    annotations = []
-    for i, (named_mark, spot) in enumerate(zip([*marks, *corners], places, strict=True)):
-        corner = i >= len(marks)
-        quiet = corner or (bool(focus) and named_mark.label not in focus)
-        crowd = [] if corner else [*crowds.values()][i]
-        annotations.append(
-            {
-                **({"hovertext": label_text(", ".join(sorted(crowd)))} if len(crowd) > 1 else {}),
-                "x": named_mark.x * width - _EDGE,
-                "y": (1 - named_mark.y) * width - _EDGE,
-                "ax": spot.dx,
-                "ay": spot.dy,
-                "xanchor": spot.anchor,
-                "yanchor": "middle",
-                "text": f"<i>{named_mark.label}</i>" if corner else label_text(named_mark.label),
-                "font": {"size": SIZE, "color": colors.muted if quiet else colors.text},
-                "borderpad": 0,
-                "bgcolor": colors.ground,  # the dotted line and grid stop at a label
-                "arrowhead": 0,
-                "arrowwidth": 0.8,
-                "standoff": 5,
-                "arrowcolor": colors.muted if spot.led else CLEAR,
-            }
-        )
-    return annotations
+    anchors = [*marks, *corners]
+    places = place_labels(tuple(anchors), PLOT_WIDTH, PLOT_HEIGHT)
+
+    def at(anchor: LabelAnchor, place: LabelPlace | None = None) -> tuple[float, float]:
+        """Return both rates where a mark is, or its label."""
+        x = anchor.x + (place.dx / PLOT_WIDTH if place else 0)
+        y = anchor.y + (place.dy / PLOT_HEIGHT if place else 0)
+        return x * width - _EDGE, (1 - y) * width - _EDGE
+
+    spots = [at(anchor, place) for anchor, place in zip(anchors, places, strict=True)]
+    quiet = [bool(focus) and anchor.label not in focus for anchor in marks] + [True] * len(corners)
+    names = primitives.dots(
+        [x for x, _ in spots],
+        [y for _, y in spots],
+        [label_text(", ".join(sorted(crowd))) for crowd in crowds.values()] + [""] * len(corners),
+        {},
+        field="hovertext",
+        mode="text",
+        text=[label_text(anchor.label) for anchor in marks] + [f"<i>{anchor.label}</i>" for anchor in corners],
+        textposition=[_SIDES[place.anchor] for place in places],
+        textfont={
+            "size": SIZE,
+            "color": [colors.muted if muted else colors.text for muted in quiet],
+            # The dotted line and the grid stop at a label.
+            "shadow": ", ".join([f"0 0 2px {colors.ground}"] * 4),
+        },
+        cliponaxis=False,
+    )
+    far = [(at(anchor), spot) for anchor, spot, place in zip(anchors, spots, places, strict=True) if place.led]
+    return names, primitives.segments(far, {"color": colors.muted, "width": 0.8})
