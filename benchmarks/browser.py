@@ -173,7 +173,7 @@ def run() -> list[Row]:
             )
             for _ in range(STARTS)
         ]
-        here = [title for title in titles if title not in ELSEWHERE]
+        here = [LOADS_PLOTLY, *(title for title in titles if title not in (*ELSEWHERE, LOADS_PLOTLY))]
         there = {name: [title for title in titles if ELSEWHERE.get(title) == name] for name in set(ELSEWHERE.values())}
         with bare.served(script) as (bare_url, _):
             plain = start()
@@ -184,13 +184,7 @@ def run() -> list[Row]:
                 visit
                 for _ in range(FIRST)
                 for visit in (
-                    first_visits(
-                        start,
-                        lambda: server(arena.path, home),
-                        arena.name,
-                        sorted(here, key=lambda title: title != LOADS_PLOTLY),
-                        plain,
-                    ),
+                    first_visits(start, lambda: server(arena.path, home), arena.name, here, plain),
                     *(
                         first_visits(start, partial(server, bundled[name], home), name, [LOADS_PLOTLY, *pages], plain)
                         for name, pages in there.items()

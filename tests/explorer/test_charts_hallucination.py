@@ -135,9 +135,10 @@ def test_systems_on_each_other_have_one_label_that_counts_and_names_them() -> No
     assert not {"sys-0", "sys-5"} & set(texts(figure))
     clicks = [click[0] for trace in figure["data"] for click in trace.get("customdata", ())]
     assert sorted(clicks) == sorted(row["system"] for row in [*crowd, joint("gpt-4", 0.3, 0.1)]), "every mark is drawn"
-    (names,) = (trace for trace in figure["data"] if trace.get("mode") == "text")
-    named = names["hovertext"][names["text"].index("6 systems")]
-    assert all(row["system"] in named for row in crowd)
+    (label,) = (trace for trace in figure["data"] if trace.get("text") == ["6 systems"])
+    assert all(row["system"] in label["hovertext"][0] for row in crowd)
+    (names,) = (trace for trace in figure["data"] if "gpt-4" in trace.get("text", ()))
+    assert names["hoverinfo"] == "skip", "a name does not take a click from its mark"
     focused = charts.trade_off([*crowd, joint("gpt-4", 0.3, 0.1)], mode="light", focus=["sys-3"])
     assert {"5 systems", "sys-3"} <= set(texts(focused))
     few = charts.trade_off(crowd[:4], mode="light")
@@ -278,8 +279,21 @@ def test_pitfall_45_a_name_is_never_markup() -> None:
         assert not [text for text in every_text(figure) if "<b onclick" in text]
 
 
+def label_boxes(
+    marks: tuple[labels.LabelAnchor, ...], places: tuple[labels.LabelPlace, ...], width: float
+) -> labels.Boxes:
+    """The boxes of the labels in a plot of a width, one row per label: left, top, right, bottom in pixels."""
+    rows = []
+    for mark, place in zip(marks, places, strict=True):
+        long = len(mark.label) * labels.ADVANCE * labels.SIZE
+        before = {"left": 0.0, "center": 0.5, "right": 1.0}[place.anchor] * long
+        left, middle = (mark.x + place.dx / PLOT_WIDTH) * width - before, mark.y * PLOT_HEIGHT + place.dy
+        rows.append((left, middle - labels.HEIGHT / 2, left + long, middle + labels.HEIGHT / 2))
+    return np.array(rows).reshape(-1, 4)
+
+
 def apart(marks: tuple[labels.LabelAnchor, ...], places: tuple[labels.LabelPlace, ...], width: float) -> bool:
-    boxes = labels.boxes(marks, places, PLOT_WIDTH, PLOT_HEIGHT, width / PLOT_WIDTH)
+    boxes = label_boxes(marks, places, width)
     return not any(
         min(box[2], other[2]) > max(box[0], other[0]) and min(box[3], other[3]) > max(box[1], other[1])
         for i, box in enumerate(boxes)
@@ -305,7 +319,7 @@ def test_labels_of_the_bundled_arena_never_overlap_at_any_width(
     assert len(marks) == 13, "eleven systems and two corners"
     for width in (PLOT_WIDTH, 330, 380, 450, 600, 800):
         assert apart(marks, places, width)
-        boxes = labels.boxes(marks, places, PLOT_WIDTH, PLOT_HEIGHT, width / PLOT_WIDTH)
+        boxes = label_boxes(marks, places, width)
         assert boxes[:, :2].min() >= 0
         assert boxes[:, 2].max() <= width
         assert boxes[:, 3].max() <= PLOT_HEIGHT

@@ -167,7 +167,7 @@ def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatc
     assert "144 answers of 6 systems in 2 languages" in page_text(page)
 
 
-def test_systems_spread_over_the_ranking_are_in_focus_unless_some_are_chosen(
+def test_three_systems_spread_over_the_ranking_are_in_focus_unless_some_are_chosen(
     arenas: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     figures = drawn(monkeypatch)
@@ -180,8 +180,8 @@ def test_systems_spread_over_the_ranking_are_in_focus_unless_some_are_chosen(
     arena = store.open_arena(arenas / "simulated")
     ranked, referee = views.ranked_systems(arena, [f"sim-0{k}" for k in range(1, 7)])
     assert sorted(focus(page)) == sorted(views.spread(ranked))
-    assert len(focus(page)) == views.FOCUS
-    assert any(f"{views.FOCUS} of 6 systems, spread over the ranking by {referee}" in note for note in notes(page))
+    assert len(focus(page)) == 3
+    assert any(f"3 of 6 systems, spread over the ranking by {referee}" in note for note in notes(page))
     assert focus(open_page(systems=["sim-05", "sim-01"])) == ["sim-05", "sim-01"]
 
 
@@ -284,10 +284,10 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         page.goto(f"{explorer}/features?arena=simulated&features=answer_bleu&languages=en")
         page.locator(f".st-key-panels {browser.MARKS}").last.wait_for()
         places = browser.mark_places(page, "panels")
-        assert len(places) == views.FOCUS + 1, "the systems in focus, and the mean of all"
+        assert len(places) == 3 + 1, "three systems in focus, and the mean of all"
         opened.settle()
         legend = page.locator(".mg-mark")
-        assert legend.count() == views.FOCUS
+        assert legend.count() == 3
         assert legend.first.evaluate("e => getComputedStyle(e).clipPath") != "none", (
             "what cleans HTML has left the mark"
         )

@@ -70,10 +70,8 @@ def _places() -> tuple[LabelPlace, ...]:
 
 
 PLACES = _places()
-_SHIFT = {"left": 0.0, "center": 0.5, "right": 1.0}
-"""Share of a label that lies left of its anchor."""
 _D = np.array([(p.dx, p.dy) for p in PLACES])
-_ANCHOR = np.array([_SHIFT[p.anchor] for p in PLACES])
+_ANCHOR = np.array([{"left": 0.0, "center": 0.5, "right": 1.0}[p.anchor] for p in PLACES])
 _LED = np.array([p.led for p in PLACES])
 _FAR = np.hypot(_D[:, 0], _D[:, 1]) / 4
 _CLEAR_OF_LINES = np.array([-2.0, 0.0, 2.0, 0.0])
@@ -137,38 +135,12 @@ def _choose(view: _View, i: int, others: Mapping[int, int]) -> tuple[float, int]
     return float(cost[best]), int(tried[best])
 
 
-def boxes(
-    marks: tuple[LabelAnchor, ...], places: tuple[LabelPlace, ...], width: float, height: float, wider: float = 1.0
-) -> Boxes:
-    """Return the boxes of the labels, one row per label, in pixels of a plot `wider` times as wide as the least.
-
-    Args:
-        marks: the marks.
-        places: the place of each label.
-        width: least width of the plot in pixels.
-        height: height of the plot in pixels.
-        wider: times that the plot is as wide.
-    """
-    rows = []
-    for mark, place in zip(marks, places, strict=True):
-        long = _length(mark.label)
-        left = (mark.x * width + place.dx) * wider - _SHIFT[place.anchor] * long
-        middle = mark.y * height + place.dy
-        rows.append((left, middle - HEIGHT / 2, left + long, middle + HEIGHT / 2))
-    return np.array(rows).reshape(-1, 4)
-
-
-def _length(label: str) -> float:
-    """Return the width of a label's text in pixels."""
-    return len(label) * ADVANCE * SIZE
-
-
 class _View:
     """The marks in a plot of one size, and the box of each candidate label."""
 
     def __init__(self, marks: tuple[LabelAnchor, ...], width: float, height: float) -> None:
         x, y = np.array([mark.x * width for mark in marks]), np.array([mark.y * height for mark in marks])
-        long = np.array([_length(mark.label) for mark in marks])
+        long = np.array([len(mark.label) * ADVANCE * SIZE for mark in marks])
         ends_x, ends_y = x[:, None] + _D[:, 0], y[:, None] + _D[:, 1]
         left = ends_x - _ANCHOR * long[:, None]
         half = HEIGHT / 2

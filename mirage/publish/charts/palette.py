@@ -234,8 +234,6 @@ def ink(mode: Mode) -> Ink:
 
 SPACE = 8
 """Unit of spacing in pixels."""
-CLEAR = "rgba(0,0,0,0)"
-"""No colour at all."""
 TEXT_SIZE = 12
 """Size of text in charts, in pixels."""
 MARK_SIZE = 8

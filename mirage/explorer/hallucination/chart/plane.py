@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from mirage.explorer.hallucination.chart.parts import RATES, Row, joint_hover, note, share_axis
-from mirage.explorer.hallucination.chart_labels import SIZE, LabelAnchor, LabelPlace, place_labels
+from mirage.explorer.hallucination.chart_labels import SIZE, LabelAnchor, place_labels
 from mirage.publish.charts import primitives
 from mirage.publish.charts.leaderboard import FOOT
 from mirage.publish.charts.palette import MARK_SIZE, SPACE, Mode, family, ink, label_text, layout
@@ -21,8 +21,6 @@ _ON_EACH_OTHER = 0.02
 _TICKS = (0, 0.25, 0.5, 0.75, 1)
 _EDGE = 0.035
 """What the axes show below 0 and above 1, so that marks at the ends stay whole."""
-
-
 _SIDES = {"left": "middle right", "right": "middle left", "center": "middle center"}
 """Where a text lies that begins, ends or has its middle at its point."""
 NAMED = 16
@@ -44,8 +42,8 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
     for row in shown:
         quiet = bool(focus) and row["system"] not in focus
         by_color.setdefault((quiet, colors.muted if quiet else family(row["system"]).color(mode)), []).append(row)
-    names, leaders = _names(shown, mode, focus)
-    data = [primitives.lines([0, 1], [1, 0], {"color": colors.muted, "width": 1, "dash": "dot"}), leaders]
+    dotted = primitives.lines([0, 1], [1, 0], {"color": colors.muted, "width": 1, "dash": "dot"})
+    data = [dotted, *_names(shown, mode, focus)]
     for (quiet, color), group in sorted(by_color.items(), key=lambda item: not item[0][0]):
         across, upright = (
             primitives.whiskers(
@@ -74,7 +72,7 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
         )
     ends = [-_EDGE, 1 + _EDGE]
     return {
-        "data": [*data, names],
+        "data": data,
         "layout": layout(
             mode,
             height=PLOT_HEIGHT + SPACE + FOOT,
@@ -110,11 +108,13 @@ def _close(row: Row, other: Row) -> bool:
     return max(map(abs, gaps)) <= _ON_EACH_OTHER
 
 
-def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> tuple[primitives.Trace, primitives.Trace]:
+def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[primitives.Trace]:
     """Label each mark with its system, or with the number of overlapping systems; also the best corner and the dotted
-    line. The second trace is the lines from marks to labels that are far from them.
+    line.
 
-    The labels are one trace: the browser measures each annotation several times.
+    Returns:
+        The lines to labels that are far from their marks; the labels, as one trace, since the browser measures each
+        annotation several times; and the labels of overlapping systems, if any, which name them on hover.
     """
     colors, width = ink(mode), 1 + 2 * _EDGE
 
@@ -137,33 +137,42 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> tuple[pri
         for label, k in zip(labels, crowds, strict=True)
     ]
     corners = [mark("best corner", (0, 0, 0), (0, 0, 0)), mark("ignores the evidence", (0, 0, 0), (1, 1, 1))]
-    anchors = [*marks, *corners]
-    places = place_labels(tuple(anchors), PLOT_WIDTH, PLOT_HEIGHT)
+    anchors = (*marks, *corners)
+    places = place_labels(anchors, PLOT_WIDTH, PLOT_HEIGHT)
 
-    def at(anchor: LabelAnchor, place: LabelPlace | None = None) -> tuple[float, float]:
-        """Return both rates where a mark is, or its label."""
-        x = anchor.x + (place.dx / PLOT_WIDTH if place else 0)
-        y = anchor.y + (place.dy / PLOT_HEIGHT if place else 0)
+    def at(anchor: LabelAnchor, dx: float = 0, dy: float = 0) -> tuple[float, float]:
+        """Return both rates at a distance from a mark, in pixels of the least plot."""
+        x, y = anchor.x + dx / PLOT_WIDTH, anchor.y + dy / PLOT_HEIGHT
         return x * width - _EDGE, (1 - y) * width - _EDGE
 
-    spots = [at(anchor, place) for anchor, place in zip(anchors, places, strict=True)]
-    quiet = [bool(focus) and anchor.label not in focus for anchor in marks] + [True] * len(corners)
-    names = primitives.dots(
-        [x for x, _ in spots],
-        [y for _, y in spots],
-        [label_text(", ".join(sorted(crowd))) for crowd in crowds.values()] + [""] * len(corners),
-        {},
-        field="hovertext",
-        mode="text",
-        text=[label_text(anchor.label) for anchor in marks] + [f"<i>{anchor.label}</i>" for anchor in corners],
-        textposition=[_SIDES[place.anchor] for place in places],
-        textfont={
-            "size": SIZE,
-            "color": [colors.muted if muted else colors.text for muted in quiet],
-            # The dotted line and the grid stop at a label.
-            "shadow": ", ".join([f"0 0 2px {colors.ground}"] * 4),
-        },
-        cliponaxis=False,
-    )
+    spots = [at(anchor, place.dx, place.dy) for anchor, place in zip(anchors, places, strict=True)]
+    texts = [label_text(anchor.label) for anchor in marks] + [f"<i>{anchor.label}</i>" for anchor in corners]
+    quiet = [bool(focus) and anchor.label not in focus for anchor in marks] + [True for _ in corners]
+    hovers = {i: label_text(", ".join(sorted(crowd))) for i, crowd in enumerate(crowds.values()) if len(crowd) > 1}
+
+    def labels_at(indices: Sequence[int]) -> primitives.Trace:
+        """Return the labels with these indices, without hover, so that none takes a click from its mark."""
+        return primitives.lines(
+            [spots[i][0] for i in indices],
+            [spots[i][1] for i in indices],
+            {},
+            mode="text",
+            text=[texts[i] for i in indices],
+            textposition=[_SIDES[places[i].anchor] for i in indices],
+            textfont={
+                "size": SIZE,
+                "color": [colors.muted if quiet[i] else colors.text for i in indices],
+                # The dotted line and the grid stop at a label.
+                "shadow": ", ".join([f"0 0 2px {colors.ground}"] * 4),
+            },
+            cliponaxis=False,
+        )
+
     far = [(at(anchor), spot) for anchor, spot, place in zip(anchors, spots, places, strict=True) if place.led]
-    return names, primitives.segments(far, {"color": colors.muted, "width": 0.8})
+    traces = [
+        primitives.segments(far, {"color": colors.muted, "width": 0.8}),
+        labels_at([i for i in range(len(anchors)) if i not in hovers]),
+    ]
+    if hovers:
+        traces.append(labels_at(list(hovers)) | {"hoverinfo": "text", "hovertext": list(hovers.values())})
+    return traces
