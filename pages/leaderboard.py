@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, get_args
 
-import pyarrow as pa
 import streamlit as st
 
 from mirage.battles.referee import Referee, judge_facts, judges
@@ -28,7 +27,6 @@ from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.published import dumbbells
 from mirage.publish.charts.report import report_page
 from mirage.publish.leaderboard import to_latex, to_markdown
-from mirage.ranking.languages import LanguageEffects
 from mirage.ranking.scale import Scale
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Ties
@@ -147,7 +145,6 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         draw["Retrievers"] = lambda: retrieval.show_retrieval(page)
         pickers = PICKERS | {"Retrievers": retrieval.PICKERS}
     draw[ui.sections(pickers) if len(draw) > 1 else "Ranks"]()
-    _fragility(page, board, name)
     if by_model:
         agreement.show_corrected(page, name, board.languages)
     # The method of a ranking that counts otherwise says more than that of its fit.
@@ -178,13 +175,6 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
             "Markdown": lambda: to_markdown(board.ranking, title=page.arena.title, notes=notes),
         },
     )
-
-
-def _fragility(page: ui.Page, board: views.Board, referee: str) -> None:
-    """Show how few battles would change the first place, on request."""
-    from mirage.explorer.leaderboard.fragility_section import fragility_section
-
-    fragility_section(page, board, referee)
 
 
 def _whiskers(choice: RankSettings, scale: Scale, reference: str | None) -> Callable[[list[dict[str, Any]]], None]:
@@ -245,41 +235,12 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
         else:
             figure = charts.bumps(cells, systems=drawn, mode=ui.mode())
             ui.chart(figure, key="rank_lines", alt=alt, select=True, wide=True)
-    _families(views.unusual(board))
 
 
 def _filter_note(n: int, total: int, words: str) -> None:
     """Say what the choice of systems leaves."""
     if n < total:
         st.caption(ui.plain(f"Showing {n} of {total} systems: {words}. Ranks are among all {total}."))
-
-
-def _families(tests: LanguageEffects | None) -> None:
-    """Show significant strengths and weaknesses by language family."""
-    if tests is None or not tests.tested:
-        return
-    findings = tests.significant()
-    if findings:
-        ui.heading("Language families: strengths and weaknesses")
-        rows = [
-            {
-                "system": effect.system,
-                "group": effect.group,
-                "estimate": effect.estimate,
-                "low": effect.low,
-                "high": effect.high,
-                "p": f"{effect.p_holm:.3f}",
-                "n_languages": effect.n_languages,
-                "n_queries": effect.n_queries,
-            }
-            for effect in findings
-        ]
-        ui.plain_table(pa.Table.from_pylist(rows), columns.FAMILIES, key="families")
-    none = "" if findings else "No system is significantly stronger or weaker in any language family. "
-    ui.note(
-        f"{none}{tests.tested:,} tests, one per system and language family; family-wise error 5% (Holm). Results may "
-        "not hold for other languages of a family."
-    )
 
 
 def _pick_baseline(board: views.Board) -> str | None:

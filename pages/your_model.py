@@ -1,4 +1,4 @@
-"""Page Your system: the placement of the reader's own system."""
+"""Page Your system: the queries out, the answers of the reader's own system in."""
 
 from __future__ import annotations
 
@@ -14,33 +14,11 @@ from mirage.errors import ArenaError, MirageError
 from mirage.explorer import kit as ui
 from mirage.explorer.serve.identity import may, reader
 from mirage.explorer.your_model import data as views
-from mirage.ranking.place import Placement
 from mirage.store import export as exporting
 from mirage.store import home, owned
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text, join_or_count
 
-STANDS = (
-    ui.Col("system", "System", "system", help="The judged systems and yours."),
-    ui.Col("rank", "Rank", "rank", help="Rank by rating; 1 is best."),
-    ui.Col("rating", "Rating", "rating", help="Logits; 0 is the mean of the judged systems."),
-    ui.Col(
-        "rating",
-        "95% interval",
-        "interval",
-        low="low",
-        high="high",
-        help="95% credible interval; for yours, given its features and battles.",
-    ),
-    ui.Col(
-        "tier",
-        "Tier",
-        "rank",
-        help="Judged systems of different tiers are significantly different; for yours, the most likely tier.",
-    ),
-    ui.Col("tier_probability", "P(your tier)", "probability", help=("Probability that your system is in this tier.")),
-    ui.Col("above", "P(yours better)", "probability", help="Probability that your system is better than this one."),
-)
 FEATURES = (
     ui.Col("title", "Feature", "text", help="Feature of an answer; the Features page shows all systems."),
     ui.Col("mean", "Yours", "probability", help="Mean over your answers, languages weighted equally."),
@@ -54,12 +32,6 @@ FEATURES = (
     ui.Col("direction", "Better", "text", help="Which direction is better."),
     ui.Col("n", "n", "count", help="Answers with a value."),
     ui.Col("coverage", "Coverage", "rate", help="Share of your answers with a value."),
-)
-BATTLES = (
-    ui.Col("language", "Language", "language", help="Language of the query."),
-    ui.Col("query_id", "Query", "text", help="The query's id."),
-    ui.Col("system_b", "Opponent", "system", help="Opponent, in both orders."),
-    ui.Col("wins", "P(win)", "probability", help="Probability that yours wins, ties excluded."),
 )
 
 
@@ -81,7 +53,7 @@ def main(page: ui.Page) -> None:
             )
             judges = judges_of(page.arena)
             judge = (
-                ui.pick("Judge", judges, key="judge", width=240, help="Provides the ratings to place yours among.")
+                ui.pick("Judge", judges, key="judge", width=240, help="Judge that ranks your system.")
                 if judges
                 else ""
             )
@@ -163,7 +135,7 @@ def _prompts(arena: store.Arena) -> str:
 
 
 def standing(page: ui.Page, system: str, judge: str) -> None:
-    """Show the placement of a system, its features, and the most informative next battles."""
+    """Show how a system gets its rank, and its features."""
     if "features" not in page.arena.tables or not views.languages_with_features(page.arena, system):
         st.info("No features could be measured for this system.")
         return
@@ -175,12 +147,13 @@ def standing(page: ui.Page, system: str, judge: str) -> None:
         )
         return
     if judge:
-        with st.spinner("Placing your system ..."):
-            placement = views.placement_of(page.arena, system, judge, codes)
-        if isinstance(placement, MirageError):
-            ui.refuse(placement)
-        else:
-            _place(page, placement)
+        st.markdown("A judge ranks it: 100 battles drawn at random, in both orders, then the Leaderboard.")
+        st.code(
+            f"mirage judge {quote(page.arena.address)} --judge {quote(judge)} --pairs 100\n"
+            f"mirage rank {quote(page.arena.address)} --judge {quote(judge)}",
+            language=None,
+            wrap_lines=True,
+        )
     elif "outcomes" in page.arena.tables:
         st.info("No judge needed: relevance labels rank your system with the others.")
         with st.container(horizontal=True, gap="medium"):
@@ -193,52 +166,6 @@ def standing(page: ui.Page, system: str, judge: str) -> None:
         ui.onward("features", "All systems by language", systems=system)
         ui.onward("answers", "Read its answers", systems=system)
     page.download("your-model", table, about={"system": system, "languages": codes})
-
-
-def _place(page: ui.Page, placement: Placement) -> None:
-    """The ranking with the system in it, how sure that is, and the next battles."""
-    now = placement.now
-    row = next(row for row in placement.stands if row.system == placement.system)
-    probability = max(now.tier_probabilities)
-    predictor = f"the surrogate {placement.regressor}" if placement.regressor else "the spread of the judged systems"
-    basis = f"{count_text(now.n, 'battle')} and {predictor}" if now.n else predictor
-    st.markdown(
-        f"By {ui.plain(basis)}, **{ui.plain(placement.system)}** ranks {row.rank} of {len(placement.stands)}, in tier "
-        f"{row.tier} with probability {probability:.2f}. "
-        + (
-            "Its tier is settled."
-            if placement.settled
-            else (f"Not settled yet; it is settled once {ui.plain(placement.rule)}.")
-        )
-    )
-    if placement.outside:
-        st.warning(
-            f"Outside the training range in {ui.plain(', '.join(placement.outside))}: the surrogate would "
-            "extrapolate, so it is not used."
-        )
-    ui.table(views.stands(placement), STANDS, key="stands")
-    st.caption(ui.plain(f"{placement.method}."))
-    if placement.next:
-        st.header("Most informative next battles", anchor=False)
-        battles = views.suggested_battles(placement)
-        horizon = placement.horizon.median
-        st.caption(
-            f"These {count_text(len(placement.next), 'battle')}, in both orders, take {placement.calls:,} judge calls. "
-            + (f"About {count_text(horizon, 'battle')} until the tier is settled." if horizon else "")
-        )
-        ui.table(battles, BATTLES, key="next", height=320)
-        st.download_button(
-            "Download battles",
-            lambda: exporting.to_csv(battles),
-            "battles.csv",
-            "text/csv",
-            on_click="ignore",
-        )
-        st.code(
-            f"mirage judge {quote(page.arena.address)} --judge {quote(placement.referee)} --battles battles.csv",
-            language=None,
-            wrap_lines=True,
-        )
 
 
 def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:

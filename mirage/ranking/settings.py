@@ -10,8 +10,7 @@ The command line reads these records before it loads NumPy, so this module impor
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated
 
 from mirage.errors import BadInput
@@ -149,68 +148,6 @@ class CompareSettings:
     @property
     def ranking(self) -> RankSettings:
         """Settings of the ranking behind a comparison of ratings."""
-        return RankSettings(
-            parser=self.parser, assigner=self.assigner, languages=self.languages, draws=self.draws, seed=self.seed
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Requirements:
-    """Requirements on a system. An unknown fact does not meet a requirement."""
-
-    budget: Annotated[float | None, OPTION] = None
-    """Maximum US dollars per 1,000 answers."""
-    seconds: Annotated[float | None, OPTION] = None
-    """Maximum median latency, in seconds."""
-    licences: tuple[str, ...] = ()
-    """Accepted licences, as in the cards; empty for any."""
-    open_weights: Annotated[bool, OPTION] = False
-    """Only systems with open weights."""
-    context_length: Annotated[int | None, Option("--context")] = None
-    """Minimum context length, in tokens of prompt and answer."""
-
-    def __post_init__(self) -> None:
-        for name in ("budget", "seconds", "context_length"):
-            value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value >= 0):
-                raise BadInput(f"{name} is {value}", do="give 0 or more")
-
-
-@dataclass(frozen=True, slots=True)
-class DecideSettings:
-    """Settings of a choice among systems."""
-
-    weights: Mapping[str, float] | None = None
-    """Weights of measures (`rating`, `rate`, `nuggets`, `feature:NAME`), above 0; None for ratings only. With several,
-    differences are scaled by the range from the worst to the best system.
-    """
-    judge: Annotated[str | None, JUDGE] = None
-    """Referee of the battles, for ratings; by default the only one."""
-    requirements: Requirements = field(default_factory=Requirements)
-    """Requirements on a system."""
-    margin: Annotated[float, OPTION] = 0.0
-    """Equivalence margin: largest difference that counts as none, in the unit of the worth."""
-    languages: Annotated[tuple[Code, ...] | None, LANGUAGES] = None
-    """Language codes; by default all."""
-    parser: Annotated[Parser, OPTION] = "strict"
-    """Parser that classifies answers, for `rate` and ratings by relevance labels."""
-    assigner: Annotated[str | None, Option(metavar="NAME")] = None
-    """Assigner of nuggets; by default the one with the most assignments."""
-    tokens_in: Annotated[float | None, OPTION] = None
-    """Prompt tokens per answer, for systems without calls in the ledger."""
-    tokens_out: Annotated[float | None, OPTION] = None
-    """Output tokens per answer, for systems without calls in the ledger."""
-    draws: int = DRAWS
-    """Bootstrap draws for intervals and probabilities."""
-    seed: Annotated[Count, OPTION] = SEED
-    """Random seed."""
-
-    def __post_init__(self) -> None:
-        _check_margin(self.margin)
-
-    @property
-    def ranking(self) -> RankSettings:
-        """Settings of the ranking behind the ratings."""
         return RankSettings(
             parser=self.parser, assigner=self.assigner, languages=self.languages, draws=self.draws, seed=self.seed
         )

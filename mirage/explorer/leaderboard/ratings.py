@@ -166,19 +166,3 @@ PUBLISHED = (
     ),
     Col("languages", "Languages", "count", help="Number of languages (n)."),
 )
-
-
-FAMILIES = (
-    Col("system", "System", "system", of="ratings"),
-    Col("group", "Language family", "text", help="Family or branch."),
-    Col(
-        "estimate",
-        "Difference",
-        "rating",
-        help="Mean rating in the family minus elsewhere, in logits. Above 0: stronger there.",
-    ),
-    Col("estimate", "95% interval", "interval", low="low", high="high", help="Difference with its interval."),
-    Col("p", "p (Holm)", "text", right=True, help="p-value, Holm-corrected."),
-    Col("n_languages", "Languages", "count", help="Rated languages of the family."),
-    Col("n_queries", "Queries", "count", help="Queries in these languages."),
-)

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from mirage import store
 from mirage.errors import NotEnoughData
-from mirage.people.levels.comparing import compare_corrected, corrected_influences
+from mirage.people.levels.comparing import compare_corrected
 from mirage.people.levels.labels import NO_VOTES, Labels, Log, how_to_label, label_measures, read_labels
 from mirage.people.votes import Evidence, NuggetVote, Votes
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING
 from mirage.ranking.compare.records import ComparisonReport
-from mirage.ranking.decide import ChoiceReport, DecideSettings, choose_systems
 from mirage.ranking.settings import CompareSettings
 
 
@@ -63,26 +62,7 @@ def compare_labelled(
     return compare_corrected(labels, first, second, margin=settings.margin)
 
 
-def choose_labelled(arena: store.Arena, settings: DecideSettings, log: Log = NO_VOTES) -> ChoiceReport:
-    """Choose a system of an arena by levels corrected by people's labels.
-
-    Raises:
-        NotEnoughData: for ratings, or if there are too few labels.
-        UnknownName: if there is no such measure or language.
-    """
-    corrected = {}
-    for name in settings.weights or {RATING: 1.0}:
-        _need_level(name)
-        influences = corrected_influences(_read(arena, name, log, settings))
-        if not influences:
-            raise NotEnoughData(
-                f"no language has enough labels of two systems for {name}", do="label more (mirage plan says where)"
-            )
-        corrected[name] = influences
-    return choose_systems(arena, settings, corrected=corrected)
-
-
-def _read(arena: store.Arena, name: str, log: Log, settings: CompareSettings | DecideSettings) -> Labels:
+def _read(arena: store.Arena, name: str, log: Log, settings: CompareSettings) -> Labels:
     return read_labels(
         arena, name, log, languages=settings.languages, parser=settings.parser, assigner=settings.assigner
     )

@@ -1,4 +1,6 @@
-"""Rankings of more battles than fit in memory: the estimator of `bootstrap.py` over blocks of queries.
+"""Rankings of many queries with few battles each: the estimator of `bootstrap.py` over blocks of queries.
+
+A table of every two systems on every query would not fit in memory there; the counts of the pairs that met do.
 
 The estimate, Jeffreys' prior and its dispersion are those of `rate`, from sums over blocks. There are two kinds of
 intervals, named in the ranking's `method`:
@@ -9,15 +11,13 @@ intervals, named in the ranking's `method`:
   draws. It is used where the bootstrap would take long, and agrees with it where no system nearly always wins.
 
 Tiers are computed from tests of fitted differences with the query as the cluster, as in any ranking of more than 64
-systems. More than 4,000 systems are rated without a table of all pairs (`sparse.py`), by the sandwich, and have no
-tiers.
+systems.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from mirage.battles.blocks import BlockedBattles, QueryBlock
 from mirage.errors import BadInput, NotEnoughData
-from mirage.ranking import sparse
 from mirage.ranking.bootstrap import CLOSE, DRAWN, RankingReport, add_joint_row
 from mirage.ranking.fit import RIDGE, Array, Fit, Likelihood, PairCounts, fit, logistic
 from mirage.ranking.fitted import fitted_tests
@@ -68,7 +67,7 @@ class QueryMoments:
 
 
 def rate_blocks(
-    languages: Mapping[str, Callable[[], AbstractContextManager[BlockedBattles]]],
+    languages: Mapping[str, BlockedBattles],
     *,
     referee: str,
     draws: int = DRAWS,
@@ -81,8 +80,7 @@ def rate_blocks(
     """Rate the systems of each language, and over all languages together, from blocks of queries.
 
     Args:
-        languages: by language code, a function that opens its battles (`blocks.count_blocks`, with ties dropped where
-            `ties` is `drop`); one is open at a time.
+        languages: battles by language code (`battles.blocks.count_blocks`, with ties dropped where `ties` is `drop`).
         referee: name of the referee that decided the battles.
         draws: bootstrap draws, or normal draws with the sandwich's covariance.
         seed: seed of the draws; the same seed gives the same numbers, regardless of the order of the verdicts.
@@ -93,51 +91,32 @@ def rate_blocks(
 
     Raises:
         NotEnoughData: if a language has no battle to rate.
-        BadInput: if an option is out of range, or there are too many systems for the bootstrap.
+        BadInput: if an option is out of range.
     """
     if ties not in ("half", "drop"):
-        raise BadInput(f"ties cannot be {ties!r} for battles that do not fit in memory", do="use half or drop")
+        raise BadInput(f"ties cannot be {ties!r} with this many queries and systems", do="use half or drop")
     need_draws(draws)
     if not languages:
         raise BadInput("there are no battles to rate", do="give at least one language")
     refuse_name_of_all(languages)
     rows, moments, ways = {}, {}, set()
     with one_thread():
-        for code, opened in sorted(languages.items()):
-            with opened() as battles:
-                how = _way(battles, intervals, draws)
-                if len(battles.systems) > sparse.DENSE:
-                    _need_battles(code, battles)
-                    rows[code] = sparse.rate_sparse(code, battles, draws=draws, seed=seed, penalty=penalty, ridge=ridge)
-                else:
-                    rated = _rate(code, battles, draws=draws, seed=seed, penalty=penalty, ridge=ridge, intervals=how)
-                    rows[code], moments[code] = rated
+        for code, battles in sorted(languages.items()):
+            how = intervals or _kind_of_draws(battles, draws)
+            rows[code], moments[code] = _rate(
+                code, battles, draws=draws, seed=seed, penalty=penalty, ridge=ridge, intervals=how
+            )
             ways.add(how)
         ranking = add_joint_row(
             RankingReport(referee, "both", ties, draws, seed, penalty, ridge, rows, (), intervals=tuple(sorted(ways)))
         )
-        tested = {
-            code: _test_row(code, row, moments)
-            for code, row in ranking.languages.items()
-            if code in moments or (code == JOINT and moments.keys() == rows.keys())
-        }
+        tested = {code: _test_row(code, row, moments) for code, row in ranking.languages.items()}
     return replace(ranking, tested=tested)
 
 
-def _way(battles: BlockedBattles, wanted: Intervals | None, draws: int) -> Intervals:
-    """Choose the kind of draws.
-
-    Raises:
-        BadInput: if the bootstrap is requested and there are too many systems.
-    """
-    many = len(battles.systems) > sparse.DENSE
-    if many and wanted == "draws":
-        raise BadInput(
-            f"{len(battles.systems):,} systems are too many for the bootstrap, which supports up to {sparse.DENSE:,}",
-            do="use the sandwich, or the default",
-        )
-    long = many or len(battles.systems) > DRAWN or battles.n_cells * draws > LONG
-    return wanted or ("sandwich" if long else "draws")
+def _kind_of_draws(battles: BlockedBattles, draws: int) -> Intervals:
+    """Choose the bootstrap unless it would take long."""
+    return "sandwich" if len(battles.systems) > DRAWN or battles.n_cells * draws > LONG else "draws"
 
 
 def _need_battles(code: str, battles: BlockedBattles) -> None:
