@@ -139,7 +139,6 @@ LINKS = {
     "spot_check": ("spot_check?arena=judged&languages=fi&languages=sw", {}),
     "nuggets": ("nuggets?arena=judged&languages=fi&languages=sw", {}),
     "surrogate": ("surrogate?arena=judged&languages=fi&languages=sw", {}),
-    "ask": ("ask?arena=judged&languages=fi&languages=sw", {}),
     "your_model": ("your_model?arena=judged&languages=fi&languages=sw", {}),
     "methods": ("methods?arena=judged&languages=fi&languages=sw&section=Columns&search=judge", {"Section": "Columns"}),
 }

@@ -12,7 +12,7 @@ router nor these.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -287,7 +287,7 @@ def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None
         if again:
             _again()
         try:
-            with metrics.rerun(entry.name), nullcontext() if entry.waits else turn(), suppress(_PageEnd):
+            with metrics.rerun(entry.name), turn(), suppress(_PageEnd):
                 page = _begin(entry, frame)
                 with arena_looks(systems_of(page.arena.whole)):
                     main(page)
@@ -407,7 +407,6 @@ def _pages() -> dict[str, Any]:
     """Return the Streamlit pages by name; cached per session, since Streamlit checks every file."""
     if "_pages" not in st.session_state:
         pages = {}
-        asking = any(home.ask_file(path) is not None for path in _arenas()[0].values())
         for entry in PAGES:
             first = entry.name == HOME
             if entry.file.is_file():
@@ -416,7 +415,7 @@ def _pages() -> dict[str, Any]:
                     title=entry.title,
                     url_path="home" if first else None,
                     default=first,
-                    visibility="visible" if entry.listed or (asking and entry.optional) else "hidden",
+                    visibility="visible" if entry.listed else "hidden",
                 )
         # The root has no name, but readers may try this URL.
         root = PAGES[0]
