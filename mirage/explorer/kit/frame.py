@@ -26,7 +26,7 @@ import streamlit as st
 
 from mirage import store
 from mirage.errors import MirageError, TableMissing, UnknownName
-from mirage.explorer.kit import account, actions, page_parts, tour
+from mirage.explorer.kit import account, actions, page_parts
 from mirage.explorer.kit.arena_systems import systems_of
 from mirage.explorer.kit.guide import guide_link
 from mirage.explorer.kit.languages import pick_languages
@@ -475,7 +475,6 @@ def _shared() -> None:
         picked = pick_languages(codes, problems)
         part = pick_tags(arena, picked, problems)
         account.entry()
-        tour.offer()
         guide_link()
     st.session_state["_shared"] = _Shared(
         arena, part, name, name == next(iter(arenas)), tuple(picked), tuple(problems), arenas
