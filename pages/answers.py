@@ -11,13 +11,13 @@ from mirage.explorer.answers import data as views
 from mirage.explorer.answers import judgments_section as judgments
 from mirage.explorer.answers import notes_section as notes
 from mirage.explorer.answers import search_box as searching
+from mirage.explorer.answers.nuggets_section import show_nuggets
 from mirage.explorer.hallucination.attribution import UNDECIDED
 from mirage.explorer.kit import answer_card, listing, missing_texts, query_navigation
 from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit.query_keys import Key, key_text
 from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.kit.samples import sample_numbers
-from mirage.explorer.nuggets.matrix import show_nuggets
 from mirage.stages.across.summary import is_cross_lingual, passage_languages
 from mirage.stages.retrieve.attribution import CAUSES, OF_LANGUAGES
 from mirage.text.languages import name_of, search_name

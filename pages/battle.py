@@ -12,6 +12,8 @@ from mirage.errors import MirageError, TableMissing
 from mirage.explorer import kit as ui
 from mirage.explorer.answers import data as answers
 from mirage.explorer.answers import notes_section as notes
+from mirage.explorer.answers.nuggets_section import matrix as matrix_of
+from mirage.explorer.answers.nuggets_section import show_nuggets
 from mirage.explorer.battle import chart as charts
 from mirage.explorer.battle import data as views
 from mirage.explorer.battle import matrix as matrices
@@ -25,8 +27,6 @@ from mirage.explorer.kit.query_keys import Key, Keys, key_text
 from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.kit.scores_section import verdicts_command
 from mirage.explorer.kit.text import Markup
-from mirage.explorer.nuggets.data import matrix as matrix_of
-from mirage.explorer.nuggets.matrix import show_nuggets
 from mirage.explorer.spot_check import vote_item
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text

@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from mirage import schema, store
+from mirage import store
 from mirage.battles.referee import Referee
 from mirage.explorer.answers import data as answers
 from mirage.explorer.features import data as of_features
 from mirage.explorer.kit import conclusions as page_conclusions
-from mirage.explorer.nuggets.data import NuggetMatrix, NuggetRow
 
 
 def test_features_name_the_clearest_correlate_of_the_rating_and_its_worst_system() -> None:
@@ -72,41 +71,3 @@ def test_the_judge_that_knows_most_of_the_known_answers_is_named(other: dict[str
     assert "without votes" in page_conclusions.of_known([other], "en")
     assert page_conclusions.of_known([other], "sw") == ""
     assert page_conclusions.of_known([{"judge": "c", "language": "en"}], "en") == ""
-
-
-def bank(*nuggets: tuple[str, dict[str, str]]) -> NuggetMatrix:
-    """Nuggets by importance, and for each what was assigned to each system."""
-    rows = []
-    for k, (importance, cells) in enumerate(nuggets):
-        key: dict[str, Any] = {"language": "en", "query_id": "q", "nugget_id": f"n{k}"}
-        nugget = schema.Nugget(**key, text=f"fact {k}", importance=importance, passage_id=None, author="a test")  # type: ignore[arg-type]  # as below
-        rest: dict[str, Any] = {"quote": None, "reason": None, "call": None}
-        rows.append(
-            NuggetRow(
-                nugget,
-                {
-                    name: schema.NuggetAssignment(**key, system=name, assigner="terms", assignment=value, **rest)  # type: ignore[arg-type]  # a word of the test
-                    for name, value in cells.items()
-                },
-            )
-        )
-    systems = sorted({name for row in rows for name in row.assignments})
-    return NuggetMatrix(tuple(rows), tuple(systems), "terms" if systems else None)
-
-
-def test_the_systems_that_state_every_vital_nugget_are_counted() -> None:
-    yes, half, no = "support", "partial_support", "not_support"
-    shown = bank(
-        ("vital", {"a": yes, "b": yes, "c": no, "d": yes}),
-        ("vital", {"a": yes, "b": half, "c": no, "d": no}),
-        ("okay", {"a": no, "b": no, "c": no, "d": no}),
-    )
-    sentence = page_conclusions.of_nuggets(shown)
-    assert "1 of 4 systems (a) states all 2 vital nuggets" in sentence
-    assert "(1 system): “\u2068fact 1\u2069”" in sentence
-    assert "terms" in sentence
-    alone = page_conclusions.of_nuggets(bank(("okay", {"a": yes, "b": no, "c": yes})))
-    assert "2 of 3 systems (a, c) state the nugget" in alone
-    assert "Least" not in alone
-    assert "No answers have been assigned" in page_conclusions.of_nuggets(bank(("vital", {})))
-    assert page_conclusions.of_nuggets(None) == ""

@@ -154,7 +154,7 @@ def test_the_first_screen_says_what_is_measured_on_how_much_and_of_when() -> Non
     assert "88,469 real answers of 11 systems (released 2022 to 2024) to 8,045 queries in 17 languages" in words
 
 
-@pytest.mark.parametrize("page", ["judges", "nuggets", "answers", "spot_check"])
+@pytest.mark.parametrize("page", ["judges", "answers", "spot_check"])
 def test_what_the_bundled_arena_lacks_is_one_click_away_in_the_sample(page: str) -> None:
     app = pages.open_page(page, arena="nomiracl")
     app.button(key="open_other").click().run()

@@ -1,4 +1,4 @@
-"""Conclusion sentences of the pages Features, Answers, Nuggets, Surrogate and Judges."""
+"""Conclusion sentences of the pages Features, Answers, Surrogate and Judges."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from mirage.text.segmentation import count_text, join_or_count
 
 if TYPE_CHECKING:
     from mirage.explorer.answers.data import QueryView
-    from mirage.explorer.nuggets.data import NuggetMatrix
     from mirage.ranking.surrogate.summaries import RegressorSummary
     from mirage.store import Arena
 
@@ -116,34 +115,6 @@ def _count(names: Sequence[str], kind: str, total: int) -> str:
     verb = f"{kind}s" if len(names) == 1 and kind != "unparsed" else kind
     named = f" ({join_or_count(names, 'system')})" if 0 < len(names) <= 2 < total else ""
     return f"{len(names):,} {verb}{named}"
-
-
-def of_nuggets(shown: NuggetMatrix | None) -> str:
-    """Count the systems that state every vital nugget of a query, and name the least stated nugget."""
-    if shown is None:
-        return ""
-    vital = [row for row in shown.rows if row.nugget.importance == "vital"] or list(shown.rows)
-    kind = "vital nugget" if vital[0].nugget.importance == "vital" else "nugget"
-    if not shown.systems:
-        return f"A good answer states {_every(len(vital), kind)}. No answers have been assigned yet."
-    stated = {
-        row.nugget.nugget_id: {name for name, cell in row.assignments.items() if cell.assignment == "support"}
-        for row in vital
-    }
-    full = sorted(set.intersection(*stated.values()))
-    verb = "states" if len(full) == 1 else "state"
-    named = f" ({join_or_count(full, 'system')})" if 0 < len(full) <= 2 < len(shown.systems) else ""
-    text = f"{len(full):,} of {count_text(len(shown.systems), 'system')}{named} {verb} {_every(len(vital), kind)}"
-    if len(vital) > 1:
-        least = min(vital, key=lambda row: len(stated[row.nugget.nugget_id]))
-        n = len(stated[least.nugget.nugget_id])
-        # Directional isolates, since the fact may be right-to-left.
-        text += f". Least stated ({n:,} {'system' if n == 1 else 'systems'}): “\u2068{least.nugget.text}\u2069”"
-    return f"{text} (assignments: {shown.assigner})."
-
-
-def _every(n: int, kind: str) -> str:
-    return f"the {kind}" if n == 1 else f"all {count_text(n, kind)}"
 
 
 def of_surrogate(summary: RegressorSummary) -> str:

@@ -43,7 +43,6 @@ PAGES = (
     PageEntry("battle", EVIDENCE, "Battle", "Why did A beat B?"),
     PageEntry("answers", EVIDENCE, "Answers", "What did each system say?"),
     PageEntry("features", EVIDENCE, "Features", "What makes an answer good, and who lacks it?"),
-    PageEntry("nuggets", EVIDENCE, "Nuggets", "Which facts does a good answer state?"),
     PageEntry("judges", EVIDENCE, "Judges", "Can I trust this judge in this language?"),
     PageEntry("spot_check", EVIDENCE, "Spot check", "Would I have decided the same?"),
     PageEntry("your_model", TOOLS, "Your system", "Where would mine stand?", by_query=False),
