@@ -24,7 +24,7 @@ from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    pass
 
 FILTERS = ("subset", "systems", "outcome", "parser", "cause", "passage_language", "category")
 """Keys of the pickers that most readers leave as they are."""
@@ -70,8 +70,6 @@ def main(page: ui.Page) -> None:
 
 def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
     """Show the row of filters."""
-    rename("system", "systems", scope.systems)
-    rename("outcomes", "outcome", scope.outcomes)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         text = ""
         if scope.texts:
@@ -164,16 +162,6 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
         text=(text or "").strip(),
         noted=noted,
     )
-
-
-def rename(alias: str, name: str, options: Sequence[str]) -> None:
-    """Take a filter from a link that calls it by its other number, singular or plural."""
-    if alias in st.query_params:
-        values = st.query_params.get_all(alias)
-        st.query_params[name] = values
-        del st.query_params[alias]
-        ui.check_link(name, name.rstrip("s"), options)
-        st.session_state[name] = [value for value in values if value in options]
 
 
 def clear() -> None:

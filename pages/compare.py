@@ -133,7 +133,6 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
 def _arena(names: tuple[str, ...]) -> str:
     """Pick the arena of the second system."""
     about = "Compare with a run stored in another arena. Queries are matched by language and id."
-    ui.read_former("against", "compare_against")
     name: str = ui.pick(
         "Second system's arena",
         (HERE, *names),

@@ -34,8 +34,6 @@ PATIENCE = 0.3
 """Seconds after which a first look says how far it is."""
 PICKERS = {"By language": ("panel",), "Means": ("feature",), "Correlation": ("referee", "skill")}
 """The pickers of each section."""
-FORMER = {"Over languages": "Means", "With the rating": "Correlation"}
-"""Older names of sections in links."""
 
 
 def main(page: ui.Page) -> None:
@@ -57,7 +55,7 @@ def main(page: ui.Page) -> None:
         conclusion=page_conclusions.of_the_features(page.arena, tuple(codes)),
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        section = ui.sections(PICKERS, FORMER)
+        section = ui.sections(PICKERS)
         with ui.pickers_popover("Filter", FILTERS, "Choose features, and the systems in focus."):
             picked, chosen = filters(shown)
         names = picked or (drawn_features(shown) if section == "By language" else shown.features)

@@ -74,8 +74,6 @@ _CORRECTED = {
     for metric, title in (("hallucination", "Hallucination"), ("error", "Error"))
 }
 """Columns of the corrected rates."""
-FORMER = {"Losses": "Errors", "In print": "Paper tables", "Withholding": "Risk-coverage"}
-"""Older names of sections in links."""
 TALL = 15
 """Rows of a printed table that are shown without an inner scroll bar."""
 
@@ -155,7 +153,7 @@ def _show_computed(page: ui.Page) -> None:
         draw["Paper tables"] = lambda: _in_print(rates, figures, page)
     if views_withholding.signals(page.arena):
         draw["Risk-coverage"] = lambda: abstention.show_withholding(page, parser)
-    draw[ui.sections({name: PICKERS.get(name, ()) for name in draw}, FORMER)]()
+    draw[ui.sections({name: PICKERS.get(name, ()) for name in draw})]()
     corrected_section(page, (RATE_MEASURE,), page.languages("outcomes"), parser=parser)
     page.download(
         "hallucination",

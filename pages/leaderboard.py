@@ -284,7 +284,6 @@ def _families(tests: LanguageEffects | None) -> None:
 
 def _pick_baseline(board: views.Board) -> str | None:
     """The system that the others are compared with; the link keeps it."""
-    ui.read_former("against", "leaderboard_against")
     reference: str = ui.pick(
         "Baseline",
         ("none", *board.rows["system"].to_pylist()),

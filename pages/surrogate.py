@@ -20,7 +20,7 @@ from mirage.explorer.kit import referee as who
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
 from mirage.publish.charts.palette import FORMATS
-from mirage.ranking.surrogate import ALL, FORMER_NAMES, NESTED, PUBLISHED, REGRESSORS
+from mirage.ranking.surrogate import ALL, NESTED, PUBLISHED, REGRESSORS
 from mirage.schema import Skill
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
@@ -119,8 +119,6 @@ def main(page: ui.Page) -> None:
         page.summary("No predictions in the selected languages.")
         st.info("Choose other languages in the sidebar, or clear the selection.")
         return
-    if (former := st.query_params.get("regressor", "")) in FORMER_NAMES:
-        st.query_params["regressor"] = FORMER_NAMES[former]
     with pickers:
         regressor = ui.pick(
             "Regressor",
@@ -175,7 +173,7 @@ def main(page: ui.Page) -> None:
     }
     if views.printed_figures(page.arena).reference:
         draw["Paper tables"] = lambda: _printed_table(page, referee, rows)
-    draw[ui.sections(dict.fromkeys(draw, ()), {"Rests on": "Importance", "In print": "Paper tables"})]()
+    draw[ui.sections(dict.fromkeys(draw, ()))]()
     page.download(
         "surrogate",
         comparison.points,

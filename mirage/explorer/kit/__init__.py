@@ -37,7 +37,6 @@ from mirage.explorer.kit.pick import (
     pick_many,
     pick_segments,
     pickers_popover,
-    read_former,
 )
 from mirage.explorer.kit.plain_table import plain_table, texts_table
 from mirage.explorer.kit.sections import sections
@@ -99,7 +98,6 @@ __all__ = [
     "plain",
     "plain_table",
     "prose",
-    "read_former",
     "refuse",
     "run",
     "sections",
