@@ -53,9 +53,6 @@ def main(page: ui.Page) -> None:
         f"{count_text(sum(row.language != JOINT for row in report.rows), 'language')}. Measure: {report.title}."
     )
     verdict(report, choice)
-    value, lines = views.card_of(report)
-    sentence = f"{report.first} {views.verdict_words(report)} {_second(choice)}"
-    page.card(sentence, value, *lines, alt="comparison card to share")
     languages(page, report)
     show_corrected(page, choice)
     queries(page, report, choice)
