@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from mirage.explorer import kit as ui
+from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers import judgments_section as judgments
 from mirage.explorer.answers import notes_section as notes
 from mirage.explorer.answers import search_box as searching
 from mirage.explorer.answers.nuggets_section import show_nuggets
 from mirage.explorer.hallucination.attribution import UNDECIDED
-from mirage.explorer.kit import answer_card, listing, missing_texts, query_navigation
-from mirage.explorer.kit import conclusions as page_conclusions
+from mirage.explorer.kit import listing, missing_texts, query_navigation
 from mirage.explorer.kit.query_keys import Key, key_text
 from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.kit.samples import sample_numbers
@@ -59,8 +59,7 @@ def main(page: ui.Page) -> None:
             st.markdown("**No query matches these filters.**")
             st.button("Clear filters", on_click=clear)
         return
-    of_query = views.query_view(page.arena, key, selection.parser)
-    page.summary(summary, conclusion=page_conclusions.of_answers(of_query))
+    page.summary(summary)
     with st.container(horizontal=True, key="answers_body", gap="medium"):
         with st.container(key="answers_list", gap="small"):
             query_navigation.list_page("answers", queries, key, lambda keys: entries(page, keys))

@@ -10,6 +10,7 @@ from mirage.battles.referee import Referee, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError, TableMissing
 from mirage.explorer import kit as ui
+from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as answers
 from mirage.explorer.answers import notes_section as notes
 from mirage.explorer.answers.nuggets_section import matrix as matrix_of
@@ -20,7 +21,7 @@ from mirage.explorer.battle import matrix as matrices
 from mirage.explorer.battle import text as battle_conclusions
 from mirage.explorer.battle import view as battle_view
 from mirage.explorer.battle.overlap import shared_words
-from mirage.explorer.kit import answer_card, listing, missing_texts, query_navigation
+from mirage.explorer.kit import listing, missing_texts, query_navigation
 from mirage.explorer.kit import referee as who
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.query_keys import Key, Keys, key_text

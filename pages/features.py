@@ -15,7 +15,6 @@ from mirage.explorer.features import chart as charts
 from mirage.explorer.features import data as views
 from mirage.explorer.features.languages_section import show_cited_languages
 from mirage.explorer.kit import agreement
-from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit import referee as who
 from mirage.explorer.kit.levels_section import corrected_section
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
@@ -52,7 +51,6 @@ def main(page: ui.Page) -> None:
         f"{shown.answers:,} answers of {count_text(len(shown.systems), 'system')} in "
         f"{count_text(len(codes), 'language')}, {count_text(len(shown.features), 'feature')}. "
         "Each dot is one system's mean in one language.",
-        conclusion=page_conclusions.of_the_features(page.arena, tuple(codes)),
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         section = ui.sections(PICKERS)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from mirage.explorer import kit as ui
+from mirage.explorer.answers import answer_card
 from mirage.explorer.hallucination import attribution_section as attribution
 from mirage.explorer.hallucination import chart as charts
 from mirage.explorer.hallucination import data as views
@@ -15,7 +16,6 @@ from mirage.explorer.hallucination import languages_section
 from mirage.explorer.hallucination import printed as tables
 from mirage.explorer.hallucination import risk_coverage as views_withholding
 from mirage.explorer.hallucination import risk_coverage_section as abstention
-from mirage.explorer.kit import answer_card
 from mirage.explorer.kit.levels_section import corrected_section
 from mirage.publish.charts.palette import FORMATS, ROW
 from mirage.ranking.compare.measures import RATE as RATE_MEASURE

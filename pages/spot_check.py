@@ -8,9 +8,10 @@ import streamlit as st
 
 from mirage.errors import MirageError
 from mirage.explorer import kit as ui
+from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as answers
 from mirage.explorer.battle import data as battles
-from mirage.explorer.kit import answer_card, missing_texts
+from mirage.explorer.kit import missing_texts
 from mirage.explorer.serve.identity import login_required, may, reader
 from mirage.explorer.spot_check import data as views
 from mirage.explorer.spot_check import vote_item, vote_session

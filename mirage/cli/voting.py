@@ -11,7 +11,6 @@ import typer
 from mirage.cli.common import QUIET, ArenaDir, How, Languages, Seed, app, arena_log, codes, rows
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
-from mirage.store.extras import extra
 
 votes = typer.Typer(help="Votes and scores of people: import, export, ballots, agreement, corrected rankings.", **QUIET)  # type: ignore[arg-type]
 app.add_typer(votes, name="votes")
@@ -126,10 +125,8 @@ def ballot(
     Writes FILE, and the key to its items in the user's folder.
     """
     from mirage import store
-
-    with extra("explorer", "mirage votes ballot"):
-        from mirage.explorer.spot_check.ballot import ballot_html
     from mirage.people.votes import correction_needs
+    from mirage.people.votes.ballot_page import ballot_html
     from mirage.people.votes.ballots import draw_ballots, keep, people_of
     from mirage.people.votes.stage import vote_pool
 
@@ -169,9 +166,7 @@ def write_audit(
     the tables queries and passages. Writes FILE, and the key to its items in the user's folder.
     """
     from mirage import store
-
-    with extra("explorer", "mirage votes audit"):
-        from mirage.explorer.spot_check.ballot import label_ballot_html
+    from mirage.people.votes.ballot_page import label_ballot_html
     from mirage.people.votes.ballots import people_of
     from mirage.people.votes.label_ballots import keep_label_ballots, label_ballots
     from mirage.people.votes.labels import draw_audit

@@ -22,7 +22,7 @@ from views_answers_cases import NUMBERS, SYSTEMS, build
 
 from mirage import schema, store
 from mirage.errors import ArenaError
-from mirage.explorer.kit import answer_card
+from mirage.explorer.answers import answer_card
 from mirage.io.imports.public import import_outputs
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES

@@ -144,7 +144,7 @@ def test_the_ratings_leave_as_tables(arenas: Path, monkeypatch: pytest.MonkeyPat
         app.run()
         assert not app.exception
         labels = [button.proto.label for button in app.get("download_button")]
-        assert ["CSV", "JSON", "Parquet"] == labels
+        assert labels == ["CSV", "JSON", "Parquet"]
 
 
 def test_the_first_screen_says_what_is_measured_on_how_much_and_of_when() -> None:

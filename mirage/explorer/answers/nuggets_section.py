@@ -9,7 +9,7 @@ from html import escape
 
 import streamlit as st
 
-from mirage.explorer.kit.answer_card import inks
+from mirage.explorer.answers.answer_card import inks
 from mirage.explorer.kit.query_keys import Key
 from mirage.explorer.kit.table import mark_html, mode
 from mirage.explorer.kit.text import Markup, direction, plain, text_html

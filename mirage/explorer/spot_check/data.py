@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
 from mirage.battles.decision import decisions
-from mirage.explorer.answers.data import shown_with
 from mirage.explorer.battle import data as battles
 from mirage.people import votes
 from mirage.people.votes.stage import vote_pool
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places
+from mirage.stages.shown import shown_with
 from mirage.store.query_rows import of_query
 from mirage.text.answers import is_numbered
 

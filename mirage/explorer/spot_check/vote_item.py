@@ -8,9 +8,9 @@ from html import escape
 import streamlit as st
 
 from mirage import schema
+from mirage.explorer.answers import answer_card
 from mirage.explorer.answers.data import AnswerView, QueryView
 from mirage.explorer.battle.data import BattleView
-from mirage.explorer.kit import answer_card
 from mirage.explorer.kit.text import TextSpan, text_html
 from mirage.explorer.spot_check.data import CitationPair, VoteResult
 from mirage.people import votes
