@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from mirage.ranking.decide.contest import Contest
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
@@ -18,7 +19,6 @@ from mirage.people.exam.estimates import jackknife
 from mirage.people.exam.panel import _correlation
 from mirage.people.votes import Vote, correct
 from mirage.people.votes.powered import solve_points
-from mirage.ranking.decide.contest import Contest
 from mirage.stages.retrieve.attribution import Attribution, Cause
 from mirage.stages.retrieve.causes import AnswerCause, given_retrieval
 from mirage.stats.bounded import bounded_mean_intervals

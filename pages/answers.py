@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from mirage.explorer import kit as ui
+from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers import judgments_section as judgments
 from mirage.explorer.answers import notes_section as notes
 from mirage.explorer.answers import search_box as searching
+from mirage.explorer.answers.nuggets_section import show_nuggets
 from mirage.explorer.hallucination.attribution import UNDECIDED
-from mirage.explorer.kit import answer_card, listing, missing_texts, query_navigation
-from mirage.explorer.kit import conclusions as page_conclusions
+from mirage.explorer.kit import listing, missing_texts, query_navigation
 from mirage.explorer.kit.query_keys import Key, key_text
 from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.kit.samples import sample_numbers
-from mirage.explorer.nuggets.matrix import show_nuggets
 from mirage.stages.across.summary import is_cross_lingual, passage_languages
 from mirage.stages.retrieve.attribution import CAUSES, OF_LANGUAGES
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    pass
 
 FILTERS = ("subset", "systems", "outcome", "parser", "cause", "passage_language", "category")
 """Keys of the pickers that most readers leave as they are."""
@@ -59,8 +59,7 @@ def main(page: ui.Page) -> None:
             st.markdown("**No query matches these filters.**")
             st.button("Clear filters", on_click=clear)
         return
-    of_query = views.query_view(page.arena, key, selection.parser)
-    page.summary(summary, conclusion=page_conclusions.of_answers(of_query))
+    page.summary(summary)
     with st.container(horizontal=True, key="answers_body", gap="medium"):
         with st.container(key="answers_list", gap="small"):
             query_navigation.list_page("answers", queries, key, lambda keys: entries(page, keys))
@@ -70,8 +69,6 @@ def main(page: ui.Page) -> None:
 
 def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
     """Show the row of filters."""
-    rename("system", "systems", scope.systems)
-    rename("outcomes", "outcome", scope.outcomes)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         text = ""
         if scope.texts:
@@ -164,16 +161,6 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
         text=(text or "").strip(),
         noted=noted,
     )
-
-
-def rename(alias: str, name: str, options: Sequence[str]) -> None:
-    """Take a filter from a link that calls it by its other number, singular or plural."""
-    if alias in st.query_params:
-        values = st.query_params.get_all(alias)
-        st.query_params[name] = values
-        del st.query_params[alias]
-        ui.check_link(name, name.rstrip("s"), options)
-        st.session_state[name] = [value for value in values if value in options]
 
 
 def clear() -> None:

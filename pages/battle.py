@@ -10,23 +10,24 @@ from mirage.battles.referee import Referee, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError, TableMissing
 from mirage.explorer import kit as ui
+from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as answers
 from mirage.explorer.answers import notes_section as notes
+from mirage.explorer.answers.nuggets_section import matrix as matrix_of
+from mirage.explorer.answers.nuggets_section import show_nuggets
 from mirage.explorer.battle import chart as charts
 from mirage.explorer.battle import data as views
 from mirage.explorer.battle import matrix as matrices
 from mirage.explorer.battle import text as battle_conclusions
 from mirage.explorer.battle import view as battle_view
 from mirage.explorer.battle.overlap import shared_words
-from mirage.explorer.kit import answer_card, listing, missing_texts, query_navigation
+from mirage.explorer.kit import listing, missing_texts, query_navigation
 from mirage.explorer.kit import referee as who
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.query_keys import Key, Keys, key_text
 from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.kit.scores_section import verdicts_command
 from mirage.explorer.kit.text import Markup
-from mirage.explorer.nuggets.data import matrix as matrix_of
-from mirage.explorer.nuggets.matrix import show_nuggets
 from mirage.explorer.spot_check import vote_item
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text

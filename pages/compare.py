@@ -53,9 +53,6 @@ def main(page: ui.Page) -> None:
         f"{count_text(sum(row.language != JOINT for row in report.rows), 'language')}. Measure: {report.title}."
     )
     verdict(report, choice)
-    value, lines = views.card_of(report)
-    sentence = f"{report.first} {views.verdict_words(report)} {_second(choice)}"
-    page.card(sentence, value, *lines, alt="comparison card to share")
     languages(page, report)
     show_corrected(page, choice)
     queries(page, report, choice)
@@ -133,7 +130,6 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
 def _arena(names: tuple[str, ...]) -> str:
     """Pick the arena of the second system."""
     about = "Compare with a run stored in another arena. Queries are matched by language and id."
-    ui.read_former("against", "compare_against")
     name: str = ui.pick(
         "Second system's arena",
         (HERE, *names),

@@ -15,7 +15,6 @@ from mirage.explorer.features import chart as charts
 from mirage.explorer.features import data as views
 from mirage.explorer.features.languages_section import show_cited_languages
 from mirage.explorer.kit import agreement
-from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit import referee as who
 from mirage.explorer.kit.levels_section import corrected_section
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
@@ -34,8 +33,6 @@ PATIENCE = 0.3
 """Seconds after which a first look says how far it is."""
 PICKERS = {"By language": ("panel",), "Means": ("feature",), "Correlation": ("referee", "skill")}
 """The pickers of each section."""
-FORMER = {"Over languages": "Means", "With the rating": "Correlation"}
-"""Older names of sections in links."""
 
 
 def main(page: ui.Page) -> None:
@@ -54,10 +51,9 @@ def main(page: ui.Page) -> None:
         f"{shown.answers:,} answers of {count_text(len(shown.systems), 'system')} in "
         f"{count_text(len(codes), 'language')}, {count_text(len(shown.features), 'feature')}. "
         "Each dot is one system's mean in one language.",
-        conclusion=page_conclusions.of_the_features(page.arena, tuple(codes)),
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        section = ui.sections(PICKERS, FORMER)
+        section = ui.sections(PICKERS)
         with ui.pickers_popover("Filter", FILTERS, "Choose features, and the systems in focus."):
             picked, chosen = filters(shown)
         names = picked or (drawn_features(shown) if section == "By language" else shown.features)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from mirage.explorer import kit as ui
+from mirage.explorer.answers import answer_card
 from mirage.explorer.hallucination import attribution_section as attribution
 from mirage.explorer.hallucination import chart as charts
 from mirage.explorer.hallucination import data as views
@@ -15,7 +16,6 @@ from mirage.explorer.hallucination import languages_section
 from mirage.explorer.hallucination import printed as tables
 from mirage.explorer.hallucination import risk_coverage as views_withholding
 from mirage.explorer.hallucination import risk_coverage_section as abstention
-from mirage.explorer.kit import answer_card
 from mirage.explorer.kit.levels_section import corrected_section
 from mirage.publish.charts.palette import FORMATS, ROW
 from mirage.ranking.compare.measures import RATE as RATE_MEASURE
@@ -74,8 +74,6 @@ _CORRECTED = {
     for metric, title in (("hallucination", "Hallucination"), ("error", "Error"))
 }
 """Columns of the corrected rates."""
-FORMER = {"Losses": "Errors", "In print": "Paper tables", "Withholding": "Risk-coverage"}
-"""Older names of sections in links."""
 TALL = 15
 """Rows of a printed table that are shown without an inner scroll bar."""
 
@@ -155,7 +153,7 @@ def _show_computed(page: ui.Page) -> None:
         draw["Paper tables"] = lambda: _in_print(rates, figures, page)
     if views_withholding.signals(page.arena):
         draw["Risk-coverage"] = lambda: abstention.show_withholding(page, parser)
-    draw[ui.sections({name: PICKERS.get(name, ()) for name in draw}, FORMER)]()
+    draw[ui.sections({name: PICKERS.get(name, ()) for name in draw})]()
     corrected_section(page, (RATE_MEASURE,), page.languages("outcomes"), parser=parser)
     page.download(
         "hallucination",

@@ -13,13 +13,13 @@ from mirage.errors import MirageError
 from mirage.explorer import kit as ui
 from mirage.explorer.judges import agreement as agreements
 from mirage.explorer.judges import chart as charts
+from mirage.explorer.judges import conclusions
 from mirage.explorer.judges import data as views
 from mirage.explorer.judges import exam as exams
 from mirage.explorer.judges.criteria_section import criteria_section
 from mirage.explorer.judges.drift_section import drift_section
 from mirage.explorer.judges.passport_section import passport_section
 from mirage.explorer.kit import agreement
-from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.scores_section import scores_section
 from mirage.people import votes
@@ -87,8 +87,8 @@ def _judges(page: ui.Page) -> None:
     page.summary(
         f"{n:,} of {total:,} verdicts, {_deciders(page, judges)}, {len(codes)} of {count_text(len(have), 'language')}.",
         conclusion=(_choice(result, codes, scope) if result is not None else "")
-        or page_conclusions.of_known(rows, scope)
-        or page_conclusions.of_judges([row for row in alone if row["judge"] not in views.people(page.arena)], scope),
+        or conclusions.of_known(rows, scope)
+        or conclusions.of_judges([row for row in alone if row["judge"] not in views.people(page.arena)], scope),
     )
     measures = exams.measures_of(result)
     if result is not None:

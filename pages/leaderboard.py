@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, get_args
 
 import streamlit as st
@@ -14,7 +13,6 @@ from mirage.errors import MirageError
 from mirage.explorer import kit as ui
 from mirage.explorer.judges.data import people
 from mirage.explorer.kit import referee as who
-from mirage.explorer.kit.page_parts import add_chart
 from mirage.explorer.kit.samples import sample_numbers
 from mirage.explorer.leaderboard import cards, systems
 from mirage.explorer.leaderboard import comparison as compared
@@ -25,8 +23,6 @@ from mirage.explorer.leaderboard.published import published_ranks
 from mirage.explorer.leaderboard.rank_table import rank_table_html
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.published import dumbbells
-from mirage.publish.charts.report import report_page
-from mirage.publish.leaderboard import to_latex, to_markdown
 from mirage.ranking.scale import Scale
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Ties
@@ -133,10 +129,6 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
         systems.card_line(cards.cards_of(page.arena).get(system))
         ui.note(_sentences(views.sample_sizes(board, system)) + met)
-    if rows:
-        subject = system if system is not None else rows[0]["system"]
-        value, lines = conclusions.card_of(board, referee, subject)
-        page.card(subject, value, *lines, system=subject, alt=f"{subject} to share")
     draw: dict[str, Callable[[], None]] = {"Ranks": lambda: _below(board, rows, _whiskers(choice, scale, reference))}
     pickers = PICKERS
     if "retrieved" in page.arena.tables:
@@ -147,8 +139,6 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
     draw[ui.sections(pickers) if len(draw) > 1 else "Ranks"]()
     if by_model:
         agreement.show_corrected(page, name, board.languages)
-    # The method of a ranking that counts otherwise says more than that of its fit.
-    notes = (*([board.method] if board.method != board.ranking.method else []), *board.counted)
     page.download(
         "leaderboard",
         cards.with_cards(
@@ -163,17 +153,6 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
             "counted": list(board.counted),
         }
         | ({"reference": reference} if reference is not None else {}),
-        report=lambda facts: report_page(
-            page.arena.title,
-            _behind(page, size, referee) + _selection_words(page, board, size),
-            cards.with_lines(ui.filter_rows(compared.board_rows(board), "system", chosen_systems), page.arena),
-            ui.filter_rows(compared.language_rows(board), "system", chosen_systems).to_pylist(),
-            about=facts,
-        ),
-        printed={
-            "LaTeX": lambda: to_latex(board.ranking, title=page.arena.title, notes=notes),
-            "Markdown": lambda: to_markdown(board.ranking, title=page.arena.title, notes=notes),
-        },
     )
 
 
@@ -227,14 +206,11 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
         drawn = ui.page_systems(in_order, key="drawn_ranks", marks=len(board.languages))
         ranks = compared.language_rows(board)
         cells = (ui.filter_rows(ranks, "system", drawn) if len(drawn) < len(rows) else ranks).to_pylist()
-        alt = "Rank of every system in every language."
         if shape == "map":
             st.html(rank_table_html(cells, drawn, arena=st.session_state.get("arena", ""), mode=ui.mode()))
-            # Drawn only where a reader downloads it.
-            add_chart("rank_map", partial(charts.rank_map, cells, systems=drawn, mode=ui.mode()), alt, "rank_map")
         else:
             figure = charts.bumps(cells, systems=drawn, mode=ui.mode())
-            ui.chart(figure, key="rank_lines", alt=alt, select=True, wide=True)
+            ui.chart(figure, key="rank_lines", alt="Rank of every system in every language.", select=True, wide=True)
 
 
 def _filter_note(n: int, total: int, words: str) -> None:
@@ -245,7 +221,6 @@ def _filter_note(n: int, total: int, words: str) -> None:
 
 def _pick_baseline(board: views.Board) -> str | None:
     """The system that the others are compared with; the link keeps it."""
-    ui.read_former("against", "leaderboard_against")
     reference: str = ui.pick(
         "Baseline",
         ("none", *board.rows["system"].to_pylist()),

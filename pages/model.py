@@ -41,7 +41,6 @@ def main(page: ui.Page) -> None:
         return
     value, lines = conclusions.card_of(board, referee, system)
     page.summary(". ".join(lines) + ".", conclusion=f"{system}: {value}.")
-    page.card(system, value, *lines, system=system, alt=f"{system} to share")
     card.card_line(cards.cards_of(page.arena).get(system))
     with st.container(horizontal=True, gap="medium"):
         ui.onward("answers", "Read its answers", systems=system)

@@ -8,9 +8,10 @@ import streamlit as st
 
 from mirage.errors import MirageError
 from mirage.explorer import kit as ui
+from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as answers
 from mirage.explorer.battle import data as battles
-from mirage.explorer.kit import answer_card, missing_texts
+from mirage.explorer.kit import missing_texts
 from mirage.explorer.serve.identity import login_required, may, reader
 from mirage.explorer.spot_check import data as views
 from mirage.explorer.spot_check import vote_item, vote_session
@@ -31,7 +32,7 @@ BALLOTS = (
 
 NAME = "spot_voter_now"
 """Key of the field for the name that the first vote asks for."""
-KINDS: dict[str, Any] = {"battles": votes.Vote, "citations": votes.Evidence, "nuggets": votes.NuggetVote}
+KINDS: dict[str, Any] = {"battles": votes.Vote, "citations": votes.Evidence}
 """What is voted on: the rows of its log."""
 
 
@@ -51,12 +52,11 @@ def main(page: ui.Page) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         subject = ui.pick_segments(
             "Vote on",
-            ("battles", "citations", *(("nuggets",) if "nuggets" in page.arena.tables else ())),
+            ("battles", "citations"),
             key="ballot",
             kind="ballot",
             width="content",
-            help="battles: which of two answers is better? citations: does the passage support the citing sentence? "
-            "nuggets: does the answer state the fact?",
+            help="battles: which of two answers is better? citations: does the passage support the citing sentence?",
         )
         language = ui.pick(
             "Language",
@@ -95,9 +95,6 @@ def main(page: ui.Page) -> None:
         page.summary(f"{len(pool.battles):,} battles in {name_of(language)}{same}. Blind and in random order.")
         if not session.own_votes:
             ui.note(votes.correction_needs(pool.n_queries))
-    elif subject == "nuggets":
-        n = len(views.stating(page.arena, language))
-        page.summary(f"{n:,} answers in {name_of(language)} to queries with nuggets. Blind.")
     else:
         n = len(views.citing(page.arena, language))
         page.summary(f"{n:,} answers in {name_of(language)} with possible citations. Blind.")
@@ -138,8 +135,6 @@ def vote() -> None:
     row = vote_session.pending()
     if session.kind is votes.Vote:
         battle(session, row)
-    elif session.kind is votes.NuggetVote:
-        nugget(session, row)
     else:
         citation(session, row)
 
@@ -247,40 +242,6 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
     bar(session, vote_item.EVIDENCE, (token, make_vote), unsent_vote)
 
 
-def nugget(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> None:
-    """Show the last nugget's result and the next nugget."""
-    own_votes = session.own_votes
-    if own_votes:
-        vote_item.show_assigned(own_votes[-1], views.assigned_by(session.arena, own_votes[-1]))
-    item = views.next_nugget(session.arena, session.language, own_votes)
-    st.caption(f"{len(own_votes):,} of {len(session.log):,} votes on nuggets in this language are yours.")
-    if item is None:
-        show_finished("nuggets" if own_votes else "")
-        bar(session, {}, None, unsent_vote)
-        return
-    token = session.token(item.key)
-    vote_item.top(token)
-    query = answers.query_view(session.arena, (item.language, item.query_id), "strict")
-    answer = next(answer for answer in query.answers if answer.system == item.system)
-    answer_card.show_facts([name_of(item.language), "Does the answer state the fact?"])
-    answer_card.show_query(query)
-    vote_item.show_nugget(item, answer, query)
-
-    def make_vote(choice: Any, note: str | None) -> votes.Row:
-        return views.nugget_vote(
-            item,
-            vote=choice,
-            vote_id=token,
-            arena=session.arena.name,
-            voter=session.voter,
-            note=note,
-            seconds=session.seconds(token),
-            session=session.reader.session,
-        )
-
-    bar(session, vote_item.NUGGET | vote_item.SKIP, (token, make_vote), unsent_vote)
-
-
 def bar(
     session: vote_session.VoteSession,
     choices: dict[str, tuple[str, str]],
@@ -379,10 +340,7 @@ def show_finished(noun: str) -> None:
             st.caption("Choose another language, or see your agreement with the judges on the Judges page.")
         else:
             st.markdown("**Nothing to vote on in this language.**")
-            st.caption(
-                "Voting needs two different answers to one query, a citing sentence, or an answer to a query with "
-                "nuggets."
-            )
+            st.caption("Voting needs two different answers to one query, or a citing sentence.")
 
 
 def leave(last_vote: votes.Vote) -> None:

@@ -15,12 +15,11 @@ from mirage.battles.referee import referees as referees_of
 from mirage.errors import TableMissing
 from mirage.explorer import kit as ui
 from mirage.explorer.features.chart import title
-from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit import referee as who
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
 from mirage.publish.charts.palette import FORMATS
-from mirage.ranking.surrogate import ALL, FORMER_NAMES, NESTED, PUBLISHED, REGRESSORS
+from mirage.ranking.surrogate import ALL, NESTED, PUBLISHED, REGRESSORS
 from mirage.schema import Skill
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
@@ -29,6 +28,8 @@ HELD_OUT = (
     "All our figures are leave-one-out: each system is predicted from its features by a fit without it, in all "
     "languages. Order measures leave out pairs of systems. n counts systems."
 )
+SURE = 0.05
+"""Significance level for a difference between two regressors."""
 _TAU = "Kendall's tau-b of predictions and ratings over left-out pairs: 1 is the same order, 0 is chance. "
 REGRESSOR = (
     ui.Col("name", "Regressor", "text", help="Fitted model; the marked one is used for new systems.", width=190),
@@ -119,8 +120,6 @@ def main(page: ui.Page) -> None:
         page.summary("No predictions in the selected languages.")
         st.info("Choose other languages in the sidebar, or clear the selection.")
         return
-    if (former := st.query_params.get("regressor", "")) in FORMER_NAMES:
-        st.query_params["regressor"] = FORMER_NAMES[former]
     with pickers:
         regressor = ui.pick(
             "Regressor",
@@ -145,9 +144,8 @@ def main(page: ui.Page) -> None:
         )
     rows = [row for row in views.quality_by_language(page.arena, referee, regressor) if row["language"] in shown]
     points = views.predicted_points(page.arena, referee, regressor, language)
-    (tested,) = (row for row in comparison.summary if row.regressor == regressor)
     page.summary(
-        page_conclusions.of_surrogate(tested) if language == ALL else "",
+        _tested(comparison, regressor) if language == ALL else "",
         conclusion=_answer(comparison, regressor, language, referee, len(points)),
     )
     clicked = ui.chart(
@@ -175,7 +173,7 @@ def main(page: ui.Page) -> None:
     }
     if views.printed_figures(page.arena).reference:
         draw["Paper tables"] = lambda: _printed_table(page, referee, rows)
-    draw[ui.sections(dict.fromkeys(draw, ()), {"Rests on": "Importance", "In print": "Paper tables"})]()
+    draw[ui.sections(dict.fromkeys(draw, ()))]()
     page.download(
         "surrogate",
         comparison.points,
@@ -228,6 +226,16 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
         f"The {regressor} regressor predicts the ranking of {n} systems by {referee.name} with tau {write(tau)} "
         f"{where} (no interval). RMSE {write(rmse)} logits, leave-one-system-out."
     )
+
+
+def _tested(comparison: views.RegressorComparisonView, regressor: str) -> str:
+    """Whether the regressor differs significantly from choosing one per system; empty if it was not tested."""
+    (summary,) = (row for row in comparison.summary if row.regressor == regressor)
+    if summary.p is None:
+        return ""
+    p = "p < 0.001" if summary.p < 0.001 else f"p = {summary.p:.3f}"
+    verdict = "Significantly" if summary.p < SURE else "Not significantly"
+    return f"{verdict} different from choosing a regressor per system ({p})."
 
 
 def _title(regressor: str) -> str:

@@ -42,7 +42,6 @@ def main(page: ui.Page) -> None:
     page.need("queries")
     own_systems = owned.added_systems(page.arena)
     if own_systems:
-        ui.read_former("system", "your_system")
         with st.container(horizontal=True, gap="medium"):
             system = ui.pick(
                 "Your system",

@@ -200,7 +200,7 @@ def test_the_second_system_may_be_in_another_arena(
     monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
     system = views.systems(today, "rate", None)[0]
     expected = compare_systems(today, system, settings=CompareSettings(measure="rate"), against=yesterday)
-    app = open_page(by="rate", a=system, against="yesterday", b=system)
+    app = open_page(by="rate", a=system, compare_against="yesterday", b=system)
     assert not app.exception
     assert headings(app)[0] == f"{system} {views.verdict_words(expected)} {system} (yesterday)"
     assert read_tables(app)[0][0]["Difference"] == FORMATS["difference"].write(expected.overall.difference)

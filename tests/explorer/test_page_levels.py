@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import small_arena
+from mirage.explorer.decide import data as decided
 
 from mirage import schema, store
 from mirage.battles.referee import Referee
 from mirage.errors import MirageError
 from mirage.explorer.compare import data as compared
-from mirage.explorer.decide import data as decided
 from mirage.explorer.kit import levels as views
 from mirage.ranking.settings import Requirements
 from pages import headings, html, open_page, page_text

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from mirage.ranking.large import VerdictFiles, rank_files
 
 import mirage
 from mirage import schema
@@ -20,7 +21,6 @@ from mirage.io.formats import alpaca_eval, lmarena, run, trec
 from mirage.io.formats.run import Summary
 from mirage.io.formats.spec import Tables
 from mirage.io.sources.files import Options, read_answers, read_judgments
-from mirage.ranking.large import VerdictFiles, rank_files
 from mirage.ranking.settings import RankSettings
 from mirage.stages.retrieve.summary import measure_retrievers
 

@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from conftest import ROOT
+from mirage.ranking.large import VerdictSource
 
 import mirage
 from mirage.battles import Battles, Verdicts
@@ -23,7 +24,6 @@ from mirage.explorer.leaderboard import comparison, data
 from mirage.ranking.arena import RankResult
 from mirage.ranking.bootstrap import LanguageRanking, RankingReport
 from mirage.ranking.by_query import ByQuery
-from mirage.ranking.large import VerdictSource
 from mirage.ranking.tiers import Tiers
 from mirage.ranking.whatif import CountedVerdicts, WhatIfResult
 from mirage.stages import features

@@ -8,11 +8,11 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
 
 import pytest
+from mirage.cli.deciding import decide
 
 from mirage import api, llm
 from mirage.cli.abstaining import abstain
 from mirage.cli.comparing import compare
-from mirage.cli.deciding import decide
 from mirage.cli.ranking import rank
 from mirage.pipeline import EvaluateSettings
 from mirage.ranking.settings import CompareSettings, DecideSettings, RankSettings, Requirements

@@ -24,13 +24,13 @@ from generating_cases import command as generate_command
 from generating_cases import write as write_queries
 from hypothesis import given
 from hypothesis import strategies as st
+from mirage.ranking.large import VerdictFiles, rank_files
 from misbehaving import Service
 from objects import BUCKET, KEY, SECRET, Storage
 from parts_cases import by_text
 
 from mirage import api, cli, schema, store
 from mirage.errors import ArenaError, BadInput, MirageError, Unreachable
-from mirage.ranking.large import VerdictFiles, rank_files
 from mirage.ranking.settings import RankSettings
 from mirage.store import cache, copies, home, objects, query_rows, remote
 from mirage.store.ledger import ledger_path

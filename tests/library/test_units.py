@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from mirage.ranking.decide.worth import Influence, SharedWeights, draw_contests, mean_contest
 
 from mirage import schema
 from mirage.errors import BadInput
 from mirage.ranking.compare.joint import LanguageDifferences, joint_estimate
 from mirage.ranking.compare.paired import paired_estimate
-from mirage.ranking.decide.worth import Influence, SharedWeights, draw_contests, mean_contest
 from mirage.stages import abstain as abstention
 from mirage.stages import outcomes
 from mirage.stages.abstain.promise import conformal, p_value

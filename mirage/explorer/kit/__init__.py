@@ -37,7 +37,6 @@ from mirage.explorer.kit.pick import (
     pick_many,
     pick_segments,
     pickers_popover,
-    read_former,
 )
 from mirage.explorer.kit.plain_table import plain_table, texts_table
 from mirage.explorer.kit.sections import sections
@@ -45,15 +44,11 @@ from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.states import badge, conclusion, first_time, missing, refuse, working
 from mirage.explorer.kit.table import column_help, filter_rows, mode, table
 from mirage.explorer.kit.text import (
-    PassageView,
     TextSpan,
-    answer,
     formula_html,
     heading,
     heading_html,
     note,
-    passage_html,
-    passages,
     plain,
     prose,
     text_html,
@@ -65,9 +60,7 @@ __all__ = [
     "Col",
     "LegendEntry",
     "Page",
-    "PassageView",
     "TextSpan",
-    "answer",
     "badge",
     "chart",
     "check_link",
@@ -89,8 +82,6 @@ __all__ = [
     "onward",
     "other_arenas",
     "page_systems",
-    "passage_html",
-    "passages",
     "pick",
     "pick_language",
     "pick_many",
@@ -99,7 +90,6 @@ __all__ = [
     "plain",
     "plain_table",
     "prose",
-    "read_former",
     "refuse",
     "run",
     "sections",
