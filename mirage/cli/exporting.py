@@ -11,7 +11,7 @@ import typer
 from mirage import schema
 from mirage.cli.common import QUIET, ArenaDir, Languages, Seed, app, arenas, codes, local_path, locate
 from mirage.cli.output import note
-from mirage.errors import ArenaError
+from mirage.errors import ArenaError, BadInput
 from mirage.publish import Lines
 from mirage.stats.intervals import MOST_DRAWS
 
@@ -86,49 +86,29 @@ def export_preferences(
     note(f"{n:,} pairs are in {out}")
 
 
-@export.command("report")
-def export_report(
+@export.command("html")
+def export_html(
     dir_: ArenaDir,
-    out: Out,
-    referee: Annotated[
-        str,
-        typer.Option(
-            "--judge",
-            metavar="relevance|nuggets|JUDGE",
-            help="Human relevance labels, nugget scores, or a judge's name.",
-        ),
-    ] = "relevance",
-    skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
+    into: Annotated[Path, typer.Option("--into", metavar="FILE", parser=local_path, help="Output file, .html.")],
     languages: Languages = None,
+    texts: Annotated[
+        bool | None, typer.Option("--texts/--no-texts", help="Show texts; default: if their licences allow it.")
+    ] = None,
+    queries: Annotated[int, typer.Option(min=0, help="Queries per language shown with texts.")] = 3,
 ) -> None:
-    """Write the leaderboard and its charts into one self-contained HTML file.
+    """Write an arena into one self-contained HTML file: ratings, rates, two charts, and battles with their texts.
 
-    Reads the table outcomes (referee relevance), judgments (a judge), or the tables of nuggets. Writes FILE.
+    Reads the tables outcomes, judgments and nuggets, as far as present, and the texts. Writes FILE, which opens in any
+    browser without a network and holds its figures as JSON too. Recompute it: mirage check FILE --arena DIR.
     """
     from mirage import store
-    from mirage.battles.referee import Referee
-    from mirage.explorer.leaderboard import data as views
-    from mirage.publish.charts.report import report_page
+    from mirage.publish.html_report import ReportSettings, write_report
 
-    arena = store.open_arena(dir_)
-    decider = Referee.from_name(referee, skill=skill)
-    selection = codes(languages) or views.size(arena, decider).languages
-    board = views.board(arena, decider, tuple(selection))
-    about = {
-        "arena": arena.name,
-        "numbers": arena.label,
-        "version": arena.version,
-        "referee": referee,
-        "skill": skill,
-        "languages": board.languages,
-        "method": board.method,
-    }
-    summary = (
-        f"{board.n_answers:,} {decider.counted} on {board.n_queries:,} queries in {len(board.languages)} languages."
-    )
-    html = report_page(arena.title, summary, board.rows.to_pylist(), board.ranks.to_pylist(), about=about)
-    store.write_whole(out, html.encode("utf-8"))
-    note(f"The report is in {out}; open it in any browser.")
+    if into.suffix.lower() != ".html":
+        raise BadInput(f"{into.name} has another extension", do="name the file .html")
+    settings = ReportSettings(languages=codes(languages), texts=texts, queries=queries)
+    shown = write_report(store.open_arena(dir_), into, settings)
+    note(f"{into}; texts {'' if shown.allowed else 'not '}shown: {shown.reason}")
 
 
 @export.command("leaderboard")
