@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -45,24 +45,23 @@ def export_table(
 @export.command("records")
 def export_records(
     dir_: ArenaDir,
-    format_: Annotated[str, typer.Option("--format", metavar="NAME", help="Format; see mirage export records --help.")],
-    out: Annotated[
-        Path,
-        typer.Option("--out", metavar="PATH", parser=local_path, help="Output file; a folder for ragelo and trec."),
-    ],
+    out: Out,
+    kind: Annotated[
+        Literal["rag", "nuggets"],
+        typer.Option("--format", help="rag: one answer per line. nuggets: the nuggets of a query, as by nuggetizer."),
+    ] = "rag",
 ) -> None:
-    """Write queries, passages, answers or verdicts in the format of another program.
+    """Write answers with their queries and passages, or nuggets, as JSON Lines.
 
-    Reads the tables that the format supports. Writes PATH. NAME is rag, ragas, ragelo, open-rag-eval, inspector,
-    trec-rag, trec, nuggets (nuggetizer's), lmarena or alpaca_eval; mirage's measurements are added if the format has
-    fields for them. `mirage import` reads the file again.
+    Reads the tables queries, passages and answers with all measurements, or nuggets and nugget_assignments. Writes
+    FILE, which `mirage import` reads again.
     """
     from mirage import store
-    from mirage.io.formats.registry import writer
+    from mirage.io.formats import nuggets, rag
 
-    write = writer(format_)
+    write = {"rag": rag.write, "nuggets": nuggets.write}[kind]
     write(store.open_arena(dir_), out)
-    note(f"The records are in {out}; read them again with: mirage import {format_} {quote(str(out))} --into DIR")
+    note(f"The records are in {out}; read them again with: mirage import {kind} {quote(str(out))} --into DIR")
 
 
 @export.command("preferences")

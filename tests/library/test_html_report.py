@@ -14,6 +14,7 @@ from commands import mirage
 from mirage import api, store
 from mirage.errors import ArenaError, BadInput
 from mirage.publish.html_report import ReportSettings, check_report, text_permission, write_report
+from mirage.ranking.leaderboard import leaderboard
 
 SETTINGS = ReportSettings(draws=50)
 
@@ -39,7 +40,7 @@ def test_its_numbers_are_those_of_the_api(arena: store.Arena, report: Path) -> N
     for judge in ("relevance", "judge-x"):
         ranked = api.rank(arena, judge=judge, draws=50)
         shown = {(r["language"], r["system"]): r for r in tables["ratings"] if r["referee"] == judge}
-        for row in ranked:
+        for row in leaderboard(ranked).to_pylist():
             mine = shown[row["language"], row["system"]]
             assert {name: mine[name] for name in ("rating", "low", "high", "rank", "tier", "battles")} == {
                 name: row[name] for name in ("rating", "low", "high", "rank", "tier", "battles")
