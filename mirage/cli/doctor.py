@@ -34,7 +34,6 @@ _EXTRAS: dict[Extra, tuple[tuple[str, ...], str]] = {
     "login": (("authlib",), "login with OpenID Connect"),
     "ops": (("prometheus_client",), "metrics for Prometheus"),
     "postgres": (("psycopg",), "votes in PostgreSQL"),
-    "publish": (("cryptography",), "signed boards: mirage publish --key"),
     "ray": (("ray",), "--engine ray"),
     "retrieval": (("bm25s",), "mirage retrieve --retriever bm25"),
     "storage": (("obstore",), "arenas on s3, gs and abfs"),

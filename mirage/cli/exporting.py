@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from mirage import schema
 from mirage.cli.common import QUIET, ArenaDir, Languages, Seed, app, arenas, codes, local_path, locate
 from mirage.cli.output import note
-from mirage.errors import ArenaError
+from mirage.errors import ArenaError, BadInput
 from mirage.publish import Lines
 from mirage.stats.intervals import MOST_DRAWS
 
@@ -45,24 +45,23 @@ def export_table(
 @export.command("records")
 def export_records(
     dir_: ArenaDir,
-    format_: Annotated[str, typer.Option("--format", metavar="NAME", help="Format; see mirage export records --help.")],
-    out: Annotated[
-        Path,
-        typer.Option("--out", metavar="PATH", parser=local_path, help="Output file; a folder for ragelo and trec."),
-    ],
+    out: Out,
+    kind: Annotated[
+        Literal["rag", "nuggets"],
+        typer.Option("--format", help="rag: one answer per line. nuggets: the nuggets of a query, as by nuggetizer."),
+    ] = "rag",
 ) -> None:
-    """Write queries, passages, answers or verdicts in the format of another program.
+    """Write answers with their queries and passages, or nuggets, as JSON Lines.
 
-    Reads the tables that the format supports. Writes PATH. NAME is rag, ragas, ragelo, open-rag-eval, inspector,
-    trec-rag, trec, nuggets (nuggetizer's), lmarena or alpaca_eval; mirage's measurements are added if the format has
-    fields for them. `mirage import` reads the file again.
+    Reads the tables queries, passages and answers with all measurements, or nuggets and nugget_assignments. Writes
+    FILE, which `mirage import` reads again.
     """
     from mirage import store
-    from mirage.io.formats.registry import writer
+    from mirage.io.formats import nuggets, rag
 
-    write = writer(format_)
+    write = {"rag": rag.write, "nuggets": nuggets.write}[kind]
     write(store.open_arena(dir_), out)
-    note(f"The records are in {out}; read them again with: mirage import {format_} {quote(str(out))} --into DIR")
+    note(f"The records are in {out}; read them again with: mirage import {kind} {quote(str(out))} --into DIR")
 
 
 @export.command("preferences")
@@ -84,6 +83,31 @@ def export_preferences(
     for reason, count in sorted(left.items(), key=lambda item: (-item[1], item[0])):
         note(f"{count:,} pairs excluded: {reason}")
     note(f"{n:,} pairs are in {out}")
+
+
+@export.command("html")
+def export_html(
+    dir_: ArenaDir,
+    into: Annotated[Path, typer.Option("--into", metavar="FILE", parser=local_path, help="Output file, .html.")],
+    languages: Languages = None,
+    texts: Annotated[
+        bool | None, typer.Option("--texts/--no-texts", help="Show texts; default: if their licences allow it.")
+    ] = None,
+    queries: Annotated[int, typer.Option(min=0, help="Queries per language shown with texts.")] = 3,
+) -> None:
+    """Write an arena into one self-contained HTML file: ratings, rates, two charts, and battles with their texts.
+
+    Reads the tables outcomes, judgments and nuggets, as far as present, and the texts. Writes FILE, which opens in any
+    browser without a network and holds its figures as JSON too. Recompute it: mirage check FILE --arena DIR.
+    """
+    from mirage import store
+    from mirage.publish.html_report import ReportSettings, write_report
+
+    if into.suffix.lower() != ".html":
+        raise BadInput(f"{into.name} has another extension", do="name the file .html")
+    settings = ReportSettings(languages=codes(languages), texts=texts, queries=queries)
+    shown = write_report(store.open_arena(dir_), into, settings)
+    note(f"{into}; texts {'' if shown.allowed else 'not '}shown: {shown.reason}")
 
 
 @export.command("leaderboard")

@@ -44,7 +44,6 @@ RUN_BY = {
     "nuggets.md": "library/test_docs_nuggets.py",
     "over-time.md": "library/test_docs_over_time.py",
     "passport.md": "library/test_docs_passport.py",
-    "publish.md": "library/test_docs_publish.py",
     "repeats.md": "library/test_docs_repeats.py",
     "retrieval.md": "library/test_docs_retrieval.py",
     "spot-check.md": "library/test_votes_cli.py",

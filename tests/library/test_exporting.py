@@ -135,6 +135,7 @@ def test_the_commands_write_what_they_say(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path / "arena").path
     for words in (
         ["table", str(arena), "outcomes", "--out", str(tmp_path / "outcomes.csv")],
+        ["html", str(arena), "--into", str(tmp_path / "report.html")],
         ["preferences", str(SAMPLE), "--judge", "heuristic", "--languages", "sw", "--out", str(tmp_path / "p.jsonl")],
     ):
         result = CliRunner().invoke(app, ["export", *words])

@@ -276,5 +276,4 @@ FORMAT = Format(
     gives=("queries", "passages", "documents", "nuggets", "answers", "nugget_assignments", "scores"),
     recognise=recognise,
     read=read,
-    write=write,
 )
