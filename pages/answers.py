@@ -204,7 +204,6 @@ def show(
             side_by_side(selection, shown)
         with st.container(key="answers_given", gap="small"):
             passages_column(page, scope, shown)
-    notes.show_counts(page.arena, page.picked)
     page.download(
         f"answers-{key[0]}-{key[1]}",
         shown.table(),
