@@ -513,7 +513,7 @@ with Votes() as db:
         [sys.executable, "-c", code], env=environment, cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     file = tmp_path / home.VOTES
-    assert output.split("\n")[0] == f"(0, 0, 0, 0, 0) False sqlite:///{file}"
+    assert output.split("\n")[0] == f"(0, 0, 0, 0) False sqlite:///{file}"
     assert not file.exists()
 
 
