@@ -1423,38 +1423,26 @@ def attribution(
     return Rows(rows, title, ("language", "system", "cause", "k", "n", "share", "low", "high"))
 
 
-def notes(arena: Arena, *, languages: Iterable[str] | None = None, each: bool = False, url: str | None = None) -> Rows:
-    """Count the categories of people's notes on an arena by system and language, or return the notes.
+def notes(arena: Arena, *, languages: Iterable[str] | None = None, url: str | None = None) -> Rows:
+    """Return people's notes on an arena, with their categories: rows of `mirage.people.votes.Note`.
 
     Args:
         arena: with the table `answers`. Notes on answers whose text has changed are left out.
         languages: codes; None for all.
-        each: return the notes themselves instead of counts.
         url: database of the notes; None for `MIRAGE_VOTES_URL`, else the file in the user's folder.
 
-    Returns:
-        Rows of `mirage.people.notes.CategoryCount`, with 95% intervals clustered by query, or of
-        `mirage.people.votes.Note`.
-
     Raises:
-        NotEnoughData: if no note has a category, unless `each`.
-        BadInput: if the file of categories is invalid.
         Unreachable: if the database does not respond.
     """
     from mirage.people import votes
-    from mirage.people.notes import category_counts, notes_on
+    from mirage.people.notes import notes_on
 
     codes = None if languages is None else list(languages)
     with votes.Votes(url) as database:
         written = notes_on(arena, database.rows(votes.Note)).counting
-    if each:
-        chosen = [note for note in written if codes is None or note.language in codes]
-        first = ("language", "query_id", "system", "system_a", "system_b", "categories", "note", "voter", "time")
-        return Rows(schema.from_rows(votes.Note, chosen), f"Notes on {arena.name}", first)
-    rows = [asdict(row) for row in category_counts(arena, written, languages=codes)]
-    title = f"Categories of the notes on {arena.name}, with 95% intervals over queries"
-    first = ("about", "language", "system", "category", "k", "n", "rate", "rate_low", "rate_high")
-    return Rows(_table(rows), title, first)
+    chosen = [note for note in written if codes is None or note.language in codes]
+    first = ("language", "query_id", "system", "system_a", "system_b", "categories", "note", "voter", "time")
+    return Rows(schema.from_rows(votes.Note, chosen), f"Notes on {arena.name}", first)
 
 
 def nugget_scores(arena: Arena, *, assigner: str | None = None, languages: Iterable[str] | None = None) -> Rows:

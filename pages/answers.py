@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage.explorer import kit as ui
 from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers import judgments_section as judgments
@@ -15,9 +14,14 @@ from mirage.explorer.answers import search_box as searching
 from mirage.explorer.answers.nuggets_section import show_nuggets
 from mirage.explorer.hallucination.attribution import UNDECIDED
 from mirage.explorer.kit import listing, missing_texts, query_navigation
+from mirage.explorer.kit.frame import Page, onward
+from mirage.explorer.kit.frame import show as show_page
+from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.query_keys import Key, key_text
 from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.kit.samples import sample_numbers
+from mirage.explorer.kit.table import column_help
+from mirage.explorer.kit.text import heading_html
 from mirage.stages.across.summary import is_cross_lingual, passage_languages
 from mirage.stages.retrieve.attribution import CAUSES, OF_LANGUAGES
 from mirage.text.languages import name_of, search_name
@@ -33,7 +37,7 @@ FEW_SAMPLES = 8
 SUBSETS = {"relevant": "at least one passage answers the query", "non_relevant": "no passage answers the query"}
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Filters, the queries that match, and one of them with all that was said to it."""
     if "outcomes" not in page.arena.tables:
         page.need("answers")
@@ -67,7 +71,7 @@ def main(page: ui.Page) -> None:
             show(page, scope, queries, selection, key)
 
 
-def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
+def filters(page: Page, scope: views.Scope) -> views.AnswerFilter:
     """Show the row of filters."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         text = ""
@@ -81,10 +85,10 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                 help="Case-insensitive substring search; works in any script.",
                 width=330,
             )
-        with ui.pickers_popover("Filter", FILTERS, "Filters queries and answers."):
+        with pickers_popover("Filter", FILTERS, "Filters queries and answers."):
             subset = ""
             if scope.subsets:
-                subset = ui.pick(
+                subset = pick(
                     "Subset",
                     ("any", *scope.subsets),
                     key="subset",
@@ -92,7 +96,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                     width=150,
                     help="; ".join(f"{name}: {meaning}" for name, meaning in SUBSETS.items()) + ".",
                 )
-            systems = ui.pick_many(
+            systems = pick_many(
                 "Systems",
                 scope.systems,
                 key="systems",
@@ -103,24 +107,24 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
             across = is_cross_lingual(page.arena)
             outcomes, parser, cause = [], "", ""
             if scope.outcomes:
-                outcomes = ui.pick_many(
+                outcomes = pick_many(
                     "Outcome",
                     scope.outcomes,
                     key="outcome",
                     kind="outcome",
                     placeholder="Any outcome",
                     width=210,
-                    help=ui.column_help("outcomes", "outcome"),
+                    help=column_help("outcomes", "outcome"),
                 )
-                parser = ui.pick(
+                parser = pick(
                     "Parser",
                     scope.parsers,
                     key="parser",
                     kind="parser",
                     width=130,
-                    help=ui.column_help("outcomes", "parser"),
+                    help=column_help("outcomes", "parser"),
                 )
-                cause = ui.pick(
+                cause = pick(
                     "Cause of error",
                     ("any", *(name for name in CAUSES if across or name not in OF_LANGUAGES), UNDECIDED),
                     key="cause",
@@ -140,7 +144,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                 )
             spoken = "any"
             if across:
-                spoken = ui.pick(
+                spoken = pick(
                     "Passage language",
                     ("any", *passage_languages(page.arena)),
                     key="passage_language",
@@ -171,7 +175,7 @@ def clear() -> None:
     st.session_state["passage_language"] = "any"
 
 
-def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
+def entries(page: Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
     """Return the list's labels: each query with its language and subset."""
     lines = []
     for item in views.items(page.arena, keys):
@@ -183,7 +187,7 @@ def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
 
 
 def show(
-    page: ui.Page, scope: views.Scope, queries: views.AnswerSelection, selection: views.AnswerFilter, key: Key
+    page: Page, scope: views.Scope, queries: views.AnswerSelection, selection: views.AnswerFilter, key: Key
 ) -> None:
     """Show one query, its passages and all answers."""
     shown = views.query_view(page.arena, key, selection.parser)
@@ -200,7 +204,6 @@ def show(
             side_by_side(selection, shown)
         with st.container(key="answers_given", gap="small"):
             passages_column(page, scope, shown)
-    notes.show_counts(page.arena, page.picked)
     page.download(
         f"answers-{key[0]}-{key[1]}",
         shown.table(),
@@ -217,7 +220,7 @@ def subset(shown: views.QueryView) -> str:
     return f"{str(shown.subset).replace('_', '-')} subset: {SUBSETS.get(str(shown.subset), '')}"
 
 
-def show_answers(page: ui.Page, scope: views.Scope, selection: views.AnswerFilter, shown: views.QueryView) -> None:
+def show_answers(page: Page, scope: views.Scope, selection: views.AnswerFilter, shown: views.QueryView) -> None:
     """Show the answers, those that match the filters first."""
     names = [r.system for r in shown.answers]
     hits = views.matches(shown, selection) if selection.narrowed else frozenset(names)
@@ -225,7 +228,7 @@ def show_answers(page: ui.Page, scope: views.Scope, selection: views.AnswerFilte
     numbers = sample_numbers(page.arena)
     if len(numbers) > 1:
         few = len(numbers) <= FEW_SAMPLES
-        number = (ui.pick_segments if few else ui.pick)(
+        number = (pick_segments if few else pick)(
             "Sample",
             numbers,
             key="sample",
@@ -246,7 +249,7 @@ def show_answers(page: ui.Page, scope: views.Scope, selection: views.AnswerFilte
     answer_card.about_features(shown)
 
 
-def show_notes(page: ui.Page, selection: views.AnswerFilter, shown: views.QueryView) -> None:
+def show_notes(page: Page, selection: views.AnswerFilter, shown: views.QueryView) -> None:
     """Show the notes on the answers, those that match the filters first in the form."""
     hits = views.matches(shown, selection)
     answered = [answer.system for answer in shown.answers if answer.text is not None]
@@ -259,13 +262,13 @@ def side_by_side(selection: views.AnswerFilter, shown: views.QueryView) -> None:
     first, *others = [*(system for system in selection.systems if system in names), *names]
     second = next((other for other in others if other != first), None)
     if second:
-        ui.onward("battle", "Compare two side by side", a=first, b=second, query=key_text(shown.key))
+        onward("battle", "Compare two side by side", a=first, b=second, query=key_text(shown.key))
 
 
-def passages_column(page: ui.Page, scope: views.Scope, shown: views.QueryView) -> None:
+def passages_column(page: Page, scope: views.Scope, shown: views.QueryView) -> None:
     """Show the passages, or how to get them."""
     if shown.passages:
-        above = ui.heading_html(count_text(len(shown.passages), "passage"))
+        above = heading_html(count_text(len(shown.passages), "passage"))
         if shown.subset == "relevant" and all(p.relevant is None for p in shown.passages):
             above += '<p class="mg-about">At least one passage answers the query; the source does not say which.</p>'
         answer_card.show_passages(shown, above=above)
@@ -273,4 +276,4 @@ def passages_column(page: ui.Page, scope: views.Scope, shown: views.QueryView) -
         missing_texts.absent(page)
 
 
-ui.show("answers", main)
+show_page("answers", main)

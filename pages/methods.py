@@ -8,24 +8,30 @@ from itertools import groupby
 import streamlit as st
 
 from mirage import schema, store
-from mirage.explorer import kit as ui
+from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.definitions import DEFINITIONS, Definition
+from mirage.explorer.kit.frame import Page, show
+from mirage.explorer.kit.plain_table import texts_table
+from mirage.explorer.kit.sections import sections
+from mirage.explorer.kit.states import first_time
+from mirage.explorer.kit.table import mode, table
+from mirage.explorer.kit.text import formula_html, heading_html, note, plain, prose
 from mirage.explorer.methods import data as views
 from mirage.explorer.methods import noise
 from mirage.publish.charts.palette import FORMATS, ink
 from mirage.text.segmentation import count_text
 
 _RULES = (
-    ui.Col("published", "Published", "text", help="Outcome by the published parser."),
-    ui.Col("strict", "Strict", "text", help="Outcome by the strict parser."),
-    ui.Col("n", "Answers", "count", help="Number of answers."),
-    ui.Col("rule", "Rule", "text", help="Rule applied by the strict parser.", width=180),
-    ui.Col("meaning", "Meaning", "text", help="What the rule checks.", width=620),
+    Col("published", "Published", "text", help="Outcome by the published parser."),
+    Col("strict", "Strict", "text", help="Outcome by the strict parser."),
+    Col("n", "Answers", "count", help="Number of answers."),
+    Col("rule", "Rule", "text", help="Rule applied by the strict parser.", width=180),
+    Col("meaning", "Meaning", "text", help="What the rule checks.", width=620),
 )
 _ACCURACY = (
-    ui.Col("language", "Language", "language", help="Language of the labelled answers; all: pooled."),
-    ui.Col("n", "Answers", "count", help="Number of labelled answers."),
-    ui.Col(
+    Col("language", "Language", "language", help="Language of the labelled answers; all: pooled."),
+    Col("n", "Answers", "count", help="Number of labelled answers."),
+    Col(
         "wrong",
         "Wrong",
         "interval",
@@ -34,14 +40,14 @@ _ACCURACY = (
         high="wrong_high",
         written="rate",
     ),
-    ui.Col("unparsed", "Unparsed", "rate", help="Share without a recognizable outcome."),
-    ui.Col(
+    Col("unparsed", "Unparsed", "rate", help="Share without a recognizable outcome."),
+    Col(
         "phrase_wrong",
         "Any phrase",
         "rate",
         help=("Error rate of a baseline: any refusal phrase counts as abstaining."),
     ),
-    ui.Col(
+    Col(
         "length_wrong",
         "Length",
         "rate",
@@ -52,10 +58,10 @@ COUNT, RATE = FORMATS["count"].write, FORMATS["rate"].write
 _SECTIONS = ("Definitions", "Differences", "Outcomes", "Noise", "Prompts", "Data", "Columns")
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Search the definitions, see what departs from the published programs, and where the data is from."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        section = ui.sections({name: noise.PICKERS if name == "Noise" else () for name in _SECTIONS})
+        section = sections({name: noise.PICKERS if name == "Noise" else () for name in _SECTIONS})
         words = ""
         if section in ("Definitions", "Prompts", "Columns"):
             words = st.text_input(
@@ -77,14 +83,14 @@ def main(page: ui.Page) -> None:
         columns(page, words)
 
 
-def definitions(page: ui.Page, words: str) -> None:
+def definitions(page: Page, words: str) -> None:
     """Show every term with its formula and source."""
     shown = [d for d in DEFINITIONS if d.matches(words)]
     page.summary(f"{len(shown)} of {len(DEFINITIONS)} definitions.")
     if not shown:
         st.info("No definition matches all of these words. Try fewer.")
     for group, entries in groupby(shown, key=lambda d: d.group):
-        st.html(ui.heading_html(group) + "".join(map(define, entries)))
+        st.html(heading_html(group) + "".join(map(define, entries)))
 
 
 def define(entry: Definition) -> str:
@@ -92,18 +98,18 @@ def define(entry: Definition) -> str:
     words = f"<p><strong>{escape(entry.term)}</strong><br>{escape(entry.meaning)}</p>"
     if entry.departure:
         words += f"<p><em>Our departure.</em> {escape(entry.departure)}</p>"
-    formula = ui.formula_html(entry.formula, ink(ui.mode()).text) if entry.formula else ""
+    formula = formula_html(entry.formula, ink(mode()).text) if entry.formula else ""
     source = f'<p class="mg-about">Source: {escape(entry.source)}</p>'
     return f'<article class="mg-definition"><div>{words}</div><div>{formula}{source}</div></article>'
 
 
-def differences(page: ui.Page) -> None:
+def differences(page: Page) -> None:
     """Show the departures from the published programs, with their effect on this arena's numbers."""
     page.need("outcomes")
-    with ui.first_time("Measuring the effect of each difference", page.arena):
+    with first_time("Measuring the effect of each difference", page.arena):
         effects = views.effects(page.arena)
     page.summary(f"{len(effects)} differences from the published programs, each measured on this arena.")
-    ui.texts_table(
+    texts_table(
         {
             "Difference": [effect.departure for effect in effects],
             "Published programs": [effect.published for effect in effects],
@@ -116,11 +122,11 @@ def differences(page: ui.Page) -> None:
     if rules is None:
         return
     st.header("Answers that the two parsers classify differently", anchor=False)
-    ui.table(rules, _RULES, key="rules")
+    table(rules, _RULES, key="rules")
     page.download("parser-differences", rules, about={"parsers": ["published", "strict"]})
 
 
-def accuracy(page: ui.Page) -> None:
+def accuracy(page: Page) -> None:
     """Errors of the rules for free answers, by language, next to two simple baselines."""
     half, rows = views.outcome_accuracy()
     if not len(rows):
@@ -133,15 +139,15 @@ def accuracy(page: ui.Page) -> None:
         f"{RATE(total['unparsed'])} are unparsed."
     )
     seen = "not seen" if half == "held" else "seen"
-    ui.note(
+    note(
         f"Answers to prompts other than NoMIRACL's, {seen} while writing the rules. Any phrase and Length are "
         "baselines."
     )
-    ui.table(rows, _ACCURACY, key="accuracy")
+    table(rows, _ACCURACY, key="accuracy")
     page.download("outcome-accuracy", rows, about={"labels": half})
 
 
-def prompts(page: ui.Page, words: str) -> None:
+def prompts(page: Page, words: str) -> None:
     """Show every prompt: its text, its source, and its departures with reasons."""
     import pyarrow as pa
 
@@ -152,10 +158,10 @@ def prompts(page: ui.Page, words: str) -> None:
         return
     for origin in shown:
         st.header(origin.name, anchor=False)
-        st.markdown(ui.plain(origin.use), width=760)
-        st.caption(ui.plain(f"Source: {origin.source}"))
+        st.markdown(plain(origin.use), width=760)
+        st.caption(plain(f"Source: {origin.source}"))
         st.markdown(
-            "\n".join(f"- {ui.plain(departure.what)} *{ui.plain(departure.why)}*" for departure in origin.departures),
+            "\n".join(f"- {plain(departure.what)} *{plain(departure.why)}*" for departure in origin.departures),
             width=760,
         )
         with st.expander("The prompt"):
@@ -168,7 +174,7 @@ def prompts(page: ui.Page, words: str) -> None:
     page.download("prompts", pa.Table.from_pylist(rows), about={})
 
 
-def data(page: ui.Page) -> None:
+def data(page: Page) -> None:
     """Show the sources of the arena's tables."""
     import pyarrow as pa
 
@@ -178,10 +184,10 @@ def data(page: ui.Page) -> None:
         f"{count_text(len(rows), 'table')}, {count_text(sum(r['rows'] for r in rows), 'row')}. "
         f"Version {page.arena.version}."
     )
-    st.markdown(ui.plain(str(manifest.get("about", ""))), width=760)
+    st.markdown(plain(str(manifest.get("about", ""))), width=760)
     if manifest.get("licence"):
-        st.caption(ui.plain(f"Licence: {manifest['licence']}"))
-    ui.texts_table(
+        st.caption(plain(f"Licence: {manifest['licence']}"))
+    texts_table(
         {
             "Table": [row["table"] for row in rows],
             "Rows": [f"{row['rows']:,}" for row in rows],
@@ -205,7 +211,7 @@ def data(page: ui.Page) -> None:
     page.download("tables", pa.Table.from_pylist(rows), about={})
 
 
-def columns(page: ui.Page, words: str) -> None:
+def columns(page: Page, words: str) -> None:
     """Show every column of every table."""
     import pyarrow as pa
 
@@ -224,13 +230,13 @@ def columns(page: ui.Page, words: str) -> None:
     page.summary(f"{len(shown)} of {len(rows)} columns in {len(schema.TABLES)} tables.")
     for name, entries in groupby(shown, key=lambda r: r["table"]):
         st.header(name, anchor=False)
-        st.caption(ui.prose(" ".join((schema.table_class(name).__doc__ or "").split())))
+        st.caption(prose(" ".join((schema.table_class(name).__doc__ or "").split())))
         for entry in entries:
             left, right = st.columns([1, 4], gap="small")
             left.markdown(f"`{entry['column']}`  \n:gray[{entry['type']}]")
-            right.markdown(ui.prose(entry["meaning"]), width=760)
+            right.markdown(prose(entry["meaning"]), width=760)
     if shown:
         page.download("columns", pa.Table.from_pylist(shown), about={})
 
 
-ui.show("methods", main)
+show("methods", main)

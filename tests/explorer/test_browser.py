@@ -22,7 +22,7 @@ import small_arena
 from browser import Opened, show
 from views_answers_cases import build
 
-from mirage.explorer.kit import PAGES
+from mirage.explorer.kit.page_list import PAGES
 
 pytestmark = pytest.mark.browser
 

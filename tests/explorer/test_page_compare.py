@@ -18,9 +18,9 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
 from mirage.battles.referee import Referee
-from mirage.explorer import kit as ui
 from mirage.explorer.compare import data as views
 from mirage.explorer.compare.chart import differences
+from mirage.explorer.kit.chart import chart
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.compare import compare_systems
 from mirage.ranking.settings import CompareSettings
@@ -55,8 +55,11 @@ def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
 def figure_of(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Note what the chart shows."""
     figures: dict[str, Any] = {}
-    real = ui.chart
-    monkeypatch.setattr(ui, "chart", lambda figure, **options: (figures.update(figure), real(figure, **options))[1])
+    real = chart
+    monkeypatch.setattr(
+        "mirage.explorer.kit.chart.chart",
+        lambda figure, **options: (figures.update(figure), real(figure, **options))[1],
+    )
     return figures
 
 

@@ -16,8 +16,8 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
-from mirage.explorer import kit as ui
 from mirage.explorer.kit.definitions import DEFINITIONS
+from mirage.explorer.kit.text import plain
 from mirage.explorer.methods import data as methods
 from mirage.llm.prompts.origins import ORIGINS
 from mirage.publish.charts.palette import ink
@@ -91,10 +91,8 @@ def test_every_prompt_is_shown_with_its_source_and_each_departure_with_its_reaso
     assert prompts_of(app) == [origin.name for origin in ORIGINS]
     shown = texts(app)
     for origin in ORIGINS:
-        assert ui.plain(origin.source) in shown
-        assert all(
-            ui.plain(part) in shown for departure in origin.departures for part in (departure.what, departure.why)
-        )
+        assert plain(origin.source) in shown
+        assert all(plain(part) in shown for departure in origin.departures for part in (departure.what, departure.why))
     assert prompts_of(page(section="Prompts", search="fluency sentence")) == ["fluency"]
     assert prompts_of(page(section="Prompts", search="nosuchword")) == []
 

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from mirage.explorer import kit as ui
 from mirage.explorer.judges.criteria import criteria_rows
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page
+from mirage.explorer.kit.table import table
+from mirage.explorer.kit.text import note
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text
 
 
-def criteria_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
+def criteria_section(page: Page, codes: Sequence[str], scope: str) -> None:
     """Show the agreement of every two criteria of each judge; nothing if no judge has two.
 
     Args:
@@ -37,15 +40,15 @@ def criteria_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
         if scope == "all"
         else ", ".join(map(name_of, wanted[:3]))
     )
-    ui.note(f"One judge by two criteria on the same battles ({where}). Low agreement: they measure different things.")
-    ui.table(
+    note(f"One judge by two criteria on the same battles ({where}). Low agreement: they measure different things.")
+    table(
         rows,
         [
-            ui.Col("judge", "Judge", "system"),
-            ui.Col("one", "Criterion", "text"),
-            ui.Col("other", "Compared with", "text"),
-            *([] if len(wanted) == 1 else [ui.Col("language", "Language", "text")]),
-            ui.Col(
+            Col("judge", "Judge", "system"),
+            Col("one", "Criterion", "text"),
+            Col("other", "Compared with", "text"),
+            *([] if len(wanted) == 1 else [Col("language", "Language", "text")]),
+            Col(
                 "equal",
                 "Same decision",
                 "interval",
@@ -56,7 +59,7 @@ def criteria_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
                 width=128,
                 written="rate",
             ),
-            ui.Col(
+            Col(
                 "tau",
                 "Kendall's tau",
                 "interval",
@@ -67,11 +70,11 @@ def criteria_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
                 width=128,
                 written="rating",
             ),
-            ui.Col("battles", "n", "count", help="Battles decided by both criteria."),
-            ui.Col("queries", "Queries", "count", help="Their queries, the units of the intervals."),
+            Col("battles", "n", "count", help="Battles decided by both criteria."),
+            Col("queries", "Queries", "count", help="Their queries, the units of the intervals."),
         ],
         key="criteria",
     )
     reasons = sorted({reason for reason in rows["reason"].to_pylist() if reason})
     if reasons:
-        ui.note(" ".join(f"{reason[0].upper()}{reason[1:]}." for reason in reasons))
+        note(" ".join(f"{reason[0].upper()}{reason[1:]}." for reason in reasons))

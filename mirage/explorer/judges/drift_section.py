@@ -11,7 +11,10 @@ import streamlit as st
 from mirage import schema
 from mirage.battles.anchors import anchored_judges
 from mirage.errors import NotEnoughData
-from mirage.explorer import kit as ui
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page
+from mirage.explorer.kit.table import table
+from mirage.explorer.kit.text import note
 from mirage.stages.judge.drift import JudgeDrift, judge_drift
 
 if TYPE_CHECKING:
@@ -19,11 +22,11 @@ if TYPE_CHECKING:
 
 _ALL = "all"
 _COLUMNS = (
-    ui.Col("judge", "Judge", "system"),
-    ui.Col("date", "Day", "text", help="Day of the later verdicts, in UTC."),
-    ui.Col("since", "Compared with", "text", help="The judge's first day."),
+    Col("judge", "Judge", "system"),
+    Col("date", "Day", "text", help="Day of the later verdicts, in UTC."),
+    Col("since", "Compared with", "text", help="The judge's first day."),
     *(
-        ui.Col(
+        Col(
             name,
             label,
             "interval",
@@ -41,8 +44,8 @@ _COLUMNS = (
             ("longer", "Towards longer", "Mean shift of points towards the longer answer."),
         )
     ),
-    ui.Col("n", "n", "count", help="Battles decided on both days, each order counted separately."),
-    ui.Col("queries", "Queries", "count", help="Their queries, the units of the intervals."),
+    Col("n", "n", "count", help="Battles decided on both days, each order counted separately."),
+    Col("queries", "Queries", "count", help="Their queries, the units of the intervals."),
 )
 
 
@@ -58,7 +61,7 @@ def drift_rows(arena: Arena) -> tuple[JudgeDrift, ...]:
     return tuple(rows)
 
 
-def drift_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
+def drift_section(page: Page, codes: Sequence[str], scope: str) -> None:
     """Show the drift of every judge; nothing if no judge has verdicts on the anchor set from two days.
 
     Args:
@@ -73,10 +76,8 @@ def drift_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
     if not rows:
         return
     st.header("Drift", anchor=False)
-    ui.note("Verdicts on the same anchor pairs, later minus first day. Reveals changes of the judge's model or prompt.")
-    columns = (
-        _COLUMNS if len(wanted) == 1 else (*_COLUMNS[:3], ui.Col("language", "Language", "language"), *_COLUMNS[3:])
-    )
-    ui.table(schema.from_rows(JudgeDrift, rows), list(columns), key="drift")
+    note("Verdicts on the same anchor pairs, later minus first day. Reveals changes of the judge's model or prompt.")
+    columns = _COLUMNS if len(wanted) == 1 else (*_COLUMNS[:3], Col("language", "Language", "language"), *_COLUMNS[3:])
+    table(schema.from_rows(JudgeDrift, rows), list(columns), key="drift")
     if reasons := sorted({row.reason for row in rows if row.reason}):
-        ui.note(" ".join(f"{reason[0].upper()}{reason[1:]}." for reason in reasons))
+        note(" ".join(f"{reason[0].upper()}{reason[1:]}." for reason in reasons))

@@ -28,7 +28,7 @@ def chart(
     """Show a figure that carries its own look.
 
     Args:
-        figure: `data` and `layout` as plain dicts, drawn for the page's mode (`ui.mode()`).
+        figure: `data` and `layout` as plain dicts, drawn for the page's mode (`table.mode`).
         key: unique on the page.
         alt: what the chart shows, in a sentence, for those who do not see it.
         select: return what is clicked.

@@ -1,6 +1,6 @@
 """Frame of every page: router, shared pickers, title and question, link, download, citation.
 
-A page's last line is `ui.show("name", main)`. Where the router runs it, the pickers are drawn already; where Streamlit
+A page's last line is `show("name", main)`. Where the router runs it, the pickers are drawn already; where Streamlit
 runs the page file without `app.py` (the first request after a start being a deep link), `show` sets the router up and
 starts again. A page that is itself the main script (in a test) draws the pickers on its own.
 

@@ -10,7 +10,12 @@ import streamlit as st
 from mirage import schema
 from mirage.battles.referee import Referee, referees
 from mirage.errors import NotEnoughData
-from mirage.explorer import kit as ui
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page
+from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.states import first_time
+from mirage.explorer.kit.table import table
+from mirage.explorer.kit.text import note, plain
 from mirage.ranking.variance import NoiseReport, NoiseSource, judge_variance, rate_variance
 
 if TYPE_CHECKING:
@@ -19,15 +24,15 @@ if TYPE_CHECKING:
 PICKERS = ("noise_of",)
 """Keys of the section's pickers."""
 _COLUMNS = (
-    ui.Col("target", "Estimate", "text", width=190, help="For one system or one pair, in one language."),
-    ui.Col("source", "Source", "text", help="Averaged out by adding more of this."),
-    ui.Col(
+    Col("target", "Estimate", "text", width=190, help="For one system or one pair, in one language."),
+    Col("source", "Source", "text", help="Averaged out by adding more of this."),
+    Col(
         "n",
         "Number",
         "mean",
         help="Mean number of queries per system or pair, of samples or judges per query, and so on.",
     ),
-    ui.Col(
+    Col(
         "variance",
         "Variance component",
         "interval",
@@ -37,8 +42,8 @@ _COLUMNS = (
         width=170,
         written="value",
     ),
-    ui.Col("share", "Share", "rate", help="Share of the variance of the estimate, at the current numbers."),
-    ui.Col("reason", "", "text", width=330, help="Why a component is unknown."),
+    Col("share", "Share", "rate", help="Share of the variance of the estimate, at the current numbers."),
+    Col("reason", "", "text", width=330, help="Why a component is unknown."),
 )
 
 
@@ -59,13 +64,13 @@ def noise_reports(arena: Arena, referee: Referee, languages: tuple[str, ...]) ->
     return (judge_variance(arena, judges=(referee.name,), languages=languages or None),)
 
 
-def noise_section(page: ui.Page) -> None:
+def noise_section(page: Page) -> None:
     """Show the components with their intervals, and what narrows the interval of an estimate at what cost."""
     all_referees = map(Referee.from_name, referees(page.arena))
     by_name = {referee.name: referee for referee in all_referees if referee.kind in ("relevance", "judge")}
     if not by_name:
         page.need("outcomes")
-    name = ui.pick(
+    name = pick(
         "Noise of",
         tuple(by_name),
         key="noise_of",
@@ -74,20 +79,20 @@ def noise_section(page: ui.Page) -> None:
         help="relevance: hallucination and error rates. A judge: differences between systems, in points.",
     )
     try:
-        with ui.first_time(f"Measuring the noise by {name}", page.arena):
+        with first_time(f"Measuring the noise by {name}", page.arena):
             reports = noise_reports(page.arena, by_name[name], tuple(page.picked))
     except NotEnoughData as error:
         page.summary("Too few queries to separate the sources of noise.")
-        st.info(ui.plain(f"{error.what}; {error.do}."))
+        st.info(plain(f"{error.what}; {error.do}."))
         return
     page.summary("Sources of noise in an estimate, and what to add next.", conclusion=reports[0].sentences[0])
     rows = schema.from_rows(NoiseSource, [source for report in reports for source in report.sources])
-    ui.table(
+    table(
         rows,
         [column for column in _COLUMNS if column.name != "reason" or rows["reason"].null_count < len(rows)],
         key="noise",
     )
     for report in reports:
-        st.markdown("\n".join(f"- {ui.plain(sentence)}" for sentence in report.sentences), width=760)
-    ui.note("Bias is not noise: more of the same judge does not remove it. See Judges.")
+        st.markdown("\n".join(f"- {plain(sentence)}" for sentence in report.sentences), width=760)
+    note("Bias is not noise: more of the same judge does not remove it. See Judges.")
     page.download("noise", rows, about={"referee": name, "languages": list(page.picked)})
