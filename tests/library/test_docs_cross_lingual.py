@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from commands import CliRunner
 from conftest import ROOT
+from sample_across import RETRIEVERS
 
 from mirage import store
 from mirage.cli import app
-from mirage.pipeline.sample_across import RETRIEVERS
 from mirage.stages.retrieve.attribution import OF_LANGUAGES
 
 PAGE = (ROOT / "docs" / "cross-lingual.md").read_text(encoding="utf-8")
