@@ -40,11 +40,11 @@ outcomes: .venv/.ready-dev ## measure the rules for free answers on the labels k
 	$(PY) -m benchmarks.outcomes
 
 data: .venv/.ready ## build the bundled arenas again; DATA=DIR says from where
-	$(PY) -m mirage paper bundle "$(DATA)" --into data
+	$(PY) data/build/bundle.py "$(DATA)"
 
 sample: .venv/.ready-dev ## build the sample arenas again from data/sample/source and data/sample-across/source
-	$(PY) -c 'from pathlib import Path; from mirage.pipeline.sample import write_sample; write_sample(Path("data/sample/source"), Path("data/sample"))'
-	$(PY) -c 'from pathlib import Path; from mirage.pipeline.sample_across import write_sample_across as write; write(Path("data/sample-across/source"), Path("data/sample/source"), Path("data/sample-across"))'
+	$(PY) data/build/sample.py
+	$(PY) data/build/sample_across.py
 
 pictures: .venv/.ready-dev ## draw the pictures of the README again
 	PYTHONPATH=tests:tests/fixtures $(PY) tests/fixtures/browser.py

@@ -26,6 +26,8 @@ from mirage.text.languages import is_code
 if TYPE_CHECKING:
     import pyarrow as pa
 
+REFERENCE = "reference"
+"""System whose answers are the reference answers of a data set."""
 PEOPLE = "people"
 """Name for people in columns that name a judge, a grader or a referee."""
 TEXTS_ABSENT = "texts are not bundled; run: mirage pull nomiracl --into REPLIES, then mirage import nomiracl REPLIES"

@@ -6,11 +6,6 @@ when stopped by Ctrl-C. Heavy libraries are imported by the commands that need t
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 from mirage.cli import (
     abstaining,
     assessing,
@@ -44,8 +39,7 @@ from mirage.cli import (
     variance,
     voting,
 )  # each file registers its commands
-from mirage.cli.common import Command, app, local_path, paper
-from mirage.cli.output import note, progress
+from mirage.cli.common import Command, app
 
 __all__ = [
     "abstaining",
@@ -82,27 +76,6 @@ __all__ = [
     "variance",
     "voting",
 ]
-
-
-@paper.command()
-def bundle(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder with nomiracl/, judged/ and published/.")],
-    into: Annotated[
-        Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the arenas.")
-    ] = Path("data"),
-) -> None:
-    """Build the bundled arenas.
-
-    Reads the published outputs, verdicts and figures. Writes the arenas nomiracl (numbers only), people and published
-    into DIR.
-    """
-    from mirage import pipeline
-
-    with progress("Measuring") as update:
-        arenas = pipeline.bundle(source, into, progress=update)
-    for arena in arenas:
-        rows = ", ".join(f"{arena.rows(name):,} {name}" for name in arena.tables)
-        note(f"{arena.address}: {rows}; {arena.size / 1e6:.2f} MB")
 
 
 for registered in (app, *(group.typer_instance for group in app.registered_groups)):

@@ -50,7 +50,6 @@ FORMER: dict[str, tuple[str, ...]] = {
     "exam": ("judges", "--against-people"),
     "published": ("paper", "figures"),
     "reproduce": ("paper", "reproduce"),
-    "bundle": ("paper", "bundle"),
     "copy": ("arena", "copy"),
     "merge": ("arena", "merge"),
     "remove": ("arena", "remove"),

@@ -17,10 +17,10 @@ from mirage import schema
 from mirage.battles.referee import Referee
 from mirage.battles.verdict_rows import judges_of
 from mirage.errors import MirageError
-from mirage.io.sources.sample import REFERENCE
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.stage import JUDGED_RATINGS, JUDGED_TOURNAMENTS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
 from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
+from mirage.schema import REFERENCE
 from mirage.stages import features, judge, nuggets
 from mirage.stages.features.stage import FEATURES, measurable_in
 from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS

@@ -192,8 +192,9 @@ def _forest(rows: Sequence[Mapping[str, Any]], systems: Systems, label: str) -> 
 
 def _scatter(cells: Mapping[tuple[str, str], Mapping[str, Any]], names: Sequence[str], systems: Systems) -> str:
     """Draw the trade-off of both rates, with their intervals."""
-    shown = [(name, *(cells.get((subset, name), {}) for subset in _RATE_NAMES)) for name in names]
-    shown = [item for item in shown if None not in (item[1].get("rate"), item[2].get("rate"))]
+    first, second = _RATE_NAMES
+    pairs = [(name, cells.get((first, name), {}), cells.get((second, name), {})) for name in names]
+    shown = [pair for pair in pairs if None not in (pair[1].get("rate"), pair[2].get("rate"))]
     ends = ("rate", "rate_low", "rate_high")
     across, ticks = _scale([item[1][end] for item in shown for end in ends], 60, _SIDE)
     down, steps = _scale([item[2][end] for item in shown for end in ends], _SIDE, 16)
@@ -287,7 +288,7 @@ def _about(figures: Mapping[str, Any]) -> Iterator[str]:
         "Content of the arena": arena["version"],
         "Texts": figures["texts"]["reason"],
         "Draws and seed": f"{settings['draws']:,}, {settings['seed']}",
-        "Program": f"mirage {figures['program']}",
+        "Format": figures["format"],
         "Recompute": "mirage check FILE.html --arena DIR",
     }
     lines = "".join(f'<dt>{name}</dt><dd dir="auto">{escape(str(value))}</dd>' for name, value in facts.items())

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import __version__, schema, store
+from mirage import schema, store
 from mirage.battles.referee import Referee, referees
 from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
 from mirage.pipeline.recompute import TOLERANCE, Mismatch, Recomputed, compare_rows
@@ -24,12 +24,14 @@ from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.stages.outcomes import rates, sample_outcomes
 from mirage.stats.intervals import MOST_DRAWS
+from mirage.store.files import chunks
 from mirage.store.labels import has_automatic_labels
 
 if TYPE_CHECKING:
     from mirage.store import Arena
 
 FORMAT = "mirage report 1"
+"""Version of the figures and the markup; a change of either needs another."""
 TABLES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "ratings": (("referee", "language", "system"), tuple(column.name for column in schema.columns("ratings"))),
     "rates": (
@@ -125,7 +127,7 @@ def check_report(path: Path, arena: Arena) -> Iterator[Recomputed]:
     """Compute the figures of a report from its arena again, part by part, and compare.
 
     Parts: the arena's identity, each table, the other facts, and the page itself, which must be the one that the
-    figures and the arena's texts make; a page by another version of this program is not compared.
+    figures and the arena's texts make; it is compared only if the others agree.
 
     Args:
         path: a file of `write_report`.
@@ -135,7 +137,7 @@ def check_report(path: Path, arena: Arena) -> Iterator[Recomputed]:
         BadInput: if the file is not a report.
         ArenaError: if a file of the arena does not match the manifest.
     """
-    content = _read(path)
+    content = "".join(chunks(path))
     stored = _parse(content, path)
     fresh = _figures(arena, _settings(stored["settings"]))
     differs = False
@@ -148,9 +150,6 @@ def check_report(path: Path, arena: Arena) -> Iterator[Recomputed]:
     values = [(name, fact, stored[name].get(fact), fresh[name].get(fact)) for name, fact in facts]
     changed = [Mismatch(name, fact, fact, str(old), str(new)) for name, fact, old, new in values if old != new]
     yield Recomputed("arena, methods and texts", len(facts), None, tuple(changed))
-    if stored["program"] != __version__:
-        yield Recomputed("page", 0, f"it was written by mirage {stored['program']}, and this is {__version__}")
-        return
     if changed or differs:
         yield Recomputed("page", 0, "its figures differ")
         return
@@ -183,7 +182,6 @@ def _figures(arena: Arena, settings: ReportSettings) -> dict[str, Any]:
         shown = table.select(TABLES["rates"][1]).to_pylist()
     figures = {
         "format": FORMAT,
-        "program": __version__,
         "arena": {
             "title": arena.title,
             "label": arena.label,
@@ -254,13 +252,6 @@ def _has_texts(arena: Arena, table: str) -> bool:
     return len(arena.sql(f'SELECT 1 FROM "{table}" WHERE text IS NOT NULL LIMIT 1')) > 0  # noqa: S608  # a table's name
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} cannot be read: {error}", do="check the path") from None
-
-
 def _parse(content: str, path: Path) -> dict[str, Any]:
     """Return the figures of a report."""
     again = f"write it again: mirage export html DIR --into {path.name}"
@@ -271,8 +262,8 @@ def _parse(content: str, path: Path) -> dict[str, Any]:
         data = json.loads(block)
         if data["format"] != FORMAT:
             raise ValueError(f"its format is {data['format']!r}, not {FORMAT!r}")
-        names = ("program", "settings", *_FACTS)
-        if not all(isinstance(data[name], str if name == "program" else dict) for name in names):
+        names = ("settings", *_FACTS)
+        if not all(isinstance(data[name], dict) for name in names):
             raise ValueError("a part of it has another type")
         _settings(data["settings"])
         for name, (_, columns) in TABLES.items():
@@ -299,7 +290,7 @@ def _settings(stored: Mapping[str, Any]) -> ReportSettings:
     )
     if not valid:
         raise ValueError("its settings are not those of a report")
-    return ReportSettings(**stored | {"languages": None if languages is None else tuple(languages)})
+    return ReportSettings(**{**stored, "languages": None if languages is None else tuple(languages)})
 
 
 def _is_plain(value: Any) -> bool:

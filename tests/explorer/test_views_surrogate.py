@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from conftest import ROOT
+from sample import REGRESSORS as SAMPLED
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles.referee import Referee
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
-from mirage.pipeline.sample import REGRESSORS as SAMPLED
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate import ablation
 from mirage.ranking.surrogate.ablation import ABLATIONS

@@ -17,10 +17,9 @@ import pytest
 from browser import Opened
 from commands import mirage
 from conftest import ROOT
+from sample_source import read_nuggets, read_sample
 
 from mirage import store
-from mirage.io.sources.sample import read_sample
-from mirage.io.sources.sample_nuggets import NUGGETS, read_nuggets
 from mirage.stages.generate.baselines import BASELINES
 
 pytestmark = pytest.mark.browser
@@ -41,7 +40,7 @@ def write_files(folder: Path) -> None:
         )
         docs = {row["passage_id"]: row for row in passages}
         nuggets: dict[str, list[dict[str, str]]] = {}
-        for nugget in read_nuggets(SOURCE / NUGGETS, sample["passages"]):
+        for nugget in read_nuggets(SOURCE):
             if nugget.language == code:
                 nuggets.setdefault(nugget.query_id, []).append({"text": nugget.text, "importance": nugget.importance})
         texts = {row["query_id"]: row["text"] for row in queries}

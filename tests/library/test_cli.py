@@ -250,7 +250,6 @@ HELP = [
     ("check",),
     ("place",),
     ("surrogate",),
-    ("paper", "bundle"),
     ("app",),
 ]
 
@@ -450,7 +449,6 @@ def test_a_table_that_is_absent_is_answered_with_its_command(arena: Path) -> Non
         ("import", "judgments", "nowhere.csv", "--into", "x"),
         ("pull", "nomiracl", "--into", "x", "--what", "answers"),
         ("pull", "nomiracl", "--into", "x", "--languages", "xx"),
-        ("bundle", "nowhere", "--into", "x"),
         ("app", "nowhere"),
         ("fly",),
     ],

@@ -14,12 +14,11 @@ from typing import Any
 import pytest
 from commands import CliRunner
 from run_cases import few
+from sample_source import read_nuggets, read_sample
 from tiny_model import Server, make, needed
 
 from mirage import schema, store
 from mirage.cli import app
-from mirage.io.sources.sample import read_sample
-from mirage.io.sources.sample_nuggets import NUGGETS, read_nuggets
 from mirage.stages.generate.baselines import BASELINES
 
 SOURCE = Path(__file__).resolve().parents[2] / "data" / "sample" / "source"
@@ -125,7 +124,7 @@ def test_a_served_model_and_baselines_go_from_retrieval_to_the_ranking(
     sample = read_sample(SOURCE)
     nuggets = [
         schema.Nugget(n.language, n.query_id, n.nugget_id, n.text, n.importance, n.passage_id, "a test")
-        for n in read_nuggets(SOURCE / NUGGETS, sample["passages"])
+        for n in read_nuggets(SOURCE)
     ]
     store.write(arena, few(sample | {"nuggets": schema.from_rows("nuggets", nuggets)}, "en", 3), made_by="a test")
     options = ["--retriever", "bm25", "--depth", "3", *connection, "--system", "tiny", "--judge", "tiny-judge"]

@@ -16,11 +16,11 @@ import pytest
 from commands import CliRunner
 from misbehaving import Act, Call, Service, error, reply
 from run_cases import FAST, few, ran
+from sample_source import read_sample
 
 from mirage import llm, pipeline, schema, store
 from mirage.cli import app
 from mirage.errors import ArenaError, BadInput, UnknownName
-from mirage.io.sources.sample import read_sample
 from mirage.pipeline import steps
 from mirage.stages.judge.stage import BattleSample
 from mirage.stages.outcomes.stage import OUTCOMES

@@ -362,7 +362,7 @@ def test_the_recipe_has_every_hyperparameter_of_table_6(tmp_path: Path, shared: 
 @pytest.fixture(scope="module")
 def sample_arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample's queries, passages and reference answers."""
-    from mirage.io.sources.sample import read_sample
+    from sample_source import read_sample
 
     folder = tmp_path_factory.mktemp("sample") / "arena"
     return store.write(folder, read_sample(ROOT / "data" / "sample" / "source"), made_by="a test").path

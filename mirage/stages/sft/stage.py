@@ -10,10 +10,8 @@ from pathlib import Path
 from mirage import llm, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.llm import prompts
+from mirage.schema import REFERENCE
 from mirage.stages import generate, sft
-
-REFERENCE = "reference"
-"""Default teacher."""
 
 
 @dataclass(frozen=True)

@@ -1,32 +1,29 @@
-"""Build of the sample arena from its source files, without a key, a GPU or a network."""
+"""Build the sample arena from its source files: `python data/build/sample.py [INTO]`, or `make sample`."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+from derivation import derive
+from sample_judges import SHARES, judge_with_faults
+from sample_source import LICENCE, nugget_table, read_nuggets, read_sample, read_written, source_files
+from sample_systems import CHARACTERS, WRITTEN, answer_as_systems, system_cards
 
 from mirage import schema, store
 from mirage.io.imports.public import prints
-from mirage.io.sources.review import LICENCE
-from mirage.io.sources.sample import REFERENCE, read_sample, sample_files
-from mirage.io.sources.sample_answers import ANSWERS, read_written, written_files
-from mirage.io.sources.sample_nuggets import NUGGETS, nugget_files, nugget_table, read_nuggets
-from mirage.pipeline.sample_judges import SHARES, judge_with_faults
-from mirage.pipeline.sample_systems import CHARACTERS, WRITTEN, answer_as_systems, system_cards
-from mirage.pipeline.stages import derive
+from mirage.schema import REFERENCE
 from mirage.stages import features, judge
 from mirage.stages.generate.baselines import ABSTAIN, baseline_answers
 from mirage.stages.nuggets import TERMS
 from mirage.stages.retrieve.bm25 import search_bm25
 from mirage.stages.retrieve.stage import RETRIEVE, RetrieveSettings, Search
-from mirage.stages.stage import Progress, Tables
+from mirage.stages.stage import Tables
 from mirage.text.segmentation import terms, trigrams
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 SEARCHES: Mapping[str, Search] = {
     "words": partial(search_bm25, analyse=terms),
@@ -51,13 +48,7 @@ def _retrieve_options(name: str) -> RetrieveSettings:
 
 
 def _retrieve(tables: Tables) -> pa.Table:
-    """Return each retriever's passages.
-
-    Raises:
-        BadInput: if the extra `retrieval` is not installed.
-    """
-    import pyarrow as pa
-
+    """Return each retriever's passages."""
     lists = [
         RETRIEVE.run(tables, options=_retrieve_options(name), search=search)["retrieved"]
         for name, search in SEARCHES.items()
@@ -67,11 +58,7 @@ def _retrieve(tables: Tables) -> pa.Table:
 
 def _add_answers(source: Path, tables: Tables) -> dict[str, pa.Table]:
     """Add nuggets, passages retrieved, answers of all systems and cards of those with a character, and assignments."""
-    import pyarrow as pa
-
-    written_nuggets = read_nuggets(source / NUGGETS, tables["passages"])
-    keys = zip(*(tables["queries"][name].to_pylist() for name in ("language", "query_id")), strict=True)
-    sentences = read_written(source / ANSWERS, keys, written_nuggets)
+    written_nuggets, sentences = read_nuggets(source), read_written(source)
     tables = {**tables, "nuggets": nugget_table(written_nuggets), "retrieved": _retrieve(tables)}
     made = answer_as_systems(tables, sentences, written_nuggets, retrievers=SEARCHES, depth=SHOWN)
     plain = baseline_answers(tables["queries"], tables["passages"], only=BASELINES)
@@ -96,32 +83,12 @@ def _of_others(tables: Tables) -> pa.Table:
     return schema.from_rows("nugget_assignments", rows)
 
 
-def build_sample(
-    source: Path, *, regressors: Sequence[str] = REGRESSORS, progress: Progress | None = None
-) -> dict[str, pa.Table]:
-    """Build every table of the sample that needs no model.
-
-    Args:
-        source: the folder of the sample files (`mirage.io.sources.sample`), with those of the nuggets and of the
-            written answers in its folders `nuggets` and `answers`.
-        regressors: regressors of the predictions.
-        progress: called while features are measured.
-
-    Returns:
-        Queries and passages; each retriever's passages; answers of the reference, of every system with a character and
-        of two baselines; their outcomes and features, overlap against the reference; the nuggets, assigned as the
-        answers were put together and by shared words; the heuristic judge's verdicts on every pair, and those of the
-        simulated judges on a sample; ratings by relevance and the heuristic judge, and predictions of them.
-
-    Raises:
-        BadInput: naming file and line of an error in a source file; or if the extra `retrieval` is not installed.
-    """
-    import pyarrow as pa
-
+def build_sample(source: Path, *, regressors: Sequence[str] = REGRESSORS) -> dict[str, pa.Table]:
+    """Build every table of the sample that needs no model, from the folder of its sources (`sample_source`)."""
     tables = _add_answers(source, read_sample(source))
     tools = features.Tools(reference=REFERENCE)
     measured: dict[str, dict[str, Any]] = {
-        "features": {"tools": tools, "progress": progress},
+        "features": {"tools": tools},
         "judgments by the heuristic judge": {},
     }
     tables = derive(tables, measured)
@@ -136,24 +103,10 @@ def build_sample(
     return derive({**tables, "judgments": judgments}, ranked)
 
 
-def write_sample(
-    source: Path, into: Path, *, regressors: Sequence[str] = REGRESSORS, progress: Progress | None = None
-) -> store.Arena:
-    """Build the sample arena; the same files give the same bytes.
-
-    Args:
-        source: the folder of the sample files.
-        into: the arena's folder; the files may be in its folder `source`.
-        regressors: regressors of the predictions.
-        progress: called while features are measured.
-
-    Raises:
-        BadInput: naming file and line of an error in a source file; or if the extra `retrieval` is not installed.
-        ArenaError: if the arena cannot be written.
-    """
-    tables = build_sample(source, regressors=regressors, progress=progress)
+def write_sample(source: Path, into: Path, *, regressors: Sequence[str] = REGRESSORS) -> store.Arena:
+    """Build the sample arena; the same files give the same bytes."""
+    tables = build_sample(source, regressors=regressors)
     languages = sorted(set(tables["queries"]["language"].to_pylist()))
-    files = sample_files(source) + nugget_files(source / NUGGETS) + written_files(source / ANSWERS, languages)
     count = {name: len(table) for name, table in tables.items()}
     return store.write(
         into,
@@ -168,7 +121,7 @@ def write_sample(
         licence=LICENCE,
         made_by=store.Provenance(
             "make sample",
-            sources=prints(source, files),
+            sources=prints(source, source_files(source)),
             notes=[
                 *(f"{name} {character}" for name, character in CHARACTERS.items()),
                 *(f"{_retrieve_options(name).note()}, by BM25 over {name}; {SHOWN} shown" for name in SEARCHES),
@@ -180,3 +133,8 @@ def write_sample(
             ],
         ),
     )
+
+
+if __name__ == "__main__":
+    SAMPLE = Path(__file__).parents[1] / "sample"
+    write_sample(SAMPLE / "source", Path(sys.argv[1]) if sys.argv[1:] else SAMPLE)

@@ -2,15 +2,16 @@
 
     tables = derive(tables, {"outcomes": {}, "features": {"tools": tools}})
 
-`steps.py` runs the same stages on an arena, with the model-based ones in between.
+`mirage.pipeline.steps` runs the same stages on an arena, with the model-based ones in between.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mirage.errors import UnknownName
+import pyarrow as pa
+
 from mirage.ranking.stage import JUDGED_RATINGS, JUDGED_TOURNAMENTS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
 from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
 from mirage.stages.features.stage import FEATURES
@@ -19,9 +20,6 @@ from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Tables
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 STAGES = (
     BASELINES,
@@ -42,23 +40,9 @@ STAGES = (
 def derive(tables: Tables, options: Mapping[str, Mapping[str, Any]]) -> dict[str, pa.Table]:
     """Apply some stages to tables, in the order of `STAGES`.
 
-    Args:
-        tables: input tables by name. Baselines' answers are added to existing answers.
-        options: options by name of the stages to apply.
-
-    Returns:
-        The input and output tables; rows of several stages in one table are concatenated.
-
-    Raises:
-        UnknownName: if there is no such stage.
-        MirageError: from a stage.
+    `options` has the options of each stage to apply, by its name. Baselines' answers are added to existing answers;
+    rows of several stages in one table are concatenated.
     """
-    import pyarrow as pa
-
-    names = [stage.name for stage in STAGES]
-    for name in options:
-        if name not in names:
-            raise UnknownName("stage", name, names)
     derived = dict(tables)
     added = {"answers"}
     for stage in STAGES:

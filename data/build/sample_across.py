@@ -1,31 +1,35 @@
-"""Build of the sample across languages: parallel questions over the passages of all languages of the sample."""
+"""Build the sample across languages: `python data/build/sample_across.py [INTO]`, or `make sample`.
+
+`questions.jsonl` has parallel questions, CC0-1.0, written over the sample. Each is a question of the sample (`of`),
+asked in every language: its own language and English use the sample's text, the others the text written here. In its
+own language the sample's passages answer it, in every other the passage written here. `answers` has the answer in every
+language. `passages` and `answers` are empty for a question that no passage answers.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+from derivation import derive
+from sample_source import LICENCE, english_questions, read_sample
 
 from mirage import schema, store
 from mirage.io.imports.public import prints
-from mirage.io.sources.review import LICENCE
-from mirage.io.sources.sample import read_sample
-from mirage.io.sources.sample_across import FILE, ParallelQuestion, english_questions, read_parallel
-from mirage.pipeline.stages import derive
 from mirage.stages.generate.baselines import ABSTENTIONS, TEMPLATE
 from mirage.stages.generate.stage import whole_system
 from mirage.stages.retrieve.bm25 import Bm25, Hit, search_bm25
 from mirage.stages.retrieve.corpus import Corpus
-from mirage.stages.retrieve.fusion import fuse
 from mirage.stages.retrieve.stage import ACROSS, RetrieveSettings, Search
 from mirage.text.answers import compose_answer
 from mirage.text.segmentation import terms
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 WORDS, TRANSLATED = "words", "translated"
 RETRIEVERS = {
@@ -45,7 +49,32 @@ SHOWN = 5
 """Top passages shown to a system."""
 _DEEP = 50
 """Passages of each list that is fused."""
+_RRF = 60
+"""The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009)."""
 ASSIGNER = "written"
+FILE = "questions.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelQuestion:
+    """One question in several languages."""
+
+    query_id: str
+    of: str
+    """The question of the sample, such as `de-06`."""
+    questions: Mapping[str, str]
+    """Its text by language, for languages that the sample lacks."""
+    passages: Mapping[str, Mapping[str, str]]
+    """Title and text of a passage that answers it, by language, except its own."""
+    answers: Mapping[str, str]
+    """The answer according to the passages, by language."""
+
+
+def read_parallel(folder: Path) -> tuple[tuple[str, ...], list[ParallelQuestion]]:
+    """Return the languages of the parallel questions, and the questions."""
+    names = [field.name for field in fields(ParallelQuestion)]
+    questions = [ParallelQuestion(*(line.value[name] for name in names)) for line in store.jsonl(folder / FILE)]
+    return tuple(sorted({code for question in questions for code in question.answers})), questions
 
 
 def _search_translated(
@@ -55,8 +84,12 @@ def _search_translated(
     index = Bm25(corpus.texts(), terms)
     found = []
     for query in queries:
-        lists = {text: [str(row) for row, _ in index.search(text, _DEEP)] for text in wordings[query]}
-        found.append([(int(row), score) for row, score in fuse(lists, depth)])
+        scores: dict[str, float] = {}
+        for text in sorted(set(wordings[query])):
+            for rank, (row, _) in enumerate(index.search(text, _DEEP), start=1):
+                scores[str(row)] = scores.get(str(row), 0.0) + 1 / (_RRF + rank)
+        best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:depth]
+        found.append([(int(row), score) for row, score in best])
     return found
 
 
@@ -88,8 +121,8 @@ def _passages(
             for row in by_query[question.of]
         ]
         labelled += [
-            (f"{question.query_id}#{code}", title, text, True, code)
-            for code, (title, text) in sorted(question.passages.items())
+            (f"{question.query_id}#{code}", passage["title"], passage["text"], True, code)
+            for code, passage in sorted(question.passages.items())
         ]
         for code in codes:
             rows += [
@@ -117,17 +150,7 @@ def _cite(system: str, key: tuple[str, str], relevant: Sequence[tuple[str, str]]
 
 
 def build_sample_across(source: Path, sample_source: Path) -> dict[str, pa.Table]:
-    """Build every table of the sample across languages.
-
-    Args:
-        source: the folder of the parallel questions.
-        sample_source: the folder of the sample files.
-
-    Raises:
-        BadInput: naming the file of an error; or if the extra `retrieval` is not installed.
-    """
-    import pyarrow as pa
-
+    """Build every table of the sample across languages, from the parallel questions and the sample's files."""
     sample = read_sample(sample_source)
     codes, questions = read_parallel(source)
     texts = _queries(sample, sample_source, questions)
@@ -205,17 +228,7 @@ def _answers(tables: Mapping[str, pa.Table], questions: Sequence[ParallelQuestio
 
 
 def write_sample_across(source: Path, sample_source: Path, into: Path) -> store.Arena:
-    """Build the arena; the same files give the same bytes.
-
-    Args:
-        source: the folder of the parallel questions.
-        sample_source: the folder of the sample files.
-        into: the arena's folder.
-
-    Raises:
-        BadInput: naming the file of an error; or if the extra `retrieval` is not installed.
-        ArenaError: if the arena cannot be written.
-    """
+    """Build the arena; the same files give the same bytes."""
     tables = build_sample_across(source, sample_source)
     codes, questions = read_parallel(source)
     return store.write(
@@ -237,3 +250,9 @@ def write_sample_across(source: Path, sample_source: Path, into: Path) -> store.
             ],
         ),
     )
+
+
+if __name__ == "__main__":
+    DATA = Path(__file__).parents[1]
+    into = Path(sys.argv[1]) if sys.argv[1:] else DATA / "sample-across"
+    write_sample_across(DATA / "sample-across" / "source", DATA / "sample" / "source", into)

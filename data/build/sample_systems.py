@@ -14,10 +14,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sample_source import LICENCE, SampleNugget, WrittenAnswer
+
 from mirage import schema
-from mirage.io.sources.review import LICENCE
-from mirage.io.sources.sample_answers import WrittenAnswers
-from mirage.io.sources.sample_nuggets import SampleNugget
 from mirage.stages.generate.baselines import ABSTENTIONS, TEMPLATE, BaselineInput
 from mirage.stages.generate.stage import whole_system
 from mirage.text.answers import compose_answer
@@ -253,7 +252,7 @@ _SYSTEMS: Mapping[str, Callable[[_Query], _Made]] = {
 
 def answer_as_systems(
     tables: Mapping[str, pa.Table],
-    written: WrittenAnswers,
+    written: Mapping[tuple[str, str], WrittenAnswer],
     nuggets: Sequence[SampleNugget],
     *,
     retrievers: Iterable[str],
@@ -278,9 +277,9 @@ def answer_as_systems(
     for row in tables["queries"].select(["language", "query_id", "text"]).to_pylist():
         key = row["language"], row["query_id"]
         own = [nugget for nugget in nuggets if (nugget.language, nugget.query_id) == key]
-        sentences = written.by_query[key]
+        sentences = written[key]
         facts = tuple(_Fact(*pair) for pair in zip(sentences.facts, own, strict=True))
-        claim, english, padding = sentences.unsupported, sentences.english, written.padding[key[0]]
+        claim, english, padding = sentences.unsupported, sentences.english, sentences.padding
         for name, answer in _SYSTEMS.items():
             for retriever in retrievers if name == GUESSER else [None]:
                 system, shown = name, given[key]
