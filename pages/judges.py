@@ -15,8 +15,6 @@ from mirage.explorer.judges import agreement as agreements
 from mirage.explorer.judges import chart as charts
 from mirage.explorer.judges import data as views
 from mirage.explorer.judges import exam as exams
-from mirage.explorer.judges.criteria_section import criteria_section
-from mirage.explorer.judges.drift_section import drift_section
 from mirage.explorer.judges.passport_section import passport_section
 from mirage.explorer.kit import agreement
 from mirage.explorer.kit import conclusions as page_conclusions
@@ -113,8 +111,6 @@ def _judges(page: ui.Page) -> None:
             _trust(in_scope, trusted, measures)
         else:
             _figure(page, exams.rows_in(rows, languages=codes), result, codes, scope, name)
-        criteria_section(page, codes, scope)
-        drift_section(page, codes, scope)
         passport_section(page, codes, scope)
     page.download(
         "judges",
