@@ -141,7 +141,7 @@ LINKS = {
     "surrogate": ("surrogate?arena=judged&languages=fi&languages=sw", {}),
     "ask": ("ask?arena=judged&languages=fi&languages=sw", {}),
     "your_model": ("your_model?arena=judged&languages=fi&languages=sw", {}),
-    "methods": ("methods?arena=judged&languages=fi&languages=sw&section=Columns&search=judge", {"Section": "Columns"}),
+    "methods": ("methods?arena=judged&languages=fi&languages=sw&search=judge", {}),
 }
 """A link to every page, and what its pickers must stand at."""
 

@@ -23,7 +23,7 @@ LINKS = {
     "nuggets": {"languages": "sw"},
     "surrogate": {"languages": "sw"},
     "your_model": {"languages": "sw"},
-    "methods": {"languages": "sw", "section": "Columns", "search": "judge"},
+    "methods": {"languages": "sw", "search": "judge"},
 }
 
 

@@ -1,4 +1,4 @@
-"""Repeated answers, criteria, repeats and noise, where readers look for them: on the pages."""
+"""Repeated answers, criteria and repeats, where readers look for them: on the pages."""
 
 from __future__ import annotations
 
@@ -106,13 +106,3 @@ def test_leaderboard_battle_and_judges_name_criterion_and_repeats(arenas: Path) 
     table = page("judges").dataframe[0].value.set_index("judge")
     assert list(table.loc[["j", "j: tone"], "criterion"]) == ["overall", "tone"]
     assert list(table.loc[["j", "j: tone"], "repeats"]) == [1, 2]
-
-
-def test_methods_splits_the_noise_and_says_what_to_buy() -> None:
-    by_labels = page("methods", section="Noise")
-    (table,) = (frame.value for frame in by_labels.dataframe)
-    assert list(table["source"]) == ["query", "sample"]
-    assert "more queries halve the interval" in page_text(by_labels)
-    by_judge = page("methods", noise_of="j: tone")
-    (table,) = (frame.value for frame in by_judge.dataframe)
-    assert list(table["source"]) == ["query", "judge", "order", "repeat"]

@@ -39,7 +39,7 @@ from mirage.explorer.kit.pick import (
     pickers_popover,
     read_former,
 )
-from mirage.explorer.kit.plain_table import plain_table, texts_table
+from mirage.explorer.kit.plain_table import plain_table
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.states import badge, conclusion, first_time, missing, refuse, working
@@ -48,7 +48,6 @@ from mirage.explorer.kit.text import (
     PassageView,
     TextSpan,
     answer,
-    formula_html,
     heading,
     heading_html,
     note,
@@ -76,7 +75,6 @@ __all__ = [
     "conclusion",
     "filter_rows",
     "first_time",
-    "formula_html",
     "heading",
     "heading_html",
     "labels_of",
@@ -110,7 +108,6 @@ __all__ = [
     "table",
     "tell_audit",
     "text_html",
-    "texts_table",
     "withdraw_upload",
     "working",
 ]

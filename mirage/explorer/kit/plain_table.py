@@ -5,7 +5,7 @@ It renders faster than a sortable table, prints well, and works with screen read
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -39,20 +39,6 @@ def plain_table(rows: pa.Table, columns: Sequence[Col], *, key: str) -> None:
         return
     add_table(key, rows, columns)
     st.html(table_html(rows, columns=tuple(columns), mode=mode(), arena=st.session_state.get("arena", "")))
-
-
-def texts_table(columns: Mapping[str, Sequence[str]]) -> None:
-    """Show a table of sentences, which wrap; the first column names the rows. On a narrow screen it scrolls sideways.
-
-    Args:
-        columns: plain texts by column, all of the same length.
-    """
-    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    lines = []
-    for first, *others in zip(*columns.values(), strict=True):
-        cells = "".join(f"<td><bdi>{escape(text)}</bdi></td>" for text in others)
-        lines.append(f'<tr><th scope="row"><bdi>{escape(first)}</bdi></th>{cells}</tr>')
-    st.html(wide_table(heads, "".join(lines), classes="mg-table mg-sentences"))
 
 
 def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode, arena: str = "") -> str:

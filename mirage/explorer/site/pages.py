@@ -388,12 +388,6 @@ def _methods(board: SiteBoard) -> Iterator[str]:
         yield "<h2>Ratings</h2>"
         yield fields_table("judges", rows, _columns("judges"), board.systems, label="How ratings are computed")
         yield downloads("judges")
-    if rows := board.rows("methods"):
-        yield "<h2>Differences from the published programs</h2>"
-        yield fields_table(
-            "methods", rows, _columns("methods"), board.systems, label="Departures and their effect here"
-        )
-        yield downloads("methods")
     yield "<h2>Sources</h2>"
     rows = board.rows("sources")
     yield fields_table("sources", rows, _columns("sources"), board.systems, label="Tables and their sources")

@@ -15,7 +15,6 @@ from mirage.explorer.compare.data import ranking_by
 from mirage.explorer.hallucination.data import both_rates, published_arena
 from mirage.explorer.leaderboard.comparison import everything
 from mirage.explorer.leaderboard.data import board, size
-from mirage.explorer.methods.data import effects, provenance
 from mirage.publish.charts.palette import Kind
 from mirage.ranking.compare import compare_ratings
 from mirage.ranking.records import JOINT
@@ -160,14 +159,6 @@ ANSWERS = (
     TableField("n", "Answers with it", "count", "Answers with this outcome."),
     TableField("share", "Share", "rate", "Share of the answers."),
 )
-METHODS = (
-    TableField("departure", "Departure", "text"),
-    TableField("published", "Published programs", "text"),
-    TableField("ours", "Here", "text"),
-    TableField("moved", "Effect on this board", "text"),
-    TableField("n", "n", "count"),
-    TableField("unit", "of", "text"),
-)
 SOURCES = (
     TableField("table", "Table", "text"),
     TableField("rows", "Rows", "count"),
@@ -182,7 +173,6 @@ FIELDS: dict[str, tuple[tuple[str, ...], tuple[TableField, ...]]] = {
     "comparisons": (("referee", "first", "second", "language"), COMPARISONS),
     "battles": (("referee", "system", "other"), BATTLES),
     "answers": (("language", "system", "outcome"), ANSWERS),
-    "methods": (("departure",), METHODS),
     "sources": (("table",), SOURCES),
 }
 """Key and fields of every published table, by name."""
@@ -202,11 +192,8 @@ def published_tables(sources: Arena) -> dict[str, PublishedTable]:
     if "outcomes" in sources.tables:
         figures = published_arena(sources) if "published" in sources.tables else None
         rows["hallucination"] += both_rates(sources, figures).cells.to_pylist()
-        rows["methods"] += [
-            {field.name: getattr(effect, field.name) for field in METHODS} for effect in effects(sources)
-        ]
     rows["answers"] += _answer_counts(sources)
-    rows["sources"] += provenance(sources)
+    rows["sources"] += _provenance(sources)
     return {
         name: PublishedTable(name, key, fields, tuple(_round_row(row, fields) for row in rows[name]))
         for name, (key, fields) in FIELDS.items()
@@ -267,3 +254,27 @@ def _round_row(row: Mapping[str, Any], fields: Sequence[TableField]) -> dict[str
             value = round(value, DIGITS) + 0.0 if math.isfinite(value) else None
         values[field.name] = value
     return values
+
+
+def _provenance(arena: Arena) -> list[dict[str, Any]]:
+    """Return one row per table of the arena: rows, size, origin and sources."""
+    records: Mapping[str, Any] = arena.manifest.get("made", {})
+    rows = []
+    for table, files in arena.manifest["tables"].items():
+        record = records.get(table, {})
+        names = [str(source.get("name", "")) for source in record.get("from", [])]
+        source = "; ".join(names)
+        if len(names) > 2:
+            source = f"{names[0]}; {len(names) - 1} files, each with its SHA-256 in the manifest"
+        rows.append(
+            {
+                "table": table,
+                "rows": arena.rows(table),
+                "bytes": sum(file["bytes"] for file in files),
+                "files": len(files),
+                "by": record.get("by", ""),
+                "source": source,
+                "notes": " ".join(record.get("notes", [])),
+            }
+        )
+    return rows
