@@ -11,11 +11,22 @@ import streamlit as st
 from mirage.battles.referee import Referee
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError
-from mirage.explorer import kit as ui
 from mirage.explorer.decide import data as views
 from mirage.explorer.decide.chart import by_weight, trade_off
 from mirage.explorer.kit import referee as who
+from mirage.explorer.kit.chart import chart
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page, show
+from mirage.explorer.kit.frame import onward as ui_onward
+from mirage.explorer.kit.labels import mark_labels
 from mirage.explorer.kit.levels_section import corrected_section
+from mirage.explorer.kit.pick import pick_many, pick_segments, pickers_popover
+from mirage.explorer.kit.plain_table import plain_table
+from mirage.explorer.kit.side_by_side import side_by_side
+from mirage.explorer.kit.states import conclusion, refuse
+from mirage.explorer.kit.table import mode
+from mirage.explorer.kit.table import table as show_table
+from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare.measures import RATING
 from mirage.ranking.decide import ChoiceReport, Requirements
 from mirage.text.segmentation import count_text
@@ -32,7 +43,7 @@ UNKNOWN = {"price": "price", "seconds": "latency", "p_front": ""}
 """Columns that are shown where something is known of them, and how they are named where nothing is."""
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Show the requirements, the choice, the systems, the languages and the weights."""
     measures = views.measures(page.arena)
     if not measures:
@@ -43,10 +54,10 @@ def main(page: ui.Page) -> None:
             page.arena, needs.weights, needs.referee, needs.requirements, needs.margin, page.picked, needs.tokens
         )
     except MirageError as error:
-        ui.refuse(error)
+        refuse(error)
         return
     if "rate" in report.weights or report.referee == "relevance":
-        ui.mark_labels(page)
+        mark_labels(page)
     kept = [option for option in report.options if option.refused is None]
     worth = " and ".join(f"{name} ({share:.0%})" for name, share in report.weights.items())
     page.summary(
@@ -77,10 +88,10 @@ def main(page: ui.Page) -> None:
     )
 
 
-def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
+def pick(page: Page, measures: tuple[str, ...]) -> views.Needs:
     """Pick criteria and requirements."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        picked = ui.pick_many(
+        picked = pick_many(
             "Criteria",
             measures,
             key="counts",
@@ -98,11 +109,11 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
         known = views.licences(page.arena)
         licences: list[str] = []
         if known:
-            licences = ui.pick_many("Licences", known, key="licences", kind="licence", placeholder="Any", width=170)
+            licences = pick_many("Licences", known, key="licences", kind="licence", placeholder="Any", width=170)
         about = "Price, latency, context length, margin."
-        with ui.pickers_popover("Limits", LIMITS, about):
+        with pickers_popover("Limits", LIMITS, about):
             budget = number("Budget", "budget", "Maximum US dollars per 1,000 answers.", 0.5)
-            is_open = ui.pick_segments("Weights", ("any", "open"), key="open_weights", kind="choice of weights")
+            is_open = pick_segments("Weights", ("any", "open"), key="open_weights", kind="choice of weights")
             margin = number("Margin", "within", "Differences in worth up to this margin count as ties.", 0.05)
             seconds = number(
                 ("Max latency (s)"), "seconds", "Maximum median seconds per answer, from logged calls.", 0.5
@@ -118,7 +129,7 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Needs:
 def weight(name: str) -> float:
     """Ask for the weight of a criterion."""
     value = st.number_input(
-        f"Weight of {ui.plain(name)}",
+        f"Weight of {plain(name)}",
         min_value=0.1,
         value=1.0,
         step=0.5,
@@ -148,7 +159,7 @@ def number(label: str, key: str, about: str, step: float) -> float | None:
 def choice(report: ChoiceReport) -> None:
     """Show the choice in one line, with its evidence."""
     refused = views.left_out(report)
-    ui.conclusion(
+    conclusion(
         views.verdict(report),
         views.evidence(report),
         more=f"{count_text(len(refused), 'system')} excluded",
@@ -156,7 +167,7 @@ def choice(report: ChoiceReport) -> None:
     )
 
 
-def systems(page: ui.Page, report: ChoiceReport) -> None:
+def systems(page: Page, report: ChoiceReport) -> None:
     """Worth against cost, and the table of systems."""
     rows = views.option_rows(report)
     if not rows.num_rows:
@@ -169,36 +180,36 @@ def systems(page: ui.Page, report: ChoiceReport) -> None:
     if not known:  # there is room for the intervals
         shown = [replace(column, width=420) if column.kind == "interval" else column for column in shown]
     else:
-        left, right = ui.side_by_side((320, 8), (500, 13), key="decide_systems")
+        left, right = side_by_side((320, 8), (500, 13), key="decide_systems")
         with left:
             cost = known[0]
             if len(known) > 1:
-                cost = ui.pick_segments("X axis", known, key="cost", kind="cost", width="content")
-            clicked = ui.chart(
-                trade_off(records, cost=cost, title=AGAINST[cost], unit=views.unit(report), mode=ui.mode()),
+                cost = pick_segments("X axis", known, key="cost", kind="cost", width="content")
+            clicked = chart(
+                trade_off(records, cost=cost, title=AGAINST[cost], unit=views.unit(report), mode=mode()),
                 key=f"trade_off_{cost}",
                 alt=f"Worth of every system with its 95% interval against {AGAINST[cost]}.",
                 select=True,
                 name=f"{page.arena.name}-{cost}",
             )
-            ui.note("Filled: not significantly different from the best. Dotted line: Pareto frontier.")
+            note("Filled: not significantly different from the best. Dotted line: Pareto frontier.")
     with right if known else nullcontext():
-        picked = ui.table(rows, shown, key="decide_options", select=True)
+        picked = show_table(rows, shown, key="decide_options", select=True)
         system = records[picked]["system"] if picked is not None else clicked[0] if clicked else None
         if system is not None:
             onward(report, system)
         else:
-            ui.note(f"Click a row{' or a mark' if known else ''} to read the system's answers.")
+            note(f"Click a row{' or a mark' if known else ''} to read the system's answers.")
 
 
-def without(rows: pa.Table, page: ui.Page) -> None:
+def without(rows: pa.Table, page: Page) -> None:
     """Name the data that no system has, what that leaves of the choice, and how to add it."""
     unknown = [words for name, words in UNKNOWN.items() if words and rows[name].null_count == len(rows)]
     if not unknown:
         return
     rest = " The choice depends on worth only." if len(unknown) == 2 else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        ui.note(f"No {' or '.join(unknown)} is known for these systems.{rest}")
+        note(f"No {' or '.join(unknown)} is known for these systems.{rest}")
         with st.popover("How to add it"):
             st.caption(
                 "Prices come from system cards; latency and tokens from logged calls. You can also set token counts "
@@ -211,23 +222,23 @@ def onward(report: ChoiceReport, system: str) -> None:
     """Link from a system to the evidence for its score."""
     rival = next((name for name in (report.overall.choice, report.overall.best) if name not in (None, system)), None)
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.markdown(f"**{ui.plain(system)}**", width="content")
+        st.markdown(f"**{plain(system)}**", width="content")
         if rival is not None:
-            ui.onward("compare", "Compare with the chosen system", by=next(iter(report.weights)), a=system, b=rival)
-        ui.onward("answers", "Read its answers", systems=system)
+            ui_onward("compare", "Compare with the chosen system", by=next(iter(report.weights)), a=system, b=rival)
+        ui_onward("answers", "Read its answers", systems=system)
 
 
 def languages(report: ChoiceReport) -> None:
     """Show the choice of every language, and what one system for all loses there."""
-    ui.heading("One system, or one per language")
-    ui.plain_table(views.language_rows(report), LANGUAGES, key="decide_languages")
-    ui.note(
+    heading("One system, or one per language")
+    plain_table(views.language_rows(report), LANGUAGES, key="decide_languages")
+    note(
         f"Loss: how far {report.overall.choice or 'the joint choice'} is below the best system in a language. "
         "Intervals are simultaneous over all systems (95%)."
     )
 
 
-def show_corrected(page: ui.Page, needs: views.Needs) -> None:
+def show_corrected(page: Page, needs: views.Needs) -> None:
     """Show the choice by corrected levels, and the corrected beside the measured levels."""
     names = [name for name, _ in needs.weights if name != RATING]
     if not names:
@@ -236,34 +247,34 @@ def show_corrected(page: ui.Page, needs: views.Needs) -> None:
     corrected_section(page, names, page.languages(table))
     labelled = views.correct_by_labels(page.arena, needs, tuple(page.picked))
     if isinstance(labelled, MirageError):
-        ui.note(f"No choice by corrected levels: {labelled.what}.")
+        note(f"No choice by corrected levels: {labelled.what}.")
     elif labelled is not None and labelled.overall.choice is not None:
         n = len(labelled.overall.contenders)
-        ui.note(f"Choice by corrected levels: {labelled.overall.choice}, one of {count_text(n, 'candidate')}.")
+        note(f"Choice by corrected levels: {labelled.overall.choice}, one of {count_text(n, 'candidate')}.")
 
 
 def weights(report: ChoiceReport) -> None:
     """Show how the choice changes with the weights."""
-    ui.heading("Sensitivity to weights")
-    ui.chart(
-        by_weight(views.weight_rows(report), mode=ui.mode()),
+    heading("Sensitivity to weights")
+    chart(
+        by_weight(views.weight_rows(report), mode=mode()),
         key="by_weight",
         alt="The chosen system by the weight of each criterion.",
     )
     names = list(dict.fromkeys(row.choice for row in report.by_weight if row.choice))
-    ui.note(f"Chosen at some weight: {', '.join(names)}. Hover a mark for its system.")
+    note(f"Chosen at some weight: {', '.join(names)}. Hover a mark for its system.")
 
 
 SYSTEMS = (
-    ui.Col("system", "System", "system", help="System name."),
-    ui.Col(
+    Col("system", "System", "system", help="System name."),
+    Col(
         "worth",
         "Worth",
         "value",
         help="Over all languages, in the criterion's unit; with several criteria, 0 is the worst system and 1 the "
         "best.",
     ),
-    ui.Col(
+    Col(
         "worth",
         "95% interval",
         "interval",
@@ -272,10 +283,10 @@ SYSTEMS = (
         help="Interval of the worth, clustered by query.",
         width=104,
     ),
-    ui.Col("price", "$ / 1,000", "probability", help="US dollars per 1,000 answers.", width=74),
-    ui.Col("seconds", "Latency (s)", "mean", help="Median seconds per answer.", width=66),
-    ui.Col("p_best", "P(best)", "probability", help="Probability of the highest worth.", width=56),
-    ui.Col(
+    Col("price", "$ / 1,000", "probability", help="US dollars per 1,000 answers.", width=74),
+    Col("seconds", "Latency (s)", "mean", help="Median seconds per answer.", width=66),
+    Col("p_best", "P(best)", "probability", help="Probability of the highest worth.", width=56),
+    Col(
         "p_front",
         "P(Pareto)",
         "probability",
@@ -284,18 +295,18 @@ SYSTEMS = (
     ),
 )
 LANGUAGES = (
-    ui.Col("system", "Choice", "system", help="The cheapest system not significantly different from the best."),
-    ui.Col("where", "Language", "text", help="All languages: unweighted mean over languages.", width=110),
-    ui.Col(
+    Col("system", "Choice", "system", help="The cheapest system not significantly different from the best."),
+    Col("where", "Language", "text", help="All languages: unweighted mean over languages.", width=110),
+    Col(
         "p_right",
         "P(correct)",
         "probability",
         help="Probability that no other system beats the choice by more than the margin.",
     ),
-    ui.Col("one_regret", "Loss", "value", help="How far the joint choice is below the best system here."),
-    ui.Col("one_regret", "95% interval", "interval", low="one_low", high="one_high", help="Interval of the loss."),
-    ui.Col("n_queries", "Queries", "count", help="Number of queries."),
-    ui.Col("contenders", "Candidates", "text", help="The best system is among these with 95% confidence.", width=420),
+    Col("one_regret", "Loss", "value", help="How far the joint choice is below the best system here."),
+    Col("one_regret", "95% interval", "interval", low="one_low", high="one_high", help="Interval of the loss."),
+    Col("n_queries", "Queries", "count", help="Number of queries."),
+    Col("contenders", "Candidates", "text", help="The best system is among these with 95% confidence.", width=420),
 )
 
-ui.show("decide", main)
+show("decide", main)

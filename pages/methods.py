@@ -6,11 +6,11 @@ from itertools import groupby
 
 import streamlit as st
 
-from mirage.explorer import kit as ui
+from mirage.explorer.kit.frame import Page, show
 from mirage.explorer.methods.data import definitions
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Show the definitions that contain all words of the search, by group."""
     words = st.text_input("Search", key="search", bind="query-params", placeholder="rate, interval, tie ...", width=320)
     every = definitions()
@@ -25,4 +25,4 @@ def main(page: ui.Page) -> None:
         st.markdown("\n\n".join(parts), width=760)
 
 
-ui.show("methods", main)
+show("methods", main)

@@ -8,8 +8,15 @@ import streamlit as st
 
 from mirage.battles.referee import Referee
 from mirage.battles.referee import referees as referees_of
-from mirage.explorer import kit as ui
 from mirage.explorer.kit import referee as who
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page, onward, show
+from mirage.explorer.kit.labels import labels_of, tell_audit
+from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.plain_table import plain_table
+from mirage.explorer.kit.side_by_side import side_by_side
+from mirage.explorer.kit.states import first_time
+from mirage.explorer.kit.text import heading
 from mirage.explorer.leaderboard import cards
 from mirage.explorer.leaderboard import data as boards
 from mirage.explorer.leaderboard import systems as card
@@ -23,7 +30,7 @@ ERRORS = {
 }
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Show a system's card, ratings, errors, features, opponents and runs."""
     referees = referees_of(page.arena)
     if not referees:
@@ -33,7 +40,7 @@ def main(page: ui.Page) -> None:
         referee = who.referee_with_skill(referees, "Decides each battle.")
     size = boards.size(page.arena, referee)
     with place:
-        system: str = ui.pick("System", size.systems, key="system", kind="system", width=280)
+        system: str = pick("System", size.systems, key="system", kind="system", width=280)
     chosen = tuple(code for code in size.languages if not page.picked or code in page.picked)
     board = boards.board(page.arena, referee, chosen)
     if system not in board.rows["system"].to_pylist():
@@ -41,17 +48,16 @@ def main(page: ui.Page) -> None:
         return
     value, lines = conclusions.card_of(board, referee, system)
     page.summary(". ".join(lines) + ".", conclusion=f"{system}: {value}.")
-    page.card(system, value, *lines, system=system, alt=f"{system} to share")
     card.card_line(cards.cards_of(page.arena).get(system))
     with st.container(horizontal=True, gap="medium"):
-        ui.onward("answers", "Read its answers", systems=system)
-        ui.onward("hallucination", "Hallucination and error rates", systems=system)
+        onward("answers", "Read its answers", systems=system)
+        onward("hallucination", "Hallucination and error rates", systems=system)
         if rival := next((name for name in board.rows["system"].to_pylist() if name != system), None):
-            ui.onward("compare", f"Compare with {rival}", by="rating", a=system, b=rival)
-    ui.heading("Rating by language")
+            onward("compare", f"Compare with {rival}", by="rating", a=system, b=rival)
+    heading("Rating by language")
     rows = views.by_language(board, system)
-    ui.plain_table(rows, _ratings(len(board.rows)), key="model_ratings")
-    left, right = ui.side_by_side((420, 1), (420, 1), key="model_more", gap="medium")
+    plain_table(rows, _ratings(len(board.rows)), key="model_ratings")
+    left, right = side_by_side((420, 1), (420, 1), key="model_more", gap="medium")
     with left:
         opponents(page, referee, system)
     with right:
@@ -61,47 +67,47 @@ def main(page: ui.Page) -> None:
     page.download("model", rows, about={"system": system, "referee": referee.name, "skill": referee.skill})
 
 
-def opponents(page: ui.Page, referee: Referee, system: str) -> None:
+def opponents(page: Page, referee: Referee, system: str) -> None:
     """The systems it beats most and least often, with the way to these battles."""
     rows = views.opponents(page.arena, referee, system, page.picked)
     if not len(rows):
         return
-    ui.heading("Best and worst battles", "Share of the battles with a winner that it wins, by opponent.")
+    heading("Best and worst battles", "Share of the battles with a winner that it wins, by opponent.")
     shown = views.ends(rows)
-    ui.plain_table(shown, OPPONENTS, key="model_opponents")
+    plain_table(shown, OPPONENTS, key="model_opponents")
     with st.container(horizontal=True, gap="small"):
         for other in dict.fromkeys((shown["system"][0].as_py(), shown["system"][-1].as_py())):
-            ui.onward("battle", f"Battles with {other}", a=system, b=other, referee=referee.name, view="battle")
+            onward("battle", f"Battles with {other}", a=system, b=other, referee=referee.name, view="battle")
 
 
-def errors(page: ui.Page, system: str) -> None:
+def errors(page: Page, system: str) -> None:
     """Show the system's hallucination and error rates."""
     rates = views.error_rates(page.arena, system, page.picked)
     if rates is None:
         return
-    labels = ui.labels_of(page)
-    ui.heading("Errors")
-    ui.tell_audit(labels)
+    labels = labels_of(page)
+    heading("Errors")
+    tell_audit(labels)
     named = rates.append_column("what", [[ERRORS[metric] for metric in rates["metric"].to_pylist()]])
-    ui.plain_table(named, RATES, key="model_errors")
+    plain_table(named, RATES, key="model_errors")
 
 
-def features(page: ui.Page, system: str) -> None:
+def features(page: Page, system: str) -> None:
     """The means of its features."""
     if "features" not in page.arena.tables:
         return
     languages = page.languages("features")
     if not languages:
         return
-    with ui.first_time("Averaging the features", page.arena):
+    with first_time("Averaging the features", page.arena):
         means = views.feature_means(page.arena, system, languages)
     if len(means):
-        ui.heading("Features", f"Means over {count_text(len(languages), 'language')}, with 95% intervals.")
-        ui.plain_table(means, FEATURES, key="model_features")
-        ui.onward("features", "All systems", systems=system)
+        heading("Features", f"Means over {count_text(len(languages), 'language')}, with 95% intervals.")
+        plain_table(means, FEATURES, key="model_features")
+        onward("features", "All systems", systems=system)
 
 
-def over_time(page: ui.Page, board: boards.Board, system: str) -> None:
+def over_time(page: Page, board: boards.Board, system: str) -> None:
     """Show the runs of the system with their ratings, or how to keep the only one."""
     runs = views.over_time(board, page.arena, system)
     if not len(runs):
@@ -109,23 +115,23 @@ def over_time(page: ui.Page, board: boards.Board, system: str) -> None:
     if len(runs) == 1:
         date = runs["date"][0].as_py()
         when = "on an unknown date" if date == "unknown" else f"on {date}"
-        ui.heading("Over time", f"One run, {when}. Keep it before the next run replaces it, to compare the two:")
+        heading("Over time", f"One run, {when}. Keep it before the next run replaces it, to compare the two:")
         command = f"mirage arena keep-run {quote(page.arena.address)} {quote(system)}"
         st.code(command + (" --date DATE" if date == "unknown" else ""), language=None, wrap_lines=True)
         return
-    ui.heading("Over time", "Each run of this system, rated with all systems in one ranking. Dates are in UTC.")
-    ui.plain_table(runs, RUNS, key="model_runs")
+    heading("Over time", "Each run of this system, rated with all systems in one ranking. Dates are in UTC.")
+    plain_table(runs, RUNS, key="model_runs")
     names, dates = runs["system"].to_pylist(), runs["date"].to_pylist()
-    ui.onward("compare", f"Compare with the run of {dates[-2]}", by="rating", a=names[-1], b=names[-2])
+    onward("compare", f"Compare with the run of {dates[-2]}", by="rating", a=names[-1], b=names[-2])
 
 
-def _ratings(n: int) -> tuple[ui.Col, ...]:
+def _ratings(n: int) -> tuple[Col, ...]:
     """The columns of the ratings."""
     return (
-        ui.Col("language", "Language", "language", help="All languages: unweighted mean over languages.", width=130),
-        ui.Col("rank", "Rank", "rank", of="ratings"),
-        ui.Col("rank", "95%", "span", low="rank_low", high="rank_high", help="Ranks compatible with the tests."),
-        ui.Col(
+        Col("language", "Language", "language", help="All languages: unweighted mean over languages.", width=130),
+        Col("rank", "Rank", "rank", of="ratings"),
+        Col("rank", "95%", "span", low="rank_low", high="rank_high", help="Ranks compatible with the tests."),
+        Col(
             "rank",
             "Rank interval",
             "interval",
@@ -135,40 +141,40 @@ def _ratings(n: int) -> tuple[ui.Col, ...]:
             width=150,
             help="Ranks compatible with the tests. Left is best.",
         ),
-        ui.Col("rating", "Rating", "rating", of="ratings"),
-        ui.Col("low", "Low", "rating", help="Lower end of the 95% interval; –: unbounded."),
-        ui.Col("high", "High", "rating", help="Upper end of the 95% interval; –: unbounded."),
-        ui.Col("battles", "Battles", "count", of="ratings"),
+        Col("rating", "Rating", "rating", of="ratings"),
+        Col("low", "Low", "rating", help="Lower end of the 95% interval; –: unbounded."),
+        Col("high", "High", "rating", help="Upper end of the 95% interval; –: unbounded."),
+        Col("battles", "Battles", "count", of="ratings"),
     )
 
 
 OPPONENTS = (
-    ui.Col("system", "Against", "system", help="The other system."),
-    ui.Col("share", "Wins", "rate", help="Share of the battles with a winner."),
-    ui.Col("share", "95%", "interval", low="low", high="high", ends=(0, 1), zero=0.5, help="95% Wilson interval."),
-    ui.Col("ties", "Ties", "count", help="Battles without a winner."),
-    ui.Col("n", "n", "count", help="Queries that both answered."),
+    Col("system", "Against", "system", help="The other system."),
+    Col("share", "Wins", "rate", help="Share of the battles with a winner."),
+    Col("share", "95%", "interval", low="low", high="high", ends=(0, 1), zero=0.5, help="95% Wilson interval."),
+    Col("ties", "Ties", "count", help="Battles without a winner."),
+    Col("n", "n", "count", help="Queries that both answered."),
 )
 RATES = (
-    ui.Col("what", "Error", "text", help="Hallucination and error rate of NoMIRACL."),
-    ui.Col("value", "Rate", "rate", help="Wrong decisions / decided answers; languages weighted equally."),
-    ui.Col("value", "95%", "interval", low="low", high="high", ends=(0, 1), help="95% interval."),
-    ui.Col("n", "n", "count", help="Answers."),
+    Col("what", "Error", "text", help="Hallucination and error rate of NoMIRACL."),
+    Col("value", "Rate", "rate", help="Wrong decisions / decided answers; languages weighted equally."),
+    Col("value", "95%", "interval", low="low", high="high", ends=(0, 1), help="95% interval."),
+    Col("n", "n", "count", help="Answers."),
 )
 RUNS = (
-    ui.Col("date", "Date", "text", help="Day of the run's last answer, in UTC.", width=104),
-    ui.Col("system", "Run", "system", help="The system, or an earlier run, NAME@DATE."),
-    ui.Col("rating", "Rating", "rating", of="ratings"),
-    ui.Col("low", "Low", "rating", help="Lower end of the 95% interval; –: unbounded."),
-    ui.Col("high", "High", "rating", help="Upper end of the 95% interval; –: unbounded."),
-    ui.Col("battles", "Battles", "count", of="ratings"),
+    Col("date", "Date", "text", help="Day of the run's last answer, in UTC.", width=104),
+    Col("system", "Run", "system", help="The system, or an earlier run, NAME@DATE."),
+    Col("rating", "Rating", "rating", of="ratings"),
+    Col("low", "Low", "rating", help="Lower end of the 95% interval; –: unbounded."),
+    Col("high", "High", "rating", help="Upper end of the 95% interval; –: unbounded."),
+    Col("battles", "Battles", "count", of="ratings"),
 )
 FEATURES = (
-    ui.Col("title", "Feature", "text", help="Name of the feature.", width=220),
-    ui.Col("mean", "Mean", "value", help="Mean over languages."),
-    ui.Col("low", "Low", "value", help="Lower end of the 95% interval."),
-    ui.Col("high", "High", "value", help="Upper end of the 95% interval."),
-    ui.Col("n", "n", "count", help="Queries with a value."),
+    Col("title", "Feature", "text", help="Name of the feature.", width=220),
+    Col("mean", "Mean", "value", help="Mean over languages."),
+    Col("low", "Low", "value", help="Lower end of the 95% interval."),
+    Col("high", "High", "value", help="Upper end of the 95% interval."),
+    Col("n", "n", "count", help="Queries with a value."),
 )
 
-ui.show("model", main)
+show("model", main)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from mirage.stages.features.support_grading import SupportResult
     from mirage.stages.nuggets.assign import AssignResult
     from mirage.stages.nuggets.create import CreateResult
-    from mirage.store import Arena
 
 nuggets = typer.Typer(help="Nuggets, the facts that a good answer states, and support of citations.", **QUIET)  # type: ignore[arg-type]
 app.add_typer(nuggets, name="nuggets")
@@ -32,11 +31,6 @@ BANK = ("language", "query_id", "nugget_id", "importance", "text", "passage_id",
 """Columns that `mirage nuggets show --bank` prints."""
 MEANS = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", "total")
 """Columns of the score tables."""
-PEOPLE = (
-    *("assigner", "language", "n", "queries", "voters", "raw", "raw_low", "raw_high", "kappa", "kappa_low"),
-    *("kappa_high", "skipped", "undecided", "enough", "reason"),
-)
-"""Columns that `mirage nuggets show --agreement` prints."""
 MAX_TOKENS = 4096
 """Default maximum of new tokens per reply; enough for thirty nuggets."""
 
@@ -132,20 +126,16 @@ def _by_model(path: Path, connection: Connection, name: str | None, languages: S
 def show_nuggets(
     dir_: ArenaDir,
     bank: Annotated[bool, typer.Option("--bank", help="Print the nuggets themselves.")] = False,
-    agreement: Annotated[
-        bool, typer.Option("--agreement", help="Print the agreement of people with each assigner.")
-    ] = False,
     assigner: Annotated[
         str | None, typer.Option(metavar="NAME", help="Assigner to use; by default the one with the most assignments.")
     ] = None,
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
-    """Print nugget scores by system, with --bank the nuggets, or with --agreement the agreement with people.
+    """Print nugget scores by system, or with --bank the nuggets.
 
-    Scores are by system and language, and over languages. Agreement is exact agreement and Cohen's weighted kappa of
-    people with each assigner. All have 95% intervals over queries. Reads the tables nuggets, nugget_assignments and
-    answers, and for --agreement the votes on nuggets. Writes nothing.
+    Scores are by system and language, and over languages, with 95% intervals over queries. Reads the tables nuggets,
+    nugget_assignments and answers. Writes nothing.
     """
     from mirage import store
     from mirage.stages.features.stage import nugget_means
@@ -154,24 +144,9 @@ def show_nuggets(
     if bank:
         show(rows(arena.read("nuggets", languages=codes(languages)), BANK), BANK, output_format)
         return
-    if agreement:
-        _show_agreement(arena, codes(languages), output_format)
-        return
     chosen, means = nugget_means(arena, assigner=assigner, languages=codes(languages))
     _show_means(means, output_format)
     note(f"Assignments by {chosen}.")
-
-
-def _show_agreement(arena: Arena, languages: Sequence[str] | None, output_format: Format) -> None:
-    from mirage.people.votes import NuggetVote
-    from mirage.people.votes.stage import nugget_agreement
-
-    log = arena_log(arena, NuggetVote)
-    agreements = nugget_agreement(arena, log, languages=languages)
-    show([asdict(row) for row in agreements], PEOPLE if output_format != "table" else PEOPLE[:-1], output_format)
-    for row in agreements:
-        if row.reason:
-            note(f"{row.assigner}, {row.language}: {row.reason}")
 
 
 @nuggets.command("support")

@@ -86,51 +86,6 @@ def export_preferences(
     note(f"{n:,} pairs are in {out}")
 
 
-@export.command("report")
-def export_report(
-    dir_: ArenaDir,
-    out: Out,
-    referee: Annotated[
-        str,
-        typer.Option(
-            "--judge",
-            metavar="relevance|nuggets|JUDGE",
-            help="Human relevance labels, nugget scores, or a judge's name.",
-        ),
-    ] = "relevance",
-    skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
-    languages: Languages = None,
-) -> None:
-    """Write the leaderboard and its charts into one self-contained HTML file.
-
-    Reads the table outcomes (referee relevance), judgments (a judge), or the tables of nuggets. Writes FILE.
-    """
-    from mirage import store
-    from mirage.battles.referee import Referee
-    from mirage.explorer.leaderboard import data as views
-    from mirage.publish.charts.report import report_page
-
-    arena = store.open_arena(dir_)
-    decider = Referee.from_name(referee, skill=skill)
-    selection = codes(languages) or views.size(arena, decider).languages
-    board = views.board(arena, decider, tuple(selection))
-    about = {
-        "arena": arena.name,
-        "numbers": arena.label,
-        "version": arena.version,
-        "referee": referee,
-        "skill": skill,
-        "languages": board.languages,
-        "method": board.method,
-    }
-    summary = (
-        f"{board.n_answers:,} {decider.counted} on {board.n_queries:,} queries in {len(board.languages)} languages."
-    )
-    html = report_page(arena.title, summary, board.rows.to_pylist(), board.ranks.to_pylist(), about=about)
-    store.write_whole(out, html.encode("utf-8"))
-    note(f"The report is in {out}; open it in any browser.")
-
-
 @export.command("leaderboard")
 def export_leaderboard(
     dir_: ArenaDir,

@@ -1,4 +1,4 @@
-"""Commands for votes: `mirage votes export|import|ballot|audit|labels|left|agreement|correct|citations`."""
+"""Commands for votes: `mirage votes export|import|ballot|audit|labels|left|agreement|correct`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import typer
 from mirage.cli.common import QUIET, ArenaDir, How, Languages, Seed, app, arena_log, codes, rows
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
-from mirage.store.extras import extra
 
 votes = typer.Typer(help="Votes and scores of people: import, export, ballots, agreement, corrected rankings.", **QUIET)  # type: ignore[arg-type]
 app.add_typer(votes, name="votes")
@@ -27,11 +26,6 @@ CORRECTED = (
     *("uncorrected", "uncorrected_low", "uncorrected_high", "uncorrected_rank", "votes", "battles", "lam", "width"),
 )
 """Columns of `correct`."""
-CITATIONS = (
-    *("language", "system", "supported", "supported_low", "supported_high", "citations", "unclear", "answers"),
-    *("voters", "agree", "pairs", "reason"),
-)
-"""Columns of `mirage votes citations`."""
 CHECKS = (
     *("language", "label", "queries", "audited", "wrong", "error", "error_low", "error_high", "unclear", "voters"),
     *("agree", "not_asked", "asked", "wrong_language", "reason"),
@@ -41,18 +35,17 @@ LEFT = ("ballot", "language", "voter", "items", "voted", "left")
 """Columns of `left`."""
 
 Evidence = Annotated[bool, typer.Option("--evidence", help="Use votes on citations instead of battles.")]
-OnNuggets = Annotated[bool, typer.Option("--nuggets", help="Use votes on nuggets instead of battles.")]
 OnLabels = Annotated[bool, typer.Option("--labels", help="Use votes on labels of queries instead of battles.")]
 
 
-def _kind(*, evidence: bool, nuggets: bool, labels: bool) -> Any:
+def _kind(*, evidence: bool, labels: bool) -> Any:
     """Return the row class that the options select."""
     from mirage.people.votes import Evidence as Citation
-    from mirage.people.votes import LabelVote, NuggetVote, Vote
+    from mirage.people.votes import LabelVote, Vote
 
-    if evidence + nuggets + labels > 1:
-        raise BadInput("a file holds votes of one kind", do="use one of --evidence, --nuggets and --labels")
-    return Citation if evidence else NuggetVote if nuggets else LabelVote if labels else Vote
+    if evidence and labels:
+        raise BadInput("a file holds votes of one kind", do="use --evidence or --labels")
+    return Citation if evidence else LabelVote if labels else Vote
 
 
 @votes.command("export")
@@ -60,7 +53,6 @@ def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Named .csv, .jsonl or .parquet.")],
     arena: Annotated[Path | None, typer.Option(metavar="DIR", help="Only votes on queries of this arena.")] = None,
     evidence: Evidence = False,
-    nuggets: OnNuggets = False,
     labels: OnLabels = False,
 ) -> None:
     """Export the log of votes to a file.
@@ -74,7 +66,7 @@ def export(
 
     only = None if arena is None else store.open_arena(arena)
     with Votes() as database:
-        kind = _kind(evidence=evidence, nuggets=nuggets, labels=labels)
+        kind = _kind(evidence=evidence, labels=labels)
         n = export_votes(database, kind, file, arena=only)
         note(f"{file}: {n:,} rows from {database.where}")
 
@@ -83,7 +75,6 @@ def export(
 def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="As `mirage votes export` writes it, .gz or not.")],
     evidence: Evidence = False,
-    nuggets: OnNuggets = False,
     labels: OnLabels = False,
     arena: Annotated[
         Path | None,
@@ -101,7 +92,7 @@ def import_(
     from mirage.people.votes.label_ballots import import_any_ballot
     from mirage.people.votes.stage import import_votes
 
-    kind = _kind(evidence=evidence, nuggets=nuggets, labels=labels)
+    kind = _kind(evidence=evidence, labels=labels)
     only = None if arena is None else store.open_arena(arena)
     with Votes() as database:
         if is_returned(file):
@@ -134,10 +125,8 @@ def ballot(
     Writes FILE, and the key to its items in the user's folder.
     """
     from mirage import store
-
-    with extra("explorer", "mirage votes ballot"):
-        from mirage.explorer.spot_check.ballot import ballot_html
     from mirage.people.votes import correction_needs
+    from mirage.people.votes.ballot_page import ballot_html
     from mirage.people.votes.ballots import draw_ballots, keep, people_of
     from mirage.people.votes.stage import vote_pool
 
@@ -177,9 +166,7 @@ def write_audit(
     the tables queries and passages. Writes FILE, and the key to its items in the user's folder.
     """
     from mirage import store
-
-    with extra("explorer", "mirage votes audit"):
-        from mirage.explorer.spot_check.ballot import label_ballot_html
+    from mirage.people.votes.ballot_page import label_ballot_html
     from mirage.people.votes.ballots import people_of
     from mirage.people.votes.label_ballots import keep_label_ballots, label_ballots
     from mirage.people.votes.labels import draw_audit
@@ -307,24 +294,3 @@ def correct(
         note(f"{code}: {ranking.method}")
     for code, error in correction.refused.items():
         note(f"{code}: not corrected: {error.what}")
-
-
-@votes.command("citations")
-def citations(dir_: ArenaDir, languages: Languages = None, output_format: How = "table") -> None:
-    """Print the share of citations that support their sentence, by people's votes.
-
-    By language and system, with 95% intervals clustered by answer. Reads the votes on citations, and the table answers
-    if there is one. Writes nothing.
-    """
-    from mirage import store
-    from mirage.people.votes import Evidence, stage
-
-    arena = store.open_arena(dir_)
-    log = arena_log(arena, Evidence)
-    only = codes(languages)
-    results = [row for row in stage.citation_support(arena, log) if only is None or row.language in only]
-    columns = CITATIONS if output_format != "table" else tuple(name for name in CITATIONS if name != "reason")
-    show([dataclasses.asdict(row) for row in results], columns, output_format)
-    for row in results:
-        if row.reason:
-            note(f"{row.language}, {row.system}: {row.reason}")

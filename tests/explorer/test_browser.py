@@ -22,7 +22,7 @@ import small_arena
 from browser import Opened, show
 from views_answers_cases import build
 
-from mirage.explorer.kit import PAGES
+from mirage.explorer.kit.page_list import PAGES
 
 pytestmark = pytest.mark.browser
 
@@ -30,7 +30,6 @@ Start = Callable[..., Opened]
 THERE = [entry for entry in PAGES if entry.file.is_file()]
 LISTED = [entry for entry in THERE if entry.listed]
 TITLES = [entry.title for entry in LISTED]
-TOUR = "Take the tour"
 QUIET: tuple[list[str], ...] = ([], [], [])
 MAIN = "[data-testid=stMain]"
 
@@ -137,9 +136,7 @@ LINKS = {
     "features": ("features?arena=judged&languages=fi&languages=sw", {}),
     "judges": ("judges?arena=judged&languages=fi&languages=sw&measure=tie", {"Figure": "tie"}),
     "spot_check": ("spot_check?arena=judged&languages=fi&languages=sw", {}),
-    "nuggets": ("nuggets?arena=judged&languages=fi&languages=sw", {}),
     "surrogate": ("surrogate?arena=judged&languages=fi&languages=sw", {}),
-    "ask": ("ask?arena=judged&languages=fi&languages=sw", {}),
     "your_model": ("your_model?arena=judged&languages=fi&languages=sw", {}),
     "methods": ("methods?arena=judged&languages=fi&languages=sw&search=judge", {}),
 }
@@ -471,7 +468,6 @@ def test_tab_reaches_every_control_in_order_with_a_visible_focus(opened: Opened,
         *TITLES,
         "Arena",
         "Languages",
-        "Take the tour",
         "Copy link",
         "Cite",
         "Download",

@@ -19,9 +19,9 @@ from streamlit.testing.v1 import AppTest
 import mirage as mirage_api
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.explorer.spot_check.ballot import label_ballot_html
 from mirage.people import votes
 from mirage.people.votes import LabelVote, Votes
+from mirage.people.votes.ballot_page import label_ballot_html
 from mirage.people.votes.ballots import ballot_key
 from mirage.people.votes.label_ballots import (
     LabelBallot,

@@ -19,8 +19,8 @@ from views_answers_cases import build
 from views_battle_cases import A, B, judged
 
 from mirage import schema, store
+from mirage.explorer.answers import answer_card
 from mirage.explorer.battle import data as views
-from mirage.explorer.kit import answer_card
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
 from pages import conclusion, headings, html, page_text, text

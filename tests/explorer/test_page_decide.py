@@ -16,9 +16,9 @@ from payloads import HOSTILE
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
-from mirage.explorer import kit as ui
 from mirage.explorer.decide import data as views
 from mirage.explorer.decide.chart import trade_off
+from mirage.explorer.kit.chart import chart as show_chart
 from mirage.ranking.decide import Requirements, choose_systems
 from mirage.ranking.settings import DecideSettings
 from pages import headings, html, page_text, read_tables
@@ -53,13 +53,13 @@ def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
 @pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
 def test_the_page_says_what_the_command_says(arenas: Path, monkeypatch: pytest.MonkeyPatch, script: Path) -> None:
     figures: dict[str, Any] = {}
-    real = ui.chart
+    real = show_chart
 
     def chart(figure: Any, **options: Any) -> Any:
         figures[options["key"]] = figure
         return real(figure, **options)
 
-    monkeypatch.setattr(ui, "chart", chart)
+    monkeypatch.setattr("mirage.explorer.kit.chart.chart", chart)
     page = open_page(script, counts=["rating", "rate"], budget="5", **TOKENS)
     assert not page.exception
     report = choose_systems(

@@ -17,7 +17,6 @@ from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles import decisions
 from mirage.battles.referee import Referee
-from mirage.explorer import kit as ui
 from mirage.explorer.judges import agreement
 from mirage.explorer.judges import chart as charts
 from mirage.explorer.judges import data as views
@@ -234,7 +233,9 @@ def test_agreement_is_shown_by_language_and_languages_without_votes_are_named(
 def figures_of(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, Any]]:
     """Note what every chart shows."""
     drawn: dict[str, dict[str, Any]] = {}
-    monkeypatch.setattr(ui, "chart", lambda figure, **options: drawn.update({options["key"]: figure}))
+    monkeypatch.setattr(
+        "mirage.explorer.kit.chart.chart", lambda figure, **options: drawn.update({options["key"]: figure})
+    )
     return drawn
 
 

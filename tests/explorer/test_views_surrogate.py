@@ -182,23 +182,6 @@ def test_the_bundled_arenas_have_their_regressors_and_what_the_default_rests_on(
         assert weights.ablated
 
 
-def test_a_regressor_stored_by_its_former_name_has_its_present_one(tmp_path: Path) -> None:
-    bundled = store.open_arena(store.bundled_arenas()["nomiracl"])
-    predictions = bundled.read("predictions")
-    former = pc.if_else(pc.equal(predictions["regressor"], "answers"), "replies", predictions["regressor"])
-    place = predictions.column_names.index("regressor")
-    renamed = predictions.set_column(place, predictions.schema.field("regressor"), former)
-    tables = {name: bundled.read(name) for name in ("queries", "outcomes", "ratings")} | {"predictions": renamed}
-    arena = store.write(tmp_path / "former", tables, made_by="a test")
-    assert "replies" in arena.read("predictions")["regressor"].to_pylist()
-    name, skill = views.available(arena)[0]
-    comparison = views.comparison_of(arena, Referee.from_name(name, skill=skill))
-    regressors = {row.regressor for row in comparison.summary} | set(comparison.points["regressor"].to_pylist())
-    assert regressors <= {*surrogate.REGRESSORS, surrogate.NESTED}
-    assert "answers" in regressors
-    assert surrogate.regressor("replies") is surrogate.REGRESSORS["answers"]
-
-
 def test_an_arena_without_importances_has_none(arena: store.Arena, tmp_path: Path) -> None:
     tables: dict[str, pa.Table] = {"predictions": arena.read("predictions")}
     bare = store.write(tmp_path / "bare", tables, made_by="a test")

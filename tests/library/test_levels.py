@@ -18,7 +18,6 @@ from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people import levels, votes
 from mirage.ranking.settings import CompareSettings, DecideSettings
-from mirage.stages.nuggets import TERMS
 from mirage.stats.homogeneity import homogeneity
 from mirage.stats.powered_mean import borrowed_mean, fit_predictions, powered_difference, powered_mean
 
@@ -360,32 +359,6 @@ GIVEN = {"time": votes.now(), "voter": "amina", "note": None, "undoes": None, "s
 
 def vote(kind: Any, **about: Any) -> Any:
     return kind(vote_id=votes.token(), **GIVEN, **about)
-
-
-def test_votes_on_nuggets_become_scores_of_answers() -> None:
-    arena = mirage.open_arena("sample")
-    rows = [
-        vote(
-            votes.NuggetVote,
-            arena=arena.name,
-            shown=None,
-            vote=row["assignment"],
-            **{name: row[name] for name in ("language", "query_id", "system", "nugget_id")},
-        )
-        for row in arena.read("nugget_assignments", languages=["en"]).to_pylist()
-        if row["assigner"] == TERMS and row["assignment"] is not None
-    ]
-    first = rows[0]
-    labels = levels.read_labels(arena, "nuggets", levels.Log(nuggets=rows), languages=["en"], assigner=TERMS)
-    known = ~np.isnan(labels.labels)
-    assert known.sum() > 20
-    assert np.array_equal(labels.labels[known], labels.measured[known])
-    assert levels.label_measures(arena, levels.Log(nuggets=rows)) == ("nuggets",)
-    query = next(q for q in arena.read("queries", languages=["en"]).to_pylist() if q["query_id"] == first.query_id)
-    stale = replace(first, shown=votes.shown_digest((query["text"],), ("an answer of yesterday", "a nugget")))
-    changed = levels.read_labels(arena, "nuggets", levels.Log(nuggets=[stale, *rows[1:]]), languages=["en"])
-    assert changed.changed == 1
-    assert any("changed" in line for line in levels.correct_levels(changed).notes())
 
 
 def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_path: Path) -> None:

@@ -27,11 +27,6 @@ class PageEntry:
     by_query: bool = True
     """Whether it reads single queries, so that selected tags filter it; otherwise it shows results over all queries."""
 
-    optional: bool = False
-    """Whether the sidebar lists the page once an arena enables it (`mirage.people.ask`), even if not `listed`."""
-    waits: bool = False
-    """Whether it spends its time waiting for another service, so that it takes no turn (`turns`)."""
-
     @property
     def file(self) -> Path:
         """The page's script."""
@@ -48,19 +43,8 @@ PAGES = (
     PageEntry("battle", EVIDENCE, "Battle", "Why did A beat B?"),
     PageEntry("answers", EVIDENCE, "Answers", "What did each system say?"),
     PageEntry("features", EVIDENCE, "Features", "What makes an answer good, and who lacks it?"),
-    PageEntry("nuggets", EVIDENCE, "Nuggets", "Which facts does a good answer state?"),
     PageEntry("judges", EVIDENCE, "Judges", "Can I trust this judge in this language?"),
     PageEntry("spot_check", EVIDENCE, "Spot check", "Would I have decided the same?"),
-    PageEntry(
-        "ask",
-        TOOLS,
-        "Ask",
-        "Which system answers my question better?",
-        listed=False,
-        by_query=False,
-        optional=True,
-        waits=True,
-    ),
     PageEntry("your_model", TOOLS, "Your system", "Where would mine stand?", by_query=False),
     PageEntry("surrogate", TOOLS, "Surrogate", "How well do cheap features predict the judge?", by_query=False),
     PageEntry("methods", TOOLS, "Methods", "What does this number mean?", by_query=False),

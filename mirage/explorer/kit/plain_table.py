@@ -14,7 +14,6 @@ import streamlit as st
 
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.limits import ROWS
-from mirage.explorer.kit.page_parts import add_table
 from mirage.explorer.kit.table import interval_images, language_names, mark_html, mode, span_texts, table
 from mirage.publish.charts.palette import FORMATS, Mode, span
 
@@ -37,7 +36,6 @@ def plain_table(rows: pa.Table, columns: Sequence[Col], *, key: str) -> None:
     if len(rows) > ROWS:
         table(rows, columns, key=key)
         return
-    add_table(key, rows, columns)
     st.html(table_html(rows, columns=tuple(columns), mode=mode(), arena=st.session_state.get("arena", "")))
 
 

@@ -68,7 +68,7 @@ def _by(arena: store.Arena, seen: surrogate.Training, system: str, referee: str)
     import pyarrow.compute as pc
 
     if "predictions" in arena.tables:
-        stored = surrogate.with_present_names(arena.read("predictions"))
+        stored = arena.read("predictions")
         stored = stored.filter(pc.and_(pc.equal(stored["referee"], referee), pc.not_equal(stored["system"], system)))
         if len(stored):
             return chosen_regressor(stored, Referee.judge(referee))

@@ -14,14 +14,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mirage.errors import NotEnoughData
-from mirage.explorer.battle import data as battles
-from mirage.explorer.spot_check.data import battle_digest
 from mirage.people.votes.ballots import FILE_FORMAT, Ballot, BallotItem, ballot_key
 from mirage.people.votes.label_ballots import KIND, LabelBallot, LabelItem
 from mirage.people.votes.rows import LONGEST, shown_digest
+from mirage.stages.shown import merge_passages, shown_with
 from mirage.store.query_rows import of_query
-from mirage.text.answers import part_headings
+from mirage.text.answers import citations, is_numbered, part_headings
 from mirage.text.languages import base, language, name_of
+from mirage.text.segmentation import SHOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,34 +95,59 @@ def words() -> dict[str, dict[str, str]]:
 
 def _item(arena: Arena, item: BallotItem) -> dict[str, Any]:
     battle = item.battle
-    shown = battles.battle_view(arena, (battle.language, battle.query_id), battle.system_a, battle.system_b)
-    if battle_digest(shown) != item.shown:
+    key = (battle.language, battle.query_id)
+    query = _query_text(arena, key)
+    rows = {row["system"]: row for row in of_query(arena, "answers", key)}
+    sides = [rows.get(system, {"text": None}) for system in (battle.system_a, battle.system_b)]
+    texts = [side["text"] for side in sides if side["text"] is not None]
+    if len(texts) < len(sides) or shown_digest([query], texts) != item.shown:
         raise NotEnoughData("an answer has changed since the ballot was drawn", do="make the ballot again")
-    query = shown.query
+    contexts = shown_with(arena, key)
+    seen = {system: contexts.of(key, row["retriever"], row["depth"]) for system, row in rows.items()}
+    passages = merge_passages(key, [contexts.of(key, None, None), *seen.values()])
+    ids = [tuple(passage_id for passage_id, *_ in seen[side["system"]]) for side in sides]
+    if any(side["retriever"] for side in sides):
+        passages = tuple(passage for passage in passages if passage.passage_id in {*ids[0], *ids[1]})
     return {
         "id": item.item_id,
-        "query": query.text or "",
-        "turns": [[turn.speaker, turn.text] for turn in query.turns],
-        "answers": [shown.first.text, shown.second.text],
-        "pieces": [_pieces(side.text or "", side.citations, query.passages) for side in (shown.first, shown.second)],
+        "query": query,
+        "turns": _turns(arena, key),
+        "answers": texts,
+        "pieces": [
+            _pieces(side["text"], _cited(side, given), passages) for side, given in zip(sides, ids, strict=True)
+        ],
         "passages": [
             {"id": passage.passage_id, "title": passage.title, "text": passage.text, "relevant": passage.relevant}
-            for passage in query.passages
+            for passage in passages
         ],
     }
+
+
+def _cited(answer: dict[str, Any], ids: tuple[str, ...]) -> Sequence[Citation]:
+    """Return the citations in the part of an answer that pages show."""
+    numbered = is_numbered(answer["template"], answer["numbered"])
+    return citations(answer["text"][:SHOWN], ids, numbered=numbered) if answer["text"] and ids else ()
+
+
+def _query_text(arena: Arena, key: tuple[str, str]) -> str:
+    return next((row["text"] for row in of_query(arena, "queries", key)), None) or ""
+
+
+def _turns(arena: Arena, key: tuple[str, str]) -> list[list[str]]:
+    return [[row["speaker"], row["text"]] for row in of_query(arena, "turns", key)]
 
 
 def _query(arena: Arena, item: LabelItem) -> dict[str, Any]:
     """Return a query with its passages, without their labels."""
     key = (item.query.language, item.query.query_id)
-    text = next((row["text"] for row in of_query(arena, "queries", key)), None) or ""
+    text = _query_text(arena, key)
     passages = sorted(of_query(arena, "passages", key), key=lambda row: row["position"])
     if shown_digest([text], [row["text"] for row in passages]) != item.shown:
         raise NotEnoughData(f"{key[0]}:{key[1]} has changed since the audit was drawn", do="draw the audit again")
     return {
         "id": item.item_id,
         "query": text,
-        "turns": [[row["speaker"], row["text"]] for row in of_query(arena, "turns", key)],
+        "turns": _turns(arena, key),
         "passages": [
             {"id": row["passage_id"], "title": row["title"], "text": row["text"], "relevant": None} for row in passages
         ],
@@ -162,7 +187,7 @@ def _pieces(
 
 
 def _resource(name: str) -> str:
-    data = pkgutil.get_data("mirage.explorer.spot_check", name)
+    data = pkgutil.get_data("mirage.people.votes", name)
     return (data or b"").decode("utf-8").strip("\n")
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 
 import streamlit as st
 
-from mirage.explorer.kit.answer_card import inks
-from mirage.explorer.kit.frame import onward
+from mirage.explorer.answers.answer_card import inks
 from mirage.explorer.kit.query_keys import Key
 from mirage.explorer.kit.table import mark_html, mode
 from mirage.explorer.kit.text import Markup, direction, plain, text_html
-from mirage.explorer.nuggets.data import NuggetMatrix, NuggetRow, matrix
-from mirage.schema import NuggetAssignment
+from mirage.schema import Nugget, NuggetAssignment
+from mirage.stages.features.assessed import decider
 from mirage.stages.nuggets import TERMS
 from mirage.store import Arena
+from mirage.store.query_rows import of_query
 from mirage.text.segmentation import count_text
 
 _MARKS = {
@@ -26,14 +28,79 @@ _MARKS = {
 """Mark and meaning of each assignment; marks differ by shape, not only by colour."""
 
 
-def show_nuggets(arena: Arena, key: Key, systems: Collection[str] = (), *, link: bool = True) -> None:
+@dataclass(frozen=True, slots=True)
+class NuggetRow:
+    """One nugget with its assignment to each answer."""
+
+    nugget: Nugget
+    """The fact."""
+    assignments: Mapping[str, NuggetAssignment]
+    """Assignments by system; undecided systems are missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetMatrix:
+    """The nuggets of one query with the assignments of some systems."""
+
+    rows: tuple[NuggetRow, ...]
+    """The nuggets, vital nuggets first."""
+    systems: tuple[str, ...]
+    """Systems by name; empty without assignments."""
+    assigner: str | None
+    """Assigner; null without assignments."""
+
+
+@lru_cache(maxsize=32)
+def assigner_of(arena: Arena) -> str | None:
+    """Return the assigner with the most assignments; the term matcher only if there is no other."""
+    if "nugget_assignments" not in arena.tables:
+        return None
+    return decider(arena.read("nugget_assignments", columns=["assigner"]), "assigner")
+
+
+def matrix(arena: Arena, key: Key, systems: Collection[str] = ()) -> NuggetMatrix | None:
+    """Return the nuggets of a query against its systems.
+
+    Args:
+        arena: the arena.
+        key: language and id of the query.
+        systems: systems to include; empty for all.
+
+    Returns:
+        None if the query has no nuggets.
+    """
+    nuggets = _bank(arena, key)
+    if not nuggets:
+        return None
+    assigner = assigner_of(arena)
+    by_nugget: dict[str, dict[str, NuggetAssignment]] = {}
+    for row in _assignments(arena, key):
+        if row.assigner == assigner and (not systems or row.system in systems):
+            by_nugget.setdefault(row.nugget_id, {})[row.system] = row
+    rows = tuple(NuggetRow(nugget, by_nugget.get(nugget.nugget_id, {})) for nugget in nuggets)
+    return NuggetMatrix(rows, tuple(sorted({system for row in rows for system in row.assignments})), assigner)
+
+
+@lru_cache(maxsize=256)
+def _bank(arena: Arena, key: Key) -> tuple[Nugget, ...]:
+    """Return the nuggets of a query, vital nuggets first."""
+    rows = [Nugget(**row) for row in of_query(arena, "nuggets", key)]
+    return tuple(sorted(rows, key=lambda nugget: (nugget.importance != "vital", nugget.nugget_id)))
+
+
+@lru_cache(maxsize=256)
+def _assignments(arena: Arena, key: Key) -> tuple[NuggetAssignment, ...]:
+    """Return the assignments of a query's nuggets by all assigners."""
+    return tuple(NuggetAssignment(**row) for row in of_query(arena, "nugget_assignments", key))
+
+
+def show_nuggets(arena: Arena, key: Key, systems: Collection[str] = ()) -> None:
     """Show which answers to a query state which of its nuggets, if it has any.
 
     Args:
         arena: the arena.
         key: language and id of the query.
         systems: systems to include; empty for all.
-        link: whether to link to the page Nuggets.
     """
     shown = matrix(arena, key, systems)
     if shown is None:
@@ -46,8 +113,6 @@ def show_nuggets(arena: Arena, key: Key, systems: Collection[str] = (), *, link:
     # With many systems it scrolls sideways, also with the arrow keys.
     region = 'tabindex="0" role="region" aria-label="Nuggets, and the answers that state them"'
     st.html(Markup(f'<div class="mg-wide" {region} style="{inks()}">{_table(shown, key[0])}</div>'))
-    if link:
-        onward("nuggets", "Edit these nuggets", language=key[0], bank=key[1])
     if not shown.assigner:
         st.code(arena.command("nugget_assignments"), language=None)
 
