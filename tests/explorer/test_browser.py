@@ -108,8 +108,10 @@ def grid(page: Any) -> list[tuple[str, str]]:
 # Every page, by its link and by the sidebar
 
 LINKS = {
-    "leaderboard": ("?arena=judged&languages=fi&languages=sw&skill=abstain", {"Skill": "abstain"}),
-    "model": ("model?arena=judged&languages=fi&languages=sw&system=aya-101", {"System": "aya-101"}),
+    "leaderboard": (
+        "?arena=judged&languages=fi&languages=sw&skill=abstain&system=aya-101",
+        {"Skill": "abstain", "System": "aya-101"},
+    ),
     "hallucination": (
         (
             "hallucination?arena=judged&languages=fi&languages=sw&definition=as-published&parser=published"
@@ -124,10 +126,6 @@ LINKS = {
     "compare": (
         "compare?arena=judged&languages=fi&languages=sw&by=rate&a=aya-101&b=Mistral-7B&margin=0.1",
         {"Measure": "rate", "First system": "aya-101", "Second system": "Mistral-7B"},
-    ),
-    "decide": (
-        "decide?arena=judged&languages=fi&languages=sw&counts=rate&open_weights=open&budget=5",
-        {"Weights": "open"},
     ),
     "answers": (
         "answers?arena=judged&languages=fi&languages=sw&subset=non_relevant&outcome=abstained&parser=published",

@@ -102,7 +102,9 @@ def _cells(rows: pa.Table, col: Col, mode: Mode, arena: str) -> list[str]:
 
 def system_head(system: str, mode: Mode, arena: str) -> str:
     """Return the head of a system's row: its mark, and its name as a link to its page (`page_link`)."""
-    return f'<th scope="row">{mark_html(system, mode)} {page_link("model", system, arena=arena, system=system)}</th>'
+    return (
+        f'<th scope="row">{mark_html(system, mode)} {page_link("leaderboard", system, arena=arena, system=system)}</th>'
+    )
 
 
 def page_link(page: str, words: str, *, arena: str, **params: str) -> str:
