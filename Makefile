@@ -49,10 +49,9 @@ sample: .venv/.ready-dev ## build the sample arenas again from data/sample/sourc
 pictures: .venv/.ready-dev ## draw the pictures of the README again
 	PYTHONPATH=tests:tests/fixtures $(PY) tests/fixtures/browser.py
 
-docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors, with its generated tables and formulas
+docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors, with its generated tables
 	$(PY) docs/site/architecture.py
 	$(PY) docs/site/glossary.py
-	$(PY) docs/site/formulas.py
 	$(PY) docs/site/generated.py
 	$(PY) docs/site/audit.py
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet --config-file docs/site/mkdocs.yml

@@ -62,13 +62,11 @@ __all__ = [
     "chat_model",
     "compare",
     "correct",
-    "criteria_agreement",
     "evaluate",
     "features",
     "generate",
     "import_file",
     "judge",
-    "judge_drift",
     "judge_exam",
     "judge_passport",
     "language_consistency",
@@ -891,7 +889,6 @@ def judge(
     rubric: str | Path | None = None,
     prompt: str | Path | None = None,
     repeats: int = 1,
-    anchors: int | None = None,
     passport: bool = False,
     replace: bool = False,
     until: str | None = None,
@@ -915,8 +912,6 @@ def judge(
         rubric: YAML file with a criterion of your own.
         prompt: text file with a prompt of your own.
         repeats: verdicts of the model on each battle in each order.
-        anchors: judge the anchor set again today, for `judge_drift`; the first call draws it, with this many pairs per
-            language.
         passport: judge answers beside copies with a planted fault, of 30 queries per language or `queries`, for
             `judge_passport`; returns the arena of these items.
         replace: judge again, ignoring existing verdicts and cached replies.
@@ -954,21 +949,13 @@ def judge(
         planted=planted,
         repeats=repeats,
         replace=replace,
-        anchors=anchors,
         until=until,
     )
     if passport:
-        given.refuse("passport", criterion=asked.name)
+        given.refuse("passport")
         path, sample = _items(path, sample, by_features=model is None)
-    if anchors is not None:
-        given.refuse("anchors", criterion=asked.name)
-        name = judge or (HEURISTIC if model is None else model.settings.model)
-        sample = _anchors(path, name, anchors, sample, by_features=model is None)
-        if not sample.battles:
-            return store.open_arena(path)
-        replace = True  # Replies of other days do not count.
     if until is not None:
-        given.refuse("until", criterion=asked.name)
+        given.refuse("until")
         name = judge or (HEURISTIC if model is None else model.settings.model)
         return _judge_until(path, model, JudgeSettings(name, sample, criterion=asked), until)
     if model is None:
@@ -986,14 +973,6 @@ def judge(
         judged, result = judge_by_model(path, settings, calls)
         model = model.after(result.cost)
     return judged
-
-
-def _anchors(path: Path, judge: str, n: int, sample: BattleSample, *, by_features: bool) -> BattleSample:
-    """Return the battles of the anchor set that a judge has not decided today."""
-    from mirage.stages.judge.anchors import anchor_sample
-    from mirage.text import dates
-
-    return anchor_sample(path, judge, replace(sample, pairs=n, day=dates.today()), by_features=by_features)
 
 
 def _items(path: Path, sample: BattleSample, *, by_features: bool) -> tuple[Path, BattleSample]:
@@ -1714,27 +1693,6 @@ def judge_exam(
     return Rows(result.table(), " ".join(choice.sentence for choice in result.choices) or "A judge's exam")
 
 
-def criteria_agreement(arena: Arena, *, seed: int = SEED) -> Rows:
-    """Compare the criteria of each judge: equal decisions on the same battles, and the order of the systems.
-
-    Args:
-        arena: with verdicts of a judge by several criteria.
-        seed: seed of the draws behind the intervals.
-
-    Returns:
-        Rows of `mirage.people.exam.CriteriaAgreement`: one per judge, two criteria and language.
-
-    Raises:
-        TableMissing: if the arena has no judgments.
-        NotEnoughData: if no judge has verdicts by two criteria on the same battle.
-    """
-    from mirage import schema
-    from mirage.people.exam import CriteriaAgreement, criteria_agreement
-
-    rows = schema.from_rows(CriteriaAgreement, criteria_agreement(arena, seed=seed))
-    return Rows(rows, "Agreement of criteria")
-
-
 def judge_passport(arena: Arena, judge: str, votes: Any = None, *, languages: Iterable[str] | None = None) -> Rows:
     """Measure how often a judge prefers an answer to its copy with a planted fault, by kind of fault and language.
 
@@ -1765,29 +1723,6 @@ def judge_passport(arena: Arena, judge: str, votes: Any = None, *, languages: It
     result = passport(items, judge, votes=log, languages=_tuple(languages))
     columns = ("fault", "language", "detected", "low", "high", "n", "queries", "split", "unread", "unmade")
     return Rows(schema.from_rows(PassportRow, result.rows), f"Passport of {judge}", columns)
-
-
-def judge_drift(arena: Arena, judge: str, *, languages: Iterable[str] | None = None) -> Rows:
-    """Measure how the verdicts of a judge on the anchor set have changed since its first day on it.
-
-    Args:
-        arena: with verdicts of `judge(..., anchors=N)` of at least two days.
-        judge: the judge.
-        languages: codes; None for all.
-
-    Returns:
-        Rows of `mirage.stages.judge.drift.JudgeDrift`: one per later day and language, `all` last if there are several.
-
-    Raises:
-        TableMissing: if the arena has no judgments.
-        NotEnoughData: if the judge has no verdicts on the anchor set, or those of one day only.
-        UnknownName: if a language has none.
-    """
-    from mirage.stages.judge import drift
-
-    rows = drift.judge_drift(arena, judge, languages=languages)
-    columns = ("date", "language", "equal", "equal_low", "equal_high", "first", "longer", "n", "queries")
-    return Rows(schema.from_rows(drift.JudgeDrift, rows), f"Drift of {judge} since {rows[0].since}", columns)
 
 
 # --- rows in ----------------------------------------------------------------------------------------------------------

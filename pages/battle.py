@@ -14,7 +14,6 @@ from mirage.explorer.answers import data as answers
 from mirage.explorer.answers import notes_section as notes
 from mirage.explorer.answers.nuggets_section import matrix as matrix_of
 from mirage.explorer.answers.nuggets_section import show_nuggets
-from mirage.explorer.battle import chart as charts
 from mirage.explorer.battle import data as views
 from mirage.explorer.battle import matrix as matrices
 from mirage.explorer.battle import text as battle_conclusions
@@ -23,15 +22,13 @@ from mirage.explorer.battle.overlap import shared_words
 from mirage.explorer.kit import listing, missing_texts, query_navigation
 from mirage.explorer.kit import referee as who
 from mirage.explorer.kit import votes as people
-from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.frame import Page, onward
 from mirage.explorer.kit.frame import show as show_page
-from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
+from mirage.explorer.kit.pick import pick, pick_many, pickers_popover
 from mirage.explorer.kit.query_keys import Key, Keys, key_text
 from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.kit.scores_section import verdicts_command
 from mirage.explorer.kit.states import missing
-from mirage.explorer.kit.table import mode
 from mirage.explorer.kit.text import Markup, heading_html, plain
 from mirage.explorer.spot_check import vote_item
 from mirage.text.languages import name_of
@@ -53,25 +50,21 @@ TEXTS = {"whole": "plain text", "differences": "shared text is muted, difference
 
 
 def main(page: Page) -> None:
-    """Show the pickers, then the win matrix, or the battles of two systems and one of them."""
+    """Show the pickers, then the battles of two systems and one of them."""
     if not referees_of(page.arena):
         if "answers" not in page.arena.tables or "judgments" in page.arena.whole.tables:
             page.need("judgments")
         unjudged(page)
         return
-    if clicked_pair := st.session_state.pop("_battle_pair", None):
-        st.session_state["a"], st.session_state["b"] = clicked_pair
-        st.session_state["view"] = "battle"
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with bar:
-        view = pick_segments("Show", ("battle", "win matrix"), key="view", kind="view", width="content")
         referees = referees_of(page.arena)
         referee = Referee.from_name(who.referee(referees, "Decides each battle.", listed=True))
         # Who decides first, in all languages: the default depends on the arena alone, so that links stay short.
         known = matrices.matrix(page.arena, Referee.from_name(referees[0]))
-        pair = None if view == "win matrix" else systems(known.systems, first_pair=known.first_pair)
+        pair = systems(known.systems, first_pair=known.first_pair)
     if pair is None:
-        matrix(page, referee)
+        page.summary("A battle needs two systems; this arena has answers from one.")
         return
     with bar, pickers_popover("Filter", FILTERS, "Filter battles by verdict, text or notes."):
         selection = filters(page, referee, *pair)
@@ -231,7 +224,7 @@ def nothing(page: Page, battles: views.BattleSelection) -> None:
         else:
             st.markdown("**No battles between these two.**")
             st.caption("This judge has not compared them in the selected languages.")
-            st.button("Show win matrix", on_click=lambda: st.session_state.update(view="win matrix"))
+            onward("leaderboard", "Show the win matrix", section="Wins", referee=battles.wanted.referee.name)
     page.download("battles", battles.table, about={"text": battles.wanted.text})
 
 
@@ -239,31 +232,6 @@ def clear() -> None:
     """Take all filters back."""
     st.session_state["verdict"], st.session_state["q"], st.session_state["only"] = "any", "", []
     st.session_state["languages"], st.session_state["category"] = [], []
-
-
-def matrix(page: Page, referee: Referee) -> None:
-    """Show the win matrix; a cell leads to its battles."""
-    win_matrix = matrices.matrix(page.arena, referee, page.picked)
-    if not win_matrix.cells:
-        page.summary(f"{referee.name} decided no battles in the selected languages.")
-        return
-    cells = win_matrix.table.to_pylist()
-    n = sum(cell["n"] for cell in cells) // 2
-    page.summary(
-        f"{n:,} battles of {len(win_matrix.systems)} systems by {referee.name}. Click a cell to read its battles."
-    )
-    st.caption("Row system's win rate against the column system, ties excluded (%). Hover for ties, n and interval.")
-    clicked = chart(
-        charts.win_matrix(cells, systems=win_matrix.systems, mode=mode()),
-        key="win_matrix",
-        alt="Win rate of every system against every other.",
-        select=True,
-        wide=True,
-    )
-    page.download("win-matrix", win_matrix.table, about={"referee": referee.name, "languages": page.picked})
-    if clicked:
-        st.session_state["_battle_pair"] = tuple(clicked)
-        st.rerun()
 
 
 def show(page: Page, battles: views.BattleSelection, key: Key, bar: DeltaGenerator, summary: str) -> None:

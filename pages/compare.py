@@ -235,7 +235,6 @@ def queries(page: Page, report: ComparisonReport, choice: views.Choice) -> None:
                 "Side by side",
                 a=choice.first,
                 b=choice.second,
-                view="battle",
                 verdict="any",
                 query=key,
             )

@@ -15,6 +15,7 @@ from mirage.explorer.hallucination import languages_section
 from mirage.explorer.hallucination import printed as tables
 from mirage.explorer.hallucination import risk_coverage as views_withholding
 from mirage.explorer.hallucination import risk_coverage_section as abstention
+from mirage.explorer.hallucination.retrievers_section import show_retrievers
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, onward, show
@@ -97,7 +98,9 @@ def main(page: Page) -> None:
         if rates:
             _show_printed(page, rates)
             return
-    page.need("outcomes")
+    if "outcomes" not in page.arena.tables:
+        show_retrievers(page)
+        page.need("outcomes")
     _show_computed(page)
 
 
@@ -152,7 +155,7 @@ def _show_computed(page: Page) -> None:
         "By definition": lambda: _moves(rates),
         "By language": lambda: _by_language(rates, cells, order, shown[:MOST_BARS], parser),
         "Outcomes": lambda: _outcomes(rates, cells, order, parser),
-        "Errors": lambda: attribution.show_losses(page, parser),
+        "Errors": lambda: _errors(page, parser),
         "Confusion": lambda: _confusion(page, parser),
     }
     if labels.audit is not None:
@@ -179,6 +182,12 @@ def _show_computed(page: Page) -> None:
             "labels": "not audited" if labels.unaudited else "audited" if labels.audit else "people's",
         },
     )
+
+
+def _errors(page: Page, parser: Parser) -> None:
+    """Show the causes of errors, and the retrievers."""
+    attribution.show_losses(page, parser)
+    show_retrievers(page)
 
 
 def _options(page: Page) -> tuple[list[str], Parser]:

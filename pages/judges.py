@@ -12,11 +12,8 @@ from mirage.battles.referee import judge_facts
 from mirage.errors import MirageError
 from mirage.explorer.judges import agreement as agreements
 from mirage.explorer.judges import chart as charts
-from mirage.explorer.judges import conclusions
 from mirage.explorer.judges import data as views
 from mirage.explorer.judges import exam as exams
-from mirage.explorer.judges.criteria_section import criteria_section
-from mirage.explorer.judges.drift_section import drift_section
 from mirage.explorer.judges.passport_section import passport_section
 from mirage.explorer.kit import agreement
 from mirage.explorer.kit import votes as people
@@ -33,7 +30,7 @@ from mirage.people import votes
 from mirage.people.exam import ExamResult
 from mirage.schema import OVERALL
 from mirage.text.languages import in_order, name_of
-from mirage.text.segmentation import count_text
+from mirage.text.segmentation import count_text, join_or_count
 
 PAIRS = "pairs"
 """The heatmap's name in the URL, besides the names of measures."""
@@ -94,8 +91,14 @@ def _judges(page: Page) -> None:
     page.summary(
         f"{n:,} of {total:,} verdicts, {_deciders(page, judges)}, {len(codes)} of {count_text(len(have), 'language')}.",
         conclusion=(_choice(result, codes, scope) if result is not None else "")
-        or conclusions.of_known(rows, scope)
-        or conclusions.of_judges([row for row in alone if row["judge"] not in views.people(page.arena)], scope),
+        or _best(rows, scope, "known", "prefers the correct decision in {} of known pairs", ("highest", "higher"))
+        or _best(
+            [row for row in alone if row["judge"] not in views.people(page.arena)],
+            scope,
+            "flip",
+            "flips its verdict with the answer order in {} of pairs",
+            ("lowest", "lower"),
+        ),
     )
     measures = exams.measures_of(result)
     if result is not None:
@@ -120,8 +123,6 @@ def _judges(page: Page) -> None:
             _trust(in_scope, trusted, measures)
         else:
             _figure(page, exams.rows_in(rows, languages=codes), result, codes, scope, name)
-        criteria_section(page, codes, scope)
-        drift_section(page, codes, scope)
         passport_section(page, codes, scope)
     page.download(
         "judges",
@@ -149,6 +150,35 @@ def _choice(result: ExamResult, codes: list[str], scope: str) -> str:
     by_code = {choice.language: choice.sentence for choice in result.choices}
     several = [by_code[code] for code in codes if code in by_code]
     return by_code.get(scope) or (several[0] if len(several) == 1 else "")
+
+
+def _best(rows: list[dict[str, Any]], scope: str, measure: str, words: str, degrees: tuple[str, str]) -> str:
+    """Return the best judge by a measure, and whether its interval overlaps with others; empty without a value.
+
+    Args:
+        rows: rows of the judges.
+        scope: a language's code, or `all`.
+        measure: the measure.
+        words: verb phrase with a place for the value.
+        degrees: superlative and comparative of the measure.
+    """
+    known = [row for row in rows if row["language"] == scope and row.get(measure) is not None]
+    if not known:
+        return ""
+    best = (max if degrees[0] == "highest" else min)(known, key=lambda row: row[measure])
+    ends = {row["judge"]: (row[f"{measure}_low"], row[f"{measure}_high"]) for row in known}
+    low, high = ends.pop(best["judge"])
+    alike = [name for name, (a, b) in sorted(ends.items()) if None in (low, high, a, b) or (low <= b and a <= high)]
+    lead = f"significantly {degrees[0]} of {count_text(len(known), 'judge')}."
+    if alike:
+        lead = f"{degrees[0]} of {count_text(len(known), 'judge')}, but not significantly {degrees[1]} than "
+        lead += f"{join_or_count(alike, 'judge')}."
+    where = "Over all languages" if scope == "all" else f"In {name_of(scope)}"
+    interval = "no interval" if None in (low, high) else f"95% CI {low:.1%} to {high:.1%}"
+    return (
+        f"{where} {best['judge']} {words.format(f'{best[measure]:.1%}')} ({interval}, n = {best[f'{measure}_n']:,})"
+        + (f": {lead}" if ends else ". Agreement with people is unknown without votes.")
+    )
 
 
 def _choices(result: ExamResult, codes: list[str], scope: str) -> None:

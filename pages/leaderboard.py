@@ -10,6 +10,7 @@ import streamlit as st
 from mirage.battles.referee import Referee, judge_facts, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError
+from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.judges.data import people
 from mirage.explorer.kit import referee as who
 from mirage.explorer.kit.chart import chart, clicked_mark
@@ -25,21 +26,25 @@ from mirage.explorer.leaderboard import cards, systems
 from mirage.explorer.leaderboard import comparison as compared
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard import ratings as columns
-from mirage.explorer.leaderboard import text as conclusions
+from mirage.explorer.leaderboard.charts import price_scatter, win_matrix
 from mirage.explorer.leaderboard.published import published_ranks
 from mirage.explorer.leaderboard.rank_table import rank_table_html
+from mirage.explorer.leaderboard.system_section import show_system
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.published import dumbbells
 from mirage.ranking.scale import Scale
+from mirage.ranking.sentences import interval_text, languages_text, lead_text, rating_text
 from mirage.ranking.settings import RankSettings
-from mirage.schema import Ties
+from mirage.schema import Skill, Ties
 from mirage.text.languages import name_of
 from mirage.text.segmentation import MANY, count_text
 
-PICKERS = {"Ranks": ("ranks", "drawn_ranks", "drawn_ratings")}
+PICKERS = {"Ranks": ("ranks", "drawn_ranks", "drawn_ratings"), "Wins": ("drawn_wins",)}
 """Keys of the pickers of every section."""
 OPTIONS = ("ties", "battles", "own", "without", "control", "leaderboard_against", "scale", "columns")
 """Keys of the pickers that most readers leave as they are."""
+SKILLS: dict[Skill, str] = {"both": "", "abstain": " at abstaining", "answer": " at answering"}
+"""Skill by which relevance labels rank."""
 MEASURES = (
     "Measures whether a model abstains when the passages hold no answer, and answers when they do; not whether the "
     "answer is true."
@@ -54,9 +59,6 @@ def main(page: Page) -> None:
         show_published(page)
     else:
         if not referees:
-            from mirage.explorer.leaderboard import retrieval_section as retrieval
-
-            retrieval.show_retrieval(page)
             page.need("outcomes")
         ratings(page, referees)
 
@@ -105,7 +107,7 @@ def ratings(page: Page, referees: tuple[str, ...]) -> None:
     shown, facts = cards.with_facts(shown, page.arena)
     page.summary(
         _behind(page, size, referee) + _selection_words(page, board, size),
-        conclusion=conclusions.conclusion(board, referee),
+        conclusion=_conclusion(board, referee),
     )
     rows = cards.with_lines(shown, page.arena)
     picked = table(
@@ -126,24 +128,23 @@ def ratings(page: Page, referees: tuple[str, ...]) -> None:
         key="board",
         select=True,
     )
-    clicked = clicked_mark("whiskers")
-    system = rows[picked]["system"] if picked is not None else clicked[0] if clicked else None
+    clicked = clicked_mark("whiskers") or clicked_mark("prices")
+    system = _pick_system(rows, rows[picked]["system"] if picked is not None else clicked[0] if clicked else None)
     weak = compared.design_lines(board)
     met = f" Limits of the battle design: {'; '.join(weak)}." if weak else ""
     if system is None:
-        note(f"Click a system to read its answers. {board.method}.{met}")
+        note(f"Click a system for its ratings by language and its answers. {board.method}.{met}")
     else:
         _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
         systems.card_line(cards.cards_of(page.arena).get(system))
         note(_sentences(views.sample_sizes(board, system)) + met)
+        show_system(page, board, referee, system)
     draw: dict[str, Callable[[], None]] = {"Ranks": lambda: _below(board, rows, _whiskers(choice, scale, reference))}
-    pickers = PICKERS
-    if "retrieved" in page.arena.tables:
-        from mirage.explorer.leaderboard import retrieval_section as retrieval
-
-        draw["Retrievers"] = lambda: retrieval.show_retrieval(page)
-        pickers = PICKERS | {"Retrievers": retrieval.PICKERS}
-    draw[sections(pickers) if len(draw) > 1 else "Ranks"]()
+    if name in referees_of(page.arena):
+        draw["Wins"] = lambda: _wins(page, referee, [row["system"] for row in rows])
+    if sum(row["price"] is not None for row in rows) > 1:
+        draw["Price"] = lambda: _prices(rows, charts.axis_title(scale, choice.ties, reference), scale)
+    draw[sections({section: PICKERS.get(section, ()) for section in draw}) if len(draw) > 1 else "Ranks"]()
     if by_model:
         agreement.show_corrected(page, name, board.languages)
     page.download(
@@ -161,6 +162,51 @@ def ratings(page: Page, referees: tuple[str, ...]) -> None:
         }
         | ({"reference": reference} if reference is not None else {}),
     )
+
+
+def _conclusion(board: views.Board, referee: Referee) -> str:
+    """Return the best system with its rating, interval and n; empty for fewer than two systems."""
+    rows = board.rows.to_pylist()
+    if len(rows) < 2:
+        return ""
+    best = min(rows, key=lambda row: row["rank"])
+    tiers = board.ranking.tiers[best["language"]] if board.ranking.battles else None
+    lead = "" if tiers is None else f", {lead_text(tiers.alike(best['system']), len(rows))}"
+    by = SKILLS[referee.skill]
+    if not referee.by_labels:
+        by = " by all judges" if referee.kind == "panel" else f" by {referee.name}"
+    return (
+        f"{best['system']} ranks first of {len(rows)} systems{by} {languages_text(board.languages)} "
+        f"({rating_text(best['rating'])}, {interval_text(best['low'], best['high'])}, n = {best['battles']:,} battles)"
+        f"{lead}."
+    )
+
+
+def _pick_system(rows: list[dict[str, Any]], clicked: str | None) -> str | None:
+    """Return the system to show: of the row or mark clicked last, else of the link or the picker."""
+    if clicked != st.session_state.get("_clicked_system"):
+        st.session_state["_clicked_system"], st.session_state["system"] = clicked, clicked or "none"
+    names = ("none", *(row["system"] for row in rows))
+    system: str = pick("System", names, key="system", kind="system", width=280, help="Its ratings, battles and errors.")
+    return None if system == "none" else system
+
+
+def _wins(page: Page, referee: Referee, systems: list[str]) -> None:
+    """Show the win matrix in the table's order; a clicked cell leads to its battles."""
+    rows = matrix(page.arena, referee, page.picked).table
+    if cell := clicked_mark("win_matrix"):
+        onward("battle", f"Battles of {cell[0]} and {cell[1]}", a=cell[0], b=cell[1], referee=referee.name)
+    note("Row's win rate against the column over all queries, ties excluded (%). Click a cell to read its battles.")
+    drawn = page_systems(systems, key="drawn_wins", marks=len(systems))
+    figure = win_matrix(rows.to_pylist(), systems=drawn, mode=mode())
+    chart(figure, key="win_matrix", alt="Win rate of every system against every other.", select=True, wide=True)
+
+
+def _prices(rows: list[dict[str, Any]], title: str, scale: Scale) -> None:
+    """Show the rating of the systems with a price against it."""
+    note("Filled: tied with the best.")
+    figure = price_scatter(rows, title=title, kind="rating" if scale == "logit" else "anchored", mode=mode())
+    chart(figure, key="prices", alt="Rating of every system against its price per 1,000 answers.", select=True)
 
 
 def _whiskers(choice: RankSettings, scale: Scale, reference: str | None) -> Callable[[list[dict[str, Any]]], None]:
@@ -407,7 +453,6 @@ def _onward(system: str, language: str | None = None, *, rival: str | None = Non
     only = (language,) if language else ()
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(f"**{plain(system)}**{where}", width="content")
-        onward("model", "Model page", languages=only, system=system)
         onward("hallucination", "Hallucination and error rates", languages=only, systems=system)
         onward("answers", "Read its answers", languages=only, systems=system)
         if rival is not None:

@@ -1,4 +1,4 @@
-"""The parts of the guide made from the program: tables, commands, definitions, outcomes, pages, formats.
+"""The parts of the guide made from the program: tables, commands, outcomes, pages, formats.
 
 A page holds a part between `<!-- tables -->` and `<!-- /tables -->`. `make docs` writes the parts, so the
 files read on GitHub as on the site; a test compares them.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from typer.main import get_command
 
 from mirage import schema
 from mirage.cli import app
-from mirage.explorer.kit.definitions import DEFINITIONS
 from mirage.explorer.kit.page_list import PAGES
 from mirage.io.formats.registry import formats
 from mirage.stages.outcomes.accuracy import measured_accuracy
@@ -61,19 +59,6 @@ def commands() -> Iterator[str]:
 
     for name, node in sorted(get_command(app).commands.items()):
         yield from shown(("mirage", name), node)
-
-
-def definitions() -> Iterator[str]:
-    """What every number means."""
-    for group, entries in groupby(DEFINITIONS, key=lambda entry: entry.group):
-        yield f"## {group}\n"
-        for entry in entries:
-            yield f"### {entry.term}\n\n{entry.meaning}\n"
-            if entry.formula:
-                yield f"```math\n{entry.formula}\n```\n"
-            yield f"Source: {entry.source}.\n"
-            if entry.departure:
-                yield f"What we do differently: {entry.departure}\n"
 
 
 def outcomes() -> Iterator[str]:
@@ -159,7 +144,6 @@ def _plain(source: str) -> str:
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "tables": tables,
     "commands": commands,
-    "definitions": definitions,
     "outcomes": outcomes,
     "pages": pages,
     "imports": imports,

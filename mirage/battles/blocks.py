@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,9 +79,7 @@ class BlockedBattles:
     def blocks(self) -> Iterator[QueryBlock]:
         """Yield the counts block by block, always in the same order."""
         edges = np.searchsorted(self.cells.query, [0, *self.ends])
-        for start, end, (low, high) in zip(
-            [0, *self.ends], self.ends, zip(edges, edges[1:], strict=False), strict=False
-        ):
+        for (start, end), (low, high) in zip(pairwise([0, *self.ends]), pairwise(edges), strict=True):
             of = self.cells
             yield QueryBlock(
                 int(end - start),
@@ -99,8 +98,8 @@ def count_blocks(judgments: pa.Table, *, drop_ties: bool = False) -> BlockedBatt
     """Count the verdicts of one judge in one language.
 
     Args:
-        judgments: `query_id`, `system_a`, `system_b`, `verdict` and optionally `points`, as in table `judgments`, in any
-            order.
+        judgments: `query_id`, `system_a`, `system_b`, `verdict` and optionally `points`, as in table `judgments`, in
+            any order.
         drop_ties: whether to ignore ties instead of counting half a point for each system; soft verdicts (`points`)
             then count by their verdict.
 

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from mirage.pipeline.adaptive import RoundReport
     from mirage.ranking.adaptive import AdaptiveSettings
     from mirage.stages.judge import JudgeStats
-    from mirage.stages.judge.drift import JudgeDrift
-    from mirage.stages.judge.stage import BattleSample, JudgeSettings
+    from mirage.stages.judge.stage import JudgeSettings
     from mirage.store import Arena
 
 RATES = ("flip", "first", "tie", "unparsed")
@@ -84,14 +83,6 @@ def judge(
     repeats: Annotated[
         int, typer.Option(min=1, max=100, help="Verdicts of the judge on each battle in each order.")
     ] = 1,
-    anchors: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Judge the anchor set again today, to measure drift; the first run draws it, N pairs per language.",
-        ),
-    ] = None,
     passport: Annotated[
         bool,
         typer.Option(
@@ -134,8 +125,7 @@ def judge(
     again. Ratings made from older judgments are removed. Prints the judge's rates. With `--known` the battles are pairs
     of a correct and a wrong decision by the relevance labels (table outcomes), half of them on queries without a
     relevant passage. Their judge is `known: NAME`: `mirage judges --against-people` counts them as the judge's own;
-    rankings do not count them. With `--anchors` they are the arena's anchor set, judged again on every day, for `mirage
-    judges --drift`; rankings do not count them either. Verdicts by another criterion than overall are stored under the
+    rankings do not count them. Verdicts by another criterion than overall are stored under the
     judge name `NAME: CRITERION`; use that name in other commands. With `--passport` the battles are answers against
     copies with a fault planted by rule, in a separate arena, DIR/passport, with its verdicts and ledger; rankings of
     DIR do not change. With `--repeats N` each battle has N verdicts in each order (`mirage variance` tells what they
@@ -148,16 +138,16 @@ def judge(
     from mirage.stages.judge.choice import BattleChoice
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
-    given = BattleChoice(queries, pairs, battles, known, planted, repeats, replace, share, anchors, until)
+    given = BattleChoice(queries, pairs, battles, known, planted, repeats, replace, share, until)
     asked = load_criterion(criterion, rubric=rubric, prompt=prompt)
     if until is not None:
-        given.refuse("until", criterion=asked.name, spell=_spell)
+        given.refuse("until", spell=_spell)
         goal = _adaptive(until, rounds, random, seed)
         by = JudgeSettings(name, BattleSample(languages=codes(languages)), criterion=asked)
         _judge_until(dir_, by, connection, goal, output_format)
         return
     if passport:
-        given.refuse("passport", criterion=asked.name, spell=_spell)
+        given.refuse("passport", spell=_spell)
         drawn = BattleSample(queries, seed=seed, languages=codes(languages))
         _judge_passport(dir_, JudgeSettings(name, drawn, replace, asked), connection, repeats, output_format)
         return
@@ -167,13 +157,6 @@ def judge(
         raise BadInput("--battles already selects the battles", do="omit --queries, --pairs, --languages and --known")
     selection = None if battles is None else read_battle_list(battles)
     sample = BattleSample(queries, pairs, seed, codes(languages), selection, known or planted)
-    if anchors is not None:
-        given.refuse("anchors", criterion=asked.name, spell=_spell)
-        sample = _anchors(dir_, name, anchors, sample, by_features=connection.model is None)
-        replace = True  # Replies of other days do not count.
-        if not sample.battles:
-            note(f"{name} has judged the anchor set today.")
-            return
     if replace and share is not None:
         raise BadInput(
             "--replace cannot be combined with --shard: a merge could not tell which verdicts are newer",
@@ -263,15 +246,6 @@ def _spell(option: str) -> str:
     return f"--{option}"
 
 
-def _anchors(path: Path, name: str, n: int, sample: BattleSample, *, by_features: bool) -> BattleSample:
-    """Return the battles of the anchor set that a judge has not decided today."""
-    from mirage.stages.judge.anchors import anchor_sample
-    from mirage.text import dates
-
-    draw = dataclasses.replace(sample, pairs=n, day=dates.today())
-    return anchor_sample(path, name, draw, by_features=by_features)
-
-
 def _judge_until(
     path: Path, asked: JudgeSettings, connection: Connection, goal: AdaptiveSettings, output_format: Format
 ) -> None:
@@ -344,16 +318,6 @@ def _judge_by_model(
     return arena, model.after(result.cost)
 
 
-CRITERIA = (
-    *("judge", "one", "other", "language", "battles", "queries", "equal", "equal_low", "equal_high"),
-    *("systems", "tau", "tau_low", "tau_high", "reason"),
-)
-"""Columns of `mirage judges --criteria`."""
-DRIFT = (
-    *("judge", "date", "language", "equal", "equal_low", "equal_high", "first", "first_low", "first_high"),
-    *("longer", "longer_low", "longer_high", "n", "queries", "since", "reason"),
-)
-"""Columns of `mirage judges --drift`."""
 EXAM = ("judge", "language", "measure", "value", "low", "high", "n", "queries", "reason")
 """Columns of `mirage judges --against-people`, one row per measure."""
 
@@ -367,13 +331,6 @@ def judges(
     against_people: Annotated[
         bool, typer.Option("--against-people", help="Print each judge's agreement with people instead.")
     ] = False,
-    criteria: Annotated[
-        bool, typer.Option("--criteria", help="Print how far the criteria of each judge agree instead.")
-    ] = False,
-    drift: Annotated[
-        bool,
-        typer.Option("--drift", help="Print how a judge's verdicts on the anchor set have changed instead."),
-    ] = False,
     passport: Annotated[
         bool,
         typer.Option("--passport", help="Print how often a judge detects each planted fault instead."),
@@ -386,21 +343,6 @@ def judges(
             help="With --passport: exit with 1 if the interval of some fault over all languages begins below this.",
         ),
     ] = None,
-    card: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="With --passport: write the card as .md, .json or .png."),
-    ] = None,
-    max_drift: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="With --drift: exit with 1 if more than this share of verdicts changed on the last day.",
-        ),
-    ] = None,
-    require: Annotated[
-        bool, typer.Option("--require", help="With --max-drift: exit with 3 if the result is inconclusive.")
-    ] = False,
     languages: Languages = None,
     ratings: Annotated[
         str | None,
@@ -411,44 +353,27 @@ def judges(
     seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Print the reliability and cost of each judge, its agreement with people, or that of its criteria.
+    """Print the reliability and cost of each judge, or its agreement with people.
 
     Flip, first-position, tie and unparsed rates with 95% intervals and n, calls and tokens, by judge and language. With
     --against-people: agreement, kappa, sensitivity and specificity of “better” and of “tie”, the judge's biases, and
     the order of systems, with 95% intervals over queries; agreement among people last. Reads the table judgments, the
-    arena's ledger, and for --against-people the votes on the arena, scores and lengths if present. With --criteria: for
-    every two criteria of a judge on the same battles, the share of equal decisions and Kendall's tau of the ratings.
-    With --drift: the share of equal verdicts, and the mean shift of points towards the first position and the longer
-    answer, on each day on which the judge decided the anchor set (`mirage judge --anchors`) against the first. With
-    --passport: the share of items in which the original wins over its copy with a planted fault, by fault and language
-    (`mirage judge --passport` judges them), beside people's votes on the same items. Exit codes: 0; 1 if the interval
-    of the share of changed verdicts over all languages on the last day is above --max-drift; with --require also 3 if
-    it contains it; 1 if the lower end of a fault's interval over all languages is below --minimum, or there is none.
-    Writes nothing but --card. Costs need the prices.
+    arena's ledger, and for --against-people the votes on the arena, scores and lengths if present. With --passport: the
+    share of items in which the original wins over its copy with a planted fault, by fault and language (`mirage judge
+    --passport` judges them), beside people's votes on the same items. Exit codes: 0; 1 if the lower end of a fault's
+    interval over all languages is below --minimum, or there is none. Writes nothing. Costs need the prices.
     """
     from mirage.llm import Limits
     from mirage.stages.judge import stage
 
     limits = Limits(price_in=price_in, price_out=price_out)
     only = codes(languages)
-    if sum((criteria, against_people, drift, passport)) > 1:
-        raise BadInput(
-            "--criteria, --against-people, --drift and --passport print different tables", do="choose one of them"
-        )
+    if against_people and passport:
+        raise BadInput("--against-people and --passport print different tables", do="choose one of them")
     if passport:
-        raise typer.Exit(_print_passport(dir_, judge_names, only, minimum, card, output_format))
-    if minimum is not None or card is not None:
-        raise BadInput("--minimum and --card need --passport", do="add --passport --judge NAME")
-    if criteria:
-        _criteria(dir_, judge_names, only, seed=seed, output_format=output_format)
-        return
-    if drift:
-        if ratings is not None or len(judge_names or ()) != 1:
-            raise BadInput("--drift is of one judge", do="name it with --judge, without --ratings")
-        last = _drift(dir_, (judge_names or [""])[0], only, output_format)
-        raise typer.Exit(0 if max_drift is None else last.exit_code(max_drift, require=require))
-    if max_drift is not None or require:
-        raise BadInput("--max-drift and --require need --drift", do="add --drift --judge NAME")
+        raise typer.Exit(_print_passport(dir_, judge_names, only, minimum, output_format))
+    if minimum is not None:
+        raise BadInput("--minimum needs --passport", do="add --passport --judge NAME")
     if against_people:
         _against_people(dir_, judge_names, only, ratings, limits, seed=seed, output_format=output_format)
         return
@@ -481,18 +406,14 @@ def _print_passport(
     judge_names: Sequence[str] | None,
     languages: Sequence[str] | None,
     minimum: float | None,
-    card: Path | None,
     output_format: Format,
 ) -> int:
-    """Print the passport of a judge, write its card, and return the exit code of the minimum."""
-    from mirage.publish.passport import write_card
+    """Print the passport of a judge, and return the exit code of the minimum."""
     from mirage.stages.judge.faults import FAMILIES
 
     if len(judge_names or ()) != 1:
         raise BadInput("--passport is of one judge", do="name it with --judge")
     result = _passport(path, (judge_names or [""])[0], languages, output_format)
-    if card is not None:
-        write_card(result, card)
     if minimum is None:
         return 0
     below = result.below(minimum)
@@ -528,24 +449,6 @@ def _passport(path: Path, judge_name: str, languages: Sequence[str] | None, outp
     show(shown, columns, output_format)
     note("detected: the original wins in both orders, a half for a split or a tie; chance level is 0.50")
     return result
-
-
-def _drift(path: Path, judge_name: str, languages: Sequence[str] | None, output_format: Format) -> JudgeDrift:
-    """Print the drift of a judge by day; return that of the last day over all languages."""
-    from mirage import store
-    from mirage.stages.judge.drift import judge_drift
-
-    rows = list(judge_drift(store.open_arena(path), judge_name, languages=languages))
-    shown = [dataclasses.asdict(row) for row in rows]
-    columns: tuple[str, ...] = DRIFT
-    if output_format == "table":
-        columns = ("judge", "date", "language", "equal", "first", "longer", "n", "queries", "reason")
-        for entry in shown:
-            entry["equal"] = _with_interval(entry, "equal")
-            entry |= {name: _with_interval(entry, name, sign="+") for name in ("first", "longer")}
-    show(shown, columns, output_format)
-    note(f"against {rows[0].since}; equal: share of equal verdicts; first, longer: shift of points towards it")
-    return rows[-1]
 
 
 def _against_people(
@@ -584,37 +487,12 @@ def _against_people(
         note(choice.sentence)
 
 
-def _criteria(
-    path: Path, judge_names: Sequence[str] | None, languages: Sequence[str] | None, *, seed: int, output_format: Format
-) -> None:
-    """Print how far the criteria of each judge agree."""
-    from mirage import store
-    from mirage.people.exam import criteria_agreement
-
-    rows = criteria_agreement(store.open_arena(path), seed=seed)
-    known = {row.judge for row in rows}
-    for name in judge_names or ():
-        if name not in known:
-            raise UnknownName("judge with several criteria", name, known)
-    shown = [
-        dataclasses.asdict(row)
-        for row in rows
-        if (not judge_names or row.judge in judge_names) and (languages is None or row.language in languages)
-    ]
-    columns: tuple[str, ...] = CRITERIA
-    if output_format == "table":
-        columns = ("judge", "one", "other", "language", "battles", "queries", "equal", "systems", "tau", "reason")
-        for entry in shown:
-            entry |= {name: _with_interval(entry, name) for name in ("equal", "tau")}
-    show(shown, columns, output_format)
-
-
-def _with_interval(row: Mapping[str, Any], name: str, *, sign: str = "") -> str:
-    """Format a value with its interval for people; with the sign `+` also positive values have one."""
+def _with_interval(row: Mapping[str, Any], name: str) -> str:
+    """Format a value with its interval for people."""
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if value is None:
         return "-"
-    return f"{value:{sign}.2f}" + ("" if low is None else f" ({low:{sign}.2f} to {high:{sign}.2f})")
+    return f"{value:.2f}" + ("" if low is None else f" ({low:.2f} to {high:.2f})")
 
 
 def _marks(row: JudgeExam) -> dict[str, str]:

@@ -108,8 +108,10 @@ def grid(page: Any) -> list[tuple[str, str]]:
 # Every page, by its link and by the sidebar
 
 LINKS = {
-    "leaderboard": ("?arena=judged&languages=fi&languages=sw&skill=abstain", {"Skill": "abstain"}),
-    "model": ("model?arena=judged&languages=fi&languages=sw&system=aya-101", {"System": "aya-101"}),
+    "leaderboard": (
+        "?arena=judged&languages=fi&languages=sw&skill=abstain&system=aya-101",
+        {"Skill": "abstain", "System": "aya-101"},
+    ),
     "hallucination": (
         (
             "hallucination?arena=judged&languages=fi&languages=sw&definition=as-published&parser=published"
@@ -125,10 +127,6 @@ LINKS = {
         "compare?arena=judged&languages=fi&languages=sw&by=rate&a=aya-101&b=Mistral-7B&margin=0.1",
         {"Measure": "rate", "First system": "aya-101", "Second system": "Mistral-7B"},
     ),
-    "decide": (
-        "decide?arena=judged&languages=fi&languages=sw&counts=rate&open_weights=open&budget=5",
-        {"Weights": "open"},
-    ),
     "answers": (
         "answers?arena=judged&languages=fi&languages=sw&subset=non_relevant&outcome=abstained&parser=published",
         {"Subset": "non_relevant", "Parser": "published"},
@@ -138,7 +136,7 @@ LINKS = {
     "spot_check": ("spot_check?arena=judged&languages=fi&languages=sw", {}),
     "surrogate": ("surrogate?arena=judged&languages=fi&languages=sw", {}),
     "your_model": ("your_model?arena=judged&languages=fi&languages=sw", {}),
-    "methods": ("methods?arena=judged&languages=fi&languages=sw&section=Columns&search=judge", {"Section": "Columns"}),
+    "methods": ("methods?arena=judged&languages=fi&languages=sw&search=judge", {}),
 }
 """A link to every page, and what its pickers must stand at."""
 

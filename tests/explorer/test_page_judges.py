@@ -314,24 +314,6 @@ def test_verdicts_that_follow_from_peoples_scores_are_peoples(arenas: Path) -> N
     assert "2 judges and human annotators (people: clear)" in page_text(app)
 
 
-def test_the_criteria_of_a_judge_are_compared_where_it_has_several(arenas: Path) -> None:
-    assert "Criteria" not in [header.value for header in opened(arena="judged").header]
-    arena = store.open_arena(arenas / "judged")
-    table = arena.read("judgments")
-    of_tone = [
-        replace(schema.Judgment(**row), judge="gpt-4o: tone", criterion="tone")
-        for row in table.to_pylist()
-        if row["judge"] == "gpt-4o"
-    ]
-    rows = [*(schema.Judgment(**row) for row in table.to_pylist()), *of_tone]
-    tables = {"judgments": schema.from_rows("judgments", rows), "features": arena.read("features")}
-    store.write(arenas / "judged", tables, made_by="a test", title="Two judges", label="simulated")
-    app = opened(arena="judged")
-    assert not app.exception
-    assert "Criteria" in [header.value for header in app.header]
-    assert "tone" in page_text(app)
-
-
 def test_a_passport_is_shown_by_fault_and_language(arenas: Path) -> None:
     assert "Passport" not in page_text(opened(arena="judged"))
     answers, verdicts = [], []

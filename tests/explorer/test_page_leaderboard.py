@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import pages
 from benchmarks.simulated import simulate_arena
 from mirage import store
 from mirage.battles.referee import Referee
+from mirage.explorer.leaderboard import cards
 from mirage.explorer.leaderboard import data as views
 from mirage.publish.charts import leaderboard as charts
+from mirage.ranking.facts import SystemFacts
 from pages import page_text, read_tables
 
 PAGE = ROOT / "pages" / "leaderboard.py"
@@ -184,3 +187,61 @@ def test_the_first_place_is_tested_on_request(arenas: Path, monkeypatch: pytest.
     assert "confirmed by refitting" in page_text(app)
     modelled = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davidson")
     assert not any("fragile" in panel.label for panel in modelled.expander)
+
+
+def drawer(app: AppTest) -> list[list[dict[str, str]]]:
+    """The tables on the chosen system."""
+    heads = ("Language", "Against", "Error")
+    return [rows for rows in read_tables(app) if next(iter(rows[0])) in heads]
+
+
+def test_a_system_of_the_link_shows_its_ratings_opponents_and_errors() -> None:
+    app = pages.open_page("leaderboard", arena="nomiracl", system="aya-101")
+    ratings, opponents, errors = drawer(app)
+    assert ratings[0]["Language"] == "All languages"
+    assert {row["Language"] for row in ratings} >= {"Arabic", "Telugu"}
+    assert (ratings[0]["Rank"], ratings[0]["95%"]) == ("5", "5–6")  # a range
+    assert len(opponents) == 6
+    assert all(int(row["n"].replace(",", "")) > 0 for row in (*opponents, *errors))
+    assert len(errors) == 2
+    assert "leaderboard?system=gpt-4-azure&amp;arena=nomiracl" in pages.html(app)
+    one = pages.open_page("leaderboard", arena="nomiracl", system="aya-101", languages="te")
+    assert len(drawer(one)) == 2, "the only language is in the table above"
+
+
+def test_without_a_choice_or_with_an_unknown_system_none_is_shown() -> None:
+    assert not drawer(pages.open_page("leaderboard", arena="nomiracl"))
+    app = pages.open_page("leaderboard", arena="nomiracl", system="nobody")
+    assert "Unknown value in the link" in page_text(app)
+    assert not drawer(app)
+
+
+def test_systems_whose_rank_interval_begins_at_1_are_marked() -> None:
+    table = pages.open_page("leaderboard", arena="nomiracl").dataframe[0].value.set_index("system")
+    assert [name for name, mark in table["best"].items() if mark in ("best", "tied")] == ["gpt-4-azure"]
+    tied = pages.open_page("leaderboard", arena="nomiracl", languages="bn").dataframe[0].value.set_index("system")
+    begins = {name for name, ranks in tied["rank_span"].items() if ranks.split("–")[0] == "1"}  # a range
+    assert len(begins) > 1
+    assert {name for name, mark in tied["best"].items() if mark == "tied"} == begins
+
+
+def test_the_win_matrix_is_in_the_order_of_the_table(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = pages.open_page("leaderboard", arena="nomiracl", section="Wins")
+    (figure,) = (json.loads(found.proto.spec) for found in app.get("plotly_chart"))
+    order = list(app.dataframe[0].value["system"])
+    assert [label.replace("\u2060", "") for label in figure["layout"]["xaxis"]["ticktext"]] == order
+    assert len(figure["data"][0]["x"]) == len(order) * (len(order) - 1)
+
+
+def test_prices_are_drawn_and_behind_columns_where_they_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "price" not in pages.open_page("leaderboard", arena="nomiracl", columns="all").dataframe[0].value
+    monkeypatch.setattr(
+        cards, "system_facts", lambda _, names: {name: SystemFacts(float(k), None) for k, name in enumerate(names)}
+    )
+    table = pages.open_page("leaderboard", arena="nomiracl", columns="all").dataframe[0].value
+    assert "price" in table
+    assert "seconds" not in table
+    app = pages.open_page("leaderboard", arena="nomiracl", section="Price")
+    assert "price" not in app.dataframe[0].value
+    (figure,) = (json.loads(found.proto.spec) for found in app.get("plotly_chart"))
+    assert len(figure["data"]) == len(table)

@@ -114,7 +114,6 @@ DOORS = {
             "options": "made from `names` and `values`",
             **OF_SAMPLE,
             "possible": "set by --until",
-            "day": "set by anchors",
             "known": "examines a judge, which ranks nothing",
         },
     ),
@@ -144,8 +143,8 @@ DOORS = {
         (JudgeSettings, BattleSample),
         {"arena": SUBJECT, "model": SUBJECT, **dict.fromkeys(("rubric", "prompt"), "make the criterion")}
         | {"repeats": "how many times", "until": "a goal of AdaptiveSettings", "budget": "of the model's limits"}
-        | {"anchors": "sets pairs and day", "passport": "makes the battles"},
-        {**OF_SAMPLE, "repeat": "counted up to `repeats`", "possible": "set by --until", "day": "set by anchors"},
+        | {"passport": "makes the battles"},
+        {**OF_SAMPLE, "repeat": "counted up to `repeats`", "possible": "set by --until"},
         {"judge": "named after the model", "criterion": "loaded by its name"},
     ),
     "api.chat_model": Door(

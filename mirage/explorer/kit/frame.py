@@ -383,7 +383,6 @@ def _pages() -> dict[str, Any]:
                     title=entry.title,
                     url_path="home" if first else None,
                     default=first,
-                    visibility="visible" if entry.listed else "hidden",
                 )
         # The root has no name, but readers may try this URL.
         root = PAGES[0]

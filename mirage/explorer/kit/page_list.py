@@ -22,8 +22,6 @@ class PageEntry:
     question: str
     """The one question the page answers, shown under its title."""
 
-    listed: bool = True
-    """Whether the sidebar lists it; otherwise it is reached by links only."""
     by_query: bool = True
     """Whether it reads single queries, so that selected tags filter it; otherwise it shows results over all queries."""
 
@@ -36,10 +34,8 @@ class PageEntry:
 RESULTS, EVIDENCE, TOOLS = "Results", "Evidence", "Tools"
 PAGES = (
     PageEntry(HOME, RESULTS, "Leaderboard", "Which system is best in my languages, and how sure is that?"),
-    PageEntry("model", RESULTS, "Model", "What is known of this system?", listed=False),
     PageEntry("hallucination", RESULTS, "Hallucination", "Who answers without evidence, who abstains despite it?"),
     PageEntry("compare", RESULTS, "Compare", "Is A better than B?"),
-    PageEntry("decide", RESULTS, "Choose", "Which system should I choose?"),
     PageEntry("battle", EVIDENCE, "Battle", "Why did A beat B?"),
     PageEntry("answers", EVIDENCE, "Answers", "What did each system say?"),
     PageEntry("features", EVIDENCE, "Features", "What makes an answer good, and who lacks it?"),

@@ -14,11 +14,9 @@ from functools import lru_cache
 from html import escape
 from typing import Literal
 from unicodedata import bidirectional
-from urllib.parse import quote
 
 import streamlit as st
 
-from mirage.explorer.kit.definitions import formula_svg
 from mirage.text import languages
 from mirage.text.segmentation import SHOWN
 
@@ -210,15 +208,3 @@ def note(text: str) -> None:
 
 def _note_html(text: str) -> str:
     return f'<p class="mg-about">{escape(text)}</p>'
-
-
-@lru_cache(maxsize=256)
-def formula_html(formula: str, color: str) -> str:
-    """Return a formula as an image with its LaTeX as alternative text: typesetting in the browser is slow.
-
-    Args:
-        formula: LaTeX, without the dollar signs.
-        color: text colour.
-    """
-    svg = quote(formula_svg(formula, color), safe=" =:/<>',;()")
-    return f'<img class="mg-formula" alt="{escape(formula)}" src="data:image/svg+xml,{svg}">'

@@ -68,6 +68,14 @@ FACTS = {
     "price_out": Col("price_out", "$ / M out", "probability", of="systems", width=70),
 }
 """Facts about systems, shown if known for some."""
+MEASURED = {
+    "price": Col(
+        "price", "$ / 1,000", "probability", help="US dollars per 1,000 answers: tokens of its calls.", width=74
+    ),
+    "seconds": Col("seconds", "Latency (s)", "mean", help="Median seconds per answer, of its calls.", width=74),
+}
+"""Facts measured by logged calls, shown with all columns if known for some."""
+_BEST = "Tied with the best: the rank interval begins at 1. best: significantly better than all others."
 
 
 def zero(scale: Scale, reference: str | None) -> float:
@@ -93,8 +101,8 @@ def columns(
         scale: of the ratings.
         reference: system that the others are compared with; None for ratings.
         n: number of ranked systems.
-        facts: the facts of the systems' cards to show, of `FACTS`.
-        every: whether to show tiers and the record too.
+        facts: the facts about the systems to show, of `FACTS` and `MEASURED`.
+        every: whether to show tiers, measured facts and the record too.
     """
     kind: Kind = "rating" if scale == "logit" else "points" if reference is not None else "anchored"
     unit = "in logits" if scale == "logit" else "Elo-like, 400 points per tenfold odds"
@@ -123,6 +131,7 @@ def columns(
             ends=(1, max(n, 2)),
             width=130,
         ),
+        Col("best", "Best", "text", help=_BEST, width=46),
         Col("rating", label, kind, help=f"{meaning} {_TIES[ties]} Bias-reduced (Jeffreys prior).", width=66),
         Col(
             "rating",
@@ -136,8 +145,8 @@ def columns(
             width=110,
         ),
         counts[-1],
-        *(FACTS[fact] for fact in facts),
-        *((*_SEPARATED, counts[0], *_RECORD) if every else ()),
+        *(FACTS[fact] for fact in facts if fact in FACTS),
+        *((*_SEPARATED, *(MEASURED[fact] for fact in facts if fact in MEASURED), counts[0], *_RECORD) if every else ()),
     )
 
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mirage.llm.prompts import bundled_text
-
 
 @dataclass(frozen=True, slots=True)
 class PromptDeparture:
@@ -36,11 +34,6 @@ class PromptOrigin:
     """The paper, its figure or section, and the file of the published program."""
     departures: tuple[PromptDeparture, ...]
     """Every departure from the source."""
-
-    @property
-    def text(self) -> str:
-        """The prompt, with its placeholders."""
-        return bundled_text(self.name)
 
 
 _COUNT = PromptDeparture(
