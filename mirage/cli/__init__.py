@@ -6,81 +6,41 @@ when stopped by Ctrl-C. Heavy libraries are imported by the commands that need t
 
 from __future__ import annotations
 
-from mirage.cli import (
-    abstaining,
-    assessing,
+import typer
+
+from mirage.cli import (  # noqa: F401  # each file registers its commands
+    arenas,
     checking,
     comparing,
-    deciding,
-    doctor,
     evaluating,
     exporting,
     generating,
     judging,
-    keeping,
-    languages,
-    levels,
     measuring,
-    merging,
-    noting,
-    placing,
     ranking,
-    rates,
-    removing,
-    reproducing,
-    retrieving,
-    running,
-    scoring,
+    reporting,
     serving,
+    showing,
     sources,
-    surrogate,
     testsets,
     training,
-    variance,
     voting,
-)  # each file registers its commands
+)
 from mirage.cli.common import Command, app
 
-__all__ = [
-    "abstaining",
-    "app",
-    "assessing",
-    "checking",
-    "comparing",
-    "deciding",
-    "doctor",
-    "evaluating",
-    "exporting",
-    "generating",
-    "judging",
-    "keeping",
-    "languages",
-    "levels",
-    "main",
-    "measuring",
-    "merging",
-    "noting",
-    "placing",
-    "ranking",
-    "rates",
-    "removing",
-    "reproducing",
-    "retrieving",
-    "running",
-    "scoring",
-    "serving",
-    "sources",
-    "surrogate",
-    "testsets",
-    "training",
-    "variance",
-    "voting",
-]
+__all__ = ["app", "main"]
 
 
-for registered in (app, *(group.typer_instance for group in app.registered_groups)):
-    for command in registered.registered_commands if registered else ():
+def _use_our_commands(group: typer.Typer) -> None:
+    """Let every command of a group and of its groups read the options of the model service from a file."""
+    for command in group.registered_commands:
         command.cls = Command
+    for registered in group.registered_groups:
+        if registered.typer_instance is not None:
+            _use_our_commands(registered.typer_instance)
+
+
+_use_our_commands(app)
 
 
 def main() -> None:

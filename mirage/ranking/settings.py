@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated
 
 from mirage.errors import BadInput
-from mirage.schema import Code, Count, Parser, Penalty, Range, Skill, Ties
+from mirage.schema import Code, Count, Parser, Penalty, Skill, Ties
 from mirage.text.makers import BY_NAME, Makers
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Option:
 
 OPTION = Option()
 """An option with the name of its field."""
-JUDGE = Option(metavar="relevance|nuggets|JUDGE|pooled")
+JUDGE = Option(metavar="NAME")
 """The option `--judge` of comparisons and choices."""
 LANGUAGES = Option(metavar="AR,BN,..")
 """The option `--languages`."""
@@ -54,13 +54,13 @@ class RankSettings:
 
     ties: Annotated[Ties, OPTION] = "half"
     """Ties: half a win for each, Davidson's model, or dropped."""
-    without: Annotated[str | None, Option("--leave-out-family", metavar="MAKER")] = None
+    without: str | None = None
     """Exclude the judges made by this maker."""
     exclude_own: Annotated[bool, Option("--no-own-family")] = False
     """Exclude a judge's verdicts on systems of its own maker (see makers.csv)."""
     consistent: Annotated[bool, OPTION] = False
     """Count only battles judged in both orders with the same result."""
-    control: Annotated[tuple[str, ...], Option(metavar="length,citations,language")] = ()
+    control: Annotated[tuple[str, ...], Option(metavar="NAME,..")] = ()
     """Control for the style of the answers, by one or more of these."""
     makers: Makers = BY_NAME
     """Maker of each judge and system."""
@@ -68,13 +68,13 @@ class RankSettings:
     """Which queries count, by relevance labels; a judge ranks on `both`."""
     parser: Annotated[Parser, OPTION] = "strict"
     """Parser that classifies answers, with relevance labels."""
-    assigner: Annotated[str | None, Option(metavar="NAME")] = None
+    assigner: str | None = None
     """Assigner of nuggets, with the judge `nuggets`; by default the one with the most assignments."""
-    nugget_margin: Annotated[float, Range(0), OPTION] = 0.0
+    nugget_margin: float = 0.0
     """Largest difference of two nugget scores that ties, with the judge `nuggets`."""
     languages: Annotated[tuple[Code, ...] | None, LANGUAGES] = None
     """Language codes; by default all that can be ranked."""
-    penalty: Annotated[Penalty, OPTION] = "jeffreys"
+    penalty: Penalty = "jeffreys"
     """Bias reduction by Jeffreys' prior, or none: maximum likelihood."""
     draws: int = DRAWS
     """Bootstrap draws for the intervals."""
@@ -133,13 +133,13 @@ class CompareSettings:
     """Language codes; by default all."""
     parser: Annotated[Parser, OPTION] = "strict"
     """Parser that classifies answers, for `rate` and ratings by relevance labels."""
-    assigner: Annotated[str | None, Option(metavar="NAME")] = None
+    assigner: str | None = None
     """Assigner of nuggets; by default the one with the most assignments."""
-    moved: Annotated[Count, OPTION] = MOVED
+    moved: int = MOVED
     """Number of queries with the largest changes to list."""
     draws: int = DRAWS
     """Bootstrap draws for the intervals of ratings."""
-    seed: Annotated[Count, OPTION] = SEED
+    seed: Count = SEED
     """Random seed."""
 
     def __post_init__(self) -> None:

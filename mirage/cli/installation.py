@@ -1,4 +1,4 @@
-"""Command that checks the installation: `mirage doctor`."""
+"""Checks of the installation: `mirage check` without arguments."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import Literal
 
 from mirage import __version__
-from mirage.cli.common import How, app
-from mirage.cli.output import show
 from mirage.errors import MirageError
-from mirage.explorer.serve.checks import Check, deployment_checks
 from mirage.store.extras import DISTRIBUTION, Extra, install_command
 
 PORT = 8501
@@ -32,33 +27,31 @@ _EXTRAS: dict[Extra, tuple[tuple[str, ...], str]] = {
     "hub": (("datasets",), "mirage pull from the hub"),
     "local": (("torch", "transformers"), "support and reranker features"),
     "login": (("authlib",), "login with OpenID Connect"),
-    "ops": (("prometheus_client",), "metrics for Prometheus"),
     "postgres": (("psycopg",), "votes in PostgreSQL"),
     "ray": (("ray",), "--engine ray"),
-    "retrieval": (("bm25s",), "mirage retrieve --retriever bm25"),
-    "storage": (("obstore",), "arenas on s3, gs and abfs"),
+    "retrieval": (("bm25s",), "mirage generate retrieve, mirage testset"),
     "vllm": (("vllm",), "--engine vllm"),
 }
 """Modules and purpose of each extra."""
 
 
-@app.command()
-def doctor(
-    deployment: Annotated[
-        bool, typer.Option("--deployment", help="Also check a shared deployment: proxy, login, secrets, votes.")
-    ] = False,
-    output_format: How = "table",
-) -> None:
-    """Check the installation, and explain how to fix problems.
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Result of one check of the installation."""
 
-    Looks at Python, the packages, the extras, the arenas and their search index, the votes' database and the explorer's
-    port. Writes nothing. Exit code 2 if something is wrong.
-    """
-    checks = [*_python(), *_extras(), *_arenas(), *_votes(), *_port()]
-    checks += deployment_checks(os.environ) if deployment else []
-    show([asdict(check) for check in checks], ("what", "state", "message", "do"), output_format)
-    if any(check.state == "wrong" for check in checks):
-        raise typer.Exit(2)
+    what: str
+    """Subject of the check."""
+    state: Literal["fine", "absent", "wrong"]
+    """`fine`; `absent`: missing but optional; `wrong`: something will not work."""
+    message: str
+    """Finding."""
+    do: str
+    """Suggested action; empty if none is needed."""
+
+
+def check_installation() -> list[Check]:
+    """Check Python, the packages, the extras, the arenas, the votes' database and the explorer's port."""
+    return [*_python(), *_extras(), *_arenas(), *_votes(), *_port()]
 
 
 def _python() -> Iterator[Check]:
@@ -104,7 +97,7 @@ def _extras() -> Iterator[Check]:
 
 def _arenas() -> Iterator[Check]:
     from mirage import store
-    from mirage.store import home, search
+    from mirage.store import home
 
     folders, problems = home.all_arenas()
     for problem in problems:
@@ -114,8 +107,7 @@ def _arenas() -> Iterator[Check]:
     for name, path in folders.items():
         try:
             arena = store.open_arena(path)
-            index = "indexed" if search.has_index(arena) else "not indexed: the first search reads the texts"
-            texts = index if "answers" in arena.tables else "numbers only"
+            texts = "with texts" if "answers" in arena.tables else "numbers only"
             yield Check(f"arena {name}", "fine", f"{len(arena.tables)} tables, {texts}", "")
         except MirageError as error:
             yield Check(f"arena {name}", "wrong", error.what, error.do)
