@@ -1052,7 +1052,7 @@ def rates(
         languages: codes; None for all.
         systems: names; None for all.
         parser: parser whose outcomes count.
-        corrected: add the rates by people's labels on the answers (`mirage votes label`).
+        corrected: add the rates by people's labels on the answers (`mirage votes import --kind answers`).
         url: database of the votes of the audit; None for MIRAGE_VOTES_URL, else the file in the user's folder.
 
     Returns:

@@ -729,7 +729,7 @@ def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
     columns = [c for c in columns if c.kind != "text" or c.name == "remark" or any(table[c.name].to_pylist())]
     more = ""
     if arena is not None and item in ("Table 3", "Table 7"):
-        more = " mirage paper figures DIR --as 'PRINTED=SYSTEM' compares any system with a printed name."
+        more = " mirage report paper DIR --as 'PRINTED=SYSTEM' compares any system with a printed name."
     note(f"{PAPER.get(item, '')} Source: {table['reference'][0].as_py()}.{more}")
     height = None if len(table) <= TALL else ROW * (TALL + 1) + 3
     show_table(table, columns, key="paper", height=height)

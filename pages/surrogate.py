@@ -203,7 +203,7 @@ def _need(page: Page) -> None:
         st.caption(plain(f"Ratings that can be predicted: {', '.join(referees_of(page.arena))}."))
         if "outcomes" not in tables:
             where, judge = quote(page.arena.address), quote(judges(page.arena)[0])
-            command = f"mirage surrogate {where} --judge {judge} --store"
+            command = f"mirage rank surrogate {where} --judge {judge} --store"
             error = TableMissing("predictions", where=page.arena.address, command=command)
             missing(error, why=page.without())
             stop()
@@ -348,7 +348,7 @@ def _rests(page: Page, referee: Referee, language: str, chosen: str) -> None:
     weights = views.weights(page.arena, referee)
     if not weights.permuted:
         st.caption("Computed by a command, since it needs many fits:")
-        st.code(f"mirage surrogate DIR --judge {quote(referee.name)} --store", language=None)
+        st.code(f"mirage rank surrogate DIR --judge {quote(referee.name)} --store", language=None)
         return
     left, right = side_by_side((380, 1), (420, 1), key="rests")
     with left:

@@ -108,7 +108,7 @@ def take(page: Page) -> None:
         st.code(
             f"cp -r {quote(page.arena.address)} my-arena\n"
             "mirage generate my-arena --system my-model --model MODEL --base-url URL\n"
-            "mirage run my-arena\nmirage app my-arena",
+            "mirage evaluate my-arena\nmirage app my-arena",
             language=None,
             wrap_lines=True,
         )

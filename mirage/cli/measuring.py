@@ -322,7 +322,7 @@ def _update_means(path: Path, table: str) -> list[FeatureMean]:
     from mirage.stages.features.stage import shown_means
 
     names = store.LINEAGE[table].features
-    arena = measure(path, MeasureSettings(names), made_by="mirage features")
+    arena = measure(path, MeasureSettings(names), made_by="mirage measure features")
     return shown_means(arena.read("features"), names)
 
 

@@ -113,7 +113,7 @@ def rank(
     unbounded end of an interval is infinite in the table, empty in CSV and null in JSON. Reads the table outcomes
     (judge relevance), judgments, or answers, nuggets and nugget_assignments (judge nuggets); DIR may also be a file of
     battles. Prints price (US dollars per 1,000 answers) and latency where known, and the ranks that options change.
-    Writes nothing; with --store, the table ratings, keeping those by other judges. --by tests each system on a value
+    Writes nothing; with --store, the table ratings. --by tests each system on a value
     against the other queries of the same languages (Welch's t, Holm-corrected over all tests).
     """
     from mirage import store

@@ -39,7 +39,7 @@ def compare_corrected(labels: Labels, first: str, second: str, *, margin: float 
             where="; ".join(
                 [*(f"{code}: {why}" for code, why in list(reasons.items())[:2]), *["..."][: len(reasons) > 2]]
             ),
-            do="label more answers of both systems (mirage plan says where)",
+            do="label more answers of both systems",
         )
     estimates: dict[str, PairedEstimate] = {}
     beside: dict[str, LabelledDifference] = {}

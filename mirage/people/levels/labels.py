@@ -1,7 +1,8 @@
 """People's labels on answers, with the measured values of the same answers.
 
 Labels come from the Spot check page (citations), and from the table `scores`: imported ratings by people,
-and files of `mirage votes label`. Votes on battles carry no information about the level of a single answer.
+and files of `mirage votes import --kind answers`. Votes on battles carry no information about the level of a single
+answer.
 """
 
 from __future__ import annotations
