@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import outcomes as labels
+from benchmarks.outcome_accuracy import accuracy, measured_accuracy, to_json
 from mirage import schema, store
 from mirage.cli import app
 from mirage.llm import prompts
 from mirage.stages.outcomes import TemplatePhrases, confusion, outcomes, parse_outcome, rates, unparsed_note
-from mirage.stages.outcomes.accuracy import accuracy, measured_accuracy, to_json
 from mirage.stages.outcomes.parsed import FREE_RULES, RULES
 from mirage.stages.outcomes.wording import WORDINGS
 from mirage.text.answers import NOMIRACL_TEMPLATES
