@@ -36,7 +36,7 @@ bench: .venv/.ready-dev ## time the slow parts side by side with what they repla
 engines: .venv-engines/.ready ## run the tests with real engines and weights (vLLM's CPU build, multilingual-e5-small); 4 GB in .venv-engines
 	.venv-engines/bin/python -m pytest tests/engines -p no:randomly -s $(ARGS)
 
-outcomes: .venv/.ready-dev ## measure the rules for free answers on the labels kept apart, for the page Methods
+outcomes: .venv/.ready-dev ## measure the rules for free answers on the labels kept apart, for the guide
 	$(PY) -m benchmarks.outcomes
 
 data: .venv/.ready ## build the bundled arenas again; DATA=DIR says from where

@@ -128,7 +128,7 @@ def ratings(page: Page, referees: tuple[str, ...]) -> None:
         key="board",
         select=True,
     )
-    clicked = clicked_mark("whiskers") or clicked_mark("prices")
+    clicked = clicked_mark("whiskers") or clicked_mark("price_scatter")
     system = _pick_system(rows, rows[picked]["system"] if picked is not None else clicked[0] if clicked else None)
     weak = compared.design_lines(board)
     met = f" Limits of the battle design: {'; '.join(weak)}." if weak else ""
@@ -206,7 +206,7 @@ def _prices(rows: list[dict[str, Any]], title: str, scale: Scale) -> None:
     """Show the rating of the systems with a price against it."""
     note("Filled: tied with the best.")
     figure = price_scatter(rows, title=title, kind="rating" if scale == "logit" else "anchored", mode=mode())
-    chart(figure, key="prices", alt="Rating of every system against its price per 1,000 answers.", select=True)
+    chart(figure, key="price_scatter", alt="Rating of every system against its price per 1,000 answers.", select=True)
 
 
 def _whiskers(choice: RankSettings, scale: Scale, reference: str | None) -> Callable[[list[dict[str, Any]]], None]:

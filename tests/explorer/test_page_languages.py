@@ -24,7 +24,6 @@ def open_page(name: str, arena: str, **params: str) -> AppTest:
 @pytest.mark.parametrize(
     ("name", "params", "column"),
     [
-        ("leaderboard", {"section": "Retrievers", "pairs_of": "words"}, "Preference"),
         ("hallucination", {"section": "Languages"}, "Correct"),
         ("features", {}, "Preference"),
     ],

@@ -100,4 +100,4 @@ def test_a_bank_without_assignments_names_the_command(
     app.query_params.update({"arena": "bank", "query": "en:q001"})
     app.run()
     assert not app.exception
-    assert any("mirage nuggets assign" in code.value for code in app.code)
+    assert any("mirage measure nuggets" in code.value for code in app.code)

@@ -85,7 +85,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_files(folder)
     mirage("import", "trec", folder / "trec", "--into", path)
     mirage("import", "nuggets", folder / "nuggets", "--into", path)
-    mirage("retrieve", path, "--retriever", "bm25", "--depth", 5)
+    mirage("generate", "retrieve", path, "--retriever", "bm25", "--depth", 5)
     mirage("export", "run", path, "--retriever", "bm25", "--out", folder / "run")
     write_tail(folder / "run", folder / "tail")
     mirage("import", "trec", folder / "tail", "--into", path)
@@ -128,16 +128,6 @@ def test_from_the_retrievers_to_the_nuggets_of_a_lost_answer(url: str, width: in
         opened = start(width=width, height=900, scheme=scheme)
         page: Any = opened.page
         page.set_default_timeout(15000)
-
-        # The retrievers: the good one is named, and drawn beside the bad one.
-        browser.show(opened, f"{url}/?arena=whole&section=Retrievers")
-        page.get_by_text("bm25 ranks best").scroll_into_view_if_needed()
-        recall = page.locator(".st-key-recall")
-        recall.scroll_into_view_if_needed()
-        assert set(recall.locator(".legendtext").all_text_contents()) == {"bm25", "tail"}, (
-            "passages that labels and runs brought are nobody's list"
-        )
-        look(opened, "1-retrievers", width, scheme)
 
         # Where answers are lost: most by the retriever, where that is the bad one.
         browser.show(opened, f"{url}/hallucination?arena=whole&section=Errors&flow={SYSTEM.replace('+', '%2B')}")

@@ -25,7 +25,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     tables = {name: schema.sort(name, schema.from_rows(name, values)) for name, values in rows.items()}
     path = tmp_path_factory.mktemp("arenas") / "closed"
     store.write(path, tables, made_by="a test")
-    mirage("outcomes", path)
+    mirage("measure", "outcomes", path)
     return store.open_arena(path)
 
 

@@ -130,7 +130,7 @@ def test_a_run_of_the_sample_on_a_cluster_is_the_bytes_of_one_machine(nodes: Any
         with Service(flaky) as service:
             named = ["--service", "s"]  # by default rows keep the address, whose port differs
             mirage(*command(path, service, system="mine")[:-1], "3", "--limit", "2", *named, *options)
-            mirage("features", str(path), "--reference", "mine", *options)
+            mirage("measure", "features", str(path), "--reference", "mine", *options)
             url = ["--base-url", service.url, *named]
             mirage("judge", str(path), "--judge", "j", "--model", "m", *url, "--queries", "1", "--pairs", "4", *options)
         ratings.append(mirage("rank", str(path), "--judge", "j", "--draws", "50", "--format", "csv").stdout)
@@ -304,12 +304,12 @@ def test_models_are_loaded_by_the_workers_and_what_does_not_load_is_one_clear_er
     only = ["--only", "support_entailment"]
     values = []
     for path, options in ((here, []), (there, on)):
-        mirage("features", str(path), *only, "--nli", str(nli), *options)
+        mirage("measure", "features", str(path), *only, "--nli", str(nli), *options)
         table = store.open_arena(path).read("features")
         values.append(table.filter(pc.equal(table["feature"], "support_entailment"))["value"].to_pylist())
     assert values[1] == pytest.approx(values[0], abs=1e-3)
     (tmp_path / "empty").mkdir()
-    result = mirage("features", str(there), *only, "--nli", str(tmp_path / "empty"), *on, code=2)
+    result = mirage("measure", "features", str(there), *only, "--nli", str(tmp_path / "empty"), *on, code=2)
     assert "the model cannot be loaded" in result.stderr
     with Service() as service:
         arguments = command(write(tmp_path / "a", n=1), service, "--engine", "vllm", "--address", nodes.address)

@@ -164,7 +164,7 @@ def test_another_criterion_is_another_judge_everywhere(arena: Path) -> None:
         assert rank_arena(opened, Referee.from_name(name))
         mirage("rank", arena, "--judge", name, "--draws", 20)
         mirage("compare", arena, "one", "two", "--judge", name)
-    shown = rows(mirage("judges", arena, "--format", "csv"))
+    shown = rows(mirage("report", "judges", arena, "--format", "csv"))
     assert {row["judge"] for row in shown} == {"j", "j: groundedness"}
 
 

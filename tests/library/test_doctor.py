@@ -1,4 +1,4 @@
-"""`mirage doctor` says what is fine, what is absent and what is wrong, each with what to do."""
+"""`mirage check` says what is fine, what is absent and what is wrong, each with what to do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def checks(code: int = 0) -> dict[str, dict[str, str]]:
-    result = CliRunner().invoke(cli.app, ["doctor", "--format", "json"])
+    result = CliRunner().invoke(cli.app, ["check", "--format", "json"])
     assert result.exit_code == code, result.output
     return {row["what"]: row for row in json.loads(result.stdout)}
 

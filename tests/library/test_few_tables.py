@@ -16,7 +16,7 @@ from mirage.store.lineage import LINEAGE
 from pages import page_text
 
 PAGES = (
-    *("leaderboard", "hallucination", "compare", "decide", "battle", "features", "answers"),
+    *("leaderboard", "hallucination", "compare", "battle", "features", "answers"),
     *("judges", "spot_check", "surrogate", "your_model", "methods"),
 )
 COMMANDS = (

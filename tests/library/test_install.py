@@ -183,7 +183,7 @@ def test_the_core_install_ranks_a_file_and_names_the_extra_of_the_explorer(core:
     printed = run(core, "-m", "mirage", "rank", "battles.csv", "--format", "csv", cwd=tmp_path)
     assert printed.returncode == 0, printed.stderr
     assert [row["system"] for row in csv.DictReader(printed.stdout.splitlines())] == ["x", "y"]
-    assert run(core, "-m", "mirage", "doctor", cwd=tmp_path).returncode == 0
+    assert run(core, "-m", "mirage", "check", cwd=tmp_path).returncode == 0
     ballot = run(core, "-m", "mirage", "votes", "ballot", "sample", "--language", "sw", "--out", "a.html", cwd=tmp_path)
     assert ballot.returncode == 0, ballot.stderr
     for words in (("app",), ("app", "nomiracl", "--workers", "2")):

@@ -306,9 +306,9 @@ def test_an_invalid_label_rejects_the_file(folder: Path, tmp_path: Path, line: s
 
 
 def test_an_arena_without_labels_says_which_command_brings_them() -> None:
-    code, output = cli("rates", str(ROOT / "data" / "sample"), "--corrected")
+    code, output = cli("report", "rates", str(ROOT / "data" / "sample"), "--corrected")
     assert code == 2
-    assert "mirage votes label" in output
+    assert "mirage votes import --kind answers" in output
     code, output = cli("plan", str(ROOT / "data" / "sample"))
     assert code == 2
 

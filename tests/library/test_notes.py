@@ -194,7 +194,7 @@ def test_a_bad_taxonomy_is_one_error_with_its_line(arena: store.Arena, text: str
     assert what in error.value.what
     assert error.value.do
     assert error.value.where == f"{file}:{line}" if line else str(file) in error.value.where
-    assert "taxonomy.yaml" in mirage("notes", "taxonomy", arena.path, code=2).stderr
+    assert "taxonomy.yaml" in mirage("votes", "notes", arena.path, code=2).stderr
 
 
 def test_results_from_python_have_a_frame(arena: store.Arena) -> None:
@@ -221,18 +221,18 @@ def test_an_export_comes_back_as_it_was(
         db.submit(note(arena, "2", voter="juma"))
         db.undo(Note, first.vote_id, voter="amina")
         log = db.rows(Note)
-    mirage("notes", "export", "--out", tmp_path / name)
+    mirage("votes", "export", "--kind", "notes", "--out", tmp_path / name)
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
-    mirage("notes", "import", tmp_path / name)
-    assert "0 of them new" in mirage("notes", "import", tmp_path / name).stderr
+    mirage("votes", "import", "--kind", "notes", tmp_path / name)
+    assert "0 of them new" in mirage("votes", "import", "--kind", "notes", tmp_path / name).stderr
     with Votes() as db:
         assert db.rows(Note) == log
     build(tmp_path / "other", "Nothing of {0} in common.")
-    mirage("notes", "export", "--out", tmp_path / name, "--arena", tmp_path / "mine")
-    assert mirage("notes", "export", "--out", tmp_path / "x.txt", code=2).stderr
+    mirage("votes", "export", "--kind", "notes", "--out", tmp_path / name, "--arena", tmp_path / "mine")
+    assert mirage("votes", "export", "--kind", "notes", "--out", tmp_path / "x.txt", code=2).stderr
 
 
 def test_the_command_prints_the_categories_and_names_their_file(arena: store.Arena) -> None:
-    printed = mirage("notes", "taxonomy", arena.path, "--format", "csv")
+    printed = mirage("votes", "notes", arena.path, "--format", "csv")
     assert [row["name"] for row in rows(printed)] == list(load_taxonomy(arena).names)
     assert "taxonomy.yaml" in printed.stderr

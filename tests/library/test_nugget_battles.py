@@ -150,7 +150,7 @@ def test_options_that_do_not_fit_are_refused(arena: store.Arena, tmp_path: Path)
         ["--judge", NUGGETS, "--consistent"],
     ):
         command("rank", judged, *options, code=2)
-    command("surrogate", judged, "--judge", NUGGETS, code=2)
+    command("rank", "surrogate", judged, "--judge", NUGGETS, code=2)
 
 
 def test_without_two_scores_on_a_query_the_error_says_why(tmp_path: Path) -> None:

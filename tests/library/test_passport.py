@@ -207,16 +207,18 @@ def test_the_heuristic_judge_gets_its_passport_and_no_ranking_moves(source: Path
     before = store.open_arena(source)
     mirage("judge", source, "--judge", "heuristic", "--passport", "--languages", "en,ar,th")
     assert store.open_arena(source).version == before.version
-    done = mirage("judges", source, "--passport", "--judge", "heuristic", "--format", "csv")
+    done = mirage("report", "judges", source, "--passport", "--judge", "heuristic", "--format", "csv")
     known = {(row["fault"], row["language"]): row for row in rows(done)}
     assert float(known["wrong-language", "all"]["detected"]) > 0.9
     assert float(known["negation", "all"]["detected"]) == 0.5
     assert known["negation", "th"]["low"] == ""
     assert known["negation", "th"]["reason"]
     assert int(known["copy", "all"]["unread"]) + int(known["copy", "all"]["n"]) == 36
-    told = mirage("judges", source, "--passport", "--judge", "heuristic", "--minimum", 0.8, code=1).output
+    told = mirage("report", "judges", source, "--passport", "--judge", "heuristic", "--minimum", 0.8, code=1).output
     assert "below the minimum" in told
-    mirage("judges", source, "--passport", "--judge", "heuristic", "--minimum", 0, code=1)  # some lack an interval
+    mirage(
+        "report", "judges", source, "--passport", "--judge", "heuristic", "--minimum", 0, code=1
+    )  # some lack an interval
     table = api.judge_passport(api.open_arena(source), "heuristic").to_pandas()
     assert set(table["language"]) > {"all", "en"}
 
@@ -231,7 +233,7 @@ def test_the_heuristic_judge_gets_its_passport_and_no_ranking_moves(source: Path
     ],
 )
 def test_a_passport_that_cannot_be_printed_is_one_error(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
-    assert told in mirage("judges", "sample", *words, code=2).output
+    assert told in mirage("report", "judges", "sample", *words, code=2).output
 
 
 def test_a_passport_that_cannot_be_made_is_one_error(source: Path, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_the_baselines_answer_from_what_was_retrieved(path: Path) -> None:
     assert "It is x so." in lead["text"]
     assert (lead["retriever"], lead["depth"]) == ("bm25", 1)
     assert rows["baseline/lead+bm25", "q2"]["status"] == "missing"
-    mirage("run", path, "--to", "features")
+    mirage("evaluate", path, "--to", "features")
     arena = store.open_arena(path)
     assert {f"{name}+bm25" for name in BASELINES} == set(arena.read("features")["system"].to_pylist())
 

@@ -1,4 +1,4 @@
-"""`mirage run` of whole systems: retrieve, answer from each retriever, nuggets, features, judge, rank."""
+"""`mirage evaluate` of whole systems: retrieve, answer from each retriever, nuggets, features, judge, rank."""
 
 from __future__ import annotations
 

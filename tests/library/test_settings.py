@@ -164,7 +164,7 @@ DOORS = {
         {"arena": SUBJECT, "signal": SUBJECT},
         {"parser": "the default parser"},
     ),
-    "mirage abstain": Door(
+    "mirage report risk": Door(
         abstain,
         (AbstainSettings,),
         {"dir_": SUBJECT, "signal": SUBJECT, "points": OUTPUT, "output_format": OUTPUT},

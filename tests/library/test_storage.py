@@ -272,7 +272,7 @@ def test_the_ledger_stays_on_this_machine(storage: Storage, arena: store.Arena) 
     assert not any("ledger" in key for key in storage.names())
     output = CliRunner().invoke(cli.app, ["judge", ADDRESS, "--dry-run", "--model", "m"]).output
     assert str(ledger_path(arena.path)) in output.replace("\n", "")
-    assert "cached on this machine" not in CliRunner().invoke(cli.app, ["rates", ADDRESS]).output
+    assert "cached on this machine" not in CliRunner().invoke(cli.app, ["report", "rates", ADDRESS]).output
 
 
 def test_an_arena_that_is_ranked_a_block_at_a_time_is_fetched(arena: store.Arena) -> None:

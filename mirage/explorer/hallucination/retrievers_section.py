@@ -48,11 +48,9 @@ def show_retrievers(page: Page) -> None:
         Col("n", "n", "count", width=44, help="Queries with a relevant passage (n)."),
     ]
     for measure, meaning in MEASURES.items():
-        low, high = f"{measure}_low", f"{measure}_high"
+        low, high, about = f"{measure}_low", f"{measure}_high", f"95% interval of {measure}."
         columns.append(Col(measure, measure, "probability", width=78 if len(measure) > 7 else 68, help=meaning))
-        columns.append(
-            Col(measure, "95%", "interval", low=low, high=high, width=60, help=f"95% interval of {measure}.")
-        )
+        columns.append(Col(measure, "95%", "interval", low=low, high=high, width=60, help=about))
     columns.append(Col("systems", "Used by", "text", width=104, help="Systems that used its passages."))
     table(rows, columns, key="retrievers")
 

@@ -135,12 +135,6 @@ def _escape(text: str) -> str:
     return "".join(f"\\{c}" if c in r"\`*_{}[]()#+!|<>$~:" else c for c in text)
 
 
-def prose(text: str) -> str:
-    """Return trusted text, such as a column's meaning, as Markdown: names between backticks are code."""
-    parts = text.split("`")
-    return "".join(f"`{part}`" if i % 2 else plain(part) for i, part in enumerate(parts))
-
-
 def _citation_html(text: str, start: int, end: int, cites: Sequence[TextSpan]) -> str:
     """Return the text from start to end with the citations and headings fully inside it."""
     out = []

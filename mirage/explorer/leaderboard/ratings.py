@@ -118,7 +118,7 @@ def columns(
         interval += "An interval that excludes the line is significant for this single comparison. "
     counts = _ANSWERS if by_labels else _VERDICTS
     return (
-        Col("system", "System", "system", of="ratings", width=190),
+        Col("system", "System", "system", of="ratings"),
         Col("rank", "Rank", "rank", of="ratings"),
         Col("rank", "95%", "span", low="rank_low", high="rank_high", help=_RANKS, width=54),
         Col(
@@ -129,7 +129,7 @@ def columns(
             high="rank_high",
             help=f"{_RANKS} Left is best.",
             ends=(1, max(n, 2)),
-            width=130,
+            width=102,
         ),
         Col("best", "Best", "text", help=_BEST, width=46),
         Col("rating", label, kind, help=f"{meaning} {_TIES[ties]} Bias-reduced (Jeffreys prior).", width=66),

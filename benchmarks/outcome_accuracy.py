@@ -1,7 +1,7 @@
 """Accuracy of the rules for free answers on labelled answers, compared with two simple baselines.
 
 The labels are in `tests/golden/outcomes_rag`, half of them held out from the authors of the rules. `make outcomes`
-measures and writes `accuracy.json` beside this module, shown on the page Methods and in the guide.
+measures and writes `outcome_accuracy.json` beside this module, shown in the guide.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from pkgutil import get_data
+from pathlib import Path
 
 from mirage.schema import CodeOrAll, Count, Outcome, Share
 from mirage.stages.outcomes.free import names_gap, parse_free
 from mirage.stats.intervals import wilson
 from mirage.text.languages import in_order
 
-FILE = "accuracy.json"
-"""File of the figures, beside this module."""
+FILE = Path(__file__).with_suffix(".json")
+"""File of the figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def accuracy(labelled: Mapping[str, Sequence[tuple[str, str, Outcome]]]) -> list
 @cache
 def measured_accuracy() -> tuple[str, tuple[OutcomeAccuracy, ...]]:
     """Return which half of the labels was measured, `dev` or `held`, and its rows."""
-    content = json.loads(get_data("mirage.stages.outcomes", FILE) or b'{"half": "", "rows": []}')
+    content = json.loads(FILE.read_text(encoding="utf-8"))
     return content["half"], tuple(OutcomeAccuracy(**row) for row in content["rows"])
 
 
