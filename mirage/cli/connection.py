@@ -23,12 +23,13 @@ ABOUT_SERVICE = ("settings", "help_service")
 """Options about the options of the model service, which `--help` lists."""
 
 
-def _help_service(ctx: typer.Context, requested: bool) -> None:
+def _help_service(ctx: typer.Context, requested: bool) -> bool:
     if requested and not ctx.resilient_parsing:
         formatter = ctx.make_formatter()
         ctx.command.format_options(ctx, formatter, of_service=True)  # type: ignore[call-arg]  # as in `Command`
         typer.echo(formatter.getvalue().rstrip())
         raise typer.Exit
+    return requested
 
 
 def _read_settings(ctx: typer.Context, file: Path | None) -> Path | None:

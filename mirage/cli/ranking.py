@@ -84,7 +84,7 @@ def rank(
     draws: Annotated[int, typer.Option(min=1, max=MOST_DRAWS, help="Bootstrap draws for the intervals.")] = DRAWS,
     reference: Annotated[
         str | None,
-        typer.Option(metavar="SYSTEM", help="Add every system's difference from this one, with its interval."),
+        typer.Option(metavar="SYSTEM", help="Add every system's difference from this."),
     ] = None,
     scale: Annotated[
         Scale,
@@ -93,7 +93,7 @@ def rank(
     tags: Tags = None,
     by: Annotated[
         str | None,
-        typer.Option("--by", metavar="TAG", help="One ranking per value of a query tag, with tests."),
+        typer.Option("--by", metavar="TAG", help="One ranking per value of a query tag."),
     ] = None,
     votes: Annotated[
         bool, typer.Option("--votes", help="Replace the judge's verdicts by people's votes on the same battles.")

@@ -28,8 +28,7 @@ pytestmark = pytest.mark.browser
 
 Start = Callable[..., Opened]
 THERE = [entry for entry in PAGES if entry.file.is_file()]
-LISTED = [entry for entry in THERE if entry.listed]
-TITLES = [entry.title for entry in LISTED]
+TITLES = [entry.title for entry in THERE]
 QUIET: tuple[list[str], ...] = ([], [], [])
 MAIN = "[data-testid=stMain]"
 
@@ -184,7 +183,7 @@ def test_the_leaderboard_is_found_under_its_own_name_too(opened: Opened, url: st
 
 def test_the_sidebar_leads_through_every_page_and_keeps_what_is_shared(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged&languages=fi")
-    for entry in (*LISTED[1:], LISTED[0]):
+    for entry in (*THERE[1:], THERE[0]):
         page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=entry.title, exact=True).click()
         arrived(opened, entry.title)
         assert page.get_by_text(entry.question).is_visible()

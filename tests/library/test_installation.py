@@ -10,7 +10,7 @@ import pytest
 from commands import CliRunner
 
 from mirage import cli
-from mirage.cli import doctor
+from mirage.cli import installation
 
 
 @pytest.fixture(autouse=True)
@@ -49,11 +49,11 @@ def test_a_damaged_arena_and_a_database_that_does_not_answer_are_wrong(
 
 
 def test_an_extra_that_is_not_installed_is_absent_and_a_taken_port_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "_EXTRAS", {"local": (("no_such_module",), "a test")})
+    monkeypatch.setattr(installation, "_EXTRAS", {"local": (("no_such_module",), "a test")})
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        monkeypatch.setattr(doctor, "PORT", listener.getsockname()[1])
+        monkeypatch.setattr(installation, "PORT", listener.getsockname()[1])
         results = checks()
     assert results["extra local"]["state"] == "absent"
     assert "mirage-rag[local]" in results["extra local"]["do"]
