@@ -596,6 +596,7 @@ def evaluate(
     queries: int | None = None,
     pairs: int | None = None,
     languages: Iterable[str] | None = None,
+    baselines: bool = False,
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> Evaluation:
@@ -617,6 +618,7 @@ def evaluate(
         queries: queries to judge per language; None for all.
         pairs: pairs of answers to judge per language; None for all.
         languages: codes to judge; None for all.
+        baselines: whether the baselines, which need no model, answer too.
         draws: bootstrap draws for the intervals.
         seed: random seed of the battles to judge and of the draws.
 
@@ -638,6 +640,7 @@ def evaluate(
         draws=draws,
         seed=seed,
         model=None if model is None else pipeline.RunModel(model),
+        baselines=baselines,
     )
     folder = None if into is None else store.locate(str(into))
     given = data.path if isinstance(data, Arena) else data

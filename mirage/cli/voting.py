@@ -203,10 +203,11 @@ def write_audit(
     ] = None,
     reviews: Annotated[int, typer.Option(min=1, help="Number of people per query.")] = 1,
 ) -> None:
-    """Write ballots that audit the labels of queries: can these passages answer this question? Draws half of the
-    queries from each label, in proportion to the languages, and writes one HTML file per language and person, without
-    the labels. Each ballot saves a file for mirage votes import; mirage report rates then corrects for the errors.
-    Reads the tables queries and passages. Writes FILE, and the key to its items in the user's folder.
+    """Write ballots that audit the labels of queries: can these passages answer this question?
+
+    Draws half of the queries from each label, in proportion to the languages, and writes one HTML file per language and
+    person, without the labels. Each ballot saves a file for mirage votes import; mirage report rates then corrects for
+    the errors. Reads the tables queries and passages. Writes FILE, and the key to its items in the user's folder.
     """
     from mirage import store
     from mirage.people.votes.ballot_page import label_ballot_html

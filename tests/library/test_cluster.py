@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import pytest
 from commands import mirage
 from conftest import ROOT
@@ -28,7 +27,6 @@ from engines_cases import Holder, nothing, whereabouts
 from generating_cases import command, write
 from misbehaving import Act, Call, Service, error, reply
 from parts_cases import by_text, tables
-from rank_streamed_cases import verdicts
 from waiting import until
 
 from mirage import llm, store
@@ -36,8 +34,6 @@ from mirage.errors import BadInput, Unreachable
 from mirage.llm.engines import cluster as engine
 from mirage.llm.engines.calls import complete_on
 from mirage.llm.engines.tasks import Task, Work
-from mirage.ranking import large
-from mirage.ranking.settings import RankSettings
 from mirage.store import worker_ledgers
 
 pytestmark = pytest.mark.cluster
@@ -139,18 +135,6 @@ def test_a_run_of_the_sample_on_a_cluster_is_the_bytes_of_one_machine(nodes: Any
     assert bytes_[0] == bytes_[1]
     assert ratings[0] == ratings[1]
     assert counts[0] == counts[1], "each worker's calls are those of one machine, no more"
-
-
-def test_verdicts_counted_on_a_cluster_are_ranked_in_the_bytes_of_one_machine(nodes: Any, tmp_path: Path) -> None:
-    path = tmp_path / "battles.parquet"
-    pq.write_table(verdicts(6, 80, 6, seed=9, languages=("en", "fi"), soft=True), path, row_group_size=100)
-    files = large.VerdictFiles.of_file(path)
-    assert files is not None
-    here = large.rank_files(files, RankSettings(draws=20))
-    there = large.rank_files(files, RankSettings(draws=20), executor=engine.Cluster(2, nodes.address))
-    assert there.table().equals(here.table())
-    for code, row in here.languages.items():
-        assert there.languages[code].draws.tobytes() == row.draws.tobytes()
 
 
 def test_random_kills_of_workers_nodes_and_drivers_lose_nothing(nodes: Any, tmp_path: Path) -> None:

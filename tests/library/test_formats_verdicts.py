@@ -8,20 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from mirage.ranking.large import VerdictFiles, rank_files
 
 import mirage
 from mirage import schema
-from mirage.cli.common import compose_argument
 from mirage.errors import BadInput, NotEnoughData
 from mirage.io.formats import run
 from mirage.io.formats.run import Summary
 from mirage.io.formats.spec import Tables
-from mirage.io.sources.files import Options, read_answers, read_judgments
-from mirage.ranking.settings import RankSettings
+from mirage.io.sources.files import Options, read_judgments
 from mirage.stages.retrieve.summary import measure_retrievers
 
 HOSTILE = 'a "quoted", <b>line</b>\r\nbreak; |tab|\t=1+1 \u202eright to left\u202c 🏳️‍🌈 [3]'
@@ -299,30 +294,6 @@ def test_mt_bench_refuses_an_unknown_winner(tmp_path: Path) -> None:
 # Names and words at every door
 
 SPELLINGS = ("mod\u00e8le", "mode\u0300le", " mod\u00e8le\u00a0", "\ufeffmod\u00e8le\u200b")
-
-
-def test_spellings_of_a_name_are_one_system(shared: Path, tmp_path: Path) -> None:
-    """Composed and decomposed letters and white space around a name tell no systems apart, whatever reads them."""
-    tables, _ = read(shared / "field" / "nfc-nfd.jsonl")
-    assert len(set(tables["answers"]["system"].to_pylist())) == 1
-    battles = [
-        {"query_id": f"{' ' * k}q{k}", "system_a": name, "system_b": f"b{' ' * k}", "verdict": "A", "judge": "j"}
-        for k, name in enumerate(SPELLINGS)
-    ]
-    path = jsonl(tmp_path / "j.jsonl", *(row | {"language": "en"} for row in battles))
-    pq.write_table(pa.Table.from_pylist(battles), tmp_path / "j.parquet")
-    lines = [{"query_id": "q1 ", "language": "en", "system": name, "text": "x"} for name in SPELLINGS[:1]]
-    assert read_answers(jsonl(tmp_path / "a.jsonl", *lines))["query_id"].to_pylist() == ["q1"]
-    assert read_judgments(path)["query_id"].to_pylist() == ["q0", "q1", "q2", "q3"]
-    systems = [set(mirage.rank(given).to_pandas()["system"]) for given in (battles, tmp_path / "j.parquet")]
-    systems += [set(read_judgments(path)[side].to_pylist()) for side in ("system_a", "system_b")]
-    assert systems == [{SPELLINGS[0], "b"}] * 2 + [{SPELLINGS[0]}, {"b"}]
-    assert rank_files(VerdictFiles((tmp_path / "j.parquet",), 4), RankSettings(draws=20)).languages["und"].systems == (
-        "b",
-        SPELLINGS[0],
-    )
-    assert compose_argument(f"system={SPELLINGS[1]}") == f"system={SPELLINGS[0]}"
-    assert compose_argument("passage: ") == "passage: "
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from misbehaving import Act, Call, Service, error, half, reply
 
 from mirage import llm, schema, store
 from mirage.battles.referee import Referee, referees
-from mirage.cli.judging import COLUMNS
+from mirage.cli.reporting import COLUMNS
 from mirage.errors import BadInput, NotEnoughData
 from mirage.explorer.judges.exam import exam_at, rows_of
 from mirage.llm.prompts import bundled_text, fence_code

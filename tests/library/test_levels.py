@@ -17,7 +17,7 @@ from mirage import schema, store
 from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people import levels, votes
-from mirage.ranking.settings import CompareSettings, DecideSettings
+from mirage.ranking.settings import CompareSettings
 from mirage.stats.homogeneity import homogeneity
 from mirage.stats.powered_mean import borrowed_mean, fit_predictions, powered_difference, powered_mean
 
@@ -235,13 +235,6 @@ def test_the_gate_follows_the_corrected_difference(folder: Path) -> None:
     assert code == 1
     code, _ = cli("compare", str(folder), "able", "bold", "--measure", "rate", "--corrected")
     assert code == 0
-
-
-def test_a_choice_by_corrected_levels_takes_the_better_system(folder: Path) -> None:
-    report = mirage.decide(mirage.open_arena(folder), weights={"rate": 1.0}, corrected=True)
-    assert report.overall.choice == "able"
-    with pytest.raises(NotEnoughData):
-        levels.choose_labelled(mirage.open_arena(folder), DecideSettings())
 
 
 def test_the_next_labels_go_where_none_are(folder: Path) -> None:

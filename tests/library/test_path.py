@@ -15,7 +15,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from conftest import ROOT
-from mirage.ranking.large import VerdictSource
 
 import mirage
 from mirage.battles import Battles, Verdicts
@@ -29,7 +28,7 @@ from mirage.ranking.whatif import CountedVerdicts, WhatIfResult
 from mirage.stages import features
 
 ROWS = (
-    *(pd.DataFrame, pa.Table, VerdictSource, Verdicts, Battles, ByQuery, LanguageRanking, RankingReport),
+    *(pd.DataFrame, pa.Table, Verdicts, Battles, ByQuery, LanguageRanking, RankingReport),
     *(Tiers, RankResult, CountedVerdicts, WhatIfResult, data.Board),
 )
 """The rows, and what they become on the way. A call that is handed none of them is not on their path: errors, names,

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import mirage
-from mirage.ranking.languages import kendall
 from sklearn.ensemble import RandomForestRegressor
 
 from benchmarks.simulated import SimulatedArena, simulate_arena
@@ -24,6 +23,7 @@ from mirage.papers.material import FEATURES, HELD_OUT, PRINTED, gather_material
 from mirage.papers.tables import random_splits, table2, table4
 from mirage.publish.charts import reproduce as charts
 from mirage.ranking.paper import play
+from mirage.stats.kendall import kendall
 
 ITEMS = ("table2", "table3", "table4", "table5", "figure3", "figure4", "figure5", "figure6", "corrections")
 DRAWS = 8
