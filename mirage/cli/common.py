@@ -39,7 +39,6 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "variance",
     ),
     "People": ("judges", "votes", "plan", "notes"),
-    "Boards": ("publish", "verify", "submit", "accept"),
     "Papers": ("paper",),
     "Explorer": ("app", "doctor"),
 }
