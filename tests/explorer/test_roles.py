@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from mirage.explorer.serve.nginx import PROXY_HEADER
+from mirage.explorer.serve.replicas import PROXY_SECRET
 from page_spot_check_cases import folder, open_page, rows  # noqa: F401  # a fixture
 from streamlit.runtime.context import ContextProxy, StreamlitHeaders
 
 from mirage.errors import BadInput
 from mirage.explorer.kit.identity import HEADER, LOGIN
-from mirage.explorer.serve.nginx import PROXY_HEADER
-from mirage.explorer.serve.replicas import PROXY_SECRET
 from mirage.store.roles import ROLES, roles
 from pages import html, page_text
 

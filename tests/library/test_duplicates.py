@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from text_cases import TWO_SENTENCES
 
-from mirage.text.duplicates import close_vectors, near_duplicates
+from mirage.text.duplicates import near_duplicates
 from mirage.text.segmentation import words
 
 
@@ -110,11 +110,3 @@ def test_a_threshold_outside_its_range_is_refused() -> None:
     for threshold in (0, -1, 1.5):
         with pytest.raises(ValueError, match="threshold"):
             near_duplicates(["a"], threshold=threshold)
-
-
-def test_vectors_are_close_from_the_threshold_on() -> None:
-    vectors = np.array([[1.0, 0.0], [0.0, 0.0]])
-    others = np.array([[2.0, 0.0], [0.95, np.sqrt(1 - 0.95**2)], [0.8, 0.6], [0.0, 0.0], [-1.0, 0.0]])
-    pairs = close_vectors(vectors, others)
-    assert [(one, other) for one, other, _ in pairs] == [(0, 0), (0, 1)]
-    assert pairs.similarity == pytest.approx([1, 0.95], abs=1e-6)

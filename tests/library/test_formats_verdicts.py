@@ -16,7 +16,7 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.io.formats import run
 from mirage.io.formats.run import Summary
 from mirage.io.formats.spec import Tables
-from mirage.io.sources.files import Options, read_judgments
+from mirage.io.sources.files import Options
 from mirage.stages.retrieve.summary import measure_retrievers
 
 HOSTILE = 'a "quoted", <b>line</b>\r\nbreak; |tab|\t=1+1 \u202eright to left\u202c 🏳️‍🌈 [3]'
@@ -294,23 +294,6 @@ def test_mt_bench_refuses_an_unknown_winner(tmp_path: Path) -> None:
 # Names and words at every door
 
 SPELLINGS = ("mod\u00e8le", "mode\u0300le", " mod\u00e8le\u00a0", "\ufeffmod\u00e8le\u200b")
-
-
-@pytest.mark.parametrize(
-    ("word", "verdict"),
-    [
-        ("model_a", "A"),
-        ("Model_B", "B"),
-        ("tie (bothbad)", "both_bad"),
-        ("both_good", "tie"),
-    ],
-)
-def test_words_for_a_verdict_are_one_table(tmp_path: Path, word: str, verdict: str) -> None:
-    row = {"query_id": "q1", "judge": "j", "system_a": "red", "system_b": "blue", "verdict": word}
-    path = jsonl(tmp_path / "j.jsonl", row | {"language": "en"})
-    assert read_judgments(path)["verdict"].to_pylist() == [verdict]
-    assert rows(read(path)[0], "judgments", "verdict") == [verdict]
-    assert mirage.rank([row]).to_pandas()["ties"].sum() == 2 * (verdict in ("tie", "both_bad"))
 
 
 # TREC

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from mirage import store
 from mirage.cli import app
 from mirage.errors import BadInput, UnknownName
-from mirage.io.imports import UserFile, import_file, import_own, plan_file
+from mirage.io.imports import import_file, plan_file
 from mirage.io.sources.files import Options
 
 ROWS = [
@@ -326,12 +326,3 @@ OWN: dict[str, list[dict[str, Any]]] = {
         {"language": "en", "query_id": "1", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A", "points": 1}
     ],
 }
-
-
-@pytest.mark.parametrize("kind", OWN)
-def test_our_own_kinds_are_recognised_and_mean_what_their_commands_make(kind: str, tmp_path: Path) -> None:
-    file = write(tmp_path / "x.jsonl", *OWN[kind])
-    result = import_file(file, tmp_path / "any")
-    assert result.summary.format == kind
-    command = import_own(UserFile(kind, file), tmp_path / "own").arena
-    assert result.arena.read(kind).equals(command.read(kind))

@@ -237,22 +237,6 @@ def test_the_gate_follows_the_corrected_difference(folder: Path) -> None:
     assert code == 0
 
 
-def test_the_next_labels_go_where_none_are(folder: Path) -> None:
-    arena = mirage.open_arena(folder)
-    labels = levels.labels_of(arena)
-    rows = levels.plan_labels(labels, 60)
-    assert sum(row.add for row in rows) == 60
-    assert rows[0].language == "te"
-    assert rows[0].width is None
-    assert rows[0].width_after is not None
-    dear = levels.plan_labels(labels, 60, costs={"te": 10.0})
-    assert {row.language: row.add for row in dear}["te"] < rows[0].add
-    with pytest.raises(BadInput):
-        levels.plan_labels(labels, 60, costs={"te": 0.0})
-    with pytest.raises(BadInput):
-        levels.plan_labels(labels, 60, costs={"fr": 1.0})
-
-
 def test_labels_come_from_a_file_and_stale_ones_are_counted(folder: Path, tmp_path: Path) -> None:
     arena = tmp_path / "arena"
     shutil.copytree(folder, arena)

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from store_cases import snapshot
 
 from mirage import schema, store
-from mirage.errors import ArenaError, BadInput, UnknownName, Unreachable
-from mirage.io.imports.own import UserFile, import_own
+from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.io.imports.public import import_mirage_bench
 from mirage.io.sources import mirage_bench
 from mirage.io.sources.mirage_bench import FEATURES, split_bench_prompt
@@ -465,30 +464,6 @@ def test_pull_then_import_then_rank_by_the_published_judge(hub: Callable[..., Pa
     before = snapshot(tmp_path / "a")
     mirage("import", "mirage-bench", tmp_path / "p", "--into", tmp_path / "a")
     assert snapshot(tmp_path / "a") == before, "the same again changes nothing"
-
-
-def test_the_sets_may_come_one_after_the_other_beside_ones_own_answers(tmp_path: Path) -> None:
-    folder, into = published(tmp_path / "in"), tmp_path / "a"
-    import_mirage_bench(folder / "mirage-bench", into)
-    file = save(tmp_path / "own.jsonl", {"language": "fi", "query_id": "1", "system": "mine", "text": "niin [12#0]"})
-    import_own(UserFile("answers", file), into)
-    import_mirage_bench(folder / "mirage-bench-output", into)
-    arena, read, _ = import_mirage_bench(folder / "mirage-bench-pairwise-judgments", into)
-    assert read == {"judgments": 6}
-    assert (arena.title, arena.label) == ("MIRAGE-Bench", "real replies")
-    assert {name: arena.rows(name) for name in arena.tables} == {
-        "queries": 4,
-        "passages": 16,
-        "answers": 13,
-        "features": 132,
-        "judgments": 6,
-    }
-    changed = save(tmp_path / "other" / "fi.jsonl", query("1", prompt=prompt("Muu?", HOSTILE)))
-    with pytest.raises(ArenaError, match="queries would change"):
-        import_mirage_bench(changed, into)
-    stray = save(tmp_path / "stray" / "fi.jsonl", judgment("99"))
-    with pytest.raises(BadInput, match=r"judgments refer to a missing query(.|\n)*query_id='99'"):
-        import_mirage_bench(stray, into)
 
 
 def test_an_arena_of_ones_own_keeps_its_name(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from store_cases import snapshot
 from mirage import schema, store
 from mirage.battles.referee import Referee
 from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
-from mirage.io.imports.own import ImportResult, UserFile, import_own
+from mirage.io.imports.formats import FileImport, import_file
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
 from mirage.ranking.arena import rank_arena
 from mirage.ranking.leaderboard import leaderboard
@@ -117,8 +117,8 @@ def test_features_measured_one_by_one_join_those_that_are_there(arena: store.Are
         run(FEATURES, arena.path, made_by="a test", only=["lengths"])
 
 
-def take(file: Path, folder: Path) -> ImportResult:
-    return import_own(UserFile("judgments", file), folder)
+def take(file: Path, folder: Path) -> FileImport:
+    return import_file(file, folder)
 
 
 def test_ratings_of_several_referees_stand_side_by_side_each_with_its_note(arena: store.Arena, tmp_path: Path) -> None:

@@ -8,11 +8,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
 from mirage import schema, store
-from mirage.errors import BadInput
-from mirage.io.sources import files
 
 KEY = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system_b": "b"}
 
@@ -20,32 +17,6 @@ KEY = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system
 def lines(path: Path, *rows: dict[str, object]) -> Path:
     path.write_text("".join(json.dumps({**KEY, **row}) + "\n" for row in rows), encoding="utf-8")
     return path
-
-
-@pytest.mark.parametrize(
-    ("points", "verdict"), [(1, "A"), (0.51, "A"), (0.5, "tie"), (0.499, "B"), (0, "B"), (1e-300, "B")]
-)
-def test_points_alone_give_the_nearest_verdict(tmp_path: Path, points: float, verdict: str) -> None:
-    (row,) = files.read_judgments(lines(tmp_path / "j.jsonl", {"points": points})).to_pylist()
-    assert (row["verdict"], row["points"]) == (verdict, points)
-
-
-def test_a_verdict_beside_points_is_kept(tmp_path: Path) -> None:
-    (row,) = files.read_judgments(lines(tmp_path / "j.jsonl", {"points": 0.6, "verdict": "tie"})).to_pylist()
-    assert (row["verdict"], row["points"]) == ("tie", 0.6)
-
-
-@pytest.mark.parametrize("points", [-0.1, 1.1, "much", float("nan"), float("inf")])
-def test_points_outside_0_to_1_are_refused(tmp_path: Path, points: object) -> None:
-    with pytest.raises(BadInput, match=r"points|NaN|Infinity"):
-        files.read_judgments(lines(tmp_path / "j.jsonl", {"points": points, "verdict": "A"}))
-
-
-def test_a_judgment_with_neither_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="verdict"):
-        files.read_judgments(lines(tmp_path / "j.jsonl", {}))
-    with pytest.raises(BadInput, match="unparsed"):
-        files.read_judgments(lines(tmp_path / "j.jsonl", {"points": 0.6, "verdict": "unparsed"}))
 
 
 def test_an_arena_written_before_a_column_was_there_still_opens(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Imports into an arena: public datasets and the user's own files.
 
     import_outputs(Path("answers"), Path("arena"))             # published outputs of NoMIRACL
-    import_own(UserFile("answers", Path("mine.jsonl")), Path("arena"))
 
 `public.py` reads the public datasets, `formats.py` any file in a known format, `own.py` the user's files by kind,
 `misfits.py` rejects what does not fit the arena, `texts.py` downloads the texts that are not bundled. Each import is
@@ -9,24 +8,19 @@ one transaction.
 """
 
 from mirage.io.imports.formats import FileImport, ImportPlan, import_file, import_table, plan_file, read_file
-from mirage.io.imports.own import ImportResult, UserFile, import_own, read_own
 from mirage.io.imports.public import import_miracl, import_mirage_bench, import_nomiracl_queries, import_outputs
 from mirage.io.imports.texts import download_texts
 
 __all__ = [
     "FileImport",
     "ImportPlan",
-    "ImportResult",
-    "UserFile",
     "download_texts",
     "import_file",
     "import_miracl",
     "import_mirage_bench",
     "import_nomiracl_queries",
     "import_outputs",
-    "import_own",
     "import_table",
     "plan_file",
     "read_file",
-    "read_own",
 ]

@@ -3,10 +3,9 @@
     labels = read_labels(arena, "rate", read_log())
     levels = correct_levels(labels)                    # by language and system, `all` last
     levels.rows, levels.transport, levels.notes()
-    plan_labels([labels], 100)                         # where further labels help most
 
-`labels.py` reads labels and predictors, `levels.py` corrects and borrows, `comparing.py` compares systems, `plan.py`
-plans further labels, `files.py` imports labels, `stage.py` joins them with an arena. `mirage.stats.powered_mean` has
+`labels.py` reads labels and predictors, `levels.py` corrects and borrows, `comparing.py` compares systems,
+`files.py` imports labels, `stage.py` joins them with an arena. `mirage.stats.powered_mean` has
 the estimator, `mirage.stats.homogeneity` the test between languages.
 """
 
@@ -22,7 +21,6 @@ from mirage.people.levels.levels import (
     describe_transport,
     transport_test,
 )
-from mirage.people.levels.plan import PlannedLabels, plan_labels
 from mirage.people.levels.rates import corrected_rates
 from mirage.people.levels.stage import compare_labelled, labels_of, read_log
 
@@ -34,7 +32,6 @@ __all__ = [
     "Labels",
     "Levels",
     "Log",
-    "PlannedLabels",
     "compare_corrected",
     "compare_labelled",
     "correct_levels",
@@ -44,7 +41,6 @@ __all__ = [
     "import_labels",
     "label_measures",
     "labels_of",
-    "plan_labels",
     "read_labels",
     "read_log",
     "transport_test",

@@ -11,7 +11,7 @@ lists all of them.
 
 from mirage.io.sources.files.options import Options
 from mirage.io.sources.files.read import Limit, Refused, required_columns, unread
-from mirage.io.sources.files.tables import Kind, read_answers, read_battle_list, read_judgments, read_queries
+from mirage.io.sources.files.tables import Kind, read_answers
 
 __all__ = [
     "Kind",
@@ -19,9 +19,6 @@ __all__ = [
     "Options",
     "Refused",
     "read_answers",
-    "read_battle_list",
-    "read_judgments",
-    "read_queries",
     "required_columns",
     "unread",
 ]
