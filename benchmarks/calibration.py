@@ -118,7 +118,7 @@ def arena(design: Design, theta: Array, rng: np.random.Generator, prefix: str = 
     ties[:, i, j] = ties[:, j, i] = tied & mask
     names = tuple(f"s{k:02}" for k in range(s))
     ids = tuple(f"{prefix}q{k:05}" for k in range(q))
-    return Battles(names, ids, wins, ties, np.zeros(q, dtype=np.intp), referee="judge", skill="both")
+    return Battles(names, ids, wins, ties, np.zeros(q, dtype=np.intp), judge="judge", skill="both")
 
 
 def resampled(battles: dict[str, Battles], seed: int) -> tuple[Array, Array, Array]:

@@ -54,7 +54,7 @@ class Field:
         ties[:, i, j] = ties[:, j, i] = tied
         ids = tuple(f"{prefix}{k:05}" for k in range(q))
         names = tuple(f"s{k}" for k in range(s))
-        return Battles(names, ids, wins, ties, np.zeros(q, dtype=np.intp), referee="judge", skill="both")
+        return Battles(names, ids, wins, ties, np.zeros(q, dtype=np.intp), judge="judge", skill="both")
 
     def truth(self, ahead: Array) -> Array:
         """S: the ratings that infinitely many queries come to, by the points that each pair is expected to take."""

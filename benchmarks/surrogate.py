@@ -9,7 +9,7 @@ from scipy.stats import wilcoxon
 
 from benchmarks.harness import Row, seconds
 from benchmarks.simulated import simulate_arena
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.ranking.surrogate import Draws, by_draw, compare_regressors
 from mirage.ranking.surrogate.training import by_tournament, training
 from mirage.text.languages import LANGUAGES
@@ -26,7 +26,7 @@ def draws() -> dict[str, Draws]:
     """Feature means and ratings of 200 draws of a simulated arena of the paper's size."""
     arena = simulate_arena(systems=SYSTEMS, queries=QUERIES, seed=SEED)
     return by_tournament(
-        arena.tables["features"], arena.tables["judgments"], Referee.judge("judge"), draws=DRAWS, seed=SEED
+        arena.tables["features"], arena.tables["judgments"], Judge.single("judge"), draws=DRAWS, seed=SEED
     )
 
 
@@ -50,7 +50,7 @@ def held_out() -> Row:
     for seed in range(ARENAS):
         tables = simulate_arena(systems=8, queries=50, languages=["ar", "en", "sw"], seed=1_000 + seed).tables
         comparison = compare_regressors(
-            training(tables["features"], tables["judgments"], Referee.judge("judge")),
+            training(tables["features"], tables["judgments"], Judge.single("judge")),
             ["forest", "pooled", "pairwise", "answers"],
         )
         test = comparison.tests[0]

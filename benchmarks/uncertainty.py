@@ -192,7 +192,7 @@ def promise() -> Row:
                 np.concatenate([arena.wins, added.wins]),
                 np.concatenate([arena.ties, added.ties]),
                 np.zeros(len(arena.queries) + len(added.queries), dtype=np.intp),
-                referee="judge",
+                judge="judge",
                 skill="both",
             )
             after = rate({"en": both}, draws=1).tiers["en"]

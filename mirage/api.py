@@ -999,14 +999,14 @@ def _with_budget(model: ChatModel | None, budget: float | None) -> ChatModel | N
 
 def _judge_until(path: Path, model: ChatModel | None, asked: JudgeSettings, until: str) -> Arena:
     """Judge in rounds until a goal is reached."""
-    from mirage.pipeline.adaptive import Judge, judge_adaptively
+    from mirage.pipeline.adaptive import JudgeRounds, judge_adaptively
     from mirage.ranking.adaptive import AdaptiveSettings
     from mirage.stages.judge import HEURISTIC
 
     if model is None and asked.owner != HEURISTIC:
         raise BadInput(f"the judge {asked.owner} needs a model", do="give one: mirage.chat_model(NAME, base_url=URL)")
     by, goal = (
-        Judge(asked.judge, "mirage.judge", model, asked.criterion),
+        JudgeRounds(asked.judge, "mirage.judge", model, asked.criterion),
         AdaptiveSettings(until, seed=asked.sample.seed),
     )
     return judge_adaptively(path, by, goal, languages=asked.sample.languages).arena
@@ -1478,7 +1478,7 @@ def rank(
 
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
-    from mirage.battles.referee import NUGGETS, choose_referee
+    from mirage.battles.judge import NUGGETS, choose_judge
     from mirage.ranking.arena import RankResult, rank_arena, rank_judgments
 
     settings = RankSettings(
@@ -1489,8 +1489,8 @@ def rank(
             "an assigner or a nugget margin applies to nugget scores", do="pass an arena and judge='nuggets'"
         )
     if isinstance(battles, Arena):
-        referee = settings.referee(choose_referee(battles, judge))
-        return _with_remarks(rank_arena(battles, referee, settings))
+        ranked_by = settings.judge(choose_judge(battles, judge))
+        return _with_remarks(rank_arena(battles, ranked_by, settings))
     table, notes = _judgments(_frame(battles))
     return _with_remarks(RankResult(rank_judgments(table, settings, judge=judge), notes))
 

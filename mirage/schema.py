@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 REFERENCE = "reference"
 """System whose answers are the reference answers of a data set."""
 PEOPLE = "people"
-"""Name for people in columns that name a judge, a grader or a referee."""
+"""Name for people in columns that name a judge, a grader or a judge."""
 TEXTS_ABSENT = "texts are not bundled; run: mirage pull nomiracl --into REPLIES, then mirage import nomiracl REPLIES"
 """Reason for the null texts of a bundled arena."""
 
@@ -359,18 +359,18 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """The Bradley-Terry rating of one system in one language by one referee, with its interval, rank and tier."""
+    """The Bradley-Terry rating of one system in one language by one judge, with its interval, rank and tier."""
 
-    key = ("language", "referee", "skill", "system")
+    key = ("language", "judge", "skill", "system")
 
     language: CodeOrAll
     """Language of the battles; `all`: the plain mean over languages, with its interval from joint draws in which
     queries with one id in several languages have the same weight; unbounded if a language's rating is.
     """
-    referee: str
-    """The referee of the battles: `relevance` (human relevance labels), or a judge's name."""
+    judge: str
+    """The judge of the battles: `relevance` (human relevance labels), or a judge's name."""
     skill: Skill
-    """Queries that count. With the relevance referee `abstain`: non-relevant queries, `answer`: relevant queries,
+    """Queries that count. With the relevance judge `abstain`: non-relevant queries, `answer`: relevant queries,
     `both`: the two weighted equally. With a judge always `both`: every judged query.
     """
     system: str
@@ -414,13 +414,13 @@ class Rating:
 class Tournament:
     """One system's rating in one of the paper's tournaments (MIRAGE-Bench 5.1: 100 drawn matches, ties dropped)."""
 
-    key = ("language", "referee", "skill", "draw", "system")
+    key = ("language", "judge", "skill", "draw", "system")
     reason_of = "rating"
 
     language: Code
     """Language of the battles."""
-    referee: str
-    """The referee of the battles, as in `ratings`."""
+    judge: str
+    """The judge of the battles, as in `ratings`."""
     skill: Skill
     """Queries that count, as in `ratings`."""
     draw: Count
@@ -439,12 +439,12 @@ class Tournament:
 class Prediction:
     """A rating predicted from the features of a system's answers, without using the system's battles."""
 
-    key = ("language", "referee", "skill", "regressor", "system")
+    key = ("language", "judge", "skill", "regressor", "system")
 
     language: CodeOrAll
     """Language of the answers; `all`: the mean over languages."""
-    referee: str
-    """The referee whose ratings are predicted."""
+    judge: str
+    """The judge whose ratings are predicted."""
     skill: Skill
     """Queries that count, as in `ratings`."""
     regressor: str
@@ -466,7 +466,7 @@ class Prediction:
     so only `tau_part` measures how well they are ordered.
     """
     judged: float | None
-    """The referee's rating; null if the system has no battles or an unbounded rating."""
+    """The judge's rating; null if the system has no battles or an unbounded rating."""
     outside: str | None
     """Comma-separated features in which the system lies at least a fifth farther from the training systems than any of
     these from the rest, so that the prediction extrapolates; null if there is none.
@@ -489,13 +489,13 @@ class Importance:
     features.
     """
 
-    key = ("language", "referee", "skill", "regressor", "kind", "features")
+    key = ("language", "judge", "skill", "regressor", "kind", "features")
     reason_of = "value"
 
     language: CodeOrAll
     """Language of the answers; `all`: all languages jointly."""
-    referee: str
-    """The referee whose ratings are predicted."""
+    judge: str
+    """The judge whose ratings are predicted."""
     skill: Skill
     """Queries that count, as in `ratings`."""
     regressor: str
@@ -530,7 +530,7 @@ class Published:
     metric: str
     """The measured quantity."""
     setting: str
-    """Condition of the measurement (subset, split, prompt, regressor, referee ...); empty if there is only one."""
+    """Condition of the measurement (subset, split, prompt, regressor, judge ...); empty if there is only one."""
     system: str
     """The system's name as printed; empty if the figure is not about one system."""
     language: Annotated[str, _LanguageCode(also=("all", ""))]

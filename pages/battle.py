@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage.battles.referee import Referee, judges
-from mirage.battles.referee import referees as referees_of
+from mirage.battles.judge import Judge, verdict_judges
+from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError, TableMissing
 from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as answers
@@ -19,8 +19,8 @@ from mirage.explorer.battle import matrix as matrices
 from mirage.explorer.battle import text as battle_conclusions
 from mirage.explorer.battle import view as battle_view
 from mirage.explorer.battle.overlap import shared_words
+from mirage.explorer.kit import judge as who
 from mirage.explorer.kit import listing, missing_texts, query_navigation
-from mirage.explorer.kit import referee as who
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.frame import Page, onward
 from mirage.explorer.kit.frame import show as show_page
@@ -51,30 +51,30 @@ TEXTS = {"whole": "plain text", "differences": "shared text is muted, difference
 
 def main(page: Page) -> None:
     """Show the pickers, then the battles of two systems and one of them."""
-    if not referees_of(page.arena):
+    if not judges_of_arena(page.arena):
         if "answers" not in page.arena.tables or "judgments" in page.arena.whole.tables:
             page.need("judgments")
         unjudged(page)
         return
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with bar:
-        referees = referees_of(page.arena)
-        referee = Referee.from_name(who.referee(referees, "Decides each battle.", listed=True))
+        judges = judges_of_arena(page.arena)
+        judge = Judge.from_name(who.judge(judges, "Decides each battle.", listed=True))
         # Who decides first, in all languages: the default depends on the arena alone, so that links stay short.
-        known = matrices.matrix(page.arena, Referee.from_name(referees[0]))
+        known = matrices.matrix(page.arena, Judge.from_name(judges[0]))
         pair = systems(known.systems, first_pair=known.first_pair)
     if pair is None:
         page.summary("A battle needs two systems; this arena has answers from one.")
         return
     with bar, pickers_popover("Filter", FILTERS, "Filter battles by verdict, text or notes."):
-        selection = filters(page, referee, *pair)
+        selection = filters(page, judge, *pair)
     battles = views.find_battles(page.arena, selection)
-    judge = "relevance labels" if referee.by_labels else referee.name
+    judge = "relevance labels" if judge.by_labels else judge.name
     summary = (
         f"{len(battles.keys):,} of {len(battles.decisions):,} battles between {selection.first} and "
         f"{selection.second}, judged by {judge}. One battle is one query."
     )
-    by_nuggets = referee.kind == "nuggets"
+    by_nuggets = judge.kind == "nuggets"
     all_battles = Keys(tuple(views.decisions_of(page.arena, selection.first, selection.second, by_nuggets=by_nuggets)))
     key = query_navigation.current_query(
         "battle",
@@ -162,7 +162,7 @@ def systems(ordered: Sequence[str], *, first_pair: Sequence[str] = ()) -> tuple[
     return first, second
 
 
-def filters(page: Page, referee: Referee, first: str, second: str) -> views.BattleFilter:
+def filters(page: Page, judge: Judge, first: str, second: str) -> views.BattleFilter:
     """Show the remaining filters."""
     verdict = pick(
         "Verdict",
@@ -173,8 +173,8 @@ def filters(page: Page, referee: Referee, first: str, second: str) -> views.Batt
         help="; ".join(f"{result}: {meaning}" for result, meaning in views.RESULTS.items()) + ".",
     )
     only: list[str] = []
-    if referee.by_judges:
-        n_judges = len(judges(page.arena))
+    if judge.by_verdicts:
+        n_judges = len(verdict_judges(page.arena))
         only = pick_many(
             "Show only",
             ("flipped", *(["disagree"] if n_judges > 1 else [])),
@@ -188,7 +188,7 @@ def filters(page: Page, referee: Referee, first: str, second: str) -> views.Batt
     return views.BattleFilter(
         first,
         second,
-        referee,
+        judge,
         languages=page.picked,
         result="" if verdict == "any" else verdict,
         flipped="flipped" in only,
@@ -218,13 +218,13 @@ def nothing(page: Page, battles: views.BattleSelection) -> None:
         if battles.decisions:
             st.markdown("**No battle matches these filters.**")
             st.button("Clear filters", on_click=clear)
-        elif not battles.wanted.referee:
+        elif not battles.wanted.judge:
             st.markdown("**No shared queries.**")
             st.caption("Choose other systems, or other languages in the sidebar.")
         else:
             st.markdown("**No battles between these two.**")
             st.caption("This judge has not compared them in the selected languages.")
-            onward("leaderboard", "Show the win matrix", section="Wins", referee=battles.wanted.referee.name)
+            onward("leaderboard", "Show the win matrix", section="Wins", judge=battles.wanted.judge.name)
     page.download("battles", battles.table, about={"text": battles.wanted.text})
 
 
@@ -239,13 +239,13 @@ def show(page: Page, battles: views.BattleSelection, key: Key, bar: DeltaGenerat
 
     Parts that are HTML alone are drawn as one element, since each costs every click.
     """
-    selection, referee = battles.wanted, battles.wanted.referee
-    by_nuggets = referee is not None and referee.kind == "nuggets"
+    selection, judge = battles.wanted, battles.wanted.judge
+    by_nuggets = judge is not None and judge.kind == "nuggets"
     battle = views.battle_view(page.arena, key, selection.first, selection.second, by_nuggets=by_nuggets)
-    page.summary(summary, conclusion=battle_conclusions.conclusion(battle, referee))
+    page.summary(summary, conclusion=battle_conclusions.conclusion(battle, judge))
     judge = ""
-    if referee is not None:
-        judge = referee.name if referee.by_judges else "".join(battle.judges[:1])
+    if judge is not None:
+        judge = judge.name if judge.by_verdicts else "".join(battle.judges[:1])
     has_texts = "answers" in page.arena.tables
     with bar:
         order, mark = "fixed", "whole"
@@ -258,13 +258,13 @@ def show(page: Page, battles: views.BattleSelection, key: Key, bar: DeltaGenerat
             with panel:
                 query_navigation.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
     layout = battle_view.layout_of(battle, judge, order)
-    score = battle_view.score(battles) if referee and battles.decisions else ""
+    score = battle_view.score(battles) if judge and battles.decisions else ""
     with st.container(horizontal=True, key="battle_body", gap="medium"):
         with st.container(key="battle_fought", gap="small"):
             fought(page, battle, selection, layout, where=where, differences=mark == "differences", score=score)
             if {"answers", "outcomes"} & set(page.arena.tables):
                 onward("answers", "All answers to this query", query=key_text(key), languages=(key[0],))
-            if referee:
+            if judge:
                 onward("compare", "Compare the two systems", by="rating", a=selection.first, b=selection.second)
         with st.container(key="battle_given", gap="small"):
             if battle.query.passages:
@@ -297,8 +297,8 @@ def fought(
 ) -> None:
     """Show the two answers, then their verdicts, votes and features."""
     code, query_id = battle.query.key
-    referee = selection.referee
-    by_labels = referee is not None and referee.by_labels
+    judge = selection.judge
+    by_labels = judge is not None and judge.by_labels
     subset = [f"{battle.query.subset.replace('_', '-')} subset"] if battle.query.subset else []
     parts = shared_words(battle.first, battle.second) if differences else None
     has_texts = "answers" in page.arena.tables
@@ -306,7 +306,7 @@ def fought(
         score,
         answer_card.facts_html([where, name_of(code), *subset, f"id {query_id}"]),
         answer_card.query_html(battle.query),
-        battle_view.verdict_line(battle, referee),
+        battle_view.verdict_line(battle, judge),
         battle_view.answer_sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels),
         battle_view.note(
             " ".join(
@@ -319,7 +319,7 @@ def fought(
         ),
     ]
     below = [
-        battle_view.judge_verdicts(battle, referee.name if referee else "") if battle.judges else "",
+        battle_view.judge_verdicts(battle, judge.name if judge else "") if battle.judges else "",
         battle_view.scores(battle, layout),
         battle_view.features(battle, layout) if battle.compared or battle.apart else "",
     ]
@@ -334,7 +334,7 @@ def fought(
     if battle.first.text is not None and battle.second.text is not None:
         pair = (battle.first.system, battle.second.system)
         notes.show_notes(page.arena, battle.query.key, [pair, *((name,) for name in pair)])
-    if referee is None:
+    if judge is None:
         show_undecided(page, battle)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mirage.battles.referee import Referee
-from mirage.battles.referee import referees as referees_of
+from mirage.battles.judge import Judge
+from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.compare import data as views
 from mirage.explorer.compare.chart import differences
-from mirage.explorer.kit import referee as who
+from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, onward, other_arenas, show
@@ -72,7 +72,7 @@ def main(page: Page) -> None:
             "first": report.first,
             "second": report.second,
             "measure": report.measure,
-            "referee": choice.referee.name if choice.referee else None,
+            "judge": choice.judge.name if choice.judge else None,
             "margin": report.margin,
             "against": None if choice.against is None else choice.against.name,
             "moved": views.moved_queries(report).to_pylist(),
@@ -92,15 +92,15 @@ def pick_choice(page: Page, measures: tuple[str, ...]) -> views.Choice | None:
             help="; ".join(f"{name}: {NAMES[name]}" for name in measures if name in NAMES)
             + "; feature:NAME: a feature, signed so that above 0 favours the first system.",
         )
-        referee = None
+        judge = None
         if measure == RATING:
-            name = who.referee(referees_of(page.arena, panel=True), "Decides each battle.", listed=True)
-            referee = Referee.from_name(name)
-        names = views.systems(page.arena, measure, referee)
+            name = who.judge(judges_of_arena(page.arena, panel=True), "Decides each battle.", listed=True)
+            judge = Judge.from_name(name)
+        names = views.systems(page.arena, measure, judge)
         known = {name: other for name, other in other_arenas(page.arena).items() if views.has_measure(other, measure)}
         if len(names) < (1 if known else 2):
             return None
-        ranked = views.in_rank_order(page.arena, referee, page.picked)
+        ranked = views.in_rank_order(page.arena, judge, page.picked)
         best = next((name for name in ranked if name in names), None)
         first: str = pick("First system", names, key="a", kind="system", width=230, default=best)
         place = st.container(width="content")
@@ -110,7 +110,7 @@ def pick_choice(page: Page, measures: tuple[str, ...]) -> views.Choice | None:
         others = tuple(name for name in names if name != first)
         if against is not None:
             try:
-                others = views.systems(against, measure, referee)
+                others = views.systems(against, measure, judge)
             except MirageError as error:
                 refuse(error)
                 return None
@@ -131,7 +131,7 @@ def pick_choice(page: Page, measures: tuple[str, ...]) -> views.Choice | None:
             help="Equivalence margin, in the measure's unit. Differences within it count as none. Without a margin, "
             "systems cannot be shown equivalent.",
         )
-    return views.Choice(first, second, measure, referee, float(margin or 0.0), against)
+    return views.Choice(first, second, measure, judge, float(margin or 0.0), against)
 
 
 def _arena(names: tuple[str, ...]) -> str:
@@ -229,7 +229,7 @@ def queries(page: Page, report: ComparisonReport, choice: views.Choice) -> None:
     key = key_text((query.language, query.query_id))
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(f"**{plain(query.query_id)}** in {views.where(query.language)}", width="content")
-        if choice.against is None and (referees_of(page.arena) or "answers" in page.arena.tables):
+        if choice.against is None and (judges_of_arena(page.arena) or "answers" in page.arena.tables):
             onward(
                 "battle",
                 "Side by side",

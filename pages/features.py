@@ -8,13 +8,13 @@ from typing import Any
 
 import streamlit as st
 
-from mirage.battles.referee import referees as referees_of
+from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.features import chart as charts
 from mirage.explorer.features import data as views
 from mirage.explorer.features.languages_section import show_cited_languages
 from mirage.explorer.kit import agreement
-from mirage.explorer.kit import referee as who
+from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, show, stop
@@ -40,7 +40,7 @@ FILTERS = ("features", "systems")
 """Keys of the pickers that most readers leave as they are."""
 PATIENCE = 0.3
 """Seconds after which a first look says how far it is."""
-PICKERS = {"By language": ("panel",), "Means": ("feature",), "Correlation": ("referee", "skill")}
+PICKERS = {"By language": ("panel",), "Means": ("feature",), "Correlation": ("judge", "skill")}
 """The pickers of each section."""
 
 
@@ -125,9 +125,9 @@ def systems_in_focus(page: Page, shown: views.Overview, chosen: Sequence[str]) -
         focus = tuple(chosen[:DRAWN])
         about = f"The first {DRAWN} of {len(chosen)} chosen systems. " if len(chosen) > DRAWN else ""
     else:
-        ranked, referee = views.ranked_systems(page.arena, shown.systems)
+        ranked, judge = views.ranked_systems(page.arena, shown.systems)
         focus = views.spread(ranked)
-        by = f"the ranking by {referee}" if referee else "their names in order"
+        by = f"the ranking by {judge}" if judge else "their names in order"
         about = f"{len(focus)} of {n} systems, spread over {by}; choose others under Filter. " if len(focus) < n else ""
     legend(LegendEntry(system, system) for system in focus)
     note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
@@ -244,14 +244,14 @@ def values(shown: views.Overview, feature: str) -> None:
 
 def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
     """Show the correlation of features with the rating: the map, and one feature with intervals."""
-    referees = referees_of(page.arena)
-    if not referees:
+    judges = judges_of_arena(page.arena)
+    if not judges:
         st.caption("No ratings in this arena yet, so nothing to correlate features with.")
         return {}
     with st.container(horizontal=True, gap="medium"):
-        referee = who.referee_with_skill(referees, "Provides the ratings.")
+        judge = who.judge_with_skill(judges, "Provides the ratings.")
     try:
-        relations = views.relations(page.arena, referee, shown.languages)
+        relations = views.relations(page.arena, judge, shown.languages)
     except MirageError as error:
         refuse(error)
         return {}
@@ -271,7 +271,7 @@ def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) ->
         st.session_state["feature"] = cell[0]
     st.session_state["_features_cell"] = cell
     method = (
-        f"Kendall’s tau-b between system means of the feature and ratings by {referee.name}; 95% percentile interval, "
+        f"Kendall’s tau-b between system means of the feature and ratings by {judge.name}; 95% percentile interval, "
         f"{views.DRAWS} bootstrap draws of systems"
     )
     st.caption(
@@ -290,8 +290,8 @@ def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) ->
     relations_facts = views.facts(rows)
     return {
         "feature": feature,
-        "referee": referee.name,
-        "skill": referee.skill,
+        "judge": judge.name,
+        "skill": judge.skill,
         "correlation": method,
         "relations": relations_facts,
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from mirage.battles.referee import judge_facts
+from mirage.battles.judge import judge_facts
 from mirage.errors import MirageError
 from mirage.explorer.judges import agreement as agreements
 from mirage.explorer.judges import chart as charts
@@ -395,8 +395,8 @@ def _onward(clicked: Any) -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         where = "all languages" if code == "all" else name_of(code)
         st.markdown(f"**{plain(judge)}** in {where}", width="content")
-        onward("battle", "Read its battles", languages=languages, referee=judge)
-        onward("leaderboard", "Show its ranking", languages=languages, referee=judge)
+        onward("battle", "Read its battles", languages=languages, judge=judge)
+        onward("leaderboard", "Show its ranking", languages=languages, judge=judge)
 
 
 def _figure(
@@ -456,8 +456,8 @@ def _pairs(page: Page, result: ExamResult | None, codes: list[str], scope: str) 
         rows += [row | {"language": language} for row in exams.people_pairs(result, language)]
     pairs: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
-        if row["language"] == (scope or codes[0]) or (scope == "all" and (row["one"], row["referee"]) not in pairs):
-            pairs[row["one"], row["referee"]] = row
+        if row["language"] == (scope or codes[0]) or (scope == "all" and (row["one"], row["judge"]) not in pairs):
+            pairs[row["one"], row["judge"]] = row
     return [row for row in pairs.values() if row["raw"] is not None]
 
 

@@ -7,12 +7,12 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from mirage.battles.referee import Referee, judge_facts, judges
-from mirage.battles.referee import referees as referees_of
+from mirage.battles.judge import Judge, judge_facts, verdict_judges
+from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.judges.data import people
-from mirage.explorer.kit import referee as who
+from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart, clicked_mark
 from mirage.explorer.kit.frame import Page, onward, show
 from mirage.explorer.kit.labels import mark_labels
@@ -54,45 +54,45 @@ MEASURES = (
 
 def main(page: Page) -> None:
     """Show what the arena has: ratings of its battles, or the published ranks."""
-    referees = referees_of(page.arena, panel=True)
-    if "published" in page.arena.tables and not referees:
+    judges = judges_of_arena(page.arena, panel=True)
+    if "published" in page.arena.tables and not judges:
         show_published(page)
     else:
-        if not referees:
+        if not judges:
             page.need("outcomes")
-        ratings(page, referees)
+        ratings(page, judges)
 
 
-def ratings(page: Page, referees: tuple[str, ...]) -> None:
+def ratings(page: Page, judges: tuple[str, ...]) -> None:
     """Ratings computed from the arena's battles."""
     filters = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with filters:
-        referee = who.referee_with_skill(referees, "Decides each battle.")
-        name = referee.name
+        judge = who.judge_with_skill(judges, "Decides each battle.")
+        name = judge.name
         options = pickers_popover("Options", OPTIONS, "Which battles count, how ties count, and the rating scale.")
         with options:
-            choice = _choice(page, referee)
+            choice = _choice(page, judge)
         voted = None
         # People's votes check models, not people.
-        by_models = referee.by_judges and name not in people(page.arena)
-        by_model = by_models and referee.kind == "judge"
+        by_models = judge.by_verdicts and name not in people(page.arena)
+        by_model = by_models and judge.kind == "single"
         if by_models:
             # With all that people's votes need, this is a third of what the first page has to import.
             from mirage.explorer.kit import agreement
 
             voted = agreement.overriding(page)
-    if referee.by_labels:
+    if judge.by_labels:
         mark_labels(page)
-    size = views.size(page.arena, referee)
+    size = views.size(page.arena, judge)
     chosen = tuple(code for code in size.languages if not page.picked or code in page.picked)
     try:
-        board = views.board(page.arena, referee, chosen, choice, voted)
+        board = views.board(page.arena, judge, chosen, choice, voted)
     except MirageError as error:
         if choice == RankSettings() and voted is None:
             raise
         st.warning(plain(f"{error.what}; {error.do}"))
         choice, voted = RankSettings(), None
-        board = views.board(page.arena, referee, chosen)
+        board = views.board(page.arena, judge, chosen)
     if choice != RankSettings() or voted or board.counted:
         against = (f"Compared with the default ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(plain(_sentences((*against, *board.counted))))
@@ -106,8 +106,8 @@ def ratings(page: Page, referees: tuple[str, ...]) -> None:
     shown = filter_rows(compared.board_rows(board, reference, scale), "system", chosen_systems)
     shown, facts = cards.with_facts(shown, page.arena)
     page.summary(
-        _behind(page, size, referee) + _selection_words(page, board, size),
-        conclusion=_conclusion(board, referee),
+        _behind(page, size, judge) + _selection_words(page, board, size),
+        conclusion=_conclusion(board, judge),
     )
     rows = cards.with_lines(shown, page.arena)
     picked = table(
@@ -115,7 +115,7 @@ def ratings(page: Page, referees: tuple[str, ...]) -> None:
         [
             column
             for column in columns.columns(
-                by_labels=referee.by_labels,
+                by_labels=judge.by_labels,
                 ties=choice.ties,
                 scale=scale,
                 reference=reference,
@@ -123,7 +123,7 @@ def ratings(page: Page, referees: tuple[str, ...]) -> None:
                 facts=facts,
                 every=every,
             )
-            if referee.by_labels or referee.by_judges or column.name not in views.BEHIND
+            if judge.by_labels or judge.by_verdicts or column.name not in views.BEHIND
         ],
         key="board",
         select=True,
@@ -138,10 +138,10 @@ def ratings(page: Page, referees: tuple[str, ...]) -> None:
         _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
         systems.card_line(cards.cards_of(page.arena).get(system))
         note(_sentences(views.sample_sizes(board, system)) + met)
-        show_system(page, board, referee, system)
+        show_system(page, board, judge, system)
     draw: dict[str, Callable[[], None]] = {"Ranks": lambda: _below(board, rows, _whiskers(choice, scale, reference))}
-    if name in referees_of(page.arena):
-        draw["Wins"] = lambda: _wins(page, referee, [row["system"] for row in rows])
+    if name in judges_of_arena(page.arena):
+        draw["Wins"] = lambda: _wins(page, judge, [row["system"] for row in rows])
     if sum(row["price"] is not None for row in rows) > 1:
         draw["Price"] = lambda: _prices(rows, charts.axis_title(scale, choice.ties, reference), scale)
     draw[sections({section: PICKERS.get(section, ()) for section in draw}) if len(draw) > 1 else "Ranks"]()
@@ -154,8 +154,8 @@ def ratings(page: Page, referees: tuple[str, ...]) -> None:
             page.arena,
         ),
         about={
-            "referee": name,
-            "skill": referee.skill,
+            "judge": name,
+            "skill": judge.skill,
             "languages": board.languages,
             "method": board.method,
             "counted": list(board.counted),
@@ -164,7 +164,7 @@ def ratings(page: Page, referees: tuple[str, ...]) -> None:
     )
 
 
-def _conclusion(board: views.Board, referee: Referee) -> str:
+def _conclusion(board: views.Board, judge: Judge) -> str:
     """Return the best system with its rating, interval and n; empty for fewer than two systems."""
     rows = board.rows.to_pylist()
     if len(rows) < 2:
@@ -172,9 +172,9 @@ def _conclusion(board: views.Board, referee: Referee) -> str:
     best = min(rows, key=lambda row: row["rank"])
     tiers = board.ranking.tiers[best["language"]] if board.ranking.battles else None
     lead = "" if tiers is None else f", {lead_text(tiers.alike(best['system']), len(rows))}"
-    by = SKILLS[referee.skill]
-    if not referee.by_labels:
-        by = " by all judges" if referee.kind == "panel" else f" by {referee.name}"
+    by = SKILLS[judge.skill]
+    if not judge.by_labels:
+        by = " by all judges" if judge.kind == "panel" else f" by {judge.name}"
     return (
         f"{best['system']} ranks first of {len(rows)} systems{by} {languages_text(board.languages)} "
         f"({rating_text(best['rating'])}, {interval_text(best['low'], best['high'])}, n = {best['battles']:,} battles)"
@@ -191,11 +191,11 @@ def _pick_system(rows: list[dict[str, Any]], clicked: str | None) -> str | None:
     return None if system == "none" else system
 
 
-def _wins(page: Page, referee: Referee, systems: list[str]) -> None:
+def _wins(page: Page, judge: Judge, systems: list[str]) -> None:
     """Show the win matrix in the table's order; a clicked cell leads to its battles."""
-    rows = matrix(page.arena, referee, page.picked).table
+    rows = matrix(page.arena, judge, page.picked).table
     if cell := clicked_mark("win_matrix"):
-        onward("battle", f"Battles of {cell[0]} and {cell[1]}", a=cell[0], b=cell[1], referee=referee.name)
+        onward("battle", f"Battles of {cell[0]} and {cell[1]}", a=cell[0], b=cell[1], judge=judge.name)
     note("Row's win rate against the column over all queries, ties excluded (%). Click a cell to read its battles.")
     drawn = page_systems(systems, key="drawn_wins", marks=len(systems))
     figure = win_matrix(rows.to_pylist(), systems=drawn, mode=mode())
@@ -309,7 +309,7 @@ def _every() -> bool:
     return chosen == "all"
 
 
-def _choice(page: Page, referee: Referee) -> RankSettings:
+def _choice(page: Page, judge: Judge) -> RankSettings:
     """Pick what counts; the choice is kept in the link."""
     ties = pick_segments(
         "Ties",
@@ -318,9 +318,9 @@ def _choice(page: Page, referee: Referee) -> RankSettings:
         kind="way to count ties",
         help="half: half a win each. davidson: modelled as an outcome (Davidson). drop: excluded.",
     )
-    if referee.by_labels:
+    if judge.by_labels:
         return RankSettings(ties)
-    if not referee.by_judges:
+    if not judge.by_verdicts:
         return RankSettings(ties, control=_style_control(page, ties))
     battles = pick_segments(
         "Battles",
@@ -337,7 +337,7 @@ def _choice(page: Page, referee: Referee) -> RankSettings:
         help="left-out: ignore a judge's verdicts on systems of its own maker.",
     )
     without, families = "none", views.families(page.arena)
-    if referee.kind == "panel" and families:
+    if judge.kind == "panel" and families:
         without = pick(
             "Exclude judges by",
             ("none", *families),
@@ -416,14 +416,14 @@ def show_published(page: Page) -> None:
     page.download("ranks", everything, about={"reference": figures.reference, "languages": figures.languages})
 
 
-def _behind(page: Page, size: views.Size, referee: Referee) -> str:
+def _behind(page: Page, size: views.Size, judge: Judge) -> str:
     """Describe what the whole arena measures, and its size."""
     over = f"{count_text(size.queries, 'query')} in {count_text(len(size.languages), 'language')}."
     released = cards.release_words(page.arena, size.systems)
-    if not referee.by_labels:
-        counts = count_text(size.answers, referee.counted.removesuffix("s"))
-        decider = f"{len(judges(page.arena))} judges" if referee.kind == "panel" else referee.name
-        about = judge_facts(page.arena).get(referee.name)
+    if not judge.by_labels:
+        counts = count_text(size.answers, judge.counted.removesuffix("s"))
+        decider = f"{len(verdict_judges(page.arena))} judges" if judge.kind == "panel" else judge.name
+        about = judge_facts(page.arena).get(judge.name)
         decider += f" ({about.words})" if about is not None and about.words else ""
         return f"{counts} by {decider} on {len(size.systems)} systems{released}, {over}"
     noun = "real answer" if page.arena.label == "real replies" else "answer"

@@ -10,11 +10,11 @@ from typing import Any, get_args
 import pyarrow as pa
 import streamlit as st
 
-from mirage.battles.referee import Referee, judges
-from mirage.battles.referee import referees as referees_of
+from mirage.battles.judge import Judge, verdict_judges
+from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import TableMissing
 from mirage.explorer.features.chart import title
-from mirage.explorer.kit import referee as who
+from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, onward, show, stop
@@ -119,10 +119,10 @@ def main(page: Page) -> None:
     _need(page)
     pickers = st.container(horizontal=True, gap="medium")
     with pickers:
-        referee = _referee(page)
-    comparison = views.comparison_of(page.arena, referee)
+        judge = _judge(page)
+    comparison = views.comparison_of(page.arena, judge)
     names = [row.regressor for row in comparison.summary]
-    codes = [row["language"] for row in views.quality_by_language(page.arena, referee, names[0])]
+    codes = [row["language"] for row in views.quality_by_language(page.arena, judge, names[0])]
     shown = [code for code in codes if code == ALL or not page.picked or code in page.picked]
     if not [code for code in shown if code != ALL]:
         page.summary("No predictions in the selected languages.")
@@ -150,17 +150,17 @@ def main(page: Page) -> None:
             width=120,
             help="all: mean over all languages of the arena.",
         )
-    rows = [row for row in views.quality_by_language(page.arena, referee, regressor) if row["language"] in shown]
-    points = views.predicted_points(page.arena, referee, regressor, language)
+    rows = [row for row in views.quality_by_language(page.arena, judge, regressor) if row["language"] in shown]
+    points = views.predicted_points(page.arena, judge, regressor, language)
     page.summary(
         _tested(comparison, regressor) if language == ALL else "",
-        conclusion=_answer(comparison, regressor, language, referee, len(points)),
+        conclusion=_answer(comparison, regressor, language, judge, len(points)),
     )
     clicked = chart(
         charts.ratings(
             points,
-            views.judged_ends(page.arena, referee, language),
-            referee=referee.name,
+            views.judged_ends(page.arena, judge, language),
+            judge=judge.name,
             mode=mode(),
         ),
         key="predicted",
@@ -172,22 +172,22 @@ def main(page: Page) -> None:
     else:
         note("Click a mark to see the system.")
     note(HELD_OUT)
-    _outside(page, referee, regressor)
+    _outside(page, judge, regressor)
     draw: dict[str, Callable[[], None]] = {
         "Regressors": lambda: _regressors(page, comparison, regressor, language),
         "By language": lambda: _taus(rows, regressor),
-        "Cost": lambda: _cost(page, referee),
-        "Importance": lambda: _rests(page, referee, language, comparison.chosen),
+        "Cost": lambda: _cost(page, judge),
+        "Importance": lambda: _rests(page, judge, language, comparison.chosen),
     }
     if views.printed_figures(page.arena).reference:
-        draw["Paper tables"] = lambda: _printed_table(page, referee, rows)
+        draw["Paper tables"] = lambda: _printed_table(page, judge, rows)
     draw[sections(dict.fromkeys(draw, ()))]()
     page.download(
         "surrogate",
         comparison.points,
         about={
-            "referee": referee.name,
-            "skill": referee.skill,
+            "judge": judge.name,
+            "skill": judge.skill,
             "regressor for new systems": comparison.chosen,
             "regressor": regressor,
             "language": language,
@@ -197,12 +197,12 @@ def main(page: Page) -> None:
 
 
 def _need(page: Page) -> None:
-    """Stop in the missing state unless there are predictions; the command names a referee that the arena has."""
+    """Stop in the missing state unless there are predictions; the command names a judge that the arena has."""
     tables = page.arena.tables
     if "predictions" not in tables and "features" in tables and "judgments" in tables:
-        st.caption(plain(f"Ratings that can be predicted: {', '.join(referees_of(page.arena))}."))
+        st.caption(plain(f"Ratings that can be predicted: {', '.join(judges_of_arena(page.arena))}."))
         if "outcomes" not in tables:
-            where, judge = quote(page.arena.address), quote(judges(page.arena)[0])
+            where, judge = quote(page.arena.address), quote(verdict_judges(page.arena)[0])
             command = f"mirage rank surrogate {where} --judge {judge} --store"
             error = TableMissing("predictions", where=page.arena.address, command=command)
             missing(error, why=page.without())
@@ -210,7 +210,7 @@ def _need(page: Page) -> None:
     page.need("predictions")
 
 
-def _referee(page: Page) -> Referee:
+def _judge(page: Page) -> Judge:
     """Pick the predicted ratings and the queries that count."""
     available = views.available(page.arena)
     names = list(dict.fromkeys(name for name, _ in available))
@@ -218,10 +218,10 @@ def _referee(page: Page) -> Referee:
     def skills(name: str) -> list[Skill]:
         return [skill for skill in get_args(Skill) if (name, skill) in available]
 
-    return who.referee_with_skill(names, "Provides the predicted ratings.", skills)
+    return who.judge_with_skill(names, "Provides the predicted ratings.", skills)
 
 
-def _answer(comparison: views.RegressorComparisonView, regressor: str, language: str, referee: Referee, n: int) -> str:
+def _answer(comparison: views.RegressorComparisonView, regressor: str, language: str, judge: Judge, n: int) -> str:
     """The page's question, answered in a line."""
     (summary,) = (row for row in comparison.summary if row.regressor == regressor)
     if language == ALL:
@@ -231,7 +231,7 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
         tau, rmse, where = quality.tau, quality.rmse, f"in {name_of(language)}"
     write = FORMATS["probability"].write
     return (
-        f"The {regressor} regressor predicts the ranking of {n} systems by {referee.name} with tau {write(tau)} "
+        f"The {regressor} regressor predicts the ranking of {n} systems by {judge.name} with tau {write(tau)} "
         f"{where} (no interval). RMSE {write(rmse)} logits, leave-one-system-out."
     )
 
@@ -264,9 +264,9 @@ def _onward(system: str, language: str) -> None:
         onward("answers", "Read its answers", languages=only, systems=system)
 
 
-def _outside(page: Page, referee: Referee, regressor: str) -> None:
+def _outside(page: Page, judge: Judge, regressor: str) -> None:
     """Name the systems outside the training range."""
-    beyond = views.outside_range(page.arena, referee, regressor)
+    beyond = views.outside_range(page.arena, judge, regressor)
     if not beyond:
         return
     lines = []
@@ -320,10 +320,10 @@ def _comparison_table(page: Page, comparison: views.RegressorComparisonView, lan
     return _rows(lines, REGRESSOR)
 
 
-def _cost(page: Page, referee: Referee) -> None:
+def _cost(page: Page, judge: Judge) -> None:
     """Show the judge calls that a prediction saves."""
     st.header("Judge calls saved", anchor=False)
-    calls = views.calls(page.arena, referee)
+    calls = views.calls(page.arena, judge)
     if calls == 0:
         st.caption("Predictions need no judge calls. Relevance labels need none either, so nothing is saved.")
         return
@@ -342,13 +342,13 @@ def _cost(page: Page, referee: Referee) -> None:
     )
 
 
-def _rests(page: Page, referee: Referee, language: str, chosen: str) -> None:
+def _rests(page: Page, judge: Judge, language: str, chosen: str) -> None:
     """Importances and ablation of the regressor for new systems."""
     st.header("Feature importance", anchor=False)
-    weights = views.weights(page.arena, referee)
+    weights = views.weights(page.arena, judge)
     if not weights.permuted:
         st.caption("Computed by a command, since it needs many fits:")
-        st.code(f"mirage rank surrogate DIR --judge {quote(referee.name)} --store", language=None)
+        st.code(f"mirage rank surrogate DIR --judge {quote(judge.name)} --store", language=None)
         return
     left, right = side_by_side((380, 1), (420, 1), key="rests")
     with left:
@@ -400,14 +400,14 @@ def _set(name: str) -> str:
     return "Without " + ", ".join(title(f) for f in name.removeprefix("Without ").split(", "))
 
 
-def _printed_table(page: Page, referee: Referee, rows: list[dict[str, Any]]) -> None:
+def _printed_table(page: Page, judge: Judge, rows: list[dict[str, Any]]) -> None:
     """The paper's Tables 2 and 5 beside ours."""
     figures = views.printed_figures(page.arena)
     st.header("Published and our figures", anchor=False)
     badge("published figures")
     forest: Mapping[str, Any] = {}
-    if any(row.regressor == PUBLISHED for row in views.comparison_of(page.arena, referee).summary):
-        forest = {row["language"]: row["tau"] for row in views.quality_by_language(page.arena, referee, PUBLISHED)}
+    if any(row.regressor == PUBLISHED for row in views.comparison_of(page.arena, judge).summary):
+        forest = {row["language"]: row["tau"] for row in views.quality_by_language(page.arena, judge, PUBLISHED)}
     lines = []
     for row in rows:
         code = row["language"]

@@ -9,7 +9,7 @@ from shlex import quote
 import streamlit as st
 
 from mirage import store
-from mirage.battles.referee import judges as judges_of
+from mirage.battles.judge import verdict_judges as judges_of
 from mirage.errors import ArenaError, MirageError
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, onward, show, switch

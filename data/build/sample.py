@@ -98,7 +98,7 @@ def build_sample(source: Path, *, regressors: Sequence[str] = REGRESSORS) -> dic
         "ratings by relevance": {},
         "ratings by a judge": {"judge": judge.HEURISTIC},
         "predictions by relevance": {"regressors": regressors},
-        "predictions by a judge": {"referee": judge.HEURISTIC, "regressors": regressors},
+        "predictions by a judge": {"judge": judge.HEURISTIC, "regressors": regressors},
     }
     return derive({**tables, "judgments": judgments}, ranked)
 

@@ -37,7 +37,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Battles": {
         "battle": "mirage.battles.decision.Battle",
         "decision": "mirage.battles.decision.Decision",
-        "referee": "mirage.battles.referee.Referee",
+        "judge": "mirage.battles.judge.Judge",
         "battles (counts)": "mirage.battles.counts.Battles",
         "verdicts": "mirage.battles.verdict_rows.Verdicts",
         "ordered pair": "mirage.stages.judge.pairs.OrderedPair",

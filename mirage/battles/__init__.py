@@ -1,16 +1,16 @@
 """Battles: pairing answers, deciding each pair, and counting wins.
 
-    referee = Referee.from_name("gpt-4o")                    # or Referee.relevance("answer"), Referee.panel()
-    battles = referee.battles(arena.read(referee.table))     # {language: Battles}
-    decisions(judgments)["gpt-4o"][battle].winner            # the decision from all verdicts on one battle
+    judge = Judge.from_name("gpt-4o")                    # or Judge.relevance("answer"), Judge.panel()
+    battles = judge.battles(arena.read(judge.table))     # {language: Battles}
+    decisions(judgments)["gpt-4o"][battle].winner       # the decision from all verdicts on one battle
 
-`referee.py` defines who decides; `decision.py` has the rule for one battle's verdicts; `verdict_rows.py` filters a
+`judge.py` defines who decides; `decision.py` has the rule for one battle's verdicts; `verdict_rows.py` filters a
 judge's verdicts as integer-coded rows; `counts.py` has the win counts per query that rankings are fitted to.
 """
 
 from mirage.battles.counts import SUBSETS, Battles, from_outcomes, lacking, pool_battles
 from mirage.battles.decision import Battle, Decision, decide, decisions
-from mirage.battles.referee import POOLED, RELEVANCE, Referee, judges, referees
+from mirage.battles.judge import POOLED, RELEVANCE, Judge, judges
 from mirage.battles.verdict_rows import COLUMNS, Verdicts, from_judgments, only_judge, verdicts
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "Battle",
     "Battles",
     "Decision",
-    "Referee",
+    "Judge",
     "Verdicts",
     "decide",
     "decisions",
@@ -31,6 +31,5 @@ __all__ = [
     "lacking",
     "only_judge",
     "pool_battles",
-    "referees",
     "verdicts",
 ]

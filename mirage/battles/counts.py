@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 RELEVANCE = "relevance"
-"""Name of the referee that decides by human relevance labels."""
+"""Name of the judge that decides by human relevance labels."""
 
 SUBSETS: dict[Skill, tuple[str, ...]] = {
     "abstain": ("non_relevant",),
@@ -31,7 +31,7 @@ _TOO_MANY = "a pair of systems meets more than 255 times on one query"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Battles:
-    """All battles of one language by one referee, counted per query.
+    """All battles of one language by one judge, counted per query.
 
     The query is the sampling unit of everything computed from these counts: battles on one query share its passages and
     its difficulty, so they are never treated as independent.
@@ -47,8 +47,8 @@ class Battles:
     """Q x S x S, symmetric: number of ties of the two systems on the query."""
     strata: NDArray[np.intp]
     """Q: the stratum (0, 1, ...) of each query; every stratum counts for the same share of the total weight."""
-    referee: str
-    """Name of the referee that decided the battles."""
+    judge: str
+    """Name of the judge that decided the battles."""
     skill: Skill
     """Skill the queries measure (`schema.Rating.skill`)."""
     unparsed: int = 0
@@ -73,7 +73,7 @@ class Battles:
     def __repr__(self) -> str:
         n = int(self.wins.sum(dtype=np.int64) + self.ties.sum(dtype=np.int64) // 2)
         sizes = f"{len(self.systems)} systems, {len(self.queries):,} queries, {n:,} battles"
-        return f"Battles({sizes}, referee={self.referee!r}, skill={self.skill!r})"
+        return f"Battles({sizes}, judge={self.judge!r}, skill={self.skill!r})"
 
     def subset(self, systems: Sequence[str]) -> Battles:
         """Return the battles among some of the systems.
@@ -158,7 +158,7 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
         subset = np.asarray(pc.index_in(language_rows["subset"], value_set=_strings(SUBSETS[skill])))
         strata[q] = subset
         battles_by_language[name] = Battles(
-            systems, queries, won.view(np.uint8), tied.view(np.uint8), strata, referee=RELEVANCE, skill=skill
+            systems, queries, won.view(np.uint8), tied.view(np.uint8), strata, judge=RELEVANCE, skill=skill
         )
     if not battles_by_language:
         raise NotEnoughData(
@@ -181,7 +181,7 @@ def lacking(outcomes: pa.Table, *, skill: Skill) -> dict[str, str]:
     }
 
 
-def pool_battles(parts: Sequence[Battles], *, referee: str) -> Battles:
+def pool_battles(parts: Sequence[Battles], *, judge: str) -> Battles:
     """Add up the battles of several judges, with equal weight for every verdict.
 
     A judge with twice as many verdicts therefore has twice the weight. The query remains the sampling unit: verdicts of
@@ -189,7 +189,7 @@ def pool_battles(parts: Sequence[Battles], *, referee: str) -> Battles:
 
     Args:
         parts: battles of one language and skill by each judge, with their own systems and queries.
-        referee: name of the pooled referee.
+        judge: name of the pooled judge.
 
     Raises:
         BadInput: if skills or strata differ, or a pair meets more than 255 times on a query.
@@ -226,7 +226,7 @@ def pool_battles(parts: Sequence[Battles], *, referee: str) -> Battles:
         wins,
         ties,
         strata,
-        referee=referee,
+        judge=judge,
         skill=parts[0].skill,
         unparsed=unparsed,
         points=points,

@@ -1,4 +1,4 @@
-"""The rule that turns a referee's verdicts on one battle into a decision.
+"""The rule that turns a judge's verdicts on one battle into a decision.
 
     by_judge = decisions(judgments)                      # {judge: {Battle: Decision}}
     by_judge["gpt-4o"][battle].winner                    # "first", "second" or "tie"
@@ -63,7 +63,7 @@ def battle(language: str, query_id: str, system_a: str, system_b: str) -> Battle
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The result of all verdicts of one referee on one battle."""
+    """The result of all verdicts of one judge on one battle."""
 
     label: int
     """`FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
@@ -243,7 +243,7 @@ def orient_verdict(verdict: str, *, swapped: bool, grade: float | None = None) -
 def decide_verdicts(
     battle: NDArray[np.integer], label: Labels, points: Points, swapped: NDArray[np.bool_]
 ) -> DecisionColumns:
-    """Decide battles from all verdicts of one referee on each.
+    """Decide battles from all verdicts of one judge on each.
 
     Args:
         battle: V: number of the battle each verdict is on.
@@ -284,7 +284,7 @@ def decide_verdicts(
 
 
 def decide(verdicts: Sequence[OrientedVerdict]) -> Decision:
-    """Return the decision from all verdicts of one referee on one battle."""
+    """Return the decision from all verdicts of one judge on one battle."""
     if not verdicts:
         return Decision(UNPARSED, math.nan, True, 0.0, 0, 0)
     label, value, swapped = (np.array(column) for column in zip(*verdicts, strict=True))

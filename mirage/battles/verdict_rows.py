@@ -95,7 +95,7 @@ class Verdicts:
             count_cells(shape, (q[w], a[w], b[w]), (q[v], b[v], a[v])),
             count_cells(shape, (q[t], a[t], b[t]), (q[t], b[t], a[t])),
             np.zeros(len(self.queries), dtype=np.intp),
-            referee=self.judge,
+            judge=self.judge,
             skill="both",
             unparsed=int((self.verdict == UNPARSED).sum()),
             points=points,
@@ -369,7 +369,7 @@ def without_known(judgments: pa.Table) -> pa.Table:
 
 
 def only_judge(names: Iterable[str], wanted: str | None = None, *, noun: str = "judge") -> str:
-    """Return the requested judge (or other referee), or the only one available.
+    """Return the requested judge (or other judge), or the only one available.
 
     Raises:
         UnknownName: if the requested judge is not available.

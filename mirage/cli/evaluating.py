@@ -112,7 +112,7 @@ def _with_model(settings: EvaluateSettings, connection: Connection, source: Path
         BadInput: if a service is given without a judge, or an option or key is invalid.
     """
     from mirage import pipeline
-    from mirage.battles.referee import NUGGETS, RELEVANCE
+    from mirage.battles.judge import NUGGETS, RELEVANCE
     from mirage.stages.judge import HEURISTIC
 
     plain = Connection()

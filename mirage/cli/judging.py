@@ -187,7 +187,7 @@ def _judge_until(
     path: Path, asked: JudgeSettings, connection: Connection, goal: AdaptiveSettings, output_format: Format
 ) -> None:
     """Judge in rounds until a goal is reached, and print the ranking of the judged battles."""
-    from mirage.pipeline.adaptive import Judge, judge_adaptively, rating_rows
+    from mirage.pipeline.adaptive import JudgeRounds, judge_adaptively, rating_rows
     from mirage.stages.judge import HEURISTIC
     from mirage.stages.judge.stage import plan_judging
 
@@ -200,7 +200,7 @@ def _judge_until(
         if connection.dry_run:
             note("No calls: this judge uses no model.")
             return
-        result = judge_adaptively(path, Judge(name, "mirage judge"), goal, languages=languages, watch=_tell_round)
+        result = judge_adaptively(path, JudgeRounds(name, "mirage judge"), goal, languages=languages, watch=_tell_round)
     else:
         model = connection.chat_model()
         if connection.dry_run:
@@ -209,7 +209,7 @@ def _judge_until(
             return
         connection.only_caller(model)
         with progress("Judging") as update:
-            by = Judge(name, "mirage judge", model, asked.criterion, connection.only_caller, update)
+            by = JudgeRounds(name, "mirage judge", model, asked.criterion, connection.only_caller, update)
             result = judge_adaptively(path, by, goal, languages=languages, watch=_tell_round)
     show(rating_rows(result.state), RATED, output_format)
     if result.left_out:

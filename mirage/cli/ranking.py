@@ -30,7 +30,7 @@ from mirage.ranking.settings import DRAWS, RankSettings
 from mirage.stats.intervals import MOST_DRAWS
 
 if TYPE_CHECKING:
-    from mirage.battles.referee import Referee
+    from mirage.battles.judge import Judge
     from mirage.cli.output import Format
     from mirage.papers.material import PaperSettings
     from mirage.ranking.bootstrap import RankingReport
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 ranks = command_group("rank", "Rank the systems by a judge.", default=True)
 
 _OMITTED: dict[str, tuple[str, ...]] = {
-    "table": ("referee", "skill", "bounded"),
-    **dict.fromkeys(("latex", "markdown"), ("referee", "skill")),
+    "table": ("judge", "skill", "bounded"),
+    **dict.fromkeys(("latex", "markdown"), ("judge", "skill")),
 }
 """Columns of the leaderboard that a format does not print; the human-readable table prints an unbounded end as
 infinite.
@@ -117,7 +117,8 @@ def rank(
     against the other queries of the same languages (Welch's t, Holm-corrected over all tests).
     """
     from mirage import store
-    from mirage.battles.referee import POOLED, choose_referee, referees
+    from mirage.battles.judge import POOLED, choose_judge
+    from mirage.battles.judge import judges as judges_of
 
     settings = replace(settings, draws=draws)
     printed = RankingPrinter(output_format, reference, scale)
@@ -138,17 +139,17 @@ def rank(
     arena = select_tagged(store.open_arena(dir_), tags)
     printed = replace(printed, facts=_facts(arena), limits=(max_price, max_latency))
     if not judges:
-        if not referees(arena):
+        if not judges_of(arena):
             arena.need("judgments")
-        judges = [choose_referee(arena)]
+        judges = [choose_judge(arena)]
     if settings.exclude_own:
         settings = replace(settings, makers=store.makers_of(arena))
     if chosen:
         _rank_what_if(arena, judges, settings, votes, printed)
     elif by is not None:
-        _rank_by_tag(arena, settings.referee(judges[0]), by, settings, printed)
+        _rank_by_tag(arena, settings.judge(judges[0]), by, settings, printed)
     else:
-        _rank_plainly(arena, settings.referee(judges[0]), settings, printed, stored=store_)
+        _rank_plainly(arena, settings.judge(judges[0]), settings, printed, stored=store_)
 
 
 def _facts(arena: Arena) -> Mapping[str, SystemFacts]:
@@ -160,16 +161,14 @@ def _facts(arena: Arena) -> Mapping[str, SystemFacts]:
     return facts if any(fact.price is not None or fact.seconds is not None for fact in facts.values()) else {}
 
 
-def _rank_plainly(
-    arena: Arena, referee: Referee, settings: RankSettings, printed: RankingPrinter, *, stored: bool
-) -> None:
+def _rank_plainly(arena: Arena, judge: Judge, settings: RankSettings, printed: RankingPrinter, *, stored: bool) -> None:
     """Print the ranking by one judge with every verdict."""
     from mirage.ranking.arena import rank_arena
 
-    result = rank_arena(arena, referee, settings)
+    result = rank_arena(arena, judge, settings)
     printed.check(result.ranking)
     if stored:
-        _store_ratings(arena, referee, result.ranking, settings)
+        _store_ratings(arena, judge, result.ranking, settings)
     printed.show(result.ranking)
     for line in (result.ranking.method, *result.remarks):
         note(line)
@@ -186,28 +185,28 @@ def _rank_file(path: Path, judge: str | None, settings: RankSettings, printed: R
         note(line)
 
 
-def _rank_by_tag(arena: Arena, referee: Referee, tag: str, settings: RankSettings, printed: RankingPrinter) -> None:
+def _rank_by_tag(arena: Arena, judge: Judge, tag: str, settings: RankSettings, printed: RankingPrinter) -> None:
     """Print one ranking for each value of a tag."""
     from mirage.ranking.ranking import read_decisions
     from mirage.ranking.tags import rank_by_tag
 
     arena.need("tags")
-    table, lines = read_decisions(arena, referee, settings)
-    printed.show_split(rank_by_tag(table, arena.read("tags"), tag, referee, settings))
+    table, lines = read_decisions(arena, judge, settings)
+    printed.show_split(rank_by_tag(table, arena.read("tags"), tag, judge, settings))
     for line in lines:
         note(line)
 
 
-def _store_ratings(arena: Arena, referee: Referee, ranking: RankingReport, settings: RankSettings) -> None:
+def _store_ratings(arena: Arena, judge: Judge, ranking: RankingReport, settings: RankSettings) -> None:
     """Store the ratings by a judge; by relevance labels those of every skill."""
     from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
     from mirage.stages.stage import run
 
     made_by = "mirage rank --store"
     options: dict[str, Any] = {"draws": settings.draws, "seed": settings.seed}
-    options |= {} if referee.by_labels else {"judge": referee.name}
-    stage = RELEVANCE_RATINGS if referee.by_labels else JUDGED_RATINGS
-    run(stage, arena.path, made_by=made_by, part="referee", notes=[f"{referee.name}: {ranking.method}"], **options)
+    options |= {} if judge.by_labels else {"judge": judge.name}
+    stage = RELEVANCE_RATINGS if judge.by_labels else JUDGED_RATINGS
+    run(stage, arena.path, made_by=made_by, part="judge", notes=[f"{judge.name}: {ranking.method}"], **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,14 +301,14 @@ def _rank_what_if(
     arena: Arena, judges: list[str], settings: RankSettings, voted: bool, printed: RankingPrinter
 ) -> None:
     """Print a ranking with some of the verdicts, or at equal style, and the ranks that change."""
-    from mirage.battles.referee import NUGGETS, Referee
+    from mirage.battles.judge import NUGGETS, Judge
     from mirage.people.votes import Vote
     from mirage.people.votes.stage import people_verdicts
     from mirage.ranking.ranking import change_lines, counted_lines, read_decisions, remarks, what_if
     from mirage.ranking.whatif import compare
 
-    referee = Referee.nuggets() if NUGGETS in judges else Referee.panel()
-    table, lines = read_decisions(arena, referee, settings)
+    judge = Judge.nuggets() if NUGGETS in judges else Judge.panel()
+    table, lines = read_decisions(arena, judge, settings)
     features = arena.read("features") if settings.control else None
     people = people_verdicts(arena, arena_log(arena, Vote)) if voted else None
     result = what_if(table, judges, settings, features=features, votes=people)
@@ -327,7 +326,7 @@ def _rank_what_if(
 @ranks.command()
 def surrogate(
     dir_: ArenaDir,
-    referee: OneJudge = None,
+    judge: OneJudge = None,
     skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
     languages: Languages = None,
     regressor: Annotated[
@@ -345,7 +344,7 @@ def surrogate(
     for other judges.
     """
     from mirage import store
-    from mirage.battles.referee import NUGGETS, RELEVANCE, Referee
+    from mirage.battles.judge import NUGGETS, RELEVANCE, Judge
     from mirage.ranking.surrogate.reporting import report_on
     from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
     from mirage.ranking.surrogate.summaries import conclusions, summary
@@ -353,13 +352,13 @@ def surrogate(
     from mirage.stages.stage import run
 
     arena = store.open_arena(dir_)
-    only, name = codes(languages), referee or RELEVANCE
+    only, name = codes(languages), judge or RELEVANCE
     if name == NUGGETS:
         raise BadInput(
             "nugget scores are features, so a prediction from features would know the ratings by nuggets",
             do="choose relevance or a judge",
         )
-    decider = Referee.from_name(name, skill=skill)
+    decider = Judge.from_name(name, skill=skill)
     if store_ and (only or regressor):
         raise BadInput("--store needs all languages and regressors", do="omit --languages and --regressor")
     stage = RELEVANCE_PREDICTIONS if decider.by_labels else JUDGED_PREDICTIONS
@@ -370,13 +369,13 @@ def surrogate(
         options: dict[str, Any] = {"regressors": regressor, "progress": update}
         if store_:
             skills = [candidate for candidate in get_args(schema.Skill) if candidate == skill or decider.by_labels]
-            options |= {"referee": name, "skills": skills, "on_report": reports.append}
-            run(stage, dir_, made_by="mirage rank surrogate --store", part="referee", **options)
+            options |= {"judge": name, "skills": skills, "on_report": reports.append}
+            run(stage, dir_, made_by="mirage rank surrogate --store", part="judge", **options)
         else:
             features, verdicts = (arena.read(table) for table in stage.reads)
             seen = training(features, verdicts, decider, languages=only)
             reports.append(report_on(seen, decider, **options))
-    report = next(candidate for candidate in reports if candidate.referee.skill == skill)
+    report = next(candidate for candidate in reports if candidate.judge.skill == skill)
     compared = report.comparison
     show([asdict(row) for row in summary(compared.held_out, compared.default)], SUMMARY, output_format)
     for line in conclusions(report):
@@ -390,7 +389,7 @@ def paper(
         Path | None,
         typer.Option("--into", metavar="OUT", parser=local_path, help="Folder: reproduce the tables and figures too."),
     ] = None,
-    referee: OneJudge = None,
+    judge: OneJudge = None,
     languages: Languages = None,
     draws: Annotated[
         int, typer.Option(min=2, max=MOST_DRAWS, help="Tournaments per language, and bootstrap draws.")
@@ -415,17 +414,17 @@ def paper(
     from mirage import papers, store
 
     arena = store.open_arena(dir_)
-    judge = papers.only_referee(arena) if referee is None else RankSettings().referee(referee)
+    by = papers.default_judge(arena) if judge is None else RankSettings().judge(judge)
     only = codes(languages)
     if into is None:
-        _rank_as_published(arena, judge, RankSettings(draws=draws, languages=only), output_format, stored=store_)
+        _rank_as_published(arena, by, RankSettings(draws=draws, languages=only), output_format, stored=store_)
         return
     arena.need("features")
     held_out = [part.strip() for part in (holdout or "").split(",") if part.strip()]
-    _reproduce(arena, judge, papers.PaperSettings(only, held_out, draws), into, output_format)
+    _reproduce(arena, by, papers.PaperSettings(only, held_out, draws), into, output_format)
 
 
-def _rank_as_published(arena: Arena, judge: Referee, settings: RankSettings, how: Format, *, stored: bool) -> None:
+def _rank_as_published(arena: Arena, judge: Judge, settings: RankSettings, how: Format, *, stored: bool) -> None:
     """Run the tournaments and print each system's mean rating with the published kind of interval."""
     from mirage.ranking.tournaments import keep_tournaments, tournament_rows, tournaments
 
@@ -439,7 +438,7 @@ def _rank_as_published(arena: Arena, judge: Referee, settings: RankSettings, how
             keep_tournaments(arena.path, judge, tournaments=settings.draws, seed=settings.seed)
 
 
-def _reproduce(arena: Arena, judge: Referee, settings: PaperSettings, into: Path, how: Format) -> None:
+def _reproduce(arena: Arena, judge: Judge, settings: PaperSettings, into: Path, how: Format) -> None:
     """Write the paper's tables and figures of an arena, and print the corrections over all languages."""
     from mirage import papers
     from mirage.publish.charts.reproduce import page

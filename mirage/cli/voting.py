@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 votes = command_group("votes", "Votes, labels, scores and notes of people: import, export, ballots, agreement.")
 
 AGREEMENT = (
-    *("referee", "language", "n", "queries", "voters", "raw", "raw_low", "raw_high", "kappa", "kappa_low"),
+    *("judge", "language", "n", "queries", "voters", "raw", "raw_low", "raw_high", "kappa", "kappa_low"),
     *("kappa_high", "alpha", "alpha_low", "alpha_high", "distance", "distance_low", "distance_high", "skipped"),
     *("both_bad", "unread", "enough", "reason"),
 )
@@ -292,7 +292,7 @@ def agreement(
     show([dataclasses.asdict(row) for row in agreements], columns, output_format)
     for row in agreements:
         if row.reason:
-            note(f"{row.referee}, {row.language}: {row.reason}")
+            note(f"{row.judge}, {row.language}: {row.reason}")
     if all_votes:
         note("includes votes on battles selected by the queue, which bias the agreement")
 

@@ -1,6 +1,6 @@
 """The results of MIRAGE-Bench on any arena: Tables 2 to 5, Figures 3 to 6, and the effect of our corrections.
 
-    reproduction = reproduce(arena, Referee.judge("gpt-4o"))  # Reproduction: items, what is missing, and the settings
+    reproduction = reproduce(arena, Judge.single("gpt-4o"))  # Reproduction: items, what is missing, and the settings
     write_reproduction(reproduction, folder, html=page)     # one CSV per item, one JSON with all, and the page
 
 `material.py` joins battles, features and tournaments; `tables.py`, `figures.py` and `corrections.py` make the items.
@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from mirage import store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.papers.corrections import corrections
 from mirage.papers.figures import figure3, figure4, figure5, figure6
-from mirage.papers.material import Material, PaperSettings, gather_material, only_referee
+from mirage.papers.material import Material, PaperSettings, default_judge, gather_material
 from mirage.papers.tables import PaperItem, table2, table3, table4, table5
 from mirage.ranking import paper
 from mirage.stages.stage import Progress
@@ -28,7 +28,7 @@ __all__ = [
     "PaperItem",
     "PaperSettings",
     "Reproduction",
-    "only_referee",
+    "default_judge",
     "reproduce",
     "write_reproduction",
 ]
@@ -44,7 +44,7 @@ class Reproduction:
     """All reproduced items, with the settings."""
 
     about: Mapping[str, Any]
-    """Arena, version, referee, languages, systems, features, held-out systems, seed and numbers of draws."""
+    """Arena, version, judge, languages, systems, features, held-out systems, seed and numbers of draws."""
     items: tuple[PaperItem, ...]
     """Tables, figures and corrections, in the order of the paper."""
     missing: Mapping[str, str]
@@ -63,7 +63,7 @@ class Reproduction:
 
 def reproduce(
     arena: store.Arena,
-    referee: Referee,
+    judge: Judge,
     settings: PaperSettings = PaperSettings(),  # noqa: B008  # frozen
     *,
     progress: Progress | None = None,
@@ -71,8 +71,8 @@ def reproduce(
     """Reproduce every table and figure of the paper's results from an arena.
 
     Args:
-        arena: with features, and outcomes (referee by relevance labels) or judgments.
-        referee: relevance labels, or a judge.
+        arena: with features, and outcomes (judge by relevance labels) or judgments.
+        judge: relevance labels, or a judge.
         settings: the extent.
         progress: called with the number of finished steps and their total.
 
@@ -88,7 +88,7 @@ def reproduce(
         if progress:
             progress(steps_done + (len(_ITEMS) * count // total if not steps_done else 0), steps)
 
-    material = gather_material(arena, referee, settings, progress=tell)
+    material = gather_material(arena, judge, settings, progress=tell)
     items = []
     for k, make in enumerate(_ITEMS, start=1):
         items.append(make(material))
@@ -100,7 +100,7 @@ def reproduce(
         "title": arena.title,
         "numbers": arena.label,
         "version": arena.version,
-        "referee": referee.name,
+        "judge": judge.name,
         "languages": list(material.battles),
         "systems": systems,
         "features": list(material.features),

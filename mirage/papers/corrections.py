@@ -190,9 +190,9 @@ def _orders(material: Material) -> list[Any]:
     import pyarrow.compute as pc
 
     name = "both orders are judged"
-    if material.referee.by_labels:
+    if material.judge.by_labels:
         return _absent(name, 7, "labels know no order")
-    table = material.verdicts.filter(pc.equal(material.verdicts["judge"], material.referee.name))
+    table = material.verdicts.filter(pc.equal(material.verdicts["judge"], material.judge.name))
     a, b = table["system_a"].to_numpy(zero_copy_only=False), table["system_b"].to_numpy(zero_copy_only=False)
     forward = a < b
     keys = zip(
@@ -214,7 +214,7 @@ def _orders(material: Material) -> list[Any]:
     for key, second in zip(sorted(rows_by_pair), turned, strict=True):
         rows = rows_by_pair[key]
         keep[rows[-1] if second else rows[0]] = True
-    single = from_judgments(table.filter(pa.array(keep)), judge=material.referee.name)
+    single = from_judgments(table.filter(pa.array(keep)), judge=material.judge.name)
     result_rows = []
     for code, battles in material.battles.items():
         if code not in single or not set(battles.systems) <= set(single[code].systems):

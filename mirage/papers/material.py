@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mirage import store
 from mirage.battles import counts
 from mirage.battles.counts import Battles
-from mirage.battles.referee import Referee, judges
+from mirage.battles.judge import Judge, verdict_judges
 from mirage.battles.verdict_rows import only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking import paper, surrogate
@@ -89,8 +89,8 @@ class PaperSettings:
 class Material:
     """One arena, prepared for the reproduction."""
 
-    referee: Referee
-    """The referee that decided the battles."""
+    judge: Judge
+    """The judge that decided the battles."""
     battles: Mapping[str, Battles]
     """Battles by language, among the systems with features and a bounded rating."""
     played: Mapping[str, paper.Tournaments]
@@ -161,7 +161,7 @@ class Material:
         return None
 
 
-def only_referee(arena: store.Arena) -> Referee:
+def default_judge(arena: store.Arena) -> Judge:
     """Return the only judge of an arena, or `relevance` if it has none.
 
     Raises:
@@ -170,8 +170,8 @@ def only_referee(arena: store.Arena) -> Referee:
     """
     if "judgments" not in arena.tables:
         arena.need("outcomes")
-        return Referee.relevance()
-    return Referee.judge(only_judge(judges(arena)))
+        return Judge.relevance()
+    return Judge.single(only_judge(verdict_judges(arena)))
 
 
 def _usable(
@@ -198,24 +198,24 @@ def _usable(
 
 
 def gather_material(
-    arena: store.Arena, referee: Referee, settings: PaperSettings, *, progress: Progress | None = None
+    arena: store.Arena, judge: Judge, settings: PaperSettings, *, progress: Progress | None = None
 ) -> Material:
     """Join the battles, features and tournaments of an arena.
 
     Raises:
-        TableMissing: if it lacks features or the referee's verdicts.
+        TableMissing: if it lacks features or the judge's verdicts.
         NotEnoughData: if no language has enough systems with bounded ratings and features.
         BadInput: if the number of held-out systems is not two (R2 of one is undefined), or they are not in all
             languages.
     """
     languages, draws = settings.languages, settings.draws
-    verdicts = arena.read(referee.table)
+    verdicts = arena.read(judge.table)
     features = arena.read("features")
     missing: dict[str, str] = {}
-    fought = referee.battles(verdicts, languages=languages)
-    if referee.by_labels and languages is None:
+    fought = judge.battles(verdicts, languages=languages)
+    if judge.by_labels and languages is None:
         missing |= {code: f"not ranked: {reason}" for code, reason in counts.lacking(verdicts, skill="both").items()}
-    joined = training(features, verdicts, referee, languages=sorted(fought))
+    joined = training(features, verdicts, judge, languages=sorted(fought))
     names = tuple(name for name in FEATURES if name in joined.features)
     for name in FEATURES:
         if name not in names:
@@ -226,7 +226,7 @@ def gather_material(
     battles, values = _usable(fought, joined, names, missing)
     if not battles:
         raise NotEnoughData(
-            f"no language has five systems with features and bounded ratings by {referee.name}",
+            f"no language has five systems with features and bounded ratings by {judge.name}",
             do="measure features, and judge more battles",
         )
     played = paper.play(battles, tournaments=draws, seed=settings.seed, progress=progress)
@@ -247,7 +247,7 @@ def gather_material(
     path = store.bundled_arenas().get("published")
     rows = store.open_arena(path).read("published").to_pylist() if path else []
     return Material(
-        referee,
+        judge,
         battles,
         {code: played.languages[code] for code in battles},
         values,

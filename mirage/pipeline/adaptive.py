@@ -89,7 +89,7 @@ def _engine(model: llm.ChatModel) -> llm.Engine:
 
 
 @dataclass(frozen=True)
-class Judge:
+class JudgeRounds:
     """A judge for adaptive judging."""
 
     name: str
@@ -122,13 +122,13 @@ class Judge:
 
 def judge_adaptively(
     path: Path,
-    by: Judge,
+    by: JudgeRounds,
     settings: AdaptiveSettings,
     *,
     languages: Sequence[str] | None = None,
     watch: Watch | None = None,
 ) -> AdaptiveResult:
-    """Judge battles of an arena in rounds until a goal is reached, the budget is spent, or no round is left.
+    """JudgeRounds battles of an arena in rounds until a goal is reached, the budget is spent, or no round is left.
 
     Args:
         path: the arena's folder.
@@ -232,15 +232,15 @@ def _battles(population: Population, chosen: NDArray[np.bool_], seed: int) -> li
     ]
 
 
-def _paid(path: Path, by: Judge, battles: Sequence[judge.OrderedPair]) -> float:
+def _paid(path: Path, by: JudgeRounds, battles: Sequence[judge.OrderedPair]) -> float:
     """Return the amount already paid for battles by an interrupted run. 0 without a budget."""
     if by.model is None or by.budget is None or not battles:
         return 0.0
     return price_battles(path, by.asked(BattleSample(battles=battles)), by.model).paid
 
 
-def _ask(path: Path, by: Judge, sample: BattleSample, paid: float) -> tuple[store.Arena, int]:
-    """Judge all battles chosen so far; cached replies are free. Return the number of verdicts not asked for."""
+def _ask(path: Path, by: JudgeRounds, sample: BattleSample, paid: float) -> tuple[store.Arena, int]:
+    """JudgeRounds all battles chosen so far; cached replies are free. Return the number of verdicts not asked for."""
     if by.model is None:
         return judge_arena_by_features(path, sample=sample, made_by=by.made_by), 0
     model = by.model
@@ -252,7 +252,7 @@ def _ask(path: Path, by: Judge, sample: BattleSample, paid: float) -> tuple[stor
 
 
 def _affordable(
-    path: Path, by: Judge, state: AdaptiveState, rounds: Sequence[RoundReport], possible: dict[judge.Cell, int]
+    path: Path, by: JudgeRounds, state: AdaptiveState, rounds: Sequence[RoundReport], possible: dict[judge.Cell, int]
 ) -> int:
     """Return the number of battles of the next round: an equal share of those left, or of the budget left."""
     left = state.settings.rounds - state.number
@@ -288,7 +288,9 @@ def _present(arena: store.Arena, population: Population) -> list[str]:
     return [code for code in population.languages if code in arena.languages("judgments")]
 
 
-def _spending(path: Path, by: Judge, table: pa.Table, population: Population) -> tuple[float | None, Array | None]:
+def _spending(
+    path: Path, by: JudgeRounds, table: pa.Table, population: Population
+) -> tuple[float | None, Array | None]:
     """Return the cost of the calls behind verdicts, and the mean cost of a call by pair of systems; None without prices
     or counted tokens. A pair's cost is the sum of two systems' parts, by least squares.
     """

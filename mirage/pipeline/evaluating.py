@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage import llm, store
-from mirage.battles.referee import NUGGETS, RELEVANCE, Referee, judges, preferred_referee
+from mirage.battles.judge import NUGGETS, RELEVANCE, Judge, preferred_judge, verdict_judges
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.formats.run import Summary
 from mirage.io.imports import import_file, import_table, read_file
@@ -42,7 +42,7 @@ class EvaluateSettings:
 
     judge: str | None = None
     """Judge that ranks: one of the data, or the name of `model` as a judge; None for the best there is
-    (`preferred_referee`).
+    (`preferred_judge`).
     """
     kind: str | None = None
     """Format of the file; None to detect it from the content."""
@@ -70,7 +70,7 @@ class EvaluationReport:
     """Steps that ran or were skipped, with the reasons."""
     imported: Summary | None = None
     """What was read from the file; None for an arena."""
-    referee: str | None = None
+    judge: str | None = None
     """Whose decisions rank: `relevance`, `nuggets` or a judge; None if nobody decides."""
     ranking: RankingReport | None = None
     """The ranking; None if there is none."""
@@ -151,13 +151,13 @@ def evaluate(
         planned = _refused_cost(into, asked, made_by, agree)
         if planned is None:
             results += run_all(into, asked, made_by=made_by, progress=watch)
-    if settings.judge == HEURISTIC or not set(judges(store.open_arena(into))) - {HEURISTIC}:
+    if settings.judge == HEURISTIC or not set(verdict_judges(store.open_arena(into))) - {HEURISTIC}:
         results += steps(start="judge", end="judge")
-    referee = preferred_referee(store.open_arena(into), settings.judge, last=HEURISTIC)
-    if referee is not None and referee != NUGGETS:
-        results += steps(start="ratings", end="ratings", judge=HEURISTIC if referee == RELEVANCE else referee)
+    judge = preferred_judge(store.open_arena(into), settings.judge, last=HEURISTIC)
+    if judge is not None and judge != NUGGETS:
+        results += steps(start="ratings", end="ratings", judge=HEURISTIC if judge == RELEVANCE else judge)
     watch("ranking")
-    report = replace(report, arena=store.open_arena(into), steps=tuple(results), referee=referee, planned=planned)
+    report = replace(report, arena=store.open_arena(into), steps=tuple(results), judge=judge, planned=planned)
     return _rank(report, settings)
 
 
@@ -167,9 +167,9 @@ def judges_of_data(data: Path | pa.Table, into: Path, settings: EvaluateSettings
     Raises:
         BadInput: listing every invalid record.
     """
-    known = set(judges(store.open_arena(into))) if store.is_arena(into) else set()
+    known = set(verdict_judges(store.open_arena(into))) if store.is_arena(into) else set()
     if isinstance(data, Path) and store.is_arena(data):
-        return known | set(judges(store.open_arena(data)))
+        return known | set(verdict_judges(store.open_arena(data)))
     if isinstance(data, Path):
         tables, _ = read_file(data, into, name=settings.kind, options=settings.options)
         return known | set(tables["judgments"]["judge"].to_pylist() if "judgments" in tables else ())
@@ -203,11 +203,11 @@ def _refused_cost(
 
 def _rank(report: EvaluationReport, settings: EvaluateSettings) -> EvaluationReport:
     """Add the ranking, or the reason why there is none."""
-    if report.referee is None:
+    if report.judge is None:
         return replace(report, remarks=("nothing decides between systems",))
     try:
-        referee = Referee.from_name(report.referee)
-        ranked = rank_arena(report.arena, referee, RankSettings(draws=settings.draws, seed=settings.seed))
+        judge = Judge.from_name(report.judge)
+        ranked = rank_arena(report.arena, judge, RankSettings(draws=settings.draws, seed=settings.seed))
     except NotEnoughData as error:
         return replace(report, remarks=(error.what,))
     return replace(report, ranking=ranked.ranking, remarks=ranked.remarks)

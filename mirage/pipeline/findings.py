@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mirage import store
 from mirage.battles.counts import RELEVANCE
-from mirage.battles.referee import judges
+from mirage.battles.judge import verdict_judges
 from mirage.pipeline.evaluating import EvaluationReport
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.leaderboard import leaderboard
@@ -34,9 +34,9 @@ def findings(report: EvaluationReport) -> list[str]:
     rows = leaderboard(ranking, code).to_pylist()
     if not any(row["wins"] or row["losses"] for row in rows):
         ties = f"Every battle of the {len(rows)} systems is a tie: this judge sees no difference between them."
-        return [ties, f"Decided by {_basis(str(report.referee))}"]
+        return [ties, f"Decided by {_basis(str(report.judge))}"]
     lines = [_best(ranking, code, rows), *_lead(ranking, code, rows), _alike(ranking, code)]
-    return [*lines, *_by_language(ranking, rows[0]["system"]), f"Decided by {_basis(str(report.referee))}"]
+    return [*lines, *_by_language(ranking, rows[0]["system"]), f"Decided by {_basis(str(report.judge))}"]
 
 
 def caveats(report: EvaluationReport) -> list[str]:
@@ -59,12 +59,12 @@ def next_commands(report: EvaluationReport) -> list[tuple[str, str]]:
             (f"mirage app {where}", "read the answers"),
         ]
     commands: list[tuple[str, str]] = []
-    if report.referee in (RELEVANCE, HEURISTIC) and {"queries", "answers"} <= set(arena.tables):
+    if report.judge in (RELEVANCE, HEURISTIC) and {"queries", "answers"} <= set(arena.tables):
         judge = f"mirage evaluate {where} --judge MODEL --base-url URL --dry-run"
         commands.append((judge, "the cost of a model as judge"))
     if ranking is not None and n_systems >= 2:
         best, second = (row["system"] for row in leaderboard(ranking, list(ranking.languages)[-1]).to_pylist()[:2])
-        judge = f"--judge {shlex.quote(str(report.referee))}"
+        judge = f"--judge {shlex.quote(str(report.judge))}"
         names = f"{shlex.quote(best)} {shlex.quote(second)} {judge}"
         commands.append((f"mirage compare {where} {names}", "the two best, with the queries that a decision needs"))
         if len(ranking.languages) > 1 or len(caveats(report)) < len(report.remarks):
@@ -77,7 +77,7 @@ def next_command(arena: store.Arena) -> tuple[str, str]:
     where, tables = place_of(arena), set(arena.tables)
     if "answers" in tables or "outcomes" in tables:
         return f"mirage evaluate {where}", "measure the answers and rank the systems"
-    if names := judges(arena):
+    if names := verdict_judges(arena):
         judge = f" --judge {shlex.quote(names[0])}" if len(names) > 1 else ""
         return f"mirage rank {where}{judge}", "rank the systems"
     if "retrieved" in tables and _labelled(arena):
@@ -143,16 +143,16 @@ def _by_language(ranking: RankingReport, best: str) -> list[str]:
     return [f"By language {best} ranks first in {first[best]} of {first.total()}{rest}."]
 
 
-def _basis(referee: str) -> str:
-    """Return the battles that a referee decides, and those it does not."""
-    if referee == RELEVANCE:
+def _basis(judge: str) -> str:
+    """Return the battles that a judge decides, and those it does not."""
+    if judge == RELEVANCE:
         return (
             "human relevance labels: whether a system answers if a passage has the answer, and abstains if none has. "
             "Whether the answer is true is not measured."
         )
-    if referee == HEURISTIC:
+    if judge == HEURISTIC:
         return "the heuristic judge, a weighted sum of features: a baseline for a model as judge."
-    return f"the verdicts of {referee}; check it by hand on the page Spot check."
+    return f"the verdicts of {judge}; check it by hand on the page Spot check."
 
 
 def _counts(arena: store.Arena) -> list[str]:

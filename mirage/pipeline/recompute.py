@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import judges_of
 from mirage.errors import MirageError
 from mirage.ranking.settings import DRAWS, SEED
@@ -95,7 +95,7 @@ def recompute(arena: Arena) -> Iterator[Recomputed]:
         ("predictions", RELEVANCE_PREDICTIONS, JUDGED_PREDICTIONS),
     ):
         if table in arena.tables:
-            yield from _by_referee(arena, read, table, by_labels, by_judge)
+            yield from _by_judge(arena, read, table, by_labels, by_judge)
 
 
 def _by_maker(
@@ -124,23 +124,23 @@ def _features(arena: Arena, read: Read) -> Iterator[Recomputed]:
         yield Recomputed(f"features {', '.join(others)}", 0, reason)
 
 
-def _by_referee(arena: Arena, read: Read, table: str, by_labels: Stage, by_judge: Stage) -> Iterator[Recomputed]:
-    """Recompute a table of ratings or predictions, one referee at a time."""
+def _by_judge(arena: Arena, read: Read, table: str, by_labels: Stage, by_judge: Stage) -> Iterator[Recomputed]:
+    """Recompute a table of ratings or predictions, one judge at a time."""
     stored = read(table)
     judges = judges_of(read("judgments")) if "judgments" in arena.tables else ()
-    for name in sorted(stored["referee"].unique().to_pylist()):
-        part, subject = _rows_with(stored, "referee", [name]), f"{table} by {name}"
+    for name in sorted(stored["judge"].unique().to_pylist()):
+        part, subject = _rows_with(stored, "judge", [name]), f"{table} by {name}"
         options = _options(arena, table, name, part)
-        if Referee.from_name(name).by_labels:
+        if Judge.from_name(name).by_labels:
             yield _compare(arena, read, by_labels, table, subject, part, **options)
         elif name in judges:
-            options["referee" if table == "predictions" else "judge"] = name
+            options["judge"] = name
             yield _compare(arena, read, by_judge, table, subject, part, **options)
         else:
             yield Recomputed(subject, 0, f"the arena has no verdict of {name}")
 
 
-def _options(arena: Arena, table: str, referee: str, stored: pa.Table) -> dict[str, Any]:
+def _options(arena: Arena, table: str, judge: str, stored: pa.Table) -> dict[str, Any]:
     """Return the options that a table was made with, from its note in the manifest, or the defaults."""
     if table == "tournaments":
         return {"tournaments": max(stored["draw"].to_pylist()) + 1}
@@ -149,7 +149,7 @@ def _options(arena: Arena, table: str, referee: str, stored: pa.Table) -> dict[s
         regressors = [name for name in dict.fromkeys(stored["regressor"].to_pylist()) if name != "default"]
         return {"skills": skills, "regressors": regressors, "weigh": False}
     notes = arena.manifest["made"].get(table, {}).get("notes", [])
-    note = next((note for note in notes if note.startswith(f"{referee}: ")), "")
+    note = next((note for note in notes if note.startswith(f"{judge}: ")), "")
     match = re.search(r"over ([\d,]+) .*seed (\d+)", note)
     draws, seed = (int(match[1].replace(",", "")), int(match[2])) if match else (DRAWS, SEED)
     return {"draws": draws, "seed": seed}

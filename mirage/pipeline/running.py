@@ -28,7 +28,7 @@ class StepReport:
     stage: str
     """One of `ORDER`."""
     step: str
-    """The step: a stage has several for several systems, judges or referees."""
+    """The step: a stage has several for several systems, judges or judges."""
     state: State
     """`ran`; `skipped`; `unfinished`: calls remain for a later run; `would run`: a dry run."""
     why: str

@@ -130,7 +130,7 @@ class Step:
     stage: str
     """One of `ORDER`."""
     name: str
-    """Name; a stage has several steps for several systems, judges or referees."""
+    """Name; a stage has several steps for several systems, judges or judges."""
     reads: tuple[str, ...]
     """Required tables."""
     writes: str
@@ -386,17 +386,17 @@ def _judge(this: _Run) -> Iterator[Step]:
 
 def _ratings(this: _Run) -> Iterator[Step]:
     options = {"draws": this.wanted.draws, "seed": this.wanted.seed}
-    yield this.stage("ratings", RELEVANCE_RATINGS, f"ratings by {RELEVANCE}", part="referee", **options)
+    yield this.stage("ratings", RELEVANCE_RATINGS, f"ratings by {RELEVANCE}", part="judge", **options)
     judge_name = this.wanted.judge
-    yield this.stage("ratings", JUDGED_RATINGS, f"ratings by {judge_name}", part="referee", judge=judge_name, **options)
+    yield this.stage("ratings", JUDGED_RATINGS, f"ratings by {judge_name}", part="judge", judge=judge_name, **options)
 
 
 def _surrogate(this: _Run) -> Iterator[Step]:
-    options: dict[str, Any] = {"part": "referee", "seed": surrogate.SEED}
+    options: dict[str, Any] = {"part": "judge", "seed": surrogate.SEED}
     skills = list(get_args(schema.Skill))
-    referees = RELEVANCE, this.wanted.judge
-    yield this.stage("surrogate", RELEVANCE_PREDICTIONS, f"predictions by {referees[0]}", skills=skills, **options)
-    yield this.stage("surrogate", JUDGED_PREDICTIONS, f"predictions by {referees[1]}", referee=referees[1], **options)
+    judges = RELEVANCE, this.wanted.judge
+    yield this.stage("surrogate", RELEVANCE_PREDICTIONS, f"predictions by {judges[0]}", skills=skills, **options)
+    yield this.stage("surrogate", JUDGED_PREDICTIONS, f"predictions by {judges[1]}", judge=judges[1], **options)
 
 
 _STAGES: dict[str, Callable[[_Run], Iterator[Step]]] = {

@@ -114,11 +114,11 @@ class Systems:
 
 def _ratings(figures: Mapping[str, Any], systems: Systems) -> Iterator[str]:
     rows = figures["tables"]["ratings"]
-    for referee, remarks in figures["methods"].items():
-        yield f"<h2>Ratings by {_text(referee)}</h2>"
-        by_language = _by_language(row for row in rows if row["referee"] == referee)
+    for judge, remarks in figures["methods"].items():
+        yield f"<h2>Ratings by {_text(judge)}</h2>"
+        by_language = _by_language(row for row in rows if row["judge"] == judge)
         for n, (code, of) in enumerate(sorted(by_language.items(), key=lambda item: item[0] != _JOINT)):
-            label = f"Ratings by {referee}: {scope_name(code)}"
+            label = f"Ratings by {judge}: {scope_name(code)}"
             table = _table(_RANKED, ([*_rating_cells(row, systems)] for row in of), label=label, text=1)
             if n == 0:
                 yield f"<h3>{escape(scope_name(code))}</h3>\n{_forest(of, systems, label)}\n{table}"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
-from mirage.battles.referee import Referee, referees
+from mirage.battles.judge import Judge, judges
 from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
 from mirage.pipeline.recompute import TOLERANCE, Mismatch, Recomputed, compare_rows
 from mirage.publish.html_page import DATA_END, DATA_START, QueryTexts, page
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 FORMAT = "mirage report 1"
 """Version of the figures and the markup; a change of either needs another."""
 TABLES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "ratings": (("referee", "language", "system"), tuple(column.name for column in schema.columns("ratings"))),
+    "ratings": (("judge", "language", "system"), tuple(column.name for column in schema.columns("ratings"))),
     "rates": (
         ("language", "subset", "system"),
         (
@@ -167,10 +167,10 @@ def _figures(arena: Arena, settings: ReportSettings) -> dict[str, Any]:
                          do=f"run: {arena.command('outcomes')}")  # fmt: skip
     ratings: list[dict[str, Any]] = []
     methods: dict[str, list[str]] = {}
-    for name in referees(arena):
+    for name in judges(arena):
         chosen = RankSettings(languages=settings.languages, draws=settings.draws, seed=settings.seed)
         try:
-            result = rank_arena(arena, Referee.from_name(name), chosen)
+            result = rank_arena(arena, Judge.from_name(name), chosen)
         except (NotEnoughData, UnknownName) as error:
             methods[name] = [f"not ranked: {error.what}"]
             continue

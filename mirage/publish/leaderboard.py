@@ -74,7 +74,7 @@ def to_markdown(
 
 
 def caption(ranking: RankingReport, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
-    """Return the caption of a printed table: subject, referee, extent, method, and the meaning of a tier.
+    """Return the caption of a printed table: subject, judge, extent, method, and the meaning of a tier.
 
     Args and errors: as for `to_latex`.
     """
@@ -86,7 +86,7 @@ def caption(ranking: RankingReport, language: str | None = None, *, title: str =
     skill = "" if ranking.skill == "both" else f", skill {ranking.skill}"
     counts = f"{count_text(len(row.systems), 'system')}, {row.n_queries:,} {queries}"
     sentences = [
-        f"{counts}{where}, referee {ranking.referee}{skill}.",
+        f"{counts}{where}, judge {ranking.judge}{skill}.",
         f"Ratings in logits: {ranking.method}.",
     ]
     if ranking.battles:

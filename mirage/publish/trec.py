@@ -62,7 +62,7 @@ def collect_measurements(arena: Arena, *, languages: Sequence[str] | None = None
 
     `hallucination_rate` and `error_rate` are by the strict parser, 1 for a wrong answer, missing if the outcome is
     undecided; features are under their names, imported scores as `MEASURE/RATER`, stored ratings as
-    `rating/REFEREE/SKILL`, the last only per system.
+    `rating/JUDGE/SKILL`, the last only per system.
 
     Args:
         arena: with at least one of the tables outcomes, features, scores, ratings.
@@ -176,13 +176,13 @@ def _ratings(arena: Arena, languages: Sequence[str] | None) -> Iterable[tuple[st
     rows = arena.read("ratings").to_pylist()
     rated: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in rows:
-        rated[row["referee"], row["skill"]].add(row["language"])
+        rated[row["judge"], row["skill"]].add(row["language"])
     for row in rows:
-        codes = rated[row["referee"], row["skill"]] - {JOINT}
+        codes = rated[row["judge"], row["skill"]] - {JOINT}
         wanted = codes if languages is None else set(languages)
         language = JOINT if len(wanted) > 1 else next(iter(wanted))
         if row["language"] == language and (language != JOINT or wanted == codes):
-            yield row["system"], f"rating/{row['referee']}/{row['skill']}", row["rating"]
+            yield row["system"], f"rating/{row['judge']}/{row['skill']}", row["rating"]
 
 
 def _topic(key: tuple[str, str], codes: Collection[str]) -> str:

@@ -1,4 +1,4 @@
-"""Ranking the systems of an arena, or of rows of verdicts, by one referee."""
+"""Ranking the systems of an arena, or of rows of verdicts, by one judge."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mirage.battles.blocks import count_blocks
 from mirage.battles.counts import Battles
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import judges_of, only_judge
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking.blocks import rate_blocks
@@ -43,24 +43,24 @@ class RankResult:
         return (*self.notes, *remarks(self.ranking), *blocks)
 
 
-def rank_arena(arena: Arena, referee: Referee, settings: RankSettings = RankSettings()) -> RankResult:
-    """Rank the systems of an arena by one referee with every verdict.
+def rank_arena(arena: Arena, judge: Judge, settings: RankSettings = RankSettings()) -> RankResult:
+    """Rank the systems of an arena by one judge with every verdict.
 
     Args:
         arena: the arena.
-        referee: the referee; `RankSettings.referee` makes it with the skill and the parser of the settings.
+        judge: the judge; `RankSettings.judge` makes it with the skill and the parser of the settings.
         settings: the settings; those that select verdicts of judges need `what_if`.
 
     Raises:
-        TableMissing: if the arena lacks the referee's table.
+        TableMissing: if the arena lacks the judge's table.
         UnknownName: if a language or judge has no battles.
         NotEnoughData: if there is no battle to rate.
         BadInput: if the settings select verdicts.
     """
-    if referee.kind == "judge":
-        table, notes = read_decisions(arena, referee, settings)
-        return RankResult(rank_judgments(table, settings, judge=referee.name), notes)
-    battles, notes = read_battles(arena, referee, settings)
+    if judge.kind == "single":
+        table, notes = read_decisions(arena, judge, settings)
+        return RankResult(rank_judgments(table, settings, judge=judge.name), notes)
+    battles, notes = read_battles(arena, judge, settings)
     return RankResult(rank_battles(battles, settings), notes)
 
 
@@ -84,7 +84,7 @@ def rank_judgments(
     name = only_judge(judges_of(judgments), judge)
     rows = judgments.filter(pc.equal(judgments["judge"], name))
     if settings.selects_verdicts or not _needs_blocks(rows):
-        return rank_battles(Referee.judge(name).battles(judgments, languages=settings.languages), settings)
+        return rank_battles(Judge.single(name).battles(judgments, languages=settings.languages), settings)
     parts = {
         code: rows.filter(pc.equal(rows["language"], code)) for code in sorted(rows["language"].unique().to_pylist())
     }
@@ -93,7 +93,7 @@ def rank_judgments(
             raise UnknownName("language", code, parts, where=f"battles by {name}")
     return rate_blocks(
         {code: count_blocks(parts[code], drop_ties=settings.ties == "drop") for code in settings.languages or parts},
-        referee=name,
+        judge=name,
         draws=settings.draws,
         seed=settings.seed,
         ties=settings.ties,
@@ -118,11 +118,11 @@ def _needs_blocks(judgments: pa.Table) -> bool:
 
 
 def read_battles(
-    arena: Arena, referee: Referee, settings: RankSettings = RankSettings()
+    arena: Arena, judge: Judge, settings: RankSettings = RankSettings()
 ) -> tuple[dict[str, Battles], list[str]]:
-    """Read the battles of an arena by one referee, by language, and remarks on them. Errors as for `rank_arena`."""
-    table, notes = read_decisions(arena, referee, settings)
-    lacking = referee.lacking(table) if settings.languages is None else {}
+    """Read the battles of an arena by one judge, by language, and remarks on them. Errors as for `rank_arena`."""
+    table, notes = read_decisions(arena, judge, settings)
+    lacking = judge.lacking(table) if settings.languages is None else {}
     if lacking:
         notes = [*notes, "not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in lacking.items())]
-    return referee.battles(table, languages=settings.languages), notes
+    return judge.battles(table, languages=settings.languages), notes

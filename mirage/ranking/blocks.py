@@ -69,7 +69,7 @@ class QueryMoments:
 def rate_blocks(
     languages: Mapping[str, BlockedBattles],
     *,
-    referee: str,
+    judge: str,
     draws: int = DRAWS,
     seed: int = SEED,
     ties: Ties = "half",
@@ -81,7 +81,7 @@ def rate_blocks(
 
     Args:
         languages: battles by language code (`battles.blocks.count_blocks`, with ties dropped where `ties` is `drop`).
-        referee: name of the referee that decided the battles.
+        judge: name of the judge that decided the battles.
         draws: bootstrap draws, or normal draws with the sandwich's covariance.
         seed: seed of the draws; the same seed gives the same numbers, regardless of the order of the verdicts.
         ties: `half` or `drop`; Davidson's model is not supported.
@@ -108,7 +108,7 @@ def rate_blocks(
             )
             ways.add(how)
         ranking = add_joint_row(
-            RankingReport(referee, "both", ties, draws, seed, penalty, ridge, rows, (), intervals=tuple(sorted(ways)))
+            RankingReport(judge, "both", ties, draws, seed, penalty, ridge, rows, (), intervals=tuple(sorted(ways)))
         )
         tested = {code: _test_row(code, row, moments) for code, row in ranking.languages.items()}
     return replace(ranking, tested=tested)

@@ -73,8 +73,8 @@ by query, since maximising the likelihood for each draw would take a minute.
 class RankingReport:
     """Ratings of systems by language and for all languages together, with the method, seed and number of draws."""
 
-    referee: str
-    """Name of the referee that decided the battles."""
+    judge: str
+    """Name of the judge that decided the battles."""
     skill: schema.Skill
     """Skill whose queries count."""
     ties: Ties
@@ -111,7 +111,7 @@ class RankingReport:
     def __repr__(self) -> str:
         rows = "\n".join(f"  {row!r}" for row in [*self.languages.values()][:SHOWN])
         more = f"\n  ... {len(self.languages) - SHOWN} more" if len(self.languages) > SHOWN else ""
-        return f"Ranking by {self.referee}: {self.method}\n{rows}{more}"
+        return f"Ranking by {self.judge}: {self.method}\n{rows}{more}"
 
     @cached_property
     def by_query(self) -> Mapping[str, ByQuery]:
@@ -187,7 +187,7 @@ class RankingReport:
             bounded = set(row.bounded)
             n = len(row.systems)
             data["language"] += [row.language] * n
-            data["referee"] += [self.referee] * n
+            data["judge"] += [self.judge] * n
             data["skill"] += [self.skill] * n
             data["system"] += row.systems
             data["rating"] += row.theta.tolist()
@@ -221,7 +221,7 @@ def rate(
     the same weight in all languages of a draw.
 
     Args:
-        battles: battles by language, of one referee and skill.
+        battles: battles by language, of one judge and skill.
         draws: bootstrap draws; more make the intervals more stable, not narrower.
         seed: seed of the draws; the same seed gives the same numbers, to 1e-9 of a logit on any processor.
         ties: treatment of ties.
@@ -230,7 +230,7 @@ def rate(
 
     Raises:
         NotEnoughData: if a language has no battle to rate.
-        BadInput: if the battles are not of one referee and skill, or an option is out of range.
+        BadInput: if the battles are not of one judge and skill, or an option is out of range.
     """
     if not battles:
         raise NotEnoughData("there are no battles to rate", do="choose at least one language with battles")
@@ -238,10 +238,10 @@ def rate(
     refuse_name_of_all(battles.keys())
     if ties not in ("half", "davidson", "drop"):
         raise BadInput(f"ties cannot be {ties!r}", do="use half, davidson or drop")
-    kinds = {(b.referee, b.skill) for b in battles.values()}
+    kinds = {(b.judge, b.skill) for b in battles.values()}
     if len(kinds) > 1:
-        raise BadInput(f"these battles come from several referees: {sorted(kinds)}", do="rate one referee at a time")
-    ((referee, skill),) = kinds
+        raise BadInput(f"these battles come from several judges: {sorted(kinds)}", do="rate one judge at a time")
+    ((judge, skill),) = kinds
     shared = units_of(battles).shared
     with one_thread():
         layouts = {
@@ -252,7 +252,7 @@ def rate(
             code: _rate_one(code, battles[code], layout, draws=draws, seed=seed, ridge=ridge, shared=shared)
             for code, layout in layouts.items()
         }
-    ranking = RankingReport(referee, skill, ties, draws, seed, penalty, ridge, languages, (), battles)
+    ranking = RankingReport(judge, skill, ties, draws, seed, penalty, ridge, languages, (), battles)
     return add_joint_row(replace(ranking, intervals=_ways(battles), layouts=layouts))
 
 
@@ -261,7 +261,7 @@ def rank_battles(battles: Mapping[str, Battles], settings: RankSettings = RankSe
 
     Raises:
         NotEnoughData: if a language has no battle to rate.
-        BadInput: if the settings select verdicts (`ranking.what_if`), or the battles are of several referees or skills.
+        BadInput: if the settings select verdicts (`ranking.what_if`), or the battles are of several judges or skills.
     """
     if settings.selects_verdicts:
         raise BadInput("this ranking counts every verdict", do="omit the settings that select verdicts")
@@ -273,12 +273,12 @@ def join_rankings(rankings: Sequence[RankingReport]) -> RankingReport:
 
     Raises:
         NotEnoughData: if there are none.
-        BadInput: if referee, skill or settings differ, or a ranking has several languages.
+        BadInput: if judge, skill or settings differ, or a ranking has several languages.
     """
     if not rankings:
         raise NotEnoughData("there are no rankings to join", do="choose at least one language with a ranking")
     settings = {
-        (ranking.referee, ranking.skill, ranking.ties, ranking.n_draws, ranking.seed, ranking.penalty, ranking.ridge)
+        (ranking.judge, ranking.skill, ranking.ties, ranking.n_draws, ranking.seed, ranking.penalty, ranking.ridge)
         for ranking in rankings
     }
     codes = [code for ranking in rankings for code in ranking.languages]

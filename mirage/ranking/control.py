@@ -285,7 +285,7 @@ def control_style(
     rows = {code: _row(code, language_battles, fits[code]) for code, language_battles in used.items()}
     first = next(iter(used.values()))
     ranking = add_joint_row(
-        RankingReport(first.referee, first.skill, ties, draws, seed, "jeffreys", ridge, rows, ()), used
+        RankingReport(first.judge, first.skill, ties, draws, seed, "jeffreys", ridge, rows, ()), used
     )
     coefficients = {code: _read(code, names, fits[code], len(used[code].queries)) for code in used}
     outside = {code: _outside(values[code], used[code].systems, coefficients[code]) for code in used}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mirage.battles.referee import NUGGETS
+from mirage.battles.judge import NUGGETS
 from mirage.battles.score_verdicts import verdicts_of_scores
 from mirage.errors import NotEnoughData
 from mirage.ranking.settings import RankSettings

@@ -134,8 +134,8 @@ class Tournaments:
 class TournamentResult:
     """Tournaments by language, with the settings to reproduce them."""
 
-    referee: str
-    """Name of the referee that decided the battles."""
+    judge: str
+    """Name of the judge that decided the battles."""
     skill: schema.Skill
     """Skill whose queries count."""
     languages: Mapping[str, Tournaments]
@@ -183,7 +183,7 @@ class TournamentResult:
                 data["reason"] += [tournaments.failed.get(draw)] * n
             data["language"] += [tournaments.language] * n * len(tournaments.theta)
         rows = len(data["draw"])
-        data["referee"], data["skill"] = [self.referee] * rows, [self.skill] * rows
+        data["judge"], data["skill"] = [self.judge] * rows, [self.skill] * rows
         return schema.from_columns("tournaments", data)
 
 
@@ -201,7 +201,7 @@ def play(
     Queries are drawn uniformly, regardless of their subset. A language's draws do not depend on the other languages.
 
     Args:
-        battles: battles by language, of one referee and skill.
+        battles: battles by language, of one judge and skill.
         tournaments: tournaments per language.
         matches: queries per tournament.
         seed: seed of the draws.
@@ -210,16 +210,16 @@ def play(
 
     Raises:
         NotEnoughData: if there are no battles.
-        BadInput: if the battles are not of one referee and skill, or a number is out of range.
+        BadInput: if the battles are not of one judge and skill, or a number is out of range.
     """
     if not battles:
         raise NotEnoughData("there are no battles to rate", do="choose at least one language with battles")
     if tournaments < 1 or matches < 1:
         raise BadInput(f"cannot play {tournaments} tournaments of {matches} matches", do="use at least 1 of each")
-    kinds = {(b.referee, b.skill) for b in battles.values()}
+    kinds = {(b.judge, b.skill) for b in battles.values()}
     if len(kinds) > 1:
-        raise BadInput(f"these battles come from several referees: {sorted(kinds)}", do="rate one referee at a time")
-    ((referee, skill),) = kinds
+        raise BadInput(f"these battles come from several judges: {sorted(kinds)}", do="rate one judge at a time")
+    ((judge, skill),) = kinds
     languages, n_played = {}, 0
     for code, language_battles in sorted(battles.items()):
         rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
@@ -236,7 +236,7 @@ def play(
             if progress:
                 progress(n_played, tournaments * len(battles))
         languages[code] = Tournaments(code, language_battles.systems, language_battles.queries, drawn, theta, failed)
-    return TournamentResult(referee, skill, languages, tournaments, matches, seed, solver)
+    return TournamentResult(judge, skill, languages, tournaments, matches, seed, solver)
 
 
 def _play_one(battles: Battles, picks: NDArray[np.intp], solver: Solver) -> Array | str:

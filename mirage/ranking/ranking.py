@@ -1,4 +1,4 @@
-"""Rankings by a referee, and the remarks a reader needs besides the table."""
+"""Rankings by a judge, and the remarks a reader needs besides the table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mirage.battles import verdict_rows
-from mirage.battles.referee import NUGGETS, POOLED, RELEVANCE, Referee
+from mirage.battles.judge import NUGGETS, POOLED, RELEVANCE, Judge
 from mirage.battles.verdict_rows import COLUMNS, judges_of
 from mirage.errors import BadInput
 from mirage.ranking.bootstrap import RankingReport
@@ -27,14 +27,12 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 
-def read_decisions(
-    arena: Arena, referee: Referee, settings: RankSettings = RankSettings()
-) -> tuple[pa.Table, list[str]]:
-    """Read the table that a ranking by a referee is computed from, and remarks on it.
+def read_decisions(arena: Arena, judge: Judge, settings: RankSettings = RankSettings()) -> tuple[pa.Table, list[str]]:
+    """Read the table that a ranking by a judge is computed from, and remarks on it.
 
     Args:
         arena: the arena.
-        referee: the referee.
+        judge: the judge.
         settings: settings of the ranking; the margin and the assigner of nuggets count here.
 
     Returns:
@@ -45,12 +43,12 @@ def read_decisions(
         UnknownName: if there is no such assigner.
         NotEnoughData: if nugget scores decide no battle.
     """
-    if referee.kind == "nuggets":
+    if judge.kind == "nuggets":
         from mirage.ranking.nugget_battles import nugget_battles
 
         decided = nugget_battles(arena, settings)
         return decided.verdicts, decided.lines
-    return arena.read(referee.table, columns=None if referee.by_labels else COLUMNS), []
+    return arena.read(judge.table, columns=None if judge.by_labels else COLUMNS), []
 
 
 def what_if(

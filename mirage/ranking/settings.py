@@ -18,7 +18,7 @@ from mirage.schema import Code, Count, Parser, Penalty, Skill, Ties
 from mirage.text.makers import BY_NAME, Makers
 
 if TYPE_CHECKING:
-    from mirage.battles.referee import Referee
+    from mirage.battles.judge import Judge
 
 DRAWS, SEED = 1000, 0
 """Default bootstrap draws and seed. With 1,000 draws an interval end varies between seeds by 4% of the half-width, with
@@ -84,15 +84,15 @@ class RankSettings:
     def __post_init__(self) -> None:
         _check_margin(self.nugget_margin)
 
-    def referee(self, name: str) -> Referee:
-        """Return the referee with a name, with the skill and the parser of these settings.
+    def judge(self, name: str) -> Judge:
+        """Return the judge with a name, with the skill and the parser of these settings.
 
         Raises:
             BadInput: if a judge is combined with a skill, or cannot rank systems.
         """
-        from mirage.battles.referee import Referee
+        from mirage.battles.judge import Judge
 
-        return Referee.from_name(name, skill=self.skill, parser=self.parser)
+        return Judge.from_name(name, skill=self.skill, parser=self.parser)
 
     @property
     def selects_verdicts(self) -> bool:
@@ -126,7 +126,7 @@ class CompareSettings:
     measure: Annotated[str, Option(metavar="rating|rate|nuggets|feature:NAME")] = "rating"
     """Measure to compare."""
     judge: Annotated[str | None, JUDGE] = None
-    """Referee of the battles, for ratings; by default the only one."""
+    """Judge of the battles, for ratings; by default the only one."""
     margin: Annotated[float, OPTION] = 0.0
     """Equivalence margin: largest difference that counts as none, in the unit of the measure."""
     languages: Annotated[tuple[Code, ...] | None, LANGUAGES] = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
 from mirage.battles.counts import Battles
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.ranking import paper
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.settings import DRAWS, SEED
@@ -21,14 +21,14 @@ def _rate_by_relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) 
     import pyarrow as pa
 
     ranked = [
-        rate(Referee.relevance(skill).battles(tables["outcomes"]), draws=draws, seed=seed)
+        rate(Judge.relevance(skill).battles(tables["outcomes"]), draws=draws, seed=seed)
         for skill in get_args(schema.Skill)
     ]
     return {"ratings": pa.concat_tables([result.table() for result in ranked])}
 
 
 def _rate_by_judge(tables: Tables, *, judge: str, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
-    battles = Referee.from_name(judge).battles(tables["judgments"])
+    battles = Judge.from_name(judge).battles(tables["judgments"])
     return {"ratings": rate(battles, draws=draws, seed=seed).table()}
 
 
@@ -41,12 +41,12 @@ def _relevance_tournaments(tables: Tables, **options: Any) -> dict[str, pa.Table
 
     outcomes = tables["outcomes"]
     skills = get_args(schema.Skill)
-    played = [_tournaments(Referee.relevance(skill).battles(outcomes), options) for skill in skills]
+    played = [_tournaments(Judge.relevance(skill).battles(outcomes), options) for skill in skills]
     return {"tournaments": pa.concat_tables(played)}
 
 
 def _judged_tournaments(tables: Tables, *, judge: str, **options: Any) -> dict[str, pa.Table]:
-    return {"tournaments": _tournaments(Referee.judge(judge).battles(tables["judgments"]), options)}
+    return {"tournaments": _tournaments(Judge.single(judge).battles(tables["judgments"]), options)}
 
 
 RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _rate_by_relevance)

@@ -1,6 +1,6 @@
 """Rankings by the values of a query tag, and systems that are unusually strong or weak on some of them.
 
-    split = rank_by_tag(outcomes, tags, "domain", Referee.relevance())  # a ranking of each value, a test of each system
+    split = rank_by_tag(outcomes, tags, "domain", Judge.relevance())  # a ranking of each value, a test of each system
 
 A value is compared with the queries that do not have it, within each language.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, RankingReport, rank_battles
 from mirage.ranking.settings import RankSettings
@@ -104,7 +104,7 @@ class TagSplit:
 
 
 def rank_by_tag(
-    table: pa.Table, tags: pa.Table, tag: str, referee: Referee, settings: RankSettings = RankSettings()
+    table: pa.Table, tags: pa.Table, tag: str, judge: Judge, settings: RankSettings = RankSettings()
 ) -> TagSplit:
     """Rank the systems on the queries of each value of a tag, and test each value against the other queries.
 
@@ -116,7 +116,7 @@ def rank_by_tag(
         table: as `ranking.read_decisions` returns it.
         tags: table `tags`.
         tag: name of the tag.
-        referee: the referee, as for `arena.rank_arena`.
+        judge: the judge, as for `arena.rank_arena`.
         settings: as for `arena.rank_arena`.
 
     Raises:
@@ -141,14 +141,14 @@ def rank_by_tag(
         having = tags.filter(pc.equal(tags["value"], value)).select(_KEYS)
         parts = (schema.sort(name, table.join(having, _KEYS, join_type=side)) for side in ("left semi", "left anti"))
         try:
-            rankings[value] = rank_battles(referee.battles(next(parts)), settings)
+            rankings[value] = rank_battles(judge.battles(next(parts)), settings)
         except (NotEnoughData, UnknownName, BadInput) as error:
             lacking[value] = error.what
             continue
         rest = next(parts)
         sizes[value] = len(having)
         try:
-            other = rank_battles(referee.battles(rest), settings)
+            other = rank_battles(judge.battles(rest), settings)
             cells[value] = list(_effects(value, rankings[value], other))
         except (NotEnoughData, UnknownName, BadInput):
             cells[value] = []

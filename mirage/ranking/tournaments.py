@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mirage import store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.ranking import paper
 from mirage.ranking.arena import read_battles
 from mirage.ranking.settings import RankSettings
@@ -17,10 +17,10 @@ from mirage.stages.stage import Progress, run
 
 
 def tournaments(
-    arena: store.Arena, referee: Referee, settings: RankSettings, *, progress: Progress | None = None
+    arena: store.Arena, judge: Judge, settings: RankSettings, *, progress: Progress | None = None
 ) -> paper.TournamentResult:
-    """Run the tournaments of a referee (`ranking.paper.play`), one for each draw; errors as for `rank_arena`."""
-    battles, _ = read_battles(arena, referee, settings)
+    """Run the tournaments of a judge (`ranking.paper.play`), one for each draw; errors as for `rank_arena`."""
+    battles, _ = read_battles(arena, judge, settings)
     return paper.play(battles, tournaments=settings.draws, seed=settings.seed, progress=progress)
 
 
@@ -55,13 +55,11 @@ def tournament_rows(played: paper.TournamentResult) -> list[dict[str, Any]]:
     return all_rows
 
 
-def keep_tournaments(
-    path: Path, referee: Referee, *, tournaments: int = paper.TOURNAMENTS, seed: int = 0
-) -> store.Arena:
-    """Store every tournament of a referee, of each skill, in the arena; those of other referees are kept."""
+def keep_tournaments(path: Path, judge: Judge, *, tournaments: int = paper.TOURNAMENTS, seed: int = 0) -> store.Arena:
+    """Store every tournament of a judge, of each skill, in the arena; those of other judges are kept."""
     options: dict[str, Any] = {"tournaments": tournaments, "seed": seed}
-    stage = RELEVANCE_TOURNAMENTS if referee.by_labels else JUDGED_TOURNAMENTS
-    options |= {} if referee.by_labels else {"judge": referee.name}
-    method = paper.TournamentResult(referee.name, "both", {}, tournaments, paper.MATCHES, seed, "dense").method
+    stage = RELEVANCE_TOURNAMENTS if judge.by_labels else JUDGED_TOURNAMENTS
+    options |= {} if judge.by_labels else {"judge": judge.name}
+    method = paper.TournamentResult(judge.name, "both", {}, tournaments, paper.MATCHES, seed, "dense").method
     made_by = "mirage rank --paper --store"
-    return run(stage, path, made_by=made_by, part="referee", notes=[f"{referee.name}: {method}"], **options)
+    return run(stage, path, made_by=made_by, part="judge", notes=[f"{judge.name}: {method}"], **options)

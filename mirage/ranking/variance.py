@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mirage.battles.decision import read_verdicts
-from mirage.battles.referee import judges as judges_of
+from mirage.battles.judge import verdict_judges as judges_of
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.schema import Count
 from mirage.stats.components import Component, Design, Floats, Nested, Places, best_design, components

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from mirage.battles.counts import Battles, pool_battles
-from mirage.battles.referee import POOLED
+from mirage.battles.judge import POOLED
 from mirage.battles.verdict_rows import Verdicts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.bootstrap import LEVEL, LanguageRanking, RankingReport, join_rankings, rate
@@ -66,7 +66,7 @@ class WhatIfResult:
     """A ranking by one judge or several, with the counts of included and excluded verdicts."""
 
     ranking: RankingReport
-    """The ranking; its referee is the one judge, or `pooled`."""
+    """The ranking; its judge is the one judge, or `pooled`."""
     settings: RankSettings
     """Settings of the ranking."""
     n_verdicts: Mapping[str, int]
@@ -144,7 +144,7 @@ def count_verdicts(
         counted[judge] += int(part.wins.sum(dtype=np.int64) + part.ties.sum(dtype=np.int64) // 2)
         voted += int(selection.voted.sum())
         parts.append(part)
-    whole = parts[0] if len(verdicts_by_judge) == 1 else pool_battles(parts, referee=POOLED)
+    whole = parts[0] if len(verdicts_by_judge) == 1 else pool_battles(parts, judge=POOLED)
     any_left = whole.wins.any() or (settings.ties != "drop" and whole.ties.any())
     return CountedVerdicts(code, whole if any_left else None, counted, left_out, voted, settings)
 

@@ -119,7 +119,7 @@ LINKS = {
         {"Rate": "as-published", "Parser": "published", "Section": "Confusion"},
     ),
     "battle": (
-        "battle?arena=judged&languages=fi&languages=sw&referee=judge-x&a=aya-101&b=gpt-4&verdict=first",
+        "battle?arena=judged&languages=fi&languages=sw&judge=judge-x&a=aya-101&b=gpt-4&verdict=first",
         {"Judge": "judge-x", "First system": "aya-101", "Second system": "gpt-4", "Verdict": "first"},
     ),
     "compare": (

@@ -330,7 +330,7 @@ def test_an_order_has_no_axes_a_line_for_each_system_and_its_names_on_both_sides
 
 def predicted(system: str, rating: float, judged: float | None) -> Prediction:
     return Prediction(
-        referee="judge",
+        judge="judge",
         language="en",
         system=system,
         regressor="ridge",
@@ -347,7 +347,7 @@ def predicted(system: str, rating: float, judged: float | None) -> Prediction:
 
 def test_the_legend_names_what_is_filled_and_what_is_hollow() -> None:
     points = [predicted("a", 0.5, -1.0), predicted("b", 0.1, None)]
-    figure = surrogate.ratings(points, {}, referee=NAME, mode="light")
+    figure = surrogate.ratings(points, {}, judge=NAME, mode="light")
     assert figure["layout"]["showlegend"]
     rated, alone = figure["data"]
     assert [unescape(trace["name"]) for trace in (rated, alone)] == [
@@ -361,7 +361,7 @@ def test_the_legend_names_what_is_filled_and_what_is_hollow() -> None:
 
 def test_every_value_and_interval_of_the_ratings_is_within_the_axis() -> None:
     points = [predicted("a", 3.0, -4.0), predicted("b", -0.2, None)]
-    axis = surrogate.ratings(points, {"a": (-6.0, None)}, referee="judge", mode="light")["layout"]["xaxis"]
+    axis = surrogate.ratings(points, {"a": (-6.0, None)}, judge="judge", mode="light")["layout"]["xaxis"]
     low, high = axis["range"]
     assert low < -6.0
     assert high > 3.5
@@ -392,7 +392,7 @@ def hostile_figures() -> Iterator[dict[str, Any]]:
     yield compare.differences([difference], margin=0.25, title=NAME, mode="light")
     yield hallucination.trade_off([joint(NAME, 0.3, 0.1)], mode="light")
     yield hallucination.order(moved_rows(), mode="light")
-    yield surrogate.ratings([predicted(NAME, 0.5, -1.0)], {}, referee=NAME, mode="light")
+    yield surrogate.ratings([predicted(NAME, 0.5, -1.0)], {}, judge=NAME, mode="light")
     yield judged_figure(NAME)
 
 

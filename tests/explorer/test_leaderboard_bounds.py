@@ -19,7 +19,7 @@ from odd_arena import RARE, UNBEATEN, WINLESS
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import UnknownName
 from mirage.explorer.kit.columns import Col
@@ -44,7 +44,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 @pytest.fixture(scope="module")
 def board(odd: store.Arena) -> views.Board:
-    return views.board(odd, Referee.judge("gpt-4o"), ("en",))
+    return views.board(odd, Judge.single("gpt-4o"), ("en",))
 
 
 def mirage(*args: object, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -129,7 +129,7 @@ def test_runs_of_ranks_skip_those_that_nobody_holds() -> None:
 
 
 def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) -> None:
-    board = views.board(odd, Referee.judge("gpt-4o"), ("en", "sw"))
+    board = views.board(odd, Judge.single("gpt-4o"), ("en", "sw"))
     table = compared.everything(board, RARE).to_pylist()
     for row in table:
         ranked = row["language"] == "en"
@@ -138,10 +138,10 @@ def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) 
 
 
 def test_the_design_is_put_in_words(odd: store.Arena) -> None:
-    both = views.board(odd, Referee.judge("gpt-4o"), ("en", "sw"))
+    both = views.board(odd, Judge.single("gpt-4o"), ("en", "sw"))
     (line,) = compared.design_lines(both)
     assert RARE in line
-    full = views.board(odd, Referee.judge("gpt-4o"), ("sw",))
+    full = views.board(odd, Judge.single("gpt-4o"), ("sw",))
     assert compared.design_lines(full) == ()
 
 
@@ -236,7 +236,7 @@ def test_a_judge_without_a_bound_stands_beside_its_correction() -> None:
 def open_page(odd: store.Arena, monkeypatch: pytest.MonkeyPatch, **link: str) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(odd.path.parent))
     page = AppTest.from_file(PAGE, default_timeout=60)
-    page.query_params.update({"arena": "odd", "referee": "gpt-4o", **link})
+    page.query_params.update({"arena": "odd", "judge": "gpt-4o", **link})
     return page.run()
 
 
@@ -246,7 +246,7 @@ def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypat
     assert (page.session_state["leaderboard_against"], page.session_state["scale"]) == ("sim-05", "arena")
     table = page.dataframe[0].value
     values = dict(zip(table["system"], table["rating"], strict=True))
-    board = views.board(odd, Referee.judge("gpt-4o"), ("en",))
+    board = views.board(odd, Judge.single("gpt-4o"), ("en",))
     expected = board.ranking.difference("sim-07", "sim-05", language="en").value
     assert values["sim-05"] == 0
     assert values["sim-07"] == pytest.approx(expected * 400 / math.log(10))
@@ -297,7 +297,7 @@ def test_the_table_of_rank_prints_an_end_without_a_bound_as_infinite(odd: store.
 def test_rank_adds_the_differences_to_a_reference(odd: store.Arena) -> None:
     command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 50, "--reference", "sim-05")
     result = mirage(*command, "--format", "json")
-    ranking = rank_arena(odd, Referee.judge("gpt-4o"), RankSettings(draws=50)).ranking
+    ranking = rank_arena(odd, Judge.single("gpt-4o"), RankSettings(draws=50)).ranking
     for row in json.loads(result.stdout):
         difference = ranking.difference(row["system"], "sim-05", language=row["language"])
         assert (row["difference"], row["difference_low"], row["difference_high"]) == (
@@ -358,7 +358,7 @@ def test_a_pair_without_a_bound_may_be_close_and_is_queued_as_such() -> None:
     from mirage.people.votes.queue import close_pairs
 
     ends = {"a": (2.0, None), "b": (None, -2.0), "c": (-9.0, -8.0)}
-    base = {"language": "en", "referee": "j", "skill": "both", "rank": 1, "rank_low": 1, "rank_high": 2, "tier": 1}
+    base = {"language": "en", "judge": "j", "skill": "both", "rank": 1, "rank_low": 1, "rank_high": 2, "tier": 1}
     base |= {"wins": 1, "ties": 0, "losses": 0, "battles": 1, "bounded": True}
     ratings = {"a": 3.0, "b": -3.0, "c": -8.5}
     rows = [base | {"system": s, "rating": ratings[s], "low": low, "high": high} for s, (low, high) in ends.items()]

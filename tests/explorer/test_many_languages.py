@@ -194,7 +194,7 @@ def test_three_languages_by_hand_through_every_page_in_a_browser(url: str) -> No
             assert opened.page.locator("h1").count() == 1, page
             assert opened.page.get_by_test_id("stException").count() == 0, page
             assert not opened.page.evaluate("() => document.documentElement.scrollWidth > window.innerWidth"), page
-        opened.page.goto(f"{url}/leaderboard?arena=three&referee=j&languages=pt-BR")
+        opened.page.goto(f"{url}/leaderboard?arena=three&judge=j&languages=pt-BR")
         opened.settle()
         assert "Portuguese (Brazil)" in opened.page.inner_text("[data-testid=stSidebar]")
         assert opened.errors == []

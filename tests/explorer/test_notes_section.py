@@ -189,7 +189,7 @@ def test_a_broken_taxonomy_is_named_without_a_path(arenas: Path) -> None:
 
 
 def test_a_battle_has_notes_on_the_comparison_and_on_either_answer(arenas: Path) -> None:
-    page = open_page(BATTLE, arena="judged", referee="zeta")
+    page = open_page(BATTLE, arena="judged", judge="zeta")
     pair, *single = labelled(page.selectbox, "Note on").options
     assert len(single) == 2
     write(page, text="Both miss it.", name="amina")
@@ -201,7 +201,7 @@ def test_a_battle_has_notes_on_the_comparison_and_on_either_answer(arenas: Path)
     answers = open_page(arena="judged", query=f"{on_answer.language}:{on_answer.query_id}")
     assert "1 note" in headings(answers), "the note on the answer alone"
     query = f"{on_answer.language}:{on_answer.query_id}"
-    found = open_page(BATTLE, arena="judged", referee="zeta", query=query, category="padded")
+    found = open_page(BATTLE, arena="judged", judge="zeta", query=query, category="padded")
     assert re.search(r"\b1 of \d+ battles between", page_text(found))
     assert found.multiselect(key="category").value == ["padded"]
     arena, key = store.open_arena(arenas / "judged"), (on_answer.language, on_answer.query_id)

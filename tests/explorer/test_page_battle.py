@@ -49,7 +49,7 @@ def url(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
 
 def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
     page = AppTest.from_file(script, default_timeout=PATIENCE)
-    page.query_params.update({"arena": "judged", "referee": "zeta", **params})
+    page.query_params.update({"arena": "judged", "judge": "zeta", **params})
     if script == APP:
         page.switch_page("pages/battle.py")
     return page.run()
@@ -149,7 +149,7 @@ def test_a_link_restores_the_whole_state(arenas: Path, script: Path) -> None:
     assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
     assert (page.selectbox(key="order").value, page.selectbox(key="marks").value) == ("other", "differences")
     assert "1 of 5 battles" in page_text(page)
-    second_page = open_page(script, **{k: v for k, v in page.query_params.items() if k not in ("arena", "referee")})
+    second_page = open_page(script, **{k: v for k, v in page.query_params.items() if k not in ("arena", "judge")})
     assert html(second_page) == html(page)
 
 
@@ -195,19 +195,19 @@ def test_the_next_battle_is_one_key_away(arenas: Path) -> None:
 
 
 def test_human_labels_decide_where_no_judge_does(arenas: Path) -> None:
-    page = open_page(arena="texts", referee="relevance", a="gpt-4", b="llama-2-7b", languages="en")
+    page = open_page(arena="texts", judge="relevance", a="gpt-4", b="llama-2-7b", languages="en")
     assert not page.exception
     assert "gpt-4 : correct decision, llama-2-7b : wrong decision (by relevance labels)." in flat(page)
     assert answer_card.MEASURED in flat(page), "what a decision is correct by is said"
     assert headings(page) == ["Features", "3 passages"]
     assert conclusion(page).startswith("gpt-4 wins: it ")
-    tie = open_page(arena="texts", referee="relevance", a="gpt-4", b="llama-2-7b", query="en:e00")
+    tie = open_page(arena="texts", judge="relevance", a="gpt-4", b="llama-2-7b", query="en:e00")
     assert "Tie" in conclusion(tie)
     assert "(by relevance labels), tie." in flat(tie)
 
 
 def test_numbers_and_verdicts_alone_make_a_page_that_says_what_is_absent(arenas: Path) -> None:
-    page = open_page(arena="numbers", referee="judge-x", a="gpt-4", b="aya-101")
+    page = open_page(arena="numbers", judge="judge-x", a="gpt-4", b="aya-101")
     assert not page.exception
     assert "No texts in this arena." in page_text(page)
     assert "Judge judge-x : one order judged." in flat(page)
@@ -260,7 +260,7 @@ def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp
         opened = start()
         page = opened.page
         # The first request after a start is a deep link.
-        first = {"arena": "hostile", "referee": HOSTILE[1], "q": "Yes", "query": f"ar:00 {HOSTILE[0]}"}
+        first = {"arena": "hostile", "judge": HOSTILE[1], "q": "Yes", "query": f"ar:00 {HOSTILE[0]}"}
         page.goto(f"{url}/battle?{urlencode(first)}&marks=differences")
         page.wait_for_selector(".mg-order")
         payloads = dict(enumerate(HOSTILE))
@@ -290,7 +290,7 @@ def test_keys_direction_and_citations_in_a_browser(url: str) -> None:
     with browser.chromium() as start:
         opened = start(scheme="dark")
         page = opened.page
-        page.goto(f"{url}/battle?arena=judged&referee=zeta&a={A}&b={B}")
+        page.goto(f"{url}/battle?arena=judged&judge=zeta&a={A}&b={B}")
         page.wait_for_selector("text=1 of 5 · English")
         opened.press("ArrowRight")
         page.wait_for_selector("text=2 of 5 · English")
@@ -314,7 +314,7 @@ def test_keys_direction_and_citations_in_a_browser(url: str) -> None:
         assert narrow.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") == 420
 
         arabic = start()
-        arabic.page.goto(f"{url}/battle?arena=texts&referee=relevance&languages=ar&a=gpt-4&b=aya-101")
+        arabic.page.goto(f"{url}/battle?arena=texts&judge=relevance&languages=ar&a=gpt-4&b=aya-101")
         arabic.page.wait_for_selector(".mg-answer")
         arabic.settle()
         run = "e => getComputedStyle(e).direction"

@@ -93,7 +93,7 @@ def test_a_search_and_a_language_leave_what_matches(arena: store.Arena) -> None:
     assert {key[0] for key in views.unjudged(arena, BattleFilter(A, B, None, languages=("de",))).keys} == {"de"}
     assert not views.unjudged(arena, BattleFilter(A, B, None, text="nothing contains this")).keys
     table = every.table
-    assert table["result"].null_count == table["referee"].null_count == len(both)
+    assert table["result"].null_count == table["judge"].null_count == len(both)
 
 
 def test_a_query_or_language_without_both_says_so(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:

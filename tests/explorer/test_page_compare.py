@@ -17,7 +17,7 @@ from payloads import HOSTILE
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.explorer.compare import data as views
 from mirage.explorer.compare.chart import differences
 from mirage.explorer.kit.chart import chart
@@ -90,13 +90,13 @@ def test_the_page_says_what_the_command_says(arenas: Path, monkeypatch: pytest.M
 
 
 def test_it_opens_on_the_two_best(arenas: Path) -> None:
-    page = open_page(arena="judged", by="rating", referee="relevance")
-    ranked = views.in_rank_order(store.open_arena(arenas / "judged"), Referee.relevance(), ())
+    page = open_page(arena="judged", by="rating", judge="relevance")
+    ranked = views.in_rank_order(store.open_arena(arenas / "judged"), Judge.relevance(), ())
     assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == ranked[:2]
 
 
 def test_ratings_are_those_of_the_leaderboard(arenas: Path) -> None:
-    page = open_page(by="rating", referee="judge-x", a="gpt-4", b="aya-101")
+    page = open_page(by="rating", judge="judge-x", a="gpt-4", b="aya-101")
     assert not page.exception
     arena = store.open_arena(arenas / "judged")
     report = compare_systems(arena, "gpt-4", "aya-101", CompareSettings(judge="judge-x", moved=views.MOVED))
@@ -174,7 +174,7 @@ def explorer(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def test_the_two_are_kept_on_the_way_to_a_battle_and_back(explorer: str) -> None:
     with browser.chromium() as start:
         opened = start()
-        page = show(opened, f"{explorer}/battle?arena=judged&referee=judge-x&a=aya-101&b=gpt-4")
+        page = show(opened, f"{explorer}/battle?arena=judged&judge=judge-x&a=aya-101&b=gpt-4")
         page.get_by_role("button", name="Compare the two systems").click()
         page.get_by_role("heading", name="aya-101 is").or_(
             page.get_by_role("heading", name="aya-101 cannot")

@@ -143,7 +143,7 @@ def test_a_section_draws_its_own_alone(
 
 
 @pytest.mark.parametrize(
-    ("params", "section"), [({"feature": "answer_bleu"}, "Means"), ({"referee": "judge"}, "Correlation")]
+    ("params", "section"), [({"feature": "answer_bleu"}, "Means"), ({"judge": "judge"}, "Correlation")]
 )
 def test_a_link_that_names_a_picker_opens_its_section(arenas: Path, params: dict[str, str], section: str) -> None:
     page = open_page(**params)
@@ -178,10 +178,10 @@ def test_three_systems_spread_over_the_ranking_are_in_focus_unless_some_are_chos
 
     page = open_page()
     arena = store.open_arena(arenas / "simulated")
-    ranked, referee = views.ranked_systems(arena, [f"sim-0{k}" for k in range(1, 7)])
+    ranked, judge = views.ranked_systems(arena, [f"sim-0{k}" for k in range(1, 7)])
     assert sorted(focus(page)) == sorted(views.spread(ranked))
     assert len(focus(page)) == 3
-    assert any(f"3 of 6 systems, spread over the ranking by {referee}" in note for note in notes(page))
+    assert any(f"3 of 6 systems, spread over the ranking by {judge}" in note for note in notes(page))
     assert focus(open_page(systems=["sim-05", "sim-01"])) == ["sim-05", "sim-01"]
 
 

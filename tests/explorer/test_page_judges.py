@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles import decisions
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.explorer.judges import agreement
 from mirage.explorer.judges import chart as charts
 from mirage.explorer.judges import data as views
@@ -72,7 +72,7 @@ def test_the_measures_are_those_of_the_functions_that_define_them(arenas: Path) 
     assert (row["family"], row["family_n"]) == (1 - 7.5 / 12, 12)
     assert rows["command-r"]["family_n"] == 12
     known = covariates(arena.read("features"), ["length"])
-    (slope,) = control_style(battles_of(arena, Referee.judge("gpt-4o")), known).coefficients["en"]
+    (slope,) = control_style(battles_of(arena, Judge.single("gpt-4o")), known).coefficients["en"]
     assert (row["length"], row["length_low"], row["length_high"]) == (slope.value, slope.low, slope.high)
 
 
@@ -167,7 +167,7 @@ def test_a_mark_leads_to_the_ranking_by_that_judge(arenas: Path, tmp_path: Path)
         page.settle()
         link.click()
         page.page.wait_for_selector("h1:has-text('Leaderboard')")
-        page.page.wait_for_url("**referee=gpt-4o**")
+        page.page.wait_for_url("**judge=gpt-4o**")
         assert page.heard == ([], [], [])
 
 
@@ -308,7 +308,7 @@ def test_verdicts_that_follow_from_peoples_scores_are_peoples(arenas: Path) -> N
     tables = {"judgments": schema.from_rows("judgments", rows + scored)}
     arena = store.write(arenas / "with-scores", tables, made_by="a test", title="Scores", label="own data")
     assert views.people(arena) == {"people: clear"}
-    assert all("people: clear" not in (judge, row.referee) for judge, row in agreement.between(arena, ("en",)))
+    assert all("people: clear" not in (judge, row.judge) for judge, row in agreement.between(arena, ("en",)))
     app = opened(arena="with-scores")
     assert not app.exception
     assert "2 judges and human annotators (people: clear)" in page_text(app)

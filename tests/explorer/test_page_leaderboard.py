@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 import pages
 from benchmarks.simulated import simulate_arena
 from mirage import store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.explorer.leaderboard import cards
 from mirage.explorer.leaderboard import data as views
 from mirage.publish.charts import leaderboard as charts
@@ -48,7 +48,7 @@ def keys(app: AppTest) -> set[str]:
 
 
 def test_a_link_restores_every_choice_and_says_what_it_moves(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    link = {"referee": "pooled", "own": "left-out", "without": "OpenAI", "control": "language", "arena": "two"}
+    link = {"judge": "pooled", "own": "left-out", "without": "OpenAI", "control": "language", "arena": "two"}
     app = open_page(arenas, monkeypatch, **link)
     assert not app.exception
     assert "Compared with the default ranking" in page_text(app)
@@ -58,19 +58,19 @@ def test_a_link_restores_every_choice_and_says_what_it_moves(arenas: Path, monke
 
 
 def test_the_plain_ranking_says_nothing_of_moves(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o")
+    app = open_page(arenas, monkeypatch, arena="two", judge="gpt-4o")
     assert not app.exception
     assert "Compared with the default ranking" not in page_text(app)
 
 
 def test_makers_of_judges_are_offered_for_a_pool_alone(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "without" in keys(open_page(arenas, monkeypatch, arena="two", referee="pooled"))
-    assert "without" not in keys(open_page(arenas, monkeypatch, arena="two", referee="gpt-4o"))
+    assert "without" in keys(open_page(arenas, monkeypatch, arena="two", judge="pooled"))
+    assert "without" not in keys(open_page(arenas, monkeypatch, arena="two", judge="gpt-4o"))
 
 
 def test_style_is_not_offered_with_ties_by_a_model(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "control" in keys(open_page(arenas, monkeypatch, arena="two", referee="gpt-4o"))
-    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davidson", control="language")
+    assert "control" in keys(open_page(arenas, monkeypatch, arena="two", judge="gpt-4o"))
+    app = open_page(arenas, monkeypatch, arena="two", judge="gpt-4o", ties="davidson", control="language")
     assert not app.exception
     assert "control" not in keys(app)
 
@@ -85,12 +85,12 @@ def test_a_choice_that_leaves_no_battle_is_answered_with_the_plain_ranking(
 
 
 def test_an_unknown_choice_in_a_link_is_named_pitfall_44(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davison")
+    app = open_page(arenas, monkeypatch, arena="two", judge="gpt-4o", ties="davison")
     assert "there is no way to count ties" in page_text(app)
 
 
 def test_ranks_can_be_shown_as_lines(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ranks="lines")
+    app = open_page(arenas, monkeypatch, arena="two", judge="gpt-4o", ranks="lines")
     assert not app.exception
     assert app.session_state["ranks"] == "lines"
 
@@ -128,7 +128,7 @@ def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytes
     app.query_params["arena"] = "nomiracl"
     app.run()
     assert not app.exception
-    board = views.board(bundled, Referee.relevance(), bundled.languages("outcomes"))
+    board = views.board(bundled, Judge.relevance(), bundled.languages("outcomes"))
     unusual = views.unusual(board)
     assert unusual is not None
     (table,) = read_tables(app)
@@ -141,7 +141,7 @@ def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytes
 
 
 def test_the_ratings_leave_as_tables(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for link in ({"arena": "two", "referee": "pooled", "control": "language"}, {"arena": "single"}):
+    for link in ({"arena": "two", "judge": "pooled", "control": "language"}, {"arena": "single"}):
         app = open_page(arenas, monkeypatch, **link)
         app.session_state["frame_download"] = True
         app.run()
@@ -178,14 +178,14 @@ def test_who_made_a_system_and_when_is_in_the_table_where_it_is_known() -> None:
 
 
 def test_the_first_place_is_tested_on_request(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o")
+    app = open_page(arenas, monkeypatch, arena="two", judge="gpt-4o")
     assert "Removing" not in page_text(app)
     app.session_state["fragility_fold"] = True
     app.run()
     assert not app.exception
     assert "queries" in page_text(app).split("Removing")[-1]
     assert "confirmed by refitting" in page_text(app)
-    modelled = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davidson")
+    modelled = open_page(arenas, monkeypatch, arena="two", judge="gpt-4o", ties="davidson")
     assert not any("fragile" in panel.label for panel in modelled.expander)
 
 

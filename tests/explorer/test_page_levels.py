@@ -9,7 +9,7 @@ import pytest
 import small_arena
 
 from mirage import schema, store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.errors import MirageError
 from mirage.explorer.compare import data as compared
 from mirage.explorer.kit import levels as views
@@ -59,5 +59,5 @@ def test_views_of_compare_and_choose_are_corrected_by_the_same_labels(arenas: Pa
     report = compared.correct_by_labels(labelled, choice, ())
     assert report is not None
     assert isinstance(compared.correct_by_labels(bare, choice, ()), MirageError)
-    by_rating = compared.Choice(first, second, "rating", Referee.relevance(), 0.0)
+    by_rating = compared.Choice(first, second, "rating", Judge.relevance(), 0.0)
     assert compared.correct_by_labels(labelled, by_rating, ()) is None

@@ -369,7 +369,7 @@ def test_the_judges_page_says_how_far_each_judge_agrees_with_people(simulated: s
     (table,) = (frame.value for frame in app.dataframe)
     rows_ = {row["judge"]: row for row in table.to_dict("records")}
     log = votes.standing(people.database().rows(Vote))
-    agreements = {r.referee: r for r in votes.agreement(log, simulated.read("judgments")) if r.language == "all"}
+    agreements = {r.judge: r for r in votes.agreement(log, simulated.read("judgments")) if r.language == "all"}
     for judge in ("gpt-4o", "zeta"):
         assert f">{agreements[judge].raw:.1%}<" in unquote(rows_[judge]["agree_interval"])
         assert f">{agreements[judge].kappa:+.2f}<" in unquote(rows_[judge]["kappa_interval"])
@@ -383,7 +383,7 @@ def test_languages_with_enough_votes_are_corrected_together_and_each_by_itself(s
     assert isinstance(result, CorrectionResult)
     rows_ = result.table().to_pylist()
     for link in ({}, {"corrected": "ar"}):
-        app = elsewhere("leaderboard", referee="gpt-4o", **link)
+        app = elsewhere("leaderboard", judge="gpt-4o", **link)
         assert not app.exception
         (table,) = (frame.value for frame in app.dataframe if "uncorrected" in frame.value.columns)
         expected = [row for row in rows_ if row["language"] == link.get("corrected", "all")]
@@ -394,8 +394,8 @@ def test_languages_with_enough_votes_are_corrected_together_and_each_by_itself(s
 
 
 def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated: store.Arena) -> None:
-    beside = elsewhere("leaderboard", referee="gpt-4o")
-    over = elsewhere("leaderboard", referee="gpt-4o", votes="override")
+    beside = elsewhere("leaderboard", judge="gpt-4o")
+    over = elsewhere("leaderboard", judge="gpt-4o", votes="override")
     assert not beside.exception
     assert not over.exception
     log = votes.votes_on(simulated, people.database().rows(Vote)).counting
@@ -425,7 +425,7 @@ def test_an_arena_that_nobody_voted_on_offers_no_override(tmp_path: Path, monkey
 def test_the_leaderboard_has_the_badge_and_the_corrected_ranking(
     simulated: store.Arena,
 ) -> None:
-    app = elsewhere("leaderboard", referee="gpt-4o")
+    app = elsewhere("leaderboard", judge="gpt-4o")
     assert not app.exception
     assert [(words.split(":")[0], color) for words, color in badges(app).items()] == [
         ("People agree with gpt-4o", "green")
@@ -437,7 +437,7 @@ def test_the_leaderboard_has_the_badge_and_the_corrected_ranking(
     assert page_table["rating"].tolist() == table["rating"].to_pylist()
     assert page_table["uncorrected_rank"].tolist() == table["uncorrected_rank"].to_pylist()
     assert "votes on 4 queries in ar: it takes 30." in page_text(app)
-    app = elsewhere("leaderboard", referee="gpt-4o", languages="ar")
+    app = elsewhere("leaderboard", judge="gpt-4o", languages="ar")
     assert not app.exception
     assert set(badges(app).values()) == {"gray"}
     assert "Ranking corrected by people's votes" in [head.value for head in app.header]
@@ -447,7 +447,7 @@ def test_the_leaderboard_has_the_badge_and_the_corrected_ranking(
 
 def test_a_battle_shows_its_votes(simulated: store.Arena) -> None:
     row = people.database().rows(Vote, language="en")[0]
-    pair = {"a": row.system_a, "b": row.system_b, "query": f"en:{row.query_id}", "referee": "gpt-4o"}
+    pair = {"a": row.system_a, "b": row.system_b, "query": f"en:{row.query_id}", "judge": "gpt-4o"}
     app = elsewhere("battle", **pair)
     assert not app.exception
     assert "Votes" in [head.value for head in app.header]
@@ -463,7 +463,7 @@ def test_without_a_database_the_other_pages_go_on(simulated: store.Arena, monkey
 
     monkeypatch.setattr(Votes, "version", away)
     for page in ("judges", "leaderboard", "battle"):
-        app = elsewhere(page, referee="gpt-4o")
+        app = elsewhere(page, judge="gpt-4o")
         assert not app.exception
         assert "People's votes are unavailable: the votes cannot be reached: gone" in page_text(app)
 

@@ -13,7 +13,7 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.explorer.surrogate import data as views
 from mirage.ranking.surrogate import REGRESSORS
 from pages import page_text
@@ -32,7 +32,7 @@ def opened(**params: str | list[str]) -> AppTest:
 def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     page = opened(arena="nomiracl")
     arena = store.open_arena(store.bundled_arenas()["nomiracl"])
-    comparison = views.comparison_of(arena, Referee.relevance())
+    comparison = views.comparison_of(arena, Judge.relevance())
     assert page.selectbox(key="regressor").value == comparison.chosen
     assert page.segmented_control(key="section").options == [
         "Regressors",
@@ -62,7 +62,7 @@ def test_the_link_holds_regressor_and_language_with_the_papers_figures() -> None
     assert page.selectbox(key="regressor").value == "forest"
     regressors = page.dataframe[0].value.set_index("published")
     arena = store.open_arena(store.bundled_arenas()["nomiracl"])
-    comparison = views.comparison_of(arena, Referee.relevance("abstain"))
+    comparison = views.comparison_of(arena, Judge.relevance("abstain"))
     quality = {row.regressor: row for row in comparison.quality if row.language == "te"}
     assert regressors.loc["Random Forest", "tau"] == pytest.approx(quality["forest"].tau)
     assert (
@@ -80,7 +80,7 @@ def test_languages_picked_in_the_sidebar_narrow_the_page() -> None:
 
 
 def test_a_judges_calls_have_a_cost_only_at_a_price() -> None:
-    page = opened(arena="sample", referee="heuristic", section="Cost")
+    page = opened(arena="sample", judge="heuristic", section="Cost")
     arena = store.open_arena(ROOT / "data" / "sample")
     # Every verdict is on two systems.
     verdicts = arena.read("judgments", columns=["judge"])["judge"].to_pylist().count("heuristic")
@@ -95,12 +95,12 @@ def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypa
     small_arena.write(tmp_path, "judged", tables=("judgments", "features"))
     small_arena.write(tmp_path, "both", tables=("judgments", "features", "outcomes"))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    judge = store.open_arena(tmp_path / "judged").read("judgments")["judge"][0].as_py()
-    for arena, referee in (("judged", judge), ("both", "relevance")):
+    only = store.open_arena(tmp_path / "judged").read("judgments")["judge"][0].as_py()
+    for arena, judge in (("judged", only), ("both", "relevance")):
         page = opened(arena=arena)
-        command = f"mirage rank surrogate {tmp_path / arena} --judge {shlex.quote(referee)} --store"
+        command = f"mirage rank surrogate {tmp_path / arena} --judge {shlex.quote(judge)} --store"
         assert command in [code.value for code in page.code]
-        assert f"Ratings that can be predicted: {referee}" in page_text(page)
+        assert f"Ratings that can be predicted: {judge}" in page_text(page)
         assert not page.dataframe
 
 
@@ -108,7 +108,7 @@ def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypa
 def test_a_mark_leads_to_the_features_of_its_system(tmp_path: Path) -> None:
     with browser.server(MIRAGE_HOME=str(tmp_path / "home")) as url, browser.chromium() as start:
         page = start()
-        page.page.goto(f"{url}/surrogate?arena=sample&referee=heuristic&scope=te")
+        page.page.goto(f"{url}/surrogate?arena=sample&judge=heuristic&scope=te")
         page.page.wait_for_selector(f".st-key-predicted {browser.MARKS}")
         page.settle()
         rows = page.page.locator(".st-key-predicted .ytick text").all_text_contents()

@@ -10,7 +10,7 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
-from mirage.battles.referee import judge_facts
+from mirage.battles.judge import judge_facts
 from mirage.explorer.answers import data as answers
 from mirage.stages.outcomes import outcomes
 from pages import page_text
@@ -97,10 +97,10 @@ def test_leaderboard_battle_and_judges_name_criterion_and_repeats(arenas: Path) 
     facts = judge_facts(store.open_arena(arenas / "repeated"))
     assert (facts["j"].criterion, facts["j"].repeats) == ("overall", 1)
     assert (facts["j: tone"].criterion, facts["j: tone"].repeats) == ("tone", 2)
-    assert "j: tone (criterion tone, up to 2 verdicts" in page_text(page("leaderboard", referee="j: tone"))
-    assert "criterion" not in page_text(page("leaderboard", referee="j"))
-    assert "up to 3 samples" in page_text(page("leaderboard", referee="relevance", skill="abstain"))
-    battle = text_of(page("battle", a="red", b="blue", referee="j: tone"))
+    assert "j: tone (criterion tone, up to 2 verdicts" in page_text(page("leaderboard", judge="j: tone"))
+    assert "criterion" not in page_text(page("leaderboard", judge="j"))
+    assert "up to 3 samples" in page_text(page("leaderboard", judge="relevance", skill="abstain"))
+    battle = text_of(page("battle", a="red", b="blue", judge="j: tone"))
     assert "criterion: tone" in " ".join(battle.split())
     assert "repeat 1" in battle
     table = page("judges").dataframe[0].value.set_index("judge")

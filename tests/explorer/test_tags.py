@@ -9,7 +9,7 @@ import small_arena
 from conftest import ROOT
 
 from mirage import schema, store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.errors import BadInput, TableMissing, UnknownName
 from mirage.explorer.answers import data as views
 from mirage.explorer.leaderboard import data as leaderboard
@@ -68,7 +68,7 @@ def test_values_of_one_tag_widen_and_tags_narrow(arena: store.Arena) -> None:
 def test_two_parts_of_an_arena_are_not_mistaken_for_another(arena: store.Arena) -> None:
     """Views keep what they computed by arena."""
     finance, law = (store.select_tagged(arena, [("domain", value)]) for value in ("finance", "law"))
-    sizes = [leaderboard.size(part, Referee.relevance()).queries for part in (finance, law, arena)]
+    sizes = [leaderboard.size(part, Judge.relevance()).queries for part in (finance, law, arena)]
     assert sizes[0] + sizes[1] == sizes[2]
     assert store.count_queries(finance) + store.count_queries(law) == store.count_queries(arena)
 
@@ -81,7 +81,7 @@ def test_the_rating_of_a_part_is_that_of_an_arena_with_only_its_queries(arena: s
     part = store.select_tagged(arena, [("domain", "finance")])
     tables = {name: part.read(name) for name in part.tables}
     alone = store.write(tmp_path / "alone", tables, made_by="test")
-    boards = [leaderboard.board(a, Referee.relevance(), ("en", "fi")) for a in (part, alone)]
+    boards = [leaderboard.board(a, Judge.relevance(), ("en", "fi")) for a in (part, alone)]
     assert boards[0].rows == boards[1].rows
 
 

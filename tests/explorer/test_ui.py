@@ -97,8 +97,8 @@ def test_the_effect_of_a_filter_is_said(arenas: Path) -> None:
     assert "Shown: 24 of 60 queries in English." in page_text(page)
 
 
-def test_another_referee_is_one_pick_away(arenas: Path) -> None:
-    page = open_page(LEADERBOARD, referee="judge-x")
+def test_another_judge_is_one_pick_away(arenas: Path) -> None:
+    page = open_page(LEADERBOARD, judge="judge-x")
     assert not page.exception
     assert "96 verdicts by judge-x on 4 systems" in page_text(page)
     assert board(page)["answers"].tolist() == [48] * 4

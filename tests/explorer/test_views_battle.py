@@ -16,7 +16,7 @@ from views_battle_cases import A, B, judged
 
 from mirage import store
 from mirage.battles.decision import decide, orient_verdict
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import UnknownName
 from mirage.explorer.answers.data import AnswerView
@@ -35,10 +35,10 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 def ids(arena: store.Arena, **filters: Any) -> list[str]:
-    return [key[1] for key in views.find_battles(arena, BattleFilter(A, B, Referee.judge("zeta"), **filters)).keys]
+    return [key[1] for key in views.find_battles(arena, BattleFilter(A, B, Judge.single("zeta"), **filters)).keys]
 
 
-def test_the_battles_of_two_systems_by_every_referee(arena: store.Arena) -> None:
+def test_the_battles_of_two_systems_by_every_judge(arena: store.Arena) -> None:
     every = views.decisions_of(arena, A, B)
     assert every["en", "e00"].keys() == {"zeta", "eta", "relevance"}
     results = {key[1]: decisions["zeta"].winner for key, decisions in every.items() if "zeta" in decisions}
@@ -59,7 +59,7 @@ def test_filters_find_battles(arena: store.Arena) -> None:
 
 
 def test_how_many_of_how_many_is_known(arena: store.Arena) -> None:
-    battles = views.find_battles(arena, BattleFilter(A, B, Referee.judge("zeta"), flipped=True))
+    battles = views.find_battles(arena, BattleFilter(A, B, Judge.single("zeta"), flipped=True))
     assert (len(battles.keys), len(battles.decisions)) == (2, 5)
     cell = battles.cell
     assert (cell.wins, cell.ties, cell.losses, cell.unparsed, cell.n) == (1, 2, 1, 1, 5)
@@ -68,7 +68,7 @@ def test_how_many_of_how_many_is_known(arena: store.Arena) -> None:
         "query_id": "e01",
         "first": A,
         "second": B,
-        "referee": "zeta",
+        "judge": "zeta",
         "result": "tie",
         "flipped": True,
         "verdicts": 2,
@@ -76,15 +76,15 @@ def test_how_many_of_how_many_is_known(arena: store.Arena) -> None:
 
 
 def test_the_battle_to_begin_with_has_a_winner(arena: store.Arena) -> None:
-    assert views.find_battles(arena, BattleFilter(A, B, Referee.judge("zeta"))).start() == ("en", "e00")
-    assert views.find_battles(arena, BattleFilter(B, A, Referee.judge("zeta"))).start() == ("en", "e04")
-    assert views.find_battles(arena, BattleFilter(A, B, Referee.judge("zeta"), languages=("ar",))).start() is None
+    assert views.find_battles(arena, BattleFilter(A, B, Judge.single("zeta"))).start() == ("en", "e00")
+    assert views.find_battles(arena, BattleFilter(B, A, Judge.single("zeta"))).start() == ("en", "e04")
+    assert views.find_battles(arena, BattleFilter(A, B, Judge.single("zeta"), languages=("ar",))).start() is None
 
 
 def test_it_is_in_the_readers_language_where_that_has_a_winner() -> None:
     won, lost, tied = (decide([orient_verdict(verdict, swapped=False)]) for verdict in ("A", "B", "tie"))
     decisions = {("ar", "q1"): won, ("en", "q1"): tied, ("sw", "q1"): lost, ("sw", "q2"): won, ("te", "q1"): tied}
-    battles = views.BattleSelection(tuple(decisions), decisions, BattleFilter("x", "y", Referee.judge("zeta")))
+    battles = views.BattleSelection(tuple(decisions), decisions, BattleFilter("x", "y", Judge.single("zeta")))
     assert battles.start(("sw", "en")) == ("sw", "q2")
     assert battles.start(("en",)) == ("ar", "q1"), "a tie in English says less than a winner elsewhere"
     assert battles.start(("te", "sw")) == ("sw", "q2")
@@ -107,22 +107,22 @@ def test_the_systems_to_begin_with_have_a_battle_with_a_winner() -> None:
 def test_battles_by_human_labels_are_those_of_the_ranking(tmp_path: Path, skill: Any) -> None:
     arena = small_arena.write(tmp_path)
     subset = {"abstain": "n", "answer": "r"}[skill]
-    for language, counts in ranked(arena, Referee.relevance(skill)).items():
+    for language, counts in ranked(arena, Judge.relevance(skill)).items():
         for x, y in itertools.permutations(counts.systems, 2):
-            battles = views.find_battles(arena, BattleFilter(x, y, Referee.relevance(), languages=(language,)))
+            battles = views.find_battles(arena, BattleFilter(x, y, Judge.relevance(), languages=(language,)))
             results = [decision.winner for key, decision in battles.decisions.items() if key[1].startswith(subset)]
             indices = counts.systems.index(x), counts.systems.index(y)
             assert results.count("first") == counts.wins[:, *indices].sum()
             assert results.count("tie") == counts.ties[:, *indices].sum()
 
 
-@pytest.mark.parametrize("referee", [Referee.relevance(), Referee.judge("judge-x")], ids=lambda referee: referee.name)
-def test_the_win_matrix_counts_what_the_battles_show(tmp_path: Path, referee: Referee) -> None:
+@pytest.mark.parametrize("judge", [Judge.relevance(), Judge.single("judge-x")], ids=lambda judge: judge.name)
+def test_the_win_matrix_counts_what_the_battles_show(tmp_path: Path, judge: Judge) -> None:
     arena = small_arena.write(tmp_path, tables=("outcomes", "judgments"))
-    result = matrix(arena, referee, ("en",))
+    result = matrix(arena, judge, ("en",))
     assert set(result.cells) == set(itertools.permutations(small_arena.SYSTEMS, 2))
     for (x, y), cell in result.cells.items():
-        assert cell == views.find_battles(arena, BattleFilter(x, y, referee, languages=("en",))).cell
+        assert cell == views.find_battles(arena, BattleFilter(x, y, judge, languages=("en",))).cell
         other = result.cells[y, x]
         assert (cell.wins, cell.ties, cell.unparsed) == (other.losses, other.ties, other.unparsed)
         assert cell.interval is not None
@@ -132,14 +132,14 @@ def test_the_win_matrix_counts_what_the_battles_show(tmp_path: Path, referee: Re
 
 
 def test_a_pair_without_a_winner_has_no_share(arena: store.Arena) -> None:
-    result = matrix(arena, Referee.judge("zeta"))
+    result = matrix(arena, Judge.single("zeta"))
     tied = result.cells[A, "llama-2-7b"]
     assert (tied.share, tied.interval, tied.n) == (None, None, 1)
     assert ("aya-101", "llama-2-7b") not in result.cells, "these two never met"
     figure = win_matrix(result.table.to_pylist(), systems=result.systems, mode="dark")
     assert "–" in figure["data"][0]["text"]
     with pytest.raises(UnknownName, match="zetta"):
-        matrix(arena, Referee.judge("zetta"))
+        matrix(arena, Judge.single("zetta"))
 
 
 # One battle
@@ -181,13 +181,13 @@ def test_an_arena_of_verdicts_alone_has_battles_too(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, "verdicts", tables=("judgments",))
     battle = views.battle_view(arena, ("en", "q1"), "gpt-4", "aya-101")
     assert (battle.first.text, battle.compared, len(battle.judgments)) == (None, (), 1)
-    search = BattleFilter("gpt-4", "aya-101", Referee.judge("judge-x"), text="anything")
+    search = BattleFilter("gpt-4", "aya-101", Judge.single("judge-x"), text="anything")
     assert views.find_battles(arena, search).keys == ()
 
 
 def test_numbers_alone_make_battles_too(tmp_path: Path) -> None:
     arena = build(tmp_path, "numbers", tables=NUMBERS)
-    search = BattleFilter(*SYSTEMS[1:], Referee.relevance(), result="first", languages=("en",))
+    search = BattleFilter(*SYSTEMS[1:], Judge.relevance(), result="first", languages=("en",))
     battles = views.find_battles(arena, search)
     assert len(battles.keys) == 15, "the non-relevant half, in which one abstains and the other does not"
     assert not views.battle_view(arena, battles.keys[0], *SYSTEMS[1:]).judgments
@@ -197,7 +197,7 @@ def test_the_ranking_counts_verdicts_and_the_page_queries(arena: store.Arena) ->
     battles = from_judgments(arena.read("judgments"), judge="zeta")["en"]
     indices = battles.systems.index(A), battles.systems.index(B)
     assert battles.wins[:, *indices].sum() == 4
-    assert views.find_battles(arena, BattleFilter(A, B, Referee.judge("zeta"))).cell.wins == 1
+    assert views.find_battles(arena, BattleFilter(A, B, Judge.single("zeta"))).cell.wins == 1
 
 
 # What two answers share

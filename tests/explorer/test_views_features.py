@@ -15,7 +15,7 @@ from scipy import stats
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.explorer.features import chart as charts
 from mirage.explorer.features import data as views
 from mirage.stages.features import FEATURES, FeatureMean, over_languages
@@ -141,7 +141,7 @@ def test_tau_and_its_draws_are_scipys(rows: np.ndarray, seed: int) -> None:
 
 
 def test_features_go_with_the_ratings_as_they_were_simulated(arena: store.Arena) -> None:
-    relations = {(r.feature, r.language): r for r in views.relations(arena, Referee.judge("judge"), ("ar", "en", "te"))}
+    relations = {(r.feature, r.language): r for r in views.relations(arena, Judge.single("judge"), ("ar", "en", "te"))}
     assert len(relations) == 11 * 4
     strong, contrary = relations["answer_overlap_score", "all"], relations["english_language", "all"]
     assert strong.tau is not None
@@ -179,7 +179,7 @@ def test_few_or_equal_systems_have_no_interval_and_say_why(tmp_path: Path) -> No
     ]
     tables = {"features": schema.from_rows("features", rows), "judgments": small_arena.judgments(languages=("en",))}
     arena = store.write(tmp_path / "a", tables, label="simulated", made_by="a test")
-    relations = {r.feature: r for r in views.relations(arena, Referee.judge("judge-x"), ("en",))}
+    relations = {r.feature: r for r in views.relations(arena, Judge.single("judge-x"), ("en",))}
     assert relations["length"].tau is not None
     assert (relations["length"].low, relations["length"].clear, relations["length"].systems) == (None, False, 4)
     assert "fewer than 5" in relations["length"].reason
@@ -193,8 +193,8 @@ def test_a_language_without_a_rating_is_left_out(tmp_path: Path) -> None:
     )
     tables = {**simulation.tables, "judgments": judgments}
     arena = store.write(tmp_path / "a", tables, label="simulated", made_by="a test")
-    assert {r.language for r in views.relations(arena, Referee.judge("judge"), ("ar", "en"))} == {"en"}
-    assert views.relations(arena, Referee.judge("judge"), ("ar",)) == ()
+    assert {r.language for r in views.relations(arena, Judge.single("judge"), ("ar", "en"))} == {"en"}
+    assert views.relations(arena, Judge.single("judge"), ("ar",)) == ()
 
 
 # The figures
@@ -219,7 +219,7 @@ def test_the_figures_are_sound_and_every_dot_leads_on(arena: store.Arena, mode: 
         assert all("n = " in text for text in texts)
         fields = [figure["layout"][axis]["domain"] for axis in ("yaxis2", "yaxis")]
         assert 0 <= fields[0][0] < fields[0][1] < fields[1][0] < fields[1][1] <= 1
-    rows = views.relations(arena, Referee.judge("judge"), ("ar", "en", "te"))
+    rows = views.relations(arena, Judge.single("judge"), ("ar", "en", "te"))
     cells = charts.relation_map(rows, features=overview.features, languages=("all", "ar", "en", "te"), mode=mode)  # type: ignore[arg-type]
     checked(cells)
     assert sum(len(trace["x"]) for trace in cells["data"]) == 11 * 4
@@ -232,8 +232,8 @@ def test_the_systems_in_focus_are_spread_over_the_ranking(arena: store.Arena) ->
     assert views.spread("abc") == ("a", "b", "c")
     assert views.spread("abcdefghijk", 2) == ("a", "k")
     systems = views.overview(arena, ("en",)).systems
-    ranked, referee = views.ranked_systems(arena, systems)
-    assert (sorted(ranked), referee) == (sorted(systems), "judge")
+    ranked, judge = views.ranked_systems(arena, systems)
+    assert (sorted(ranked), judge) == (sorted(systems), "judge")
     assert views.ranked_systems(arena, ("sim-03", "sim-99"))[0] == ("sim-03", "sim-99"), "one without a battle is last"
 
 

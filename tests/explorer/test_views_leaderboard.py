@@ -9,9 +9,9 @@ import small_arena
 
 from benchmarks.simulated import simulate_arena
 from mirage import store
-from mirage.battles import referees, verdict_rows
+from mirage.battles import judges, verdict_rows
 from mirage.battles.counts import from_outcomes
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard.published import published_ranks
@@ -25,14 +25,14 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     return small_arena.write(tmp_path_factory.mktemp("views"), tables=("outcomes", "judgments"))
 
 
-def test_referees_are_the_labels_and_then_the_judges(arena: store.Arena, tmp_path: Path) -> None:
-    assert referees(arena) == ("relevance", "judge-x")
-    assert referees(small_arena.write(tmp_path, tables=("judgments",))) == ("judge-x",)
-    assert referees(small_arena.write(tmp_path, "p", tables=("published",))) == ()
+def test_judges_are_the_labels_and_then_the_judges(arena: store.Arena, tmp_path: Path) -> None:
+    assert judges(arena) == ("relevance", "judge-x")
+    assert judges(small_arena.write(tmp_path, tables=("judgments",))) == ("judge-x",)
+    assert judges(small_arena.write(tmp_path, "p", tables=("published",))) == ()
 
 
 def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
-    board = views.board(arena, Referee.relevance("abstain"), ("en", "fi", "sw"))
+    board = views.board(arena, Judge.relevance("abstain"), ("en", "fi", "sw"))
     core = rate(from_outcomes(arena.read("outcomes"), skill="abstain")).table().to_pylist()
     expected = {row["system"]: row for row in core if row["language"] == "all"}
     rows = board.rows.to_pylist()
@@ -44,7 +44,7 @@ def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
 
 
 def test_a_chosen_language_is_rated_by_itself(arena: store.Arena) -> None:
-    board = views.board(arena, Referee.relevance(), ("fi",))
+    board = views.board(arena, Judge.relevance(), ("fi",))
     assert board.languages == ("fi",)
     assert set(board.rows["language"].to_pylist()) == {"fi"}
     assert board.n_queries == 24
@@ -52,27 +52,27 @@ def test_a_chosen_language_is_rated_by_itself(arena: store.Arena) -> None:
 
 
 def test_a_language_without_the_subset_is_left_out_by_name(arena: store.Arena) -> None:
-    board = views.board(arena, Referee.relevance(), ("en", "fi", "sw"))
+    board = views.board(arena, Judge.relevance(), ("en", "fi", "sw"))
     assert board.languages == ("en", "fi")
     assert dict(board.lacking) == {"sw": "no relevant queries"}
     with pytest.raises(NotEnoughData, match="no selected language") as refused:
-        views.board(arena, Referee.relevance("answer"), ("sw",))
+        views.board(arena, Judge.relevance("answer"), ("sw",))
     assert "sw: no relevant queries" in str(refused.value)
 
 
 def test_answers_and_their_undecided_share_count_what_the_row_rests_on(arena: store.Arena) -> None:
     # Of the 12 answers a subset, aya-101 has one missing in en and one API error in fi, in either subset.
-    both = {row["system"]: row for row in views.board(arena, Referee.relevance(), ("en", "fi")).rows.to_pylist()}
+    both = {row["system"]: row for row in views.board(arena, Judge.relevance(), ("en", "fi")).rows.to_pylist()}
     assert both["gpt-4"]["answers"] == 48
     assert both["gpt-4"]["undecided"] == 0
     assert both["aya-101"]["answers"] == 46
     assert both["aya-101"]["undecided"] == pytest.approx(2 / 46)
-    finnish = {row["system"]: row for row in views.board(arena, Referee.relevance("abstain"), ("fi",)).rows.to_pylist()}
+    finnish = {row["system"]: row for row in views.board(arena, Judge.relevance("abstain"), ("fi",)).rows.to_pylist()}
     assert (finnish["aya-101"]["answers"], finnish["aya-101"]["undecided"]) == (12, pytest.approx(1 / 12))
 
 
 def test_size_counts_answers_once_whatever_the_number_of_parsers(arena: store.Arena) -> None:
-    size = views.size(arena, Referee.relevance())
+    size = views.size(arena, Judge.relevance())
     assert size.answers == 5 * 12 * 4 - 2
     assert size.queries == 5 * 12
     assert size.languages == ("en", "fi", "sw")
@@ -80,22 +80,22 @@ def test_size_counts_answers_once_whatever_the_number_of_parsers(arena: store.Ar
 
 
 def test_pitfall_5_unparsed_verdicts_are_counted_and_shown(arena: store.Arena) -> None:
-    board = views.board(arena, Referee.judge("judge-x"), ("en", "fi"))
+    board = views.board(arena, Judge.single("judge-x"), ("en", "fi"))
     rows = {row["system"]: row for row in board.rows.to_pylist()}
     # Three verdicts on each of 8 queries in 2 languages; the pair gpt-4, Mistral-7B has one unparsed a language.
     assert rows["gpt-4"]["answers"] == 48
     assert rows["gpt-4"]["undecided"] == pytest.approx(2 / 48)
     assert rows["gpt-4"]["battles"] == 46
     assert rows["aya-101"]["undecided"] == 0
-    assert views.size(arena, Referee.judge("judge-x")).answers == 6 * 8 * 2
+    assert views.size(arena, Judge.single("judge-x")).answers == 6 * 8 * 2
 
 
 def test_the_same_options_give_the_same_board_and_another_arena_another(tmp_path: Path) -> None:
     first = small_arena.write(tmp_path, seed=0)
-    board = views.board(first, Referee.relevance(), ("en",))
-    assert views.board(store.open_arena(first.path), Referee.relevance(), ("en",)) is board
+    board = views.board(first, Judge.relevance(), ("en",))
+    assert views.board(store.open_arena(first.path), Judge.relevance(), ("en",)) is board
     second = small_arena.write(tmp_path, seed=5)
-    assert not views.board(second, Referee.relevance(), ("en",)).rows.equals(board.rows)
+    assert not views.board(second, Judge.relevance(), ("en",)).rows.equals(board.rows)
 
 
 def test_published_ranks_are_shown_as_printed(tmp_path: Path) -> None:
@@ -140,8 +140,8 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 def test_several_judges_can_decide_together_and_their_makers_and_styles_are_offered(
     arena: store.Arena, judged: store.Arena
 ) -> None:
-    assert referees(judged, panel=True) == ("gpt-4o", "llama-3", "pooled")
-    assert referees(arena, panel=True) == ("relevance", "judge-x")
+    assert judges(judged, panel=True) == ("gpt-4o", "llama-3", "pooled")
+    assert judges(arena, panel=True) == ("relevance", "judge-x")
     assert views.families(judged) == ("Meta", "OpenAI")
     assert views.families(arena) == ()
     assert views.controls(judged) == ("language",)
@@ -149,37 +149,37 @@ def test_several_judges_can_decide_together_and_their_makers_and_styles_are_offe
 
 
 def test_a_board_of_pooled_judges_is_the_librarys_with_the_verdicts_of_each(judged: store.Arena) -> None:
-    board = views.board(judged, Referee.panel(), ("en", "sw"))
+    board = views.board(judged, Judge.panel(), ("en", "sw"))
     verdicts = {judge: verdict_rows.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
     core = recompute(verdicts, RankSettings()).ranking.languages["all"]
     expected = dict(zip(core.systems, core.theta.tolist(), strict=True))
     assert {row["system"]: row["rating"] for row in board.rows.to_pylist()} == expected
     assert "gpt-4o 600, llama-3 600" in board.counted[0]
     assert board.moved == ()
-    assert views.size(judged, Referee.panel()).answers == 1200
+    assert views.size(judged, Judge.panel()).answers == 1200
     assert board.n_answers == 2400
 
 
 def test_a_choice_says_what_it_moves_and_what_it_left_out(judged: store.Arena) -> None:
-    plain = views.board(judged, Referee.judge("gpt-4o"), ("en", "sw"))
+    plain = views.board(judged, Judge.single("gpt-4o"), ("en", "sw"))
     assert (plain.counted, plain.moved) == ((), ())
-    board = views.board(judged, Referee.judge("gpt-4o"), ("en", "sw"), RankSettings(consistent=True))
+    board = views.board(judged, Judge.single("gpt-4o"), ("en", "sw"), RankSettings(consistent=True))
     assert "the two orders disagree" in board.counted[0]
     assert "moved" in board.moved[0]
-    styled = views.board(judged, Referee.panel(), ("en", "sw"), RankSettings(without="OpenAI", control=("language",)))
+    styled = views.board(judged, Judge.panel(), ("en", "sw"), RankSettings(without="OpenAI", control=("language",)))
     assert set(styled.rows["tier"].to_pylist()) == {None}
     assert views.sample_sizes(styled, "sim-01") == ()
     assert "equal language" in styled.method
 
 
 def test_ties_of_relevance_can_be_counted_otherwise(arena: store.Arena) -> None:
-    board = views.board(arena, Referee.relevance(), ("en", "fi"), RankSettings(ties="drop"))
+    board = views.board(arena, Judge.relevance(), ("en", "fi"), RankSettings(ties="drop"))
     assert "ties dropped" in board.method
     assert board.moved
 
 
 def test_the_queries_needed_are_named_for_the_neighbours_of_a_system(arena: store.Arena) -> None:
-    board = views.board(arena, Referee.relevance(), ("en", "fi"))
+    board = views.board(arena, Judge.relevance(), ("en", "fi"))
     order = board.rows["system"].to_pylist()
     first, middle = views.sample_sizes(board, order[0]), views.sample_sizes(board, order[1])
     assert len(first) == 1

@@ -128,7 +128,7 @@ def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: store.Aren
     assert people.corrected_at(arena, "zeta", ("en",)) is None
     stored_vote = people.database().submit(vote("e00", "A"))
     assert people.on(arena, "en", "e00", (B, A)) == [stored_vote]
-    (by,) = (row for row in people.agreement_at(arena) if row.referee == "zeta")
+    (by,) = (row for row in people.agreement_at(arena) if row.judge == "zeta")
     assert (by.raw, by.n, by.enough) == (1.0, 1, False)
     refused = people.corrected_at(arena, "zeta", ("en",))
     assert isinstance(refused, Exception)
@@ -157,7 +157,7 @@ def test_pages_that_only_read_do_not_wait_twice_for_a_database_that_is_away(
 
 
 def test_judges_are_compared_on_what_both_decided(arena: store.Arena) -> None:
-    rows = {(judge, row.referee, row.language): row for judge, row in agreement.between(arena, ("en",))}
+    rows = {(judge, row.judge, row.language): row for judge, row in agreement.between(arena, ("en",))}
     assert set(rows) == {("eta", "zeta", "en")}
     row = rows["eta", "zeta", "en"]
     # e00: they differ; e04: both prefer aya-101; e02: zeta's verdict could not be read.
@@ -166,7 +166,7 @@ def test_judges_are_compared_on_what_both_decided(arena: store.Arena) -> None:
 
 def test_a_row_in_words_has_n_and_says_where_it_cannot_be_relied_on(arena: store.Arena) -> None:
     judgments = arena.read("judgments")
-    (row,) = (record for record in votes.agreement([vote("e00", "A")], judgments) if record.referee == "zeta")
+    (row,) = (record for record in votes.agreement([vote("e00", "A")], judgments) if record.judge == "zeta")
     assert panel.agreement_words(row) == "100.0% (no interval), n = 1"
     assert "30 queries are needed" in panel.explanation(row)
     empty = schema.from_rows(votes.Agreement, [])

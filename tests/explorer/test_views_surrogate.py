@@ -14,7 +14,7 @@ from sample import REGRESSORS as SAMPLED
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
 from mirage.ranking import surrogate
@@ -27,7 +27,7 @@ from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import run
 
 FEW = ["forest", "pooled", "pairwise"]
-JUDGE = Referee.judge("judge")
+JUDGE = Judge.single("judge")
 CODES = ["en", "sw"]
 
 
@@ -42,7 +42,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     path = tmp_path_factory.mktemp("views") / "judged"
     store.write(path, tables, made_by="a test", label="simulated")
     stage = JUDGED_PREDICTIONS
-    return run(stage, path, made_by="a test", part="referee", referee="judge", regressors=FEW)
+    return run(stage, path, made_by="a test", part="judge", judge="judge", regressors=FEW)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_who_lies_outside_is_who_the_table_says(arena: store.Arena, tmp_path: Pa
 def test_the_calls_saved_are_those_that_the_command_reports(arena: store.Arena, seen: surrogate.Training) -> None:
     report = report_on(seen, JUDGE, regressors=["ridge"])
     assert views.calls(arena, JUDGE) == report.calls > 0
-    assert views.calls(arena, Referee.relevance()) == 0
+    assert views.calls(arena, Judge.relevance()) == 0
 
 
 def test_importances_are_stored_as_the_surrogate_measures_them(arena: store.Arena, seen: surrogate.Training) -> None:
@@ -165,19 +165,19 @@ def test_the_printed_figures_are_those_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "referees", "regressors"),
+    ("name", "judges", "regressors"),
     [("nomiracl", {"relevance"}, surrogate.REGRESSORS), ("sample", {"relevance", "heuristic"}, SAMPLED)],
 )
 def test_the_bundled_arenas_have_their_regressors_and_what_the_default_rests_on(
-    name: str, referees: set[str], regressors: Iterable[str]
+    name: str, judges: set[str], regressors: Iterable[str]
 ) -> None:
     arena = store.open_arena(ROOT / "data" / name)
-    assert {referee for referee, _ in views.available(arena)} == referees
-    for referee_name, skill in views.available(arena):
-        referee = Referee.from_name(referee_name, skill=skill)
-        comparison = views.comparison_of(arena, referee)
+    assert {judge for judge, _ in views.available(arena)} == judges
+    for judge_name, skill in views.available(arena):
+        judge = Judge.from_name(judge_name, skill=skill)
+        comparison = views.comparison_of(arena, judge)
         assert {row.regressor for row in comparison.summary} == {*regressors, surrogate.NESTED}
-        weights = views.weights(arena, referee)
+        weights = views.weights(arena, judge)
         assert {row.regressor for row in weights.permuted} == {comparison.chosen}
         assert weights.ablated
 
@@ -193,7 +193,7 @@ def test_an_arena_without_importances_has_none(arena: store.Arena, tmp_path: Pat
 def test_the_charts_draw_what_they_are_given(arena: store.Arena) -> None:
     points = views.predicted_points(arena, JUDGE, "pooled", "en")
     ends = {points[0].system: ((points[0].judged or 0) - 0.2, (points[0].judged or 0) + 0.3)}
-    judged, predicted = charts.ratings(points, ends, referee="judge", mode="light")["data"]
+    judged, predicted = charts.ratings(points, ends, judge="judge", mode="light")["data"]
     assert judged["x"] == [p.judged for p in points if p.judged is not None]
     assert predicted["x"] == [p.rating for p in points]
     assert judged["error_x"]["array"][:2] == pytest.approx([0.3, 0.0])

@@ -94,8 +94,8 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for stage in ("outcomes", "nuggets assign", "features"):
         mirage(*stage.split(), path)
     mirage("judge", path, "--judge", "heuristic", "--queries", 3)
-    for referee in ("heuristic", "relevance"):
-        mirage("rank", path, "--judge", referee, "--draws", 20, "--store")
+    for judge in ("heuristic", "relevance"):
+        mirage("rank", path, "--judge", judge, "--draws", 20, "--store")
     opened = store.open_arena(path)
     assert store.check(opened)
     systems = {f"{name}+{retriever}" for name in BASELINES for retriever in ("bm25", "tail")}

@@ -162,11 +162,11 @@ def test_rates_are_those_of_the_command() -> None:
     assert len(repr(rates).splitlines()) <= 14
 
 
-def test_an_arena_is_ranked_by_its_referee() -> None:
+def test_an_arena_is_ranked_by_its_judge() -> None:
     ranking = mirage.rank(mirage.open_arena("nomiracl"), judge="relevance", draws=20)
     assert list(ranking.languages)[-1] == "all"
-    assert ranking.referee == "relevance"
-    # The only referee there is need not be named, in an arena without a judge too.
+    assert ranking.judge == "relevance"
+    # The only judge there is need not be named, in an arena without a judge too.
     assert repr(mirage.rank(mirage.open_arena("nomiracl"), draws=20)) == repr(ranking)
 
 
@@ -179,7 +179,7 @@ def test_people_and_judges_are_compared_and_judges_corrected() -> None:
         if rng.random() < 0.5
     ]
     agreed = mirage.agreement(votes, verdicts)
-    (row,) = [row for row in agreed if row["referee"] == "j"]
+    (row,) = [row for row in agreed if row["judge"] == "j"]
     assert row["n"] == len(votes)
     assert 0.7 < row["raw_low"] < row["raw"] < row["raw_high"] < 0.9
     corrected = mirage.correct(verdicts, pd.DataFrame(votes))
@@ -233,5 +233,5 @@ def test_the_former_name_of_a_judge_works_with_a_warning() -> None:
     arena, options = mirage.open_arena("sample"), {"languages": ["sw"], "draws": 20}
     new = mirage.compare(arena, "fluent", "baseline/bm25-3", judge="heuristic", **options)
     with pytest.warns(FutureWarning, match="judge"):
-        former = mirage.compare(arena, "fluent", "baseline/bm25-3", referee="heuristic", **options)
+        former = mirage.compare(arena, "fluent", "baseline/bm25-3", judge="heuristic", **options)
     assert former.to_pandas().equals(new.to_pandas())

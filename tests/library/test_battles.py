@@ -1,4 +1,4 @@
-"""Decisions and referees: what a judge's verdicts on one battle come to, by one rule wherever it is asked."""
+"""Decisions and judges: what a judge's verdicts on one battle come to, by one rule wherever it is asked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from small_arena import write
 
 from mirage import schema, store
-from mirage.battles import RELEVANCE, Battle, Referee, decide, decisions, judges, only_judge, referees, verdict_rows
+from mirage.battles import RELEVANCE, Battle, Judge, decide, decisions, judges, only_judge, verdict_judges, verdict_rows
 from mirage.battles import decision as rule
 from mirage.battles.decision import orient_verdict
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -135,7 +135,7 @@ def test_every_place_that_asks_gives_the_same_answer(tmp_path: Path) -> None:
         battle.query_id: decision.winner for battle, decision in decided.items()
     }
     counts = {name: sum(d.winner == name for d in decided.values()) for name in ("first", "second", "tie", "unparsed")}
-    cell = matrix_views.matrix(arena, Referee.judge("j")).cells["x", "y"]
+    cell = matrix_views.matrix(arena, Judge.single("j")).cells["x", "y"]
     assert (cell.wins, cell.losses, cell.ties, cell.unparsed) == tuple(
         counts[name] for name in ("first", "second", "tie", "unparsed")
     )
@@ -173,7 +173,7 @@ def test_a_grade_stands_in_for_a_verdict_that_cannot_be_read(tmp_path: Path, gra
         tmp_path / "a", {"judgments": table}, title="t", label="sample", about="", licence="", made_by="a test"
     )
     assert battle_views.decisions_of(arena, "x", "y")["en", "q"]["j"].winner == winner
-    cell = matrix_views.matrix(arena, Referee.judge("j")).cells["x", "y"]
+    cell = matrix_views.matrix(arena, Judge.single("j")).cells["x", "y"]
     assert {"first": cell.wins, "tie": cell.ties, "second": cell.losses}[winner] == 1
 
 
@@ -185,20 +185,20 @@ def test_only_battles_that_are_wanted_and_readable_are_decided() -> None:
     assert decisions(judgments(("q", "x", "y", "unparsed"))) == {}
 
 
-# Referees
+# Judges
 
 
-def test_a_referee_gives_its_battles_and_says_what_it_needs(tmp_path: Path) -> None:
+def test_a_judge_gives_its_battles_and_says_what_it_needs(tmp_path: Path) -> None:
     arena = write(tmp_path, tables=("outcomes", "judgments"))
-    assert referees(arena) == (RELEVANCE, *judges(arena))
-    for name in referees(arena):
-        referee = Referee.from_name(name)
-        assert referee.by_labels == (name == RELEVANCE)
-        battles = referee.battles(arena.read(referee.table))
-        assert {each.referee for each in battles.values()} == {name}
-    assert Referee.relevance("answer") == Referee.from_name("relevance", skill="answer")
+    assert judges(arena) == (RELEVANCE, *verdict_judges(arena))
+    for name in judges(arena):
+        judge = Judge.from_name(name)
+        assert judge.by_labels == (name == RELEVANCE)
+        battles = judge.battles(arena.read(judge.table))
+        assert {each.judge for each in battles.values()} == {name}
+    assert Judge.relevance("answer") == Judge.from_name("relevance", skill="answer")
     with pytest.raises(BadInput, match="skill"):
-        Referee.from_name("gpt-4o", skill="answer")
+        Judge.from_name("gpt-4o", skill="answer")
 
 
 def test_a_panel_counts_its_judges_together() -> None:
@@ -208,17 +208,17 @@ def test_a_panel_counts_its_judges_together() -> None:
         for k in range(n)
     ]
     table = schema.from_rows("judgments", rows)
-    assert Referee.panel().battles(table)["en"].wins.sum() == 5
-    assert Referee.panel(["two-judge"]).battles(table)["en"].wins.sum() == 2
-    assert Referee.from_name("pooled").kind == "panel"
+    assert Judge.panel().battles(table)["en"].wins.sum() == 5
+    assert Judge.panel(["two-judge"]).battles(table)["en"].wins.sum() == 2
+    assert Judge.from_name("pooled").kind == "panel"
 
 
 def test_a_language_without_battles_is_refused_by_name(tmp_path: Path) -> None:
     arena = write(tmp_path, tables=("outcomes", "judgments"))
-    referee = Referee.from_name(judges(arena)[0])
+    judge = Judge.from_name(verdict_judges(arena)[0])
     with pytest.raises(UnknownName):
-        referee.battles(arena.read(referee.table), languages=["yo"])
-    labels = Referee.relevance("abstain")
+        judge.battles(arena.read(judge.table), languages=["yo"])
+    labels = Judge.relevance("abstain")
     outcomes = arena.read("outcomes")
     relevant = outcomes.filter(pc.equal(outcomes["subset"], "relevant"))
     with pytest.raises(NotEnoughData):

@@ -28,7 +28,7 @@ def check_equal(name: str, built: Mapping[str, pa.Table]) -> None:
     for table in set(built) - {"importances"}:
         ours, theirs = (schema.sort(table, rows) for rows in (arena.read(table), built[table]))
         if table == "predictions":
-            columns = ["language", "referee", "skill", "system", "rating", "judged", "outside"]
+            columns = ["language", "judge", "skill", "system", "rating", "judged", "outside"]
             ours, theirs = (
                 rows.filter(pc.equal(rows["regressor"], "linear")).select(columns) for rows in (ours, theirs)
             )

@@ -89,7 +89,7 @@ def test_import_then_rates_then_rank_work_one_after_the_other(tmp_path: Path) ->
     assert rows(mirage("report", "rates", tmp_path / "a b", "--format", "csv"))
     by_name = mirage("rank", tmp_path / "a b", "--judge", "relevance", "--format", "csv")
     assert rows(by_name)
-    assert mirage("rank", tmp_path / "a b", "--format", "csv").stdout == by_name.stdout, "the only referee there is"
+    assert mirage("rank", tmp_path / "a b", "--format", "csv").stdout == by_name.stdout, "the only judge there is"
 
 
 def test_the_csv_of_rates_has_the_columns_of_the_contract_and_every_digit(arena: Path) -> None:
@@ -169,7 +169,7 @@ def test_features_are_measured_and_averaged_alone_or_together(arena: Path) -> No
     assert {r["feature"] for r in rows(both)} == {"length", "n_citations"}
 
 
-def test_a_ranking_is_kept_only_when_asked_and_beside_those_of_other_referees(arena: Path, tmp_path: Path) -> None:
+def test_a_ranking_is_kept_only_when_asked_and_beside_those_of_other_judges(arena: Path, tmp_path: Path) -> None:
     before = snapshot(arena)
     mirage("rank", arena, "--judge", "relevance")
     assert snapshot(arena) == before, "printing writes nothing"
@@ -177,7 +177,7 @@ def test_a_ranking_is_kept_only_when_asked_and_beside_those_of_other_referees(ar
     mirage("rank", arena, "--judge", "relevance", "--store")
     mirage("rank", arena, "--judge", "j", "--store", "--draws", "20")
     ratings = store.open_arena(arena).read("ratings")
-    assert set(zip(ratings["referee"].to_pylist(), ratings["skill"].to_pylist(), strict=True)) == {
+    assert set(zip(ratings["judge"].to_pylist(), ratings["skill"].to_pylist(), strict=True)) == {
         *(("relevance", skill) for skill in ("abstain", "answer", "both")),
         ("j", "both"),
     }

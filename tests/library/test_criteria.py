@@ -15,7 +15,7 @@ from misbehaving import Act, Call, Service
 
 import mirage as api
 from mirage import schema, store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.prompts import bundled_text
 from mirage.people.exam import exam
@@ -161,7 +161,7 @@ def test_another_criterion_is_another_judge_everywhere(arena: Path) -> None:
     assert len(set(by_judge.values())) == 1
     opened = store.open_arena(arena)
     for name in ("j", "j: groundedness"):
-        assert rank_arena(opened, Referee.from_name(name))
+        assert rank_arena(opened, Judge.from_name(name))
         mirage("rank", arena, "--judge", name, "--draws", 20)
         mirage("compare", arena, "one", "two", "--judge", name)
     shown = rows(mirage("report", "judges", arena, "--format", "csv"))
@@ -326,7 +326,7 @@ def test_a_prompt_that_an_answer_steers_is_caught_by_planted_cases(tmp_path: Pat
     known = {row.judge: row.measures["known"].value for row in exam(store.open_arena(path)).exams}
     assert known == {"j": 1.0, "j: planted": 1.0, "j: mine": 1.0, "j: mine: planted": 0.0}
     with pytest.raises(BadInput, match="cannot rank"):
-        Referee.from_name("known: j: planted")
+        Judge.from_name("known: j: planted")
 
 
 def test_planted_points_are_not_among_the_scores(tmp_path: Path) -> None:
@@ -385,7 +385,7 @@ def test_repeats_are_verdicts_of_their_own_and_paid_for_once(arena: Path) -> Non
         assert verdicts == {None: "B", 1: "A", 2: "B"}
         run(arena, service, "--languages", "en", "--replace")
     assert Counter(row["repeat"] for row in judgments(arena)) == {None: 24}
-    assert rank_arena(store.open_arena(arena), Referee.judge("j"))
+    assert rank_arena(store.open_arena(arena), Judge.single("j"))
 
 
 def test_repeats_share_one_budget(arena: Path) -> None:

@@ -188,7 +188,7 @@ def test_tot_has_the_rates_means_and_ratings_that_the_arena_has(tmp_path: Path) 
             assert values[mean.system, mean.feature, "all"] == pytest.approx(mean.mean)
     for row in arena.read("ratings").to_pylist():
         if row["language"] == "all":
-            assert values[row["system"], f"rating/{row['referee']}/{row['skill']}", "all"] == row["rating"]
+            assert values[row["system"], f"rating/{row['judge']}/{row['skill']}", "all"] == row["rating"]
     for row in arena.read("features", languages=["sw"]).to_pylist():
         key = (row["system"], row["feature"], f"sw:{row['query_id']}")
         assert values.get(key) == row["value"]

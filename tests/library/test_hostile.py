@@ -225,9 +225,9 @@ def opened(start: Callable[..., Opened]) -> Iterator[Opened]:
 
 
 PICKS: dict[str, dict[str, Any]] = {
-    "leaderboard": {"referee": JUDGES[0]},
+    "leaderboard": {"judge": JUDGES[0]},
     "hallucination": {"systems": list(NAMES[:3])},
-    "battle": {"referee": JUDGES[0], "a": NAMES[0], "b": NAMES[1], "marks": "differences"},
+    "battle": {"judge": JUDGES[0], "a": NAMES[0], "b": NAMES[1], "marks": "differences"},
     "features": {"systems": list(NAMES[:4])},
     "answers": {"systems": list(NAMES[:2]), "q": "<script>"},
     "methods": {"search": TEXTS[0]},
@@ -303,7 +303,7 @@ def clean(texts: Any) -> list[str]:
 @pytest.mark.browser
 def test_an_answer_of_five_megabytes_leaves_the_pages_usable(opened: Opened, url: str) -> None:
     for name in ("answers", "battle"):
-        page = show(opened, f"{url}/{name}?arena=large&referee=judge&a=one&b=two")
+        page = show(opened, f"{url}/{name}?arena=large&judge=judge&a=one&b=two")
         page.wait_for_selector(".mg-answer")
         assert page.get_by_text("First 20,000 of 4,999,999 characters.").count() >= 2
         assert page.evaluate("document.body.textContent.length") < 1_000_000

@@ -39,7 +39,7 @@ def test_its_numbers_are_those_of_the_api(arena: store.Arena, report: Path) -> N
     tables = figures(report)["tables"]
     for judge in ("relevance", "judge-x"):
         ranked = api.rank(arena, judge=judge, draws=50)
-        shown = {(r["language"], r["system"]): r for r in tables["ratings"] if r["referee"] == judge}
+        shown = {(r["language"], r["system"]): r for r in tables["ratings"] if r["judge"] == judge}
         for row in leaderboard(ranked).to_pylist():
             mine = shown[row["language"], row["system"]]
             assert {name: mine[name] for name in ("rating", "low", "high", "rank", "tier", "battles")} == {

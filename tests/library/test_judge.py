@@ -30,7 +30,7 @@ from judge_cases import LANGUAGES, SYSTEMS, answers, arena, judgments, run, says
 from misbehaving import Act, Call, Service, error, half, reply
 
 from mirage import llm, schema, store
-from mirage.battles.referee import Referee, referees
+from mirage.battles.judge import Judge, judges
 from mirage.cli.reporting import COLUMNS
 from mirage.errors import BadInput, NotEnoughData
 from mirage.explorer.judges.exam import exam_at, rows_of
@@ -563,13 +563,13 @@ def test_a_judge_is_examined_on_known_pairs_and_ranks_nobody_by_them(tmp_path: P
     assert known.low is not None
     assert known.high is not None
     assert known.low <= 0.8 <= known.high
-    assert referees(arena, panel=True) == ("relevance",)
+    assert judges(arena, panel=True) == ("relevance",)
     with pytest.raises(BadInput, match="cannot rank systems"):
-        Referee.from_name("known: j")
+        Judge.from_name("known: j")
     with Service(answering) as service:
         run(path, service, "--queries", 5)
     arena = store.open_arena(path)
-    assert referees(arena, panel=True) == ("relevance", "j")
+    assert judges(arena, panel=True) == ("relevance", "j")
     row = next(row for row in exam(arena).exams if (row.judge, row.language) == ("j", "all"))
     assert row.measures["known"].n >= 300, "pairs of both kinds count, once each"
     assert row.measures["known"].n <= 300 + 30
@@ -781,7 +781,7 @@ def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> Non
 
         with Service(behave) as service:
             run(arena, service, name=name, model=name)
-        ranking = rank_arena(store.open_arena(arena), Referee.judge(name)).ranking
+        ranking = rank_arena(store.open_arena(arena), Judge.single(name)).ranking
         ratings.append(
             {
                 row["system"]: (row["rating"], row["ties"])

@@ -42,7 +42,7 @@ def test_every_verdict_is_kept(imported: FileImport) -> None:
 
 def test_people_are_votes_and_models_are_judges(imported: FileImport) -> None:
     """Exact agreement 55%, 48% and 40%, kappa 0.33, 0.21 and 0.08, with people's verdicts as votes."""
-    rows = {row.referee: row for row in vote_agreement(imported.arena, [])}
+    rows = {row.judge: row for row in vote_agreement(imported.arena, [])}
     assert set(rows) == {GPT4, CLAUDE, GPT35, "people"}
     assert [round(rows[name].raw or 0, 2) for name in (GPT4, CLAUDE, GPT35)] == [0.55, 0.48, 0.40]
     assert [round(rows[name].kappa or 0, 2) for name in (GPT4, CLAUDE, GPT35)] == [0.33, 0.21, 0.08]
@@ -57,7 +57,7 @@ def test_who_is_shown_first_wins(imported: FileImport) -> None:
 
 
 def test_people_are_not_compared_as_a_judge(imported: FileImport) -> None:
-    pairs = {(judge, row.referee) for judge, row in between(imported.arena, ("en",))}
+    pairs = {(judge, row.judge) for judge, row in between(imported.arena, ("en",))}
     assert pairs == {(CLAUDE, GPT35), (CLAUDE, GPT4), (GPT35, GPT4)}
 
 

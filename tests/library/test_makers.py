@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import Result
 
 from mirage import schema, store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.errors import BadInput
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.publish.charts.palette import family
@@ -141,7 +141,7 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
     assert "alpha and a system are both by Our Lab" in message
     assert "30" in message
     assert leaderboard.families(arena) == ("OpenAI", "Our Lab")
-    board = leaderboard.board(arena, Referee.judge("alpha"), ("en",), leaderboard.RankSettings(exclude_own=True))
+    board = leaderboard.board(arena, Judge.single("alpha"), ("en",), leaderboard.RankSettings(exclude_own=True))
     assert "both by Our Lab" in " ".join(board.counted)
     (row,) = [
         row
@@ -153,8 +153,8 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
 
 
 def ratings(printed: str) -> list[dict[str, str]]:
-    """The rows of a ranking without the referee's name."""
-    return [{k: v for k, v in row.items() if k != "referee"} for row in csv.DictReader(io.StringIO(printed))]
+    """The rows of a ranking without the judge's name."""
+    return [{k: v for k, v in row.items() if k != "judge"} for row in csv.DictReader(io.StringIO(printed))]
 
 
 def test_judges_of_a_named_maker_are_left_out(tmp_path: Path) -> None:

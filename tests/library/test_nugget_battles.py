@@ -1,4 +1,4 @@
-"""Nuggets as a referee: scores by hand, ties at the margin, answers without a score, and the ranking they give."""
+"""Nuggets as a judge: scores by hand, ties at the margin, answers without a score, and the ranking they give."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from commands import mirage as command
 
 import mirage
 from mirage import schema, store
-from mirage.battles.referee import NUGGETS, Referee, choose_referee, referees
+from mirage.battles.judge import NUGGETS, Judge, choose_judge, judges
 from mirage.battles.score_verdicts import verdicts_of_scores
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking.nugget_battles import NuggetBattles, nugget_battles
@@ -113,11 +113,11 @@ def test_the_ranking_is_that_of_the_same_battles_as_rows(arena: store.Arena) -> 
     ]
     expected, ranking = mirage.rank(rows, draws=50), mirage.rank(arena, judge=NUGGETS, draws=50)
     ours, theirs = (
-        [{name: value for name, value in row.items() if name != "referee"} for row in result.table().to_pylist()]
+        [{name: value for name, value in row.items() if name != "judge"} for row in result.table().to_pylist()]
         for result in (ranking, expected)
     )
     assert ours == theirs
-    assert ranking.referee == NUGGETS
+    assert ranking.judge == NUGGETS
     told = " ".join(ranking.remarks)
     assert MODEL in told, "the ranking says whose assignments count"
     assert "nugget_vital_strict" in told
@@ -127,14 +127,14 @@ def test_compare_and_decide_follow_the_nuggets(arena: store.Arena) -> None:
     report = mirage.compare(arena, "blue", "red", judge=NUGGETS, draws=50)
     ranking = mirage.rank(arena, judge=NUGGETS, draws=50)
     assert report.overall.difference == pytest.approx(ranking.difference("blue", "red", language="en").value)
-    assert mirage.decide(arena, judge=NUGGETS, draws=50).referee == NUGGETS
+    assert mirage.decide(arena, judge=NUGGETS, draws=50).judge == NUGGETS
 
 
-def test_nuggets_are_the_referee_where_there_is_no_other(arena: store.Arena, tmp_path: Path) -> None:
-    assert (referees(arena), choose_referee(arena)) == ((NUGGETS,), NUGGETS)
+def test_nuggets_are_the_judge_where_there_is_no_other(arena: store.Arena, tmp_path: Path) -> None:
+    assert (judges(arena), choose_judge(arena)) == ((NUGGETS,), NUGGETS)
     judged = arena_of(tmp_path / "judged", judged=True)
-    assert referees(judged) == ("j", NUGGETS)
-    assert choose_referee(judged) == "j", "an arena that had one referee has it still"
+    assert judges(judged) == ("j", NUGGETS)
+    assert choose_judge(judged) == "j", "an arena that had one judge has it still"
 
 
 def test_options_that_do_not_fit_are_refused(arena: store.Arena, tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_without_two_scores_on_a_query_the_error_says_why(tmp_path: Path) -> Non
     okay = [schema.Nugget(**row | {"importance": "okay"}) for row in tables["nuggets"].to_pylist()]
     tables["nuggets"] = schema.from_rows("nuggets", okay)
     with pytest.raises(NotEnoughData, match="nugget score") as told:
-        read_decisions(store.write(tmp_path / "okay", tables, made_by="a test"), Referee.nuggets())
+        read_decisions(store.write(tmp_path / "okay", tables, made_by="a test"), Judge.nuggets())
     assert "no vital nugget" in str(told.value)
 
 

@@ -167,7 +167,7 @@ def test_what_cannot_be_played_is_refused(battles: dict[str, Battles]) -> None:
         play({})
     with pytest.raises(BadInput, match="0 tournaments"):
         play(battles, tournaments=0)
-    with pytest.raises(BadInput, match="several referees"):
+    with pytest.raises(BadInput, match="several judges"):
         play({**battles, **undefeated()})
 
 
@@ -207,7 +207,7 @@ def test_paper_mode_prints_the_published_interval_and_says_so(arena: Path, battl
     assert "the width follows the number of drawn queries" in message
 
 
-def test_paper_mode_stores_every_tournament_beside_those_of_other_referees(arena: Path, tmp_path: Path) -> None:
+def test_paper_mode_stores_every_tournament_beside_those_of_other_judges(arena: Path, tmp_path: Path) -> None:
     command = ("rank", arena, "--judge", "judge", "--paper", "--draws", 5, "--store")
     mirage(*command)
     once = {p.name: p.read_bytes() for p in arena.rglob("*.parquet")}

@@ -18,7 +18,7 @@ from conftest import ROOT
 
 import mirage
 from mirage.battles import Battles, Verdicts
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.explorer.leaderboard import comparison, data
 from mirage.ranking.arena import RankResult
 from mirage.ranking.bootstrap import LanguageRanking, RankingReport
@@ -144,7 +144,7 @@ def test_rows_go_one_way_down_to_a_ranking(battles: pd.DataFrame, tmp_path: Path
 
 def test_a_stored_verdict_never_climbs_on_its_way_to_the_leaderboard(tmp_path: Path) -> None:
     arena = mirage.import_file(frame_of_battles(["en"]), tmp_path / "arena")
-    entries = follow(lambda: comparison.board_rows(data.board(arena, Referee.judge("j"), ("en",))))
+    entries = follow(lambda: comparison.board_rows(data.board(arena, Judge.single("j"), ("en",))))
     passed = stays(entries)
     assert len(set(passed)) <= 8, passed
     assert climbs(entries) == []

@@ -10,7 +10,7 @@ from commands import rows
 
 import mirage
 from mirage import store
-from mirage.battles.referee import choose_referee, judges
+from mirage.battles.judge import choose_judge, verdict_judges
 from mirage.errors import BadInput
 from mirage.people.exam import exam
 from mirage.people.votes.stage import correct_ranking, vote_agreement
@@ -31,14 +31,14 @@ def test_it_is_small_and_holds_verdicts_without_texts(arena: store.Arena) -> Non
     assert arena.manifest["licence"] == "MIT"
     table = arena.read("judgments")
     assert table["rationale"].null_count == len(table) == 4 * 26_910
-    assert judges(arena) == (PEOPLE, CLAUDE, GPT35, GPT4), "people first: pages open on them"
+    assert verdict_judges(arena) == (PEOPLE, CLAUDE, GPT35, GPT4), "people first: pages open on them"
     people = {row["judge"] for row in table.select(["judge", "person"]).to_pylist() if row["person"]}
     assert people == {PEOPLE}
 
 
 def test_judges_agree_with_people_as_is_known(arena: store.Arena) -> None:
     """Exact agreement 55%, 48% and 40%; kappa 0.33, 0.21 and 0.08; the first answer wins 55%, 40%, 86% and 50.3%."""
-    agreed = {row.referee: row for row in vote_agreement(arena, [])}
+    agreed = {row.judge: row for row in vote_agreement(arena, [])}
     assert [round(agreed[name].raw or 0, 2) for name in (GPT4, CLAUDE, GPT35)] == [0.55, 0.48, 0.40]
     assert [round(agreed[name].kappa or 0, 2) for name in (GPT4, CLAUDE, GPT35)] == [0.33, 0.21, 0.08]
     first = {row.judge: row.first_rate or 0 for row in judge_statistics(arena.path)}
@@ -72,5 +72,5 @@ def test_commands_take_it_by_name(arena: store.Arena) -> None:
     ranked = rows(command("rank", "people", "--judge", PEOPLE, "--draws", 20, "--format", "csv"))
     assert len(ranked) == 20
     assert ranked[0]["system"] == "gpt-4"
-    with pytest.raises(BadInput, match="referee"):
-        choose_referee(arena)
+    with pytest.raises(BadInput, match="judge"):
+        choose_judge(arena)

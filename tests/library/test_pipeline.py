@@ -12,7 +12,7 @@ from pipeline_cases import judgments, published_answers
 from store_cases import snapshot
 
 from mirage import schema, store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
@@ -80,7 +80,7 @@ def test_what_was_made_from_older_answers_goes_with_them_and_stays_with_the_same
     arena: store.Arena, tmp_path: Path
 ) -> None:
     run(FEATURES, arena.path, made_by="a test")
-    run(RELEVANCE_RATINGS, arena.path, made_by="a test", part="referee")
+    run(RELEVANCE_RATINGS, arena.path, made_by="a test", part="judge")
     same = import_outputs(tmp_path / "in", arena.path)
     assert {"features", "ratings"} <= set(same.tables)
     before = texts(same)
@@ -121,15 +121,15 @@ def take(file: Path, folder: Path) -> FileImport:
     return import_file(file, folder)
 
 
-def test_ratings_of_several_referees_stand_side_by_side_each_with_its_note(arena: store.Arena, tmp_path: Path) -> None:
+def test_ratings_of_several_judges_stand_side_by_side_each_with_its_note(arena: store.Arena, tmp_path: Path) -> None:
     take(judgments(tmp_path / "j.csv", judge="j:1"), arena.path)
-    relevance: dict[str, Any] = {"made_by": "a test", "part": "referee", "notes": ["relevance: first"]}
-    judged: dict[str, Any] = {"made_by": "a test", "part": "referee", "notes": ["j:1: second"], "judge": "j:1"}
+    relevance: dict[str, Any] = {"made_by": "a test", "part": "judge", "notes": ["relevance: first"]}
+    judged: dict[str, Any] = {"made_by": "a test", "part": "judge", "notes": ["j:1: second"], "judge": "j:1"}
     run(RELEVANCE_RATINGS, arena.path, **relevance)
     run(JUDGED_RATINGS, arena.path, **judged)
     both = run(RELEVANCE_RATINGS, arena.path, **relevance | {"notes": ["relevance: third"]})
     ratings = both.read("ratings")
-    assert sorted(pc.unique(ratings["referee"]).to_pylist()) == ["j:1", "relevance"]
+    assert sorted(pc.unique(ratings["judge"]).to_pylist()) == ["j:1", "relevance"]
     assert sorted(pc.unique(ratings["skill"]).to_pylist()) == ["abstain", "answer", "both"]
     assert both.manifest["made"]["ratings"]["notes"] == ["j:1: second", "relevance: third"]
 
@@ -137,7 +137,7 @@ def test_ratings_of_several_referees_stand_side_by_side_each_with_its_note(arena
 def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena, tmp_path: Path) -> None:
     first = take(judgments(tmp_path / "1.csv"), arena.path)
     assert (first.rows, first.replaced, first.dropped) == (6, 0, 0)
-    run(JUDGED_RATINGS, arena.path, made_by="a test", part="referee", judge="j")
+    run(JUDGED_RATINGS, arena.path, made_by="a test", part="judge", judge="j")
     second = take(judgments(tmp_path / "2.csv", "B", ids="r0 r2"), arena.path)
     assert (second.rows, second.replaced) == (4, 2)
     table = second.arena.read("judgments")
@@ -153,7 +153,7 @@ def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena
 def test_verdicts_alone_make_an_arena_that_takes_any_name(tmp_path: Path) -> None:
     added = take(judgments(tmp_path / "j.csv"), tmp_path / "new")
     assert (added.arena.tables, added.rows, added.replaced) == (("judgments",), 6, 0)
-    ranking = rank_arena(added.arena, Referee.judge("j")).ranking
+    ranking = rank_arena(added.arena, Judge.single("j")).ranking
     assert ranking.languages["en"].systems == ("alpha", "beta", "gamma")
 
 
@@ -167,21 +167,21 @@ def test_queries_are_not_put_under_answers_to_others(arena: store.Arena, tmp_pat
 def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_path: Path) -> None:
     outcomes = arena.read("outcomes")
     with pytest.raises(UnknownName, match="no language 'sw'"):
-        rank_arena(arena, Referee.relevance(), RankSettings(languages=("sw",)))
+        rank_arena(arena, Judge.relevance(), RankSettings(languages=("sw",)))
     half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
     part = store.write(tmp_path / "half", {"outcomes": half}, made_by="a test")
     with pytest.raises(NotEnoughData, match="fi has no non-relevant queries"):
-        rank_arena(part, Referee.relevance(), RankSettings(languages=("fi",)))
-    assert "not ranked: fi (no non-relevant queries)" in rank_arena(part, Referee.relevance()).remarks
+        rank_arena(part, Judge.relevance(), RankSettings(languages=("fi",)))
+    assert "not ranked: fi (no non-relevant queries)" in rank_arena(part, Judge.relevance()).remarks
     judged = take(judgments(tmp_path / "j.csv"), arena.path).arena
     with pytest.raises(BadInput, match="judges answers, not the skill"):
-        RankSettings(skill="abstain").referee("j")
+        RankSettings(skill="abstain").judge("j")
     with pytest.raises(UnknownName, match="'jj'"):
-        rank_arena(judged, Referee.judge("jj"))
+        rank_arena(judged, Judge.single("jj"))
 
 
 def test_an_ordered_ranking_has_the_best_first_and_the_joint_row_last(arena: store.Arena) -> None:
-    rows = leaderboard(rank_arena(arena, Referee.relevance()).ranking).to_pylist()
+    rows = leaderboard(rank_arena(arena, Judge.relevance()).ranking).to_pylist()
     assert [row["language"] for row in rows] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
     assert [row["rank"] for row in rows[:3]] == sorted(row["rank"] for row in rows[:3])
 

@@ -440,7 +440,7 @@ def outcome_table(rows: list[tuple[str, str, str, str, str]]) -> pa.Table:
     )
 
 
-def test_the_relevance_referee_prefers_what_is_right_and_only_that() -> None:
+def test_the_relevance_judge_prefers_what_is_right_and_only_that() -> None:
     table = outcome_table(
         [
             ("en", "q1", "a", "non_relevant", "abstained"),
@@ -496,8 +496,8 @@ def test_options_out_of_range_are_refused() -> None:
         ratings(simulate(1), ties="none")
     with pytest.raises(NotEnoughData, match="once ties are dropped"):
         ratings(battles([[[0, 0], [0, 0]]], [[[0, 1], [1, 0]]]), ties="drop")
-    with pytest.raises(BadInput, match="several referees"):
-        rate({"en": simulate(1), "ar": replace(simulate(1), referee="another")})
+    with pytest.raises(BadInput, match="several judges"):
+        rate({"en": simulate(1), "ar": replace(simulate(1), judge="another")})
 
 
 # On the real battles

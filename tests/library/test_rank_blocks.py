@@ -29,7 +29,7 @@ def test_ratings_records_and_tests_are_those_of_the_ranking_in_memory(ties: Any,
     table = verdicts(9, 150, 8, seed=1, languages=("en", "sw"), soft=soft)
     whole = rate(from_judgments(table, judge="j"), ties=ties, penalty=penalty, draws=400)
     parts = rate_blocks(
-        blocked(table, drop_ties=ties == "drop"), referee="j", ties=ties, penalty=penalty, draws=400, intervals="draws"
+        blocked(table, drop_ties=ties == "drop"), judge="j", ties=ties, penalty=penalty, draws=400, intervals="draws"
     )
     assert list(parts.languages) == list(whole.languages) == ["en", "sw", "all"]
     for code, row in whole.languages.items():
@@ -54,7 +54,7 @@ def test_ratings_records_and_tests_are_those_of_the_ranking_in_memory(ties: Any,
 def test_the_tests_of_fitted_differences_are_those_of_a_ranking_in_memory() -> None:
     table = verdicts(70, 300, 60, seed=2)
     whole = rate(from_judgments(table, judge="j"), draws=20)
-    parts = rate_blocks(blocked(table), referee="j", draws=20, intervals="draws")
+    parts = rate_blocks(blocked(table), judge="j", draws=20, intervals="draws")
     np.testing.assert_allclose(parts.tiers["en"].t, whole.tiers["en"].t, atol=1e-6)
     np.testing.assert_allclose(parts.tiers["en"].df, whole.tiers["en"].df)
     assert parts.tiers["en"].tiers == whole.tiers["en"].tiers
@@ -63,8 +63,8 @@ def test_the_tests_of_fitted_differences_are_those_of_a_ranking_in_memory() -> N
 
 def test_sandwich_draws_are_as_wide_as_the_bootstrap_if_nobody_nearly_always_wins() -> None:
     table = verdicts(8, 400, 6, seed=5)
-    drawn = rate_blocks(blocked(table), referee="j", intervals="draws")
-    normal = rate_blocks(blocked(table), referee="j", intervals="sandwich")
+    drawn = rate_blocks(blocked(table), judge="j", intervals="draws")
+    normal = rate_blocks(blocked(table), judge="j", intervals="sandwich")
     ratio = np.ptp(normal.languages["en"].interval(), axis=0) / np.ptp(drawn.languages["en"].interval(), axis=0)
     assert (np.abs(ratio - 1) < 0.2).all()
     assert normal.intervals == ("sandwich",)
@@ -75,9 +75,9 @@ def test_sandwich_draws_are_as_wide_as_the_bootstrap_if_nobody_nearly_always_win
 
 def test_the_sandwich_is_taken_where_draws_would_take_long_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     table = verdicts(4, 30, 4, seed=6)
-    assert rate_blocks(blocked(table), referee="j", draws=20).intervals == ("draws",)
+    assert rate_blocks(blocked(table), judge="j", draws=20).intervals == ("draws",)
     monkeypatch.setattr(ranked, "LONG", 100)
-    assert rate_blocks(blocked(table), referee="j", draws=20).intervals == ("sandwich",)
+    assert rate_blocks(blocked(table), judge="j", draws=20).intervals == ("sandwich",)
 
 
 def test_the_truth_lies_in_the_intervals() -> None:
@@ -96,7 +96,7 @@ def test_the_truth_lies_in_the_intervals() -> None:
                 "points": pa.nulls(300, pa.float64()),
             }
         )
-        difference = rate_blocks(blocked(table), referee="j", draws=200).difference("a", "b")
+        difference = rate_blocks(blocked(table), judge="j", draws=200).difference("a", "b")
         assert difference.low is not None
         assert difference.high is not None
         inside += difference.low <= np.log(4) <= difference.high
@@ -114,11 +114,11 @@ def test_what_cannot_be_counted_is_refused_with_its_place() -> None:
         ({"verdict": "unparsed"}, NotEnoughData, "unparsed"),
     ):
         with pytest.raises(error, match=words):
-            rate_blocks(blocked(table(**changes)), referee="j")
+            rate_blocks(blocked(table(**changes)), judge="j")
     with pytest.raises(BadInput, match="davidson"):
-        rate_blocks(blocked(table()), referee="j", ties="davidson")
+        rate_blocks(blocked(table()), judge="j", ties="davidson")
     with pytest.raises(NotEnoughData, match="ties are dropped"):
-        rate_blocks(blocked(table(verdict="tie"), drop_ties=True), referee="j", ties="drop")
+        rate_blocks(blocked(table(verdict="tie"), drop_ties=True), judge="j", ties="drop")
 
 
 @given(st.integers(2, blocks.MOST_SYSTEMS), st.floats(0, 1, exclude_max=True))
@@ -158,7 +158,7 @@ def test_battles_in_memory_are_counted_in_blocks_if_counts_would_fill_it(
 def test_the_order_of_the_verdicts_changes_no_byte(seed: int) -> None:
     table = verdicts(5, 40, 4, seed=3, soft=True)
     shuffled = table.take(np.random.default_rng(seed).permutation(len(table)))
-    first, second = (rate_blocks(blocked(rows), referee="j", draws=30, intervals="draws") for rows in (table, shuffled))
+    first, second = (rate_blocks(blocked(rows), judge="j", draws=30, intervals="draws") for rows in (table, shuffled))
     assert first.languages["en"].draws.tobytes() == second.languages["en"].draws.tobytes()
     assert first.table().equals(second.table())
 

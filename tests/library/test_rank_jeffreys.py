@@ -285,6 +285,6 @@ def test_soft_verdicts_count_by_their_points() -> None:
     assert plain.points is None
     assert ratings(plain).unbounded == {"a": "above", "b": "below"}
     assert (soft_battles.record() == plain.record()).all()
-    pooled = pool_battles([soft_battles, plain], referee="pooled")
+    pooled = pool_battles([soft_battles, plain], judge="pooled")
     assert pooled.points is not None
     assert pooled.points[:, 0, 1] == pytest.approx(1.8)

@@ -83,7 +83,7 @@ def test_every_draw_is_a_maximum_where_a_system_never_lost_or_never_won_pitfall_
 
 def test_pooled_battles_agree_with_choix() -> None:
     first, second = simulate(1, tie=0.0), simulate(2, tie=0.0)
-    both = pool_battles([first, second], referee="pooled")
+    both = pool_battles([first, second], judge="pooled")
     counts = (first.wins.sum(axis=0) + second.wins.sum(axis=0)).astype(float)
     expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
     np.testing.assert_allclose(maximum(both, ridge=1e-12).theta, expected - expected.mean(), atol=1e-7)
@@ -94,7 +94,7 @@ def test_pooling_two_equal_judges_is_one_judge_and_narrows_nothing_pitfall_36() 
     simulated = simulate(3)
     alone, both = (
         ratings(simulated, draws=100),
-        ratings(pool_battles([simulated, simulated], referee="pooled"), draws=100),
+        ratings(pool_battles([simulated, simulated], judge="pooled"), draws=100),
     )
     np.testing.assert_allclose(both.theta, alone.theta, atol=1e-5)
     np.testing.assert_allclose(both.interval(), alone.interval(), atol=1e-3)
@@ -103,7 +103,7 @@ def test_pooling_two_equal_judges_is_one_judge_and_narrows_nothing_pitfall_36() 
 def test_pooling_aligns_systems_and_queries_by_name() -> None:
     a = battles([[[0, 1], [0, 0]]], systems=["x", "z"])
     b = replace(battles([[[0, 0], [3, 0]]], systems=["w", "x"]), queries=("q9",))
-    both = pool_battles([a, b], referee="pooled")
+    both = pool_battles([a, b], judge="pooled")
     assert (both.systems, both.queries) == (("w", "x", "z"), ("q00000", "q9"))
     assert both.wins[0].tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 0]]
     assert both.wins[1].tolist() == [[0, 0, 0], [3, 0, 0], [0, 0, 0]]
@@ -112,9 +112,9 @@ def test_pooling_aligns_systems_and_queries_by_name() -> None:
 def test_pools_that_make_no_sense_are_refused() -> None:
     single = battles([[[0, 200], [1, 0]]])
     with pytest.raises(BadInput, match="255"):
-        pool_battles([single, single], referee="pooled")
+        pool_battles([single, single], judge="pooled")
     with pytest.raises(BadInput, match="different skills"):
-        pool_battles([single, replace(single, skill="answer")], referee="pooled")
+        pool_battles([single, replace(single, skill="answer")], judge="pooled")
 
 
 count = st.integers(0, 4)
@@ -127,7 +127,7 @@ def test_relabelling_systems_permutes_a_pool(cells: list[int], order: list[int])
     wins[:, range(3), range(3)] = 0
     parts = [battles(w[None]) for w in wins]
     turned = [battles(w[None][:, order][:, :, order]) for w in wins]
-    a, b = (ratings(pool_battles(pool, referee="pooled"), draws=1).theta for pool in (parts, turned))
+    a, b = (ratings(pool_battles(pool, judge="pooled"), draws=1).theta for pool in (parts, turned))
     np.testing.assert_allclose(b, a[order], atol=1e-8)
 
 
@@ -141,7 +141,7 @@ def test_a_judge_that_gives_more_wins_never_lowers_a_rating_in_a_pool(
     better = wins.copy()
     better[1, winner, (winner + gap) % 3] += more
     before, after = (
-        ratings(pool_battles([battles(w[None]) for w in matrices], referee="pooled"), draws=1).theta
+        ratings(pool_battles([battles(w[None]) for w in matrices], judge="pooled"), draws=1).theta
         for matrices in (wins, better)
     )
     assert after[winner] > before[winner] - 1e-9
@@ -163,7 +163,7 @@ def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
         pa.compute.or_(pa.compute.equal(table["judge"], "gpt-4o"), pa.compute.equal(table["language"], "en"))
     )
     result = recompute(verdicts_by_judge(table), RankSettings())
-    assert result.ranking.referee == "pooled"
+    assert result.ranking.judge == "pooled"
     assert result.n_verdicts == {"gpt-4o": 1800, "llama-3": 900}
     assert "gpt-4o 1,800, llama-3 900" in ranking.counted_lines(result)[0]
 
@@ -377,7 +377,7 @@ def test_rank_tells_what_was_left_out_and_what_that_moves(arena: Path) -> None:
     assert "against the plain ranking, all: " in result.stderr
     left = mirage("rank", arena, "--judge", "pooled", "--leave-out-family", "OpenAI", "--format", "csv")
     alone = mirage("rank", arena, "--judge", "llama-3", "--format", "csv")
-    assert [row | {"referee": ""} for row in rows(left)] == [row | {"referee": ""} for row in rows(alone)]
+    assert [row | {"judge": ""} for row in rows(left)] == [row | {"judge": ""} for row in rows(alone)]
     styled = mirage("rank", arena, "--judge", "gpt-4o", "--control", "language", "--format", "csv")
     assert {row["tier"] for row in rows(styled)} == {""}
     assert "for the language asked for instead of another" in styled.stderr

@@ -13,14 +13,14 @@ import small_arena
 from commands import mirage
 
 from mirage import schema, store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.arena import rank_arena
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.tags import rank_by_tag
 from mirage.stats.holm import holm
 
-JUDGE = Referee.judge("j")
+JUDGE = Judge.single("j")
 QUICK = RankSettings(draws=200, seed=1)
 
 
@@ -45,11 +45,11 @@ def uneven(n: int = 60) -> tuple[pa.Table, pa.Table]:
 
 
 def test_each_value_is_ranked_as_if_there_were_no_other_queries(arena: store.Arena) -> None:
-    split = rank_by_tag(arena.read("outcomes"), arena.read("tags"), "domain", Referee.relevance(), QUICK)
+    split = rank_by_tag(arena.read("outcomes"), arena.read("tags"), "domain", Judge.relevance(), QUICK)
     assert list(split.rankings) == ["finance", "law"]
     for value, ranking in split.rankings.items():
         part = store.select_tagged(arena, [("domain", value)])
-        assert ranking.table() == rank_arena(part, Referee.relevance(), QUICK).ranking.table()
+        assert ranking.table() == rank_arena(part, Judge.relevance(), QUICK).ranking.table()
 
 
 def test_a_system_that_is_better_on_some_queries_is_told_with_its_numbers() -> None:

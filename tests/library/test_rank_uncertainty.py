@@ -435,7 +435,7 @@ def test_a_bootstrap_far_from_the_sandwich_is_remarked_by_system() -> None:
     found = disagreements(wide)
     assert list(found["en"]) == ["s02"]
     assert found["en"]["s02"] > 3
-    (line,) = [line for line in remarks(replace(wide, referee="j")) if "analytic" in line]
+    (line,) = [line for line in remarks(replace(wide, judge="j")) if "analytic" in line]
     assert "s02 (en: " in line
 
 

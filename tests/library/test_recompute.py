@@ -111,7 +111,7 @@ def test_what_cannot_be_recomputed_is_named_with_the_reason(tables: dict[str, pa
 
 def test_the_command_ends_with_2_where_a_number_was_forged(tables: dict[str, pa.Table], tmp_path: Path) -> None:
     few = {name: tables[name] for name in ("queries", "outcomes", "ratings")}
-    few["ratings"] = few["ratings"].filter(pa.compute.equal(few["ratings"]["referee"], "relevance"))
+    few["ratings"] = few["ratings"].filter(pa.compute.equal(few["ratings"]["judge"], "relevance"))
     honest = write(tmp_path / "honest", few)
     assert CliRunner().invoke(app, ["check", str(honest.path), "--recompute"]).exit_code == 0
     ratings = few["ratings"].to_pylist()

@@ -15,9 +15,9 @@ from sklearn.ensemble import RandomForestRegressor
 
 from benchmarks.simulated import SimulatedArena, simulate_arena
 from mirage import schema, store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import from_judgments
-from mirage.papers import PaperSettings, Reproduction, only_referee, reproduce
+from mirage.papers import PaperSettings, Reproduction, default_judge, reproduce
 from mirage.papers.corrections import corrections
 from mirage.papers.material import FEATURES, HELD_OUT, PRINTED, gather_material
 from mirage.papers.tables import random_splits, table2, table4
@@ -45,7 +45,7 @@ def renamed(simulated: SimulatedArena, names: dict[str, str]) -> dict[str, Any]:
     return tables
 
 
-JUDGE = Referee.judge("judge")
+JUDGE = Judge.single("judge")
 
 
 @pytest.fixture(scope="module")
@@ -266,7 +266,7 @@ def test_an_arena_without_features_or_with_many_judges_says_what_to_do(tmp_path:
     two = simulate_arena(systems=3, queries=3, languages=["en"], seed=1, judges=("x", "y"))
     opened = store.write(tmp_path / "a", dict(two.tables), made_by="a test")
     with pytest.raises(Exception, match="there are 2 judges: x, y"):
-        only_referee(opened)
+        default_judge(opened)
     bare = store.write(tmp_path / "b", {"judgments": two.tables["judgments"]}, made_by="a test")
     assert "mirage import answers" in mirage("reproduce", bare.path, "--judge", "x", code=2).stderr
     assert "five systems" in mirage("reproduce", opened.path, "--judge", "x", code=2).stderr
@@ -336,9 +336,9 @@ def test_lollipops_stand_in_the_order_of_the_means(reproduction: Reproduction) -
 def test_an_arena_by_labels_can_be_reproduced_on() -> None:
     """NoMIRACL's published answers: two of the features, no judge."""
     opened = store.open_arena(store.bundled_arenas()["nomiracl"])
-    referee = only_referee(opened)
-    material = gather_material(opened, referee, PaperSettings(["sw"], draws=2, forest_draws=1, splits=2))
-    assert (referee.name, material.features) == ("relevance", ("target_language", "english_language"))
+    judge = default_judge(opened)
+    material = gather_material(opened, judge, PaperSettings(["sw"], draws=2, forest_draws=1, splits=2))
+    assert (judge.name, material.features) == ("relevance", ("target_language", "english_language"))
     assert table2(material).rows[0]["tau"] is not None
     (orders,) = [row for row in corrections(material).rows if row["pitfall"] == 7]
     assert orders["reason"] == "labels know no order"

@@ -80,7 +80,7 @@ def test_a_second_run_skips_everything_and_says_why(ready: Path) -> None:
 def test_a_run_makes_every_table(ready: Path) -> None:
     arena = store.open_arena(ready)
     assert set(arena.tables) == {"queries", "passages", "answers", "outcomes", "features", "judgments", "ratings"}
-    assert set(pc.unique(arena.read("ratings")["referee"]).to_pylist()) == {"relevance", "heuristic"}
+    assert set(pc.unique(arena.read("ratings")["judge"]).to_pylist()) == {"relevance", "heuristic"}
     measured = pc.unique(arena.read("features")["feature"]).to_pylist()
     assert "answer_rougeL" in measured, "the system called reference is the reference"
     assert "fluency_score" not in measured, "no model was named"
@@ -167,7 +167,7 @@ def test_a_run_keeps_to_its_bounds(ready: Path, start: str, end: str, steps_: li
     assert [d.step for d in done(ready, start=start, end=end)] == steps_
 
 
-def test_a_run_to_the_surrogate_predicts_for_both_referees_once(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_to_the_surrogate_predicts_for_both_judges_once(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("RELEVANCE_PREDICTIONS", "JUDGED_PREDICTIONS"):
         stage = getattr(steps, name)
         quick = partial(stage.run, regressors=["linear", "ridge"], weigh=False)
@@ -175,7 +175,7 @@ def test_a_run_to_the_surrogate_predicts_for_both_referees_once(arena: Path, mon
     expected = ["predictions by relevance", "predictions by heuristic"]
     assert ran(done(arena, end="surrogate")) == expected
     rows = store.open_arena(arena).read("predictions")
-    assert set(pc.unique(rows["referee"]).to_pylist()) == {"relevance", "heuristic"}
+    assert set(pc.unique(rows["judge"]).to_pylist()) == {"relevance", "heuristic"}
     repeated = done(arena, start="surrogate", end="surrogate")
     assert [(d.step, d.state, d.why) for d in repeated] == [(step, "skipped", "up to date") for step in expected]
 

@@ -84,7 +84,7 @@ def test_a_run_goes_from_retrieving_to_the_ranking_of_whole_systems(ready: Path)
     for table in ("outcomes", "features", "ratings"):
         assert values(ready, table, "system") == systems
     assert {"nugget_vital", "nugget_all"} <= values(ready, "features", "feature")
-    assert values(ready, "ratings", "referee") == {"relevance", "heuristic"}
+    assert values(ready, "ratings", "judge") == {"relevance", "heuristic"}
     depths = store.open_arena(ready).sql("SELECT DISTINCT depth FROM answers WHERE retriever IS NOT NULL")
     assert depths["depth"].to_pylist() == [3]
     assert store.check(store.open_arena(ready))

@@ -182,7 +182,7 @@ GOOD: dict[str, dict[str, Any]] = {
     },
     "ratings": {
         "language": "all",
-        "referee": "relevance",
+        "judge": "relevance",
         "skill": "both",
         "system": "s",
         "rating": 0.5,
@@ -200,7 +200,7 @@ GOOD: dict[str, dict[str, Any]] = {
     },
     "tournaments": {
         "language": "en",
-        "referee": "j",
+        "judge": "j",
         "skill": "both",
         "draw": 0,
         "system": "s",
@@ -209,7 +209,7 @@ GOOD: dict[str, dict[str, Any]] = {
     },
     "predictions": {
         "language": "en",
-        "referee": "j",
+        "judge": "j",
         "skill": "both",
         "regressor": "ridge",
         "system": "s",
@@ -225,7 +225,7 @@ GOOD: dict[str, dict[str, Any]] = {
     },
     "importances": {
         "language": "en",
-        "referee": "j",
+        "judge": "j",
         "skill": "both",
         "regressor": "ridge",
         "kind": "permutation",

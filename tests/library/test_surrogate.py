@@ -18,7 +18,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import r2_score
 
 from benchmarks.simulated import SimulatedArena, simulate_arena
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate import Draws, Training, by_draw, compare_regressors, leave_one_out, predict, r2, tau_b
@@ -29,7 +29,7 @@ from mirage.ranking.surrogate.ridge import STRENGTHS, slopes
 from mirage.ranking.surrogate.training import by_tournament, training
 
 CODES = ["en", "sw", "zh"]
-JUDGE = Referee.judge("judge")
+JUDGE = Judge.single("judge")
 FAST = ("linear", "svr", "ridge", "pooled", "pairwise", "answers")
 
 
@@ -468,13 +468,13 @@ def test_what_is_unknown_or_too_little_is_refused(simulation: SimulatedArena, se
 def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:
     code = (
         "from benchmarks.simulated import simulate_arena\n"
-        "from mirage.battles.referee import Referee\n"
+        "from mirage.battles.judge import Judge\n"
         "from mirage.ranking.surrogate.reporting import report_on\n"
         "from mirage.ranking.surrogate.training import training\n"
         "import hashlib\n"
         "t = simulate_arena(systems=5, queries=12, languages=['en', 'sw'], seed=1).tables\n"
-        "seen = training(t['features'], t['judgments'], Referee.judge('judge'))\n"
-        "made = report_on(seen, Referee.judge('judge'), regressors=['pooled', 'answers'])\n"
+        "seen = training(t['features'], t['judgments'], Judge.single('judge'))\n"
+        "made = report_on(seen, Judge.single('judge'), regressors=['pooled', 'answers'])\n"
         "print(hashlib.sha256(repr(made.table().to_pylist()).encode()).hexdigest(), made.comparison.tests)\n"
     )
     printed = [

@@ -13,7 +13,7 @@ from conftest import ROOT
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.explorer.surrogate import data as views
@@ -28,7 +28,7 @@ from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import run
 
 FEW = ["linear", "pooled", "pairwise"]
-JUDGE = Referee.judge("judge")
+JUDGE = Judge.single("judge")
 
 
 @pytest.fixture(scope="module")
@@ -148,11 +148,11 @@ def test_new_systems_are_in_the_table_without_a_rating(tables: dict[str, pa.Tabl
 
 def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, pa.Table], reported: Report) -> None:
     with pytest.raises(UnknownName, match="judge"):
-        training(tables["features"], tables["judgments"], Referee.judge("nobody"))
+        training(tables["features"], tables["judgments"], Judge.single("nobody"))
     with pytest.raises(NotEnoughData, match="has a feature"):
         training(tables["features"].slice(0, 0), tables["judgments"], JUDGE)
-    with pytest.raises(NotEnoughData, match="no predictions for the referee other") as refused:
-        chosen_regressor(reported.table(), Referee.judge("other"))
+    with pytest.raises(NotEnoughData, match="no predictions for the judge other") as refused:
+        chosen_regressor(reported.table(), Judge.single("other"))
     assert "mirage rank surrogate DIR --judge other --store" in str(refused.value)
     with pytest.raises(UnknownName, match="regressor"):
         chosen_regressor(reported.table(), JUDGE, regressor="forest")
@@ -207,7 +207,7 @@ def test_stored_predictions_go_when_what_they_were_made_from_changes(
         assert "predictions" in store.derived_tables([name])
     stage = JUDGED_PREDICTIONS
     assert stage.writes == ("predictions", "importances")
-    again = run(stage, arena.path, made_by="a test", part="referee", referee="judge", regressors=FEW)
+    again = run(stage, arena.path, made_by="a test", part="judge", judge="judge", regressors=FEW)
     assert schema.sort("predictions", again.read("predictions")).equals(schema.sort("predictions", reported.table()))
 
 
@@ -219,8 +219,8 @@ def test_the_view_shows_what_the_command_shows(arena: store.Arena, reported: Rep
     assert [row.regressor for row in comparison.summary] == ["default", "linear", "pooled", "pairwise"]
     assert comparison.quality[-1].language == surrogate.ALL
     assert len(comparison.points) == len(reported.rows)
-    with pytest.raises(NotEnoughData, match="no predictions for the referee relevance"):
-        views.comparison_of(stored, Referee.relevance())
+    with pytest.raises(NotEnoughData, match="no predictions for the judge relevance"):
+        views.comparison_of(stored, Judge.relevance())
 
 
 def test_on_real_answers_single_answers_tell_more_than_means() -> None:
@@ -228,7 +228,7 @@ def test_on_real_answers_single_answers_tell_more_than_means() -> None:
     seen = training(
         arena.read("features", languages=["en", "sw"]),
         arena.read("outcomes", languages=["en", "sw"]),
-        Referee.relevance(),
+        Judge.relevance(),
     )
     assert len(seen.systems) == 11
     # No answer has citation scores here; they are no feature, rather than zeros.

@@ -51,7 +51,7 @@ def arena(tmp_path: Path) -> Path:
     store.write(path, tables, made_by="a test")
     for stage in (OUTCOMES, FEATURES):
         run(stage, path, made_by="a test")
-    run(JUDGED_RATINGS, path, made_by="a test", part="referee", judge="judge", draws=20)
+    run(JUDGED_RATINGS, path, made_by="a test", part="judge", judge="judge", draws=20)
     return path
 
 
@@ -204,7 +204,7 @@ def test_ratings_made_from_verdicts_that_changed_meanwhile_are_made_again(arena:
         return stage.run(tables, **options)
 
     slow_stage = Stage("slow", stage.reads, stage.writes, slow)
-    run(slow_stage, arena, made_by="a test", part="referee", judge="judge", draws=20)
+    run(slow_stage, arena, made_by="a test", part="judge", judge="judge", draws=20)
     assert seen == [4, 5]
 
 
@@ -218,7 +218,7 @@ def test_what_changes_at_every_attempt_is_given_up_and_nothing_is_written(arena:
 
     stage = Stage("slow", ("judgments",), ("ratings",), outrun)
     with pytest.raises(store.Outdated, match="judgments"):
-        run(stage, arena, made_by="a test", part="referee")
+        run(stage, arena, made_by="a test", part="judge")
     assert "ratings" not in store.open_arena(arena).tables
 
 

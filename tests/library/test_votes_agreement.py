@@ -18,8 +18,8 @@ from mirage.people import votes
 from mirage.people.votes import Agreement, Vote, agreement
 
 
-def row(agreements: list[Agreement], referee: str = "j", language: str = "sw") -> Agreement:
-    return next(result for result in agreements if (result.referee, result.language) == (referee, language))
+def row(agreements: list[Agreement], judge: str = "j", language: str = "sw") -> Agreement:
+    return next(result for result in agreements if (result.judge, result.language) == (judge, language))
 
 
 def graded(query: int, points: float) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def test_people_among_themselves_kappa_for_two_alpha_for_more() -> None:
         ballot(k, word, voter=voter) for voter, words in (("p", "AABB"), ("q", "AABA")) for k, word in enumerate(words)
     ]
     (result,) = agreement(two, None)
-    assert (result.referee, result.n, result.raw, result.voters) == ("people", 4, 0.75, 2)
+    assert (result.judge, result.n, result.raw, result.voters) == ("people", 4, 0.75, 2)
     assert result.kappa == pytest.approx(0.5)  # winners pooled: chance is one half
     (more,) = agreement([*two, ballot(0, "tie", voter="r")], None)
     assert (more.n, more.raw, more.kappa, more.voters) == (6, 3 / 6, None, 3)

@@ -82,7 +82,7 @@ def test_agreement_prints_every_judge_and_people_and_counts_random_votes_alone(a
     ballots = cast(arena) + cast(arena, voter="juma", n=100)
     result = mirage("votes", "agreement", arena.path, "--format", "csv")
     assert result.stdout.splitlines()[0] == ",".join(cli.voting.AGREEMENT)
-    rows = {row["referee"]: row for row in table(result)}
+    rows = {row["judge"]: row for row in table(result)}
     assert list(rows) == ["heuristic", "other", "people"]
     assert int(rows["heuristic"]["n"]) == sum(ballot.control for ballot in ballots) < len(ballots)
     assert float(rows["heuristic"]["raw"]) > float(rows["other"]["raw"])

@@ -153,8 +153,8 @@ def test_neighbours_in_the_ranking_whose_intervals_overlap_come_more_often() -> 
     ends = {"a": (1.0, 0.9, 1.1), "b": (0.2, 0.0, 0.4), "c": (0.1, -0.1, 0.3), "d": (-1.0, -1.1, -0.9)}
     ratings = pa.Table.from_pylist(
         [
-            {"language": "sw", "referee": referee, "system": s, "rating": x, "low": low, "high": high}
-            for referee, names in (("j", "abcd"), ("relevance", "bacd"))
+            {"language": "sw", "judge": judge, "system": s, "rating": x, "low": low, "high": high}
+            for judge, names in (("j", "abcd"), ("relevance", "bacd"))
             for s, (x, low, high) in zip(names, ends.values(), strict=True)
         ]
     )
@@ -172,7 +172,7 @@ def test_the_random_part_is_a_quarter_or_more_and_all_without_any_preference() -
         [verdicts(flipped=frozenset(range(20))), verdicts("k", other=frozenset(range(20, 40)), flipped=frozenset({1}))]
     )
     ratings = [
-        {"language": "sw", "referee": "j", "system": s, "rating": x, "low": x - 1, "high": x + 1}
+        {"language": "sw", "judge": "j", "system": s, "rating": x, "low": x - 1, "high": x + 1}
         for x, s in enumerate(SYSTEMS)
     ]
     many = pool(judgments=three, ratings=pa.Table.from_pylist(ratings))

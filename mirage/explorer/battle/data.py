@@ -1,6 +1,6 @@
 """Data of the Battle page: the battles of two systems, and one battle with its verdicts.
 
-A battle is one query that two systems answered; a referee decides it by one verdict or, where both orders of the
+A battle is one query that two systems answered; a judge decides it by one verdict or, where both orders of the
 answers were judged, by two. Keys and verdicts are read for a search, texts for the battle that is shown. Results are
 cached by arena, which is hashed by its manifest.
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
 from mirage.battles.decision import Decision, OrientedVerdict, Winner, decide, orient_verdict
-from mirage.battles.referee import NUGGETS, RELEVANCE, Referee
+from mirage.battles.judge import NUGGETS, RELEVANCE, Judge
 from mirage.explorer.answers import data as answers
 from mirage.explorer.answers.judgments import judgments_on
 from mirage.explorer.battle.matrix import RIGHT, Cell
@@ -34,7 +34,7 @@ RESULTS: dict[Winner, str] = {
     "tie": "no winner: all verdicts are ties, or they disagree",
     "unparsed": "no readable verdict",
 }
-"""Results of a battle by all verdicts of a referee, with their meanings."""
+"""Results of a battle by all verdicts of a judge, with their meanings."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class BattleFilter:
 
     first: str
     second: str
-    referee: Referee | None
+    judge: Judge | None
     """Relevance labels, nuggets or a judge; None without decided battles."""
     languages: tuple[str, ...] = ()
     """Codes; all if empty."""
@@ -87,7 +87,7 @@ class BattleSelection(Keys):
 
     @cached_property
     def table(self) -> pa.Table:
-        """Return the matching battles as rows: query, systems, referee, result, flipped, verdicts."""
+        """Return the matching battles as rows: query, systems, judge, result, flipped, verdicts."""
         import pyarrow as pa
 
         decisions = [self.decisions[key] for key in self.keys]
@@ -98,7 +98,7 @@ class BattleSelection(Keys):
                 "query_id": pa.array([key[1] for key in self.keys], pa.string()),
                 "first": pa.array([self.wanted.first] * n, pa.string()),
                 "second": pa.array([self.wanted.second] * n, pa.string()),
-                "referee": pa.array([self.wanted.referee.name if self.wanted.referee else None] * n, pa.string()),
+                "judge": pa.array([self.wanted.judge.name if self.wanted.judge else None] * n, pa.string()),
                 "result": pa.array([d.winner if d.n_verdicts else None for d in decisions], pa.string()),
                 "flipped": pa.array([not decision.consistent for decision in decisions], pa.bool_()),
                 "verdicts": pa.array([decision.n_verdicts for decision in decisions], pa.int64()),
@@ -169,7 +169,7 @@ class BattleView:
 def decisions_of(
     arena: Arena, first: str, second: str, *, by_nuggets: bool = False
 ) -> Mapping[Key, Mapping[str, Decision]]:
-    """Return all battles of two systems with each referee's decision, sorted by language and id.
+    """Return all battles of two systems with each judge's decision, sorted by language and id.
 
     Nugget scores decide too with `by_nuggets`; they are computed here.
     """
@@ -215,19 +215,19 @@ def _by_nuggets(arena: Arena, first: str, second: str) -> dict[Key, OrientedVerd
 @lru_cache(maxsize=64)
 def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
     """Return the battles of two systems that match a search."""
-    name = search.referee.name if search.referee else ""
-    referees_by_battle = decisions_of(arena, search.first, search.second, by_nuggets=name == NUGGETS)
+    name = search.judge.name if search.judge else ""
+    judges_by_battle = decisions_of(arena, search.first, search.second, by_nuggets=name == NUGGETS)
     decisions = {
-        key: by_referee[name]
-        for key, by_referee in referees_by_battle.items()
-        if name in by_referee and (not search.languages or key[0] in search.languages)
+        key: by_judge[name]
+        for key, by_judge in judges_by_battle.items()
+        if name in by_judge and (not search.languages or key[0] in search.languages)
     }
     keys = [
         key
         for key, decision in decisions.items()
         if (not search.result or decision.winner == search.result)
         and not (search.flipped and decision.consistent)
-        and (not search.disagree or differ(referees_by_battle[key]))
+        and (not search.disagree or differ(judges_by_battle[key]))
         and (search.noted is None or key in search.noted)
     ]
     if search.text:
@@ -238,7 +238,7 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
 
 @lru_cache(maxsize=64)
 def unjudged(arena: Arena, search: BattleFilter) -> BattleSelection:
-    """Return the queries that both systems answered, as battles without a verdict or referee.
+    """Return the queries that both systems answered, as battles without a verdict or judge.
 
     Raises:
         TableMissing: if the arena has no answers.

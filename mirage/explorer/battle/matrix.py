@@ -1,4 +1,4 @@
-"""Win matrix: battles between all pairs of systems, by referee."""
+"""Win matrix: battles between all pairs of systems, by judge."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage.battles.referee import Referee, referees
+from mirage.battles.judge import Judge, judges
 from mirage.battles.verdict_rows import COLUMNS, verdicts
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.explorer.leaderboard.data import verdicts_of
@@ -32,7 +32,7 @@ RIGHT = (
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """All battles of one system against another, by one referee."""
+    """All battles of one system against another, by one judge."""
 
     system: str
     other: str
@@ -90,20 +90,20 @@ class Matrix:
 
 
 @lru_cache(maxsize=32)
-def matrix(arena: Arena, referee: Referee, languages: tuple[str, ...] = ()) -> Matrix:
-    """Return the win matrix by a referee.
+def matrix(arena: Arena, judge: Judge, languages: tuple[str, ...] = ()) -> Matrix:
+    """Return the win matrix by a judge.
 
     Args:
         arena: the arena.
-        referee: relevance labels, nuggets or a judge; its skill does not restrict the queries.
+        judge: relevance labels, nuggets or a judge; its skill does not restrict the queries.
         languages: codes; all if empty.
 
     Raises:
-        UnknownName: if the referee decides no battles of the arena.
+        UnknownName: if the judge decides no battles of the arena.
     """
-    if referee.name not in referees(arena):
-        raise UnknownName("referee", referee.name, referees(arena))
-    counts = _by_labels(arena, languages) if referee.by_labels else _by_judge(arena, referee.name, languages)
+    if judge.name not in judges(arena):
+        raise UnknownName("judge", judge.name, judges(arena))
+    counts = _by_labels(arena, languages) if judge.by_labels else _by_judge(arena, judge.name, languages)
     cells = {}
     for (x, y), (wins, losses, ties, unparsed) in sorted(counts.items()):
         cells[x, y] = Cell(x, y, wins, ties, losses, unparsed)

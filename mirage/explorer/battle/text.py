@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mirage.battles.decision import Decision
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.explorer.answers.data import AnswerView
 from mirage.explorer.battle.data import BattleView, FeatureComparison
 
@@ -18,18 +18,18 @@ ACTS = {
 """What a system does, by the subset of the query and whether that is the correct decision."""
 
 
-def conclusion(battle: BattleView, referee: Referee | None) -> str:
+def conclusion(battle: BattleView, judge: Judge | None) -> str:
     """Return the result of a battle and its reason, in a sentence; empty without a decision.
 
     Args:
         battle: the battle.
-        referee: the referee; None without one.
+        judge: the judge; None without one.
     """
-    if referee is None:
+    if judge is None:
         return ""
-    if referee.by_labels:
+    if judge.by_labels:
         return _by_labels(battle)
-    return _by_judge(battle, battle.decision(referee.name), referee)
+    return _by_judge(battle, battle.decision(judge.name), judge)
 
 
 def _by_labels(battle: BattleView) -> str:
@@ -51,7 +51,7 @@ def _act(subset: str | None, answer: AnswerView) -> str:
     return ACTS.get((subset or "", answer.correct), "decides correctly" if answer.correct else "decides wrongly")
 
 
-def _by_judge(battle: BattleView, decision: Decision, referee: Referee) -> str:
+def _by_judge(battle: BattleView, decision: Decision, judge: Judge) -> str:
     if decision.winner not in ("first", "second"):
         return ""
     winner, loser = battle.first.system, battle.second.system
@@ -63,9 +63,9 @@ def _by_judge(battle: BattleView, decision: Decision, referee: Referee) -> str:
     )[:MOST]
     words = [_reason(compared, first=decision.winner == "first") for compared in reasons]
     because = f", with better {' and '.join(words)}" if words else ""
-    if referee.kind == "nuggets":
+    if judge.kind == "nuggets":
         return f"{winner} beats {loser} by nuggets: it states more of the vital nuggets in full."
-    return f"{referee.name} prefers {winner} to {loser}{orders}{because}."
+    return f"{judge.name} prefers {winner} to {loser}{orders}{because}."
 
 
 def _gap(compared: FeatureComparison) -> float:

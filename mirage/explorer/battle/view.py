@@ -10,7 +10,7 @@ from typing import Literal
 
 from mirage import schema
 from mirage.battles.decision import Decision
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.explorer.answers import answer_card
 from mirage.explorer.answers.data import AnswerView, MeasureScores
 from mirage.explorer.battle.data import BattleSelection, BattleView, FeatureComparison
@@ -80,16 +80,16 @@ def score(battles: BattleSelection) -> str:
     return f'<div class="mg-score"><div class="mg-share" aria-hidden="true">{parts}</div>{texts}</div>'
 
 
-def verdict_line(battle: BattleView, referee: Referee | None) -> str:
+def verdict_line(battle: BattleView, judge: Judge | None) -> str:
     """Return the winner and its reason as one line of HTML."""
-    return f'<div class="mg-said" style="{answer_card.inks()}">{_verdict_html(battle, referee)}</div>'
+    return f'<div class="mg-said" style="{answer_card.inks()}">{_verdict_html(battle, judge)}</div>'
 
 
-def _verdict_html(battle: BattleView, referee: Referee | None) -> str:
+def _verdict_html(battle: BattleView, judge: Judge | None) -> str:
     first, second = battle.first, battle.second
-    if referee is None:
+    if judge is None:
         return "No judge has compared these two."
-    if referee.by_labels:
+    if judge.by_labels:
         verdict = {True: "correct decision", False: "wrong decision", None: "undecided"}
         signs = {True: "right", False: "wrong", None: "unparsed"}
         sides = ", ".join(
@@ -99,15 +99,15 @@ def _verdict_html(battle: BattleView, referee: Referee | None) -> str:
         both = {1: "", 0: ", tie", 2: ", tie"}
         right = [r.correct is True for r in (first, second)]
         return f"{sides} (by relevance labels){both[1 if right[0] != right[1] else 0 if right[0] else 2]}."
-    decision = battle.decision(referee.name)
-    if referee.kind == "nuggets":
+    decision = battle.decision(judge.name)
+    if judge.kind == "nuggets":
         return f"{_winner(battle, decision)} (by the share of vital nuggets stated in full)."
     orders = {0: "no verdict on these two", 1: "one order judged"}.get(decision.n_verdicts, "both orders judged")
     if decision.n_verdicts > 1:
         orders += ", different winners" if not decision.consistent else ", same winner"
-    of_judge = battle.judged(referee.name)
+    of_judge = battle.judged(judge.name)
     criterion = _criterion(of_judge[0]) if of_judge else ""
-    return f"{_winner(battle, decision)}. Judge <b>{escape(referee.name)}</b>{criterion}: {orders}."
+    return f"{_winner(battle, decision)}. Judge <b>{escape(judge.name)}</b>{criterion}: {orders}."
 
 
 def _winner(battle: BattleView, decision: Decision) -> str:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from mirage.battles.referee import Referee, referees
+from mirage.battles.judge import Judge, judges
 from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit.levels import labels_at
 from mirage.explorer.leaderboard.data import ranking_of, size
@@ -35,8 +35,8 @@ class Choice:
     first: str
     second: str
     measure: str
-    referee: Referee | None
-    """Referee of the battles; None unless ratings are compared."""
+    judge: Judge | None
+    """Judge of the battles; None unless ratings are compared."""
     margin: float
     against: Arena | None = None
     """The arena of the second system, if different."""
@@ -57,7 +57,7 @@ _NAMED: Final = 6
 
 def rests_on_labels(choice: Choice) -> bool:
     """Return whether the compared measure depends on the labels of the queries."""
-    return choice.measure == RATE or (choice.referee is not None and choice.referee.by_labels)
+    return choice.measure == RATE or (choice.judge is not None and choice.judge.by_labels)
 
 
 @lru_cache(maxsize=16)
@@ -87,35 +87,35 @@ def has_measure(arena: Arena, measure: str) -> bool:
 def _of_tables(arena: Arena) -> list[str]:
     """Return the measures that are not features."""
     tables = set(arena.tables)
-    names = [RATING] if "outcomes" in tables or referees(arena) else []
+    names = [RATING] if "outcomes" in tables or judges(arena) else []
     names += [RATE] if "outcomes" in tables else []
     names += [NUGGETS] if {"nuggets", "nugget_assignments", "answers"} <= tables else []
     return names
 
 
 @lru_cache(maxsize=32)
-def systems(arena: Arena, measure: str, referee: Referee | None) -> tuple[str, ...]:
-    """Return the systems that have the measure, sorted by name; for ratings, those that the referee rates."""
-    if measure == RATING and referee is not None:
-        return tuple(sorted(size(arena, referee).systems))
+def systems(arena: Arena, measure: str, judge: Judge | None) -> tuple[str, ...]:
+    """Return the systems that have the measure, sorted by name; for ratings, those that the judge rates."""
+    if measure == RATING and judge is not None:
+        return tuple(sorted(size(arena, judge).systems))
     return measured_systems(arena, measure)
 
 
 @lru_cache(maxsize=32)
-def in_rank_order(arena: Arena, referee: Referee | None, languages: tuple[str, ...]) -> tuple[str, ...]:
+def in_rank_order(arena: Arena, judge: Judge | None, languages: tuple[str, ...]) -> tuple[str, ...]:
     """Return the rated systems, best first; empty without ratings.
 
     Args:
         arena: the arena.
-        referee: referee of the battles; None for the arena's first.
+        judge: judge of the battles; None for the arena's first.
         languages: codes; all if empty.
     """
-    if referee is None:
-        if not (names := referees(arena)):
+    if judge is None:
+        if not (names := judges(arena)):
             return ()
-        referee = Referee.from_name(names[0])
+        judge = Judge.from_name(names[0])
     try:
-        row = [*ranking_by(arena, referee, languages).languages.values()][-1]
+        row = [*ranking_by(arena, judge, languages).languages.values()][-1]
     except MirageError:
         return ()
     return tuple(row.systems[k] for k in tiers.in_rank_order(row))
@@ -137,25 +137,24 @@ def report(
         MirageError: as `compare_systems` does.
     """
     first, second, margin = choice.first, choice.second, choice.margin
-    referee = choice.referee
-    if referee is not None and choice.against is None:
-        return compare_ratings(ranking_by(arena, referee, languages), first, second, margin=margin, moved=MOVED)
-    judge = referee.name if referee else None
-    settings = CompareSettings(choice.measure, judge, margin, languages or None, moved=MOVED)
+    judge = choice.judge
+    if judge is not None and choice.against is None:
+        return compare_ratings(ranking_by(arena, judge, languages), first, second, margin=margin, moved=MOVED)
+    settings = CompareSettings(choice.measure, judge.name if judge else None, margin, languages or None, moved=MOVED)
     return compare_systems(arena, first, second, settings, against=choice.against, labels=labels)
 
 
-def ranking_by(arena: Arena, referee: Referee, languages: tuple[str, ...]) -> RankingReport:
-    """Rank the systems by a referee over those of the given languages with battles; over all languages if none are
+def ranking_by(arena: Arena, judge: Judge, languages: tuple[str, ...]) -> RankingReport:
+    """Rank the systems by a judge over those of the given languages with battles; over all languages if none are
     given.
 
     Raises:
         NotEnoughData: if there is no such language.
     """
-    codes = tuple(code for code in size(arena, referee).languages if not languages or code in languages)
+    codes = tuple(code for code in size(arena, judge).languages if not languages or code in languages)
     if not codes:
-        raise NotEnoughData(f"{referee.name} decided no battles in these languages", do="choose other languages")
-    return ranking_of(arena, referee, codes, RankSettings(), None)[0]
+        raise NotEnoughData(f"{judge.name} decided no battles in these languages", do="choose other languages")
+    return ranking_of(arena, judge, codes, RankSettings(), None)[0]
 
 
 def verdict_words(shown: ComparisonReport) -> str:

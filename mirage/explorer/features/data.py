@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.battles.referee import Referee, referees
+from mirage.battles.judge import Judge, judges
 from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.stages import features
@@ -42,14 +42,14 @@ def spread(ranked: Sequence[str], n: int = FOCUS) -> tuple[str, ...]:
 
 
 def ranked_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """Return systems in the order of the arena's first referee, and its name; as given and no name without a referee.
+    """Return systems in the order of the arena's first judge, and its name; as given and no name without a judge.
 
     The order is that of the win matrix, which needs no ratings.
     """
-    names = referees(arena)
+    names = judges(arena)
     if not names:
         return tuple(systems), ""
-    ranked = [system for system in matrix(arena, Referee.from_name(names[0])).systems if system in systems]
+    ranked = [system for system in matrix(arena, Judge.from_name(names[0])).systems if system in systems]
     return (*ranked, *(system for system in systems if system not in ranked)), names[0]
 
 
@@ -212,16 +212,16 @@ def facts(relations: Sequence[Relation]) -> list[dict[str, Any]]:
 
 
 @lru_cache(maxsize=64)
-def relations(arena: Arena, referee: Referee, languages: tuple[str, ...]) -> tuple[Relation, ...]:
-    """Return the correlation of each feature with the ratings by a referee, over all languages and in each.
+def relations(arena: Arena, judge: Judge, languages: tuple[str, ...]) -> tuple[Relation, ...]:
+    """Return the correlation of each feature with the ratings by a judge, over all languages and in each.
 
     The unit is the system: the interval generalises to other systems of this kind, so it is wide if there are few
     systems, however many queries there are. It is the percentile interval over draws of as many systems, with
     replacement; simulated with 11 to 19 systems and a tau of 0 to 0.9 it covered 90 to 99%.
 
     Args:
-        arena: an arena with features, and with battles by the referee.
-        referee: relevance labels, with the skill whose queries count, nuggets or a judge.
+        arena: an arena with features, and with battles by the judge.
+        judge: relevance labels, with the skill whose queries count, nuggets or a judge.
         languages: codes; one without a rating is left out.
 
     Raises:
@@ -229,12 +229,12 @@ def relations(arena: Arena, referee: Referee, languages: tuple[str, ...]) -> tup
     """
     import numpy as np
 
-    rated = _ratings(arena, referee)
+    rated = _ratings(arena, judge)
     codes = [code for code in languages if code in rated]
     rows = []
     for feature in overview(arena, languages).features:
         by_language = {
-            code: systems for code in codes if (systems := _systems(arena, referee, code).get(feature)) is not None
+            code: systems for code in codes if (systems := _systems(arena, judge, code).get(feature)) is not None
         }
         everywhere = (
             set.intersection(*(set(systems.systems) for systems in by_language.values())) if by_language else set()
@@ -247,9 +247,9 @@ def relations(arena: Arena, referee: Referee, languages: tuple[str, ...]) -> tup
 
 
 @lru_cache(maxsize=64)
-def _ratings(arena: Arena, referee: Referee) -> dict[str, dict[str, float]]:
+def _ratings(arena: Arena, judge: Judge) -> dict[str, dict[str, float]]:
     """Return the Leaderboard's ratings by language and system."""
-    board = leaderboard.board(arena, referee, leaderboard.size(arena, referee).languages)
+    board = leaderboard.board(arena, judge, leaderboard.size(arena, judge).languages)
     ratings: dict[str, dict[str, float]] = {}
     for row in board.ranks.to_pylist():
         ratings.setdefault(row["language"], {})[row["system"]] = row["rating"]
@@ -277,11 +277,11 @@ class _Systems:
 
 
 @lru_cache(maxsize=256)
-def _systems(arena: Arena, referee: Referee, code: str) -> dict[str, _Systems]:
+def _systems(arena: Arena, judge: Judge, code: str) -> dict[str, _Systems]:
     """Group features by their systems, so that each draw serves all features of a group."""
     import numpy as np
 
-    ratings = _ratings(arena, referee)[code]
+    ratings = _ratings(arena, judge)[code]
     means: dict[str, dict[str, float]] = {}
     for row in of_language(arena, code):
         if row.mean is not None and row.system in ratings:

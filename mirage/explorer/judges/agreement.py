@@ -8,7 +8,7 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage.battles.referee import judges
+from mirage.battles.judge import verdict_judges
 from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.people import votes
 from mirage.people.votes.agreement import judges_agreement
@@ -23,7 +23,7 @@ STATISTICS = {
     "kappa": "Cohen's kappa: chance-corrected agreement; 1 is perfect, 0 is chance.",
     "alpha": "Krippendorff's alpha: chance-corrected agreement for any number of voters; 1 is perfect, 0 is chance.",
 }
-"""Measures of agreement between two referees, with their meanings."""
+"""Measures of agreement between two judges, with their meanings."""
 
 
 def votes_by_language(log: Iterable[votes.Vote], languages: Sequence[str]) -> dict[str, int]:
@@ -41,7 +41,7 @@ def agreement_rows(arena: Arena, people: Iterable[votes.Agreement], languages: S
         languages: codes, and `all`.
 
     Returns:
-        The columns of `votes.Agreement`, with `one` before them: the side compared with the referee, `people` or a
+        The columns of `votes.Agreement`, with `one` before them: the side compared with the judge, `people` or a
         judge. People first, then judges.
     """
     import pyarrow as pa
@@ -59,9 +59,9 @@ def agreement_rows(arena: Arena, people: Iterable[votes.Agreement], languages: S
 @lru_cache(maxsize=16)
 def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.Agreement], ...]:
     """Return the agreement of every two judges on the battles both decided, keyed by the first; the second is the
-    referee. People are compared by their votes.
+    judge. People are compared by their votes.
     """
-    if len(judges(arena)) < 2:
+    if len(verdict_judges(arena)) < 2:
         return ()
     codes = [code for code in languages if code in arena.languages("judgments")]
     judgments = arena.read("judgments", columns=(*COLUMNS, "person"), languages=codes)

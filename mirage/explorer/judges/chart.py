@@ -117,16 +117,14 @@ def agreement_matrix(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
     """Draw the share of battles with the same decision of every two judges as square marks.
 
     Args:
-        rows: `one, referee, raw, raw_low, raw_high, kappa, n` of each two who were compared, both of one where people
+        rows: `one, judge, raw, raw_low, raw_high, kappa, n` of each two who were compared, both of one where people
             are compared with each other; a row without a value is not drawn.
         mode: light or dark.
     """
     known = [row for row in rows if row["raw"] is not None]
-    names = sorted(
-        {row[side] for row in known for side in ("one", "referee")}, key=lambda name: (name == "people", name)
-    )
+    names = sorted({row[side] for row in known for side in ("one", "judge")}, key=lambda name: (name == "people", name))
     place = {name: i for i, name in enumerate(names)}
-    sides = [(row["one"], row["referee"], row) for row in known]
+    sides = [(row["one"], row["judge"], row) for row in known]
     sides += [(b, a, row) for a, b, row in sides if a != b]
     labels = [label_text(name) for name in names]
     shares, write = [row["raw"] for _, _, row in sides], FORMATS["rate"].write

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage.battles.counts import Battles
-from mirage.battles.referee import Referee, judges
+from mirage.battles.judge import Judge, verdict_judges
 from mirage.battles.verdict_rows import COLUMNS, OF_SCORES, REPEATED
 from mirage.errors import MirageError
 from mirage.explorer.leaderboard.data import battles_of, style
@@ -179,10 +179,10 @@ def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
         known = style(arena, ("length",))
     except MirageError:
         return
-    for name in judges(arena):
+    for name in verdict_judges(arena):
         battles_by_language = {
             code: language_battles
-            for code, language_battles in battles_of(arena, Referee.judge(name)).items()
+            for code, language_battles in battles_of(arena, Judge.single(name)).items()
             if len(language_battles.systems) <= DRAWN and _has_covariates(language_battles, known.get(code))
         }
         if not battles_by_language:
@@ -195,7 +195,7 @@ def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
 def _no_slope(arena: Arena, judge: str) -> str:
     """Return the reason why there is no slope."""
     # A judge with only known-answer pairs has no battles to rank by.
-    battles = battles_of(arena, Referee.judge(judge)) if judge in judges(arena) else {}
+    battles = battles_of(arena, Judge.single(judge)) if judge in verdict_judges(arena) else {}
     if any(len(language_battles.systems) > DRAWN for language_battles in battles.values()):
         return f"more than {DRAWN} systems, too many for this page: use mirage rank --control length"
     return "no battle has a winner and known answer lengths"

@@ -141,7 +141,7 @@ def people_pairs(result: ExamResult | None, language: str) -> list[dict[str, Any
     return [
         {
             "one": PEOPLE,
-            "referee": record.judge,
+            "judge": record.judge,
             "raw": agree.value,
             "raw_low": agree.low,
             "raw_high": agree.high,

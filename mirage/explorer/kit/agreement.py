@@ -123,7 +123,7 @@ def agreement_badge(row: votes.Agreement, *, where: bool = False) -> None:
         row: the row.
         where: whether to name the row's language.
     """
-    subject = "People agree with each other" if row.referee == votes.PEOPLE else f"People agree with {row.referee}"
+    subject = "People agree with each other" if row.judge == votes.PEOPLE else f"People agree with {row.judge}"
     if where and row.language != "all":
         subject += f" in {name_of(row.language)}"
     color = "green" if row.enough else "gray"
@@ -139,7 +139,7 @@ def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
         languages: codes that are shown.
     """
     try:
-        rows = {row.language: row for row in people.agreement_at(page.arena) if row.referee == judge}
+        rows = {row.language: row for row in people.agreement_at(page.arena) if row.judge == judge}
     except MirageError as error:
         st.caption(plain(f"People's votes are unavailable: {error.what}."))
         return

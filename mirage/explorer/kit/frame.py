@@ -157,7 +157,7 @@ class Page:
         Args:
             name: stem of the file name.
             rows: the displayed rows, unrounded.
-            about: referee, filters, seed and so on; included in the JSON with the arena and its version.
+            about: judge, filters, seed and so on; included in the JSON with the arena and its version.
         """
         facts = {
             "arena": self.arena.name,

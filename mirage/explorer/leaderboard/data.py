@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mirage.battles import verdict_rows
 from mirage.battles.counts import SUBSETS, Battles
-from mirage.battles.referee import NUGGETS, Referee, judges
+from mirage.battles.judge import NUGGETS, Judge, verdict_judges
 from mirage.battles.verdict_rows import COLUMNS, REPEATED, Verdicts
 from mirage.errors import NotEnoughData
 from mirage.ranking import sample_size, whatif
@@ -81,10 +81,10 @@ class Size:
 
 def families(arena: Arena) -> tuple[str, ...]:
     """Return the makers of an arena's judges, if there are several."""
-    if len(judges(arena)) < 2:
+    if len(verdict_judges(arena)) < 2:
         return ()
     makers = makers_of(arena)
-    names = sorted({makers.of(judge) for judge in judges(arena)})
+    names = sorted({makers.of(judge) for judge in verdict_judges(arena)})
     return tuple(names) if len(names) > 1 else ()
 
 
@@ -98,15 +98,15 @@ def controls(arena: Arena) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def size(arena: Arena, referee: Referee) -> Size:
-    """Return the amount of data behind a referee in the whole arena; for a judge, answers are verdicts, for nuggets
+def size(arena: Arena, judge: Judge) -> Size:
+    """Return the amount of data behind a judge in the whole arena; for a judge, answers are verdicts, for nuggets
     battles.
 
     Raises:
-        TableMissing: if the arena lacks what the referee decides by.
+        TableMissing: if the arena lacks what the judge decides by.
     """
-    arena.need(referee.table)
-    if referee.name == NUGGETS:
+    arena.need(judge.table)
+    if judge.name == NUGGETS:
         shown = list(verdicts_of(arena, NUGGETS).items())
         return Size(
             sum(len(verdicts.query) for _, verdicts in shown),
@@ -114,7 +114,7 @@ def size(arena: Arena, referee: Referee) -> Size:
             tuple(sorted({system for _, verdicts in shown for system in verdicts.systems})),
             tuple(sorted(code for code, _ in shown)),
         )
-    if referee.by_labels:
+    if judge.by_labels:
         counts = arena.sql(
             "SELECT count(*) FILTER (outcome <> 'missing') AS n, count(DISTINCT (language, query_id)) AS q "
             "FROM outcomes WHERE parser = 'strict'"
@@ -125,29 +125,29 @@ def size(arena: Arena, referee: Referee) -> Size:
         counts = arena.sql(
             "SELECT count(*) AS n, count(DISTINCT (language, query_id)) AS q FROM judgments "
             "WHERE $1 IN (judge, 'pooled')",
-            [referee.name],
+            [judge.name],
         )
         systems = arena.sql(
             "SELECT system_a AS system FROM judgments WHERE $1 IN (judge, 'pooled') UNION "
             "SELECT system_b FROM judgments WHERE $1 IN (judge, 'pooled') ORDER BY system",
-            [referee.name],
+            [judge.name],
         )["system"].to_pylist()
         languages = tuple(
             arena.sql(
                 "SELECT DISTINCT language FROM judgments WHERE $1 IN (judge, 'pooled') ORDER BY language",
-                [referee.name],
+                [judge.name],
             )["language"].to_pylist()
         )
     return Size(counts["n"][0].as_py(), counts["q"][0].as_py(), tuple(systems), tuple(languages))
 
 
 @lru_cache(maxsize=16)
-def battles_of(arena: Arena, referee: Referee) -> dict[str, Battles]:
-    """Return all battles of a referee by language."""
-    if referee.by_labels:
+def battles_of(arena: Arena, judge: Judge) -> dict[str, Battles]:
+    """Return all battles of a judge by language."""
+    if judge.by_labels:
         columns = ["language", "query_id", "system", "parser", "subset", "outcome", "correct"]
-        return referee.battles(arena.read("outcomes", columns=columns))
-    return {code: language_verdicts.battles() for code, language_verdicts in verdicts_of(arena, referee.name).items()}
+        return judge.battles(arena.read("outcomes", columns=columns))
+    return {code: language_verdicts.battles() for code, language_verdicts in verdicts_of(arena, judge.name).items()}
 
 
 @lru_cache(maxsize=16)
@@ -186,7 +186,7 @@ def style(arena: Arena, names: tuple[str, ...]) -> dict[str, Covariates]:
 @lru_cache(maxsize=64)
 def ranking_of(
     arena: Arena,
-    referee: Referee,
+    judge: Judge,
     languages: tuple[str, ...],
     choice: RankSettings,
     voted: tuple[str, int] | None,
@@ -194,26 +194,26 @@ def ranking_of(
     """Rank the systems over the selected languages that have battles; for judges, with the counts of verdicts. `voted`
     is as in `board`.
     """
-    if referee.by_labels:
-        counted = battles_of(arena, referee)
+    if judge.by_labels:
+        counted = battles_of(arena, judge)
         return rate({code: counted[code] for code in languages if code in counted}, ties=choice.ties), None
-    by_judge = _verdict_counts(arena, referee)
+    by_judge = _verdict_counts(arena, judge)
     codes = [code for code in languages if any(code in by_language for by_language in by_judge.values())]
     answer_style = style(arena, choice.control) if choice.control else None
     recomputed = whatif.rate_counted(
-        [_count_verdicts(arena, referee, code, choice, voted) for code in codes], choice, style=answer_style
+        [_count_verdicts(arena, judge, code, choice, voted) for code in codes], choice, style=answer_style
     )
     return recomputed.ranking, recomputed
 
 
-def _verdict_counts(arena: Arena, referee: Referee) -> dict[str, dict[str, Verdicts]]:
-    names = judges(arena) if referee.kind == "panel" else (referee.name,)
+def _verdict_counts(arena: Arena, judge: Judge) -> dict[str, dict[str, Verdicts]]:
+    names = verdict_judges(arena) if judge.kind == "panel" else (judge.name,)
     return {name: verdicts_of(arena, name) for name in names}
 
 
 @lru_cache(maxsize=256)
 def _count_verdicts(
-    arena: Arena, referee: Referee, code: str, choice: RankSettings, voted: tuple[str, int] | None
+    arena: Arena, judge: Judge, code: str, choice: RankSettings, voted: tuple[str, int] | None
 ) -> whatif.CountedVerdicts:
     """Count the verdicts of one language and rank it, independently of the other languages shown."""
     votes = None
@@ -221,17 +221,17 @@ def _count_verdicts(
         from mirage.explorer.kit import votes as people
 
         votes = people.votes_as_verdicts(arena, voted)
-    return whatif.count_verdicts(_verdict_counts(arena, referee), choice, code, votes=votes)
+    return whatif.count_verdicts(_verdict_counts(arena, judge), choice, code, votes=votes)
 
 
 @lru_cache(maxsize=64)
-def tallies(arena: Arena, referee: Referee) -> pa.Table:
+def tallies(arena: Arena, judge: Judge) -> pa.Table:
     """Return the numbers of answers and undecided answers by language, subset and system; for a judge, battles and
     unparsed verdicts, with an empty subset.
     """
-    if referee.name == NUGGETS:
+    if judge.name == NUGGETS:
         return _nugget_tallies(arena)
-    if referee.by_labels:
+    if judge.by_labels:
         return arena.sql(
             "SELECT language, subset, system, count(*) FILTER (outcome <> 'missing') AS answers, "
             "count(*) FILTER (list_contains(?, outcome)) AS undecided "
@@ -243,7 +243,7 @@ def tallies(arena: Arena, referee: Referee) -> pa.Table:
         "UNION ALL SELECT language, system_b, verdict FROM judgments WHERE $1 IN (judge, 'pooled')) "
         "SELECT language, '' AS subset, system, count(*) AS answers, "
         "count(*) FILTER (verdict = 'unparsed') AS undecided FROM shown GROUP BY ALL ORDER BY ALL",
-        [referee.name],
+        [judge.name],
     )
 
 
@@ -261,16 +261,16 @@ def _nugget_tallies(arena: Arena) -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
-def _lacking(counts: pa.Table, referee: Referee, languages: tuple[str, ...]) -> dict[str, str]:
+def _lacking(counts: pa.Table, judge: Judge, languages: tuple[str, ...]) -> dict[str, str]:
     """Return the languages that cannot be rated, with reasons."""
     subsets_by_language: dict[str, set[str]] = {}
     for row in counts.to_pylist():
         subsets_by_language.setdefault(row["language"], set()).add(row["subset"])
-    if not referee.by_labels:
-        reason = "no battle by nuggets" if referee.name == NUGGETS else "no readable verdict"
+    if not judge.by_labels:
+        reason = "no battle by nuggets" if judge.name == NUGGETS else "no readable verdict"
         return {code: reason for code in languages if code not in subsets_by_language}
     absent = {
-        code: [subset for subset in SUBSETS[referee.skill] if subset not in subsets_by_language.get(code, set())]
+        code: [subset for subset in SUBSETS[judge.skill] if subset not in subsets_by_language.get(code, set())]
         for code in languages
     }
     return {
@@ -296,7 +296,7 @@ def _behind(
 @lru_cache(maxsize=64)
 def board(
     arena: Arena,
-    referee: Referee,
+    judge: Judge,
     languages: tuple[str, ...],
     choice: RankSettings = RankSettings(),
     voted: tuple[str, int] | None = None,
@@ -304,8 +304,8 @@ def board(
     """Rate the systems over the chosen languages.
 
     Args:
-        arena: an arena with what the referee decides by.
-        referee: decides the battles, and which queries count.
+        arena: an arena with what the judge decides by.
+        judge: decides the battles, and which queries count.
         languages: codes to rate; those without battles are named in the result.
         choice: which verdicts count, and how; relevance labels use only its tie rule.
         voted: the version of people's votes (`people.version`), if they replace the judges' verdicts on the same
@@ -319,8 +319,8 @@ def board(
 
     if choice.without is not None or choice.exclude_own:
         choice = replace(choice, makers=makers_of(arena))
-    counts = tallies(arena, referee)
-    lacking = _lacking(counts, referee, languages)
+    counts = tallies(arena, judge)
+    lacking = _lacking(counts, judge, languages)
     codes = tuple(code for code in languages if code not in lacking)
     if not codes:
         raise NotEnoughData(
@@ -328,7 +328,7 @@ def board(
             where=", ".join(f"{code}: {reason}" for code, reason in lacking.items()),
             do="choose another skill or more languages",
         )
-    ranking, recomputed = ranking_of(arena, referee, codes, choice, voted)
+    ranking, recomputed = ranking_of(arena, judge, codes, choice, voted)
     if recomputed is not None:
         lacking |= recomputed.lacking
     shown = tuple(code for code in codes if code in ranking.languages)
@@ -336,9 +336,9 @@ def board(
     moved: tuple[str, ...] = ()
     other = choice != RankSettings() or voted is not None
     if other:
-        different = compare(ranking_of(arena, referee, codes, RankSettings(), None)[0], ranking)
+        different = compare(ranking_of(arena, judge, codes, RankSettings(), None)[0], ranking)
         moved = tuple(change_lines(different, language=scope))
-    behind = _behind(counts, referee.skill, shown, scope)
+    behind = _behind(counts, judge.skill, shown, scope)
     table = leaderboard(ranking)
     keys = zip(table["language"].to_pylist(), table["system"].to_pylist(), strict=True)
     counted = [behind.get(key, (0, 0)) for key in keys]
@@ -358,7 +358,7 @@ def board(
         method=ranking.method if recomputed is None else recomputed.method,
         ranking=ranking,
         counted=(
-            *(nugget_battles(arena).lines if referee.name == NUGGETS else ()),
+            *(nugget_battles(arena).lines if judge.name == NUGGETS else ()),
             *(
                 counted_lines(recomputed)
                 if recomputed is not None and (other or len(recomputed.n_verdicts) > 1)

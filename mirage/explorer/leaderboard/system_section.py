@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage.battles.referee import Referee, referees
+from mirage.battles.judge import Judge, judges
 from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.hallucination.data import both_rates
 from mirage.explorer.hallucination.data import systems as answering
@@ -43,20 +43,20 @@ _RATES = (
 )
 
 
-def show_system(page: Page, board: Board, referee: Referee, system: str) -> None:
+def show_system(page: Page, board: Board, judge: Judge, system: str) -> None:
     """Show a system's ratings by language, its best and worst opponents, and its error rates."""
     if len(board.languages) > 1:
         heading("Rating by language")
         plain_table(ratings_by_language(board, system), _ratings(len(board.rows)), key="system_ratings")
     left, right = side_by_side((420, 1), (420, 1), key="system_more", gap="medium")
     with left:
-        rows = opponents(page.arena, referee, system, page.picked)
+        rows = opponents(page.arena, judge, system, page.picked)
         if rows is not None:
             heading("Best and worst battles", "Share of the battles with a winner that it wins, by opponent.")
             plain_table(rows, _OPPONENTS, key="system_opponents")
             with st.container(horizontal=True, gap="small"):
                 for other in dict.fromkeys((rows["system"][0].as_py(), rows["system"][-1].as_py())):
-                    onward("battle", f"Battles with {other}", a=system, b=other, referee=referee.name)
+                    onward("battle", f"Battles with {other}", a=system, b=other, judge=judge.name)
     with right:
         rates = error_rates(page.arena, system, page.picked)
         if rates is not None:
@@ -77,7 +77,7 @@ def ratings_by_language(board: Board, system: str) -> pa.Table:
 
 
 @lru_cache(maxsize=64)
-def opponents(arena: Arena, referee: Referee, system: str, languages: tuple[str, ...]) -> pa.Table | None:
+def opponents(arena: Arena, judge: Judge, system: str, languages: tuple[str, ...]) -> pa.Table | None:
     """Return a system's first and last opponents by its win share, highest first; all if there are few.
 
     Returns:
@@ -86,9 +86,9 @@ def opponents(arena: Arena, referee: Referee, system: str, languages: tuple[str,
     """
     import pyarrow as pa
 
-    if referee.name not in referees(arena):
+    if judge.name not in judges(arena):
         return None
-    cells = [row for row in matrix(arena, referee, languages).table.to_pylist() if row["system"] == system]
+    cells = [row for row in matrix(arena, judge, languages).table.to_pylist() if row["system"] == system]
     cells.sort(key=lambda row: (-1.0 if row["share"] is None else -row["share"], row["other"]))
     if len(cells) > 2 * SHOWN:
         cells = [*cells[:SHOWN], *cells[-SHOWN:]]

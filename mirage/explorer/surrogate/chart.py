@@ -35,13 +35,13 @@ _rating = FORMATS["rating"].write
 _tau = FORMATS["probability"].write
 
 
-def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, referee: str, mode: Mode) -> dict[str, Any]:
-    """Draw each system's rating by the referee above its prediction, both with 95% intervals.
+def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, judge: str, mode: Mode) -> dict[str, Any]:
+    """Draw each system's rating by the judge above its prediction, both with 95% intervals.
 
     Args:
         points: rows top to bottom, of one language and regressor; one without a judged rating has its prediction alone.
-        ends: by system, the interval of its rating by the referee; an end is None where the data puts no bound.
-        referee: who rated.
+        ends: by system, the interval of its rating by the judge; an end is None where the data puts no bound.
+        judge: who rated.
         mode: light or dark.
     """
     data = []
@@ -59,10 +59,10 @@ def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, referee: 
             primitives.dots(
                 [point.rating if predicted else point.judged for _, point in rows],
                 [i + (_APART if predicted else -_APART) for i, _ in rows],
-                [hover_text(point, ends.get(point.system), predicted, referee) for _, point in rows],
+                [hover_text(point, ends.get(point.system), predicted, judge) for _, point in rows],
                 marker,
                 clicks=[[point.system] for _, point in rows],
-                name="predicted, without its battles" if predicted else f"rated by {label_text(referee)}",
+                name="predicted, without its battles" if predicted else f"rated by {label_text(judge)}",
                 error_x=primitives.whiskers(reach, ink(mode).muted, width=3),
             )
         )
@@ -210,12 +210,12 @@ def _range(points: Sequence[Prediction], ends: Mapping[str, Ends]) -> tuple[floa
     return min(values) - margin, max(values) + margin
 
 
-def hover_text(point: Prediction, ends: Ends | None, predicted: bool, referee: str) -> str:
+def hover_text(point: Prediction, ends: Ends | None, predicted: bool, judge: str) -> str:
     """Return the text shown over a mark."""
     low, high = (point.low, point.high) if predicted else ends or (None, None)
     interval = "" if low is None and high is None else f" ({span(low, high)})"
     if not predicted:
-        return f"<b>{label_text(point.system)}</b><br>rated {_rating(point.judged)}{interval} by {label_text(referee)}"
+        return f"<b>{label_text(point.system)}</b><br>rated {_rating(point.judged)}{interval} by {label_text(judge)}"
     warning = f"<br>outside the range seen in {label_text(point.outside)}" if point.outside else ""
     return (
         f"<b>{label_text(point.system)}</b><br>predicted {_rating(point.rating)}{interval}, rank {point.rank}{warning}"

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.explorer.hallucination.data import published_arena as figures_of
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate.ablation import ABLATIONS
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class RegressorComparisonView:
-    """Quality of the regressors of one referee and skill on left-out systems."""
+    """Quality of the regressors of one judge and skill on left-out systems."""
 
     chosen: str
     """The regressor for new systems."""
@@ -38,34 +38,34 @@ class RegressorComparisonView:
     quality: tuple[Quality, ...]
     """Quality by language, `all` last, then regressor."""
     points: pa.Table
-    """Table `predictions` of this referee and skill: prediction, interval and rating of every system."""
+    """Table `predictions` of this judge and skill: prediction, interval and rating of every system."""
 
 
 @lru_cache(maxsize=64)
 def available(arena: Arena) -> tuple[tuple[str, Skill], ...]:
-    """Return the referees and skills with predictions in an arena, judges first; none without the table."""
+    """Return the judges and skills with predictions in an arena, judges first; none without the table."""
     if "predictions" not in arena.tables:
         return ()
-    rows = arena.sql("SELECT DISTINCT referee, skill FROM predictions ORDER BY referee = 'relevance', referee, skill")
-    return tuple((row["referee"], row["skill"]) for row in rows.to_pylist())
+    rows = arena.sql("SELECT DISTINCT judge, skill FROM predictions ORDER BY judge = 'relevance', judge, skill")
+    return tuple((row["judge"], row["skill"]) for row in rows.to_pylist())
 
 
 @lru_cache(maxsize=16)
-def comparison_of(arena: Arena, referee: Referee) -> RegressorComparisonView:
+def comparison_of(arena: Arena, judge: Judge) -> RegressorComparisonView:
     """Return the comparison behind the stored predictions.
 
     Raises:
         TableMissing: if the arena has no predictions.
-        NotEnoughData: if it has none for this referee and its skill.
+        NotEnoughData: if it has none for this judge and its skill.
     """
     import pyarrow.compute as pc
 
     rows = arena.read("predictions")
-    by_regressor = read_held_out(rows, referee)
-    chosen = chosen_regressor(rows, referee).regressor
+    by_regressor = read_held_out(rows, judge)
+    chosen = chosen_regressor(rows, judge).regressor
     quality = [row for held_out in by_regressor.values() for row in held_out.quality()]
     quality.sort(key=lambda row: (row.language == surrogate.ALL, row.language))
-    selection = pc.and_(pc.equal(rows["referee"], referee.name), pc.equal(rows["skill"], referee.skill))
+    selection = pc.and_(pc.equal(rows["judge"], judge.name), pc.equal(rows["skill"], judge.skill))
     return RegressorComparisonView(chosen, tuple(summary(by_regressor, chosen)), tuple(quality), rows.filter(selection))
 
 
@@ -135,11 +135,11 @@ class Weights:
 
 
 @lru_cache(maxsize=16)
-def weights(arena: Arena, referee: Referee) -> Weights:
-    """Return the stored importances of a referee and its skill."""
+def weights(arena: Arena, judge: Judge) -> Weights:
+    """Return the stored importances of a judge and its skill."""
     if "importances" not in arena.tables:
         return Weights((), ())
-    stored = arena.sql("SELECT * FROM importances WHERE referee = ? AND skill = ?", [referee.name, referee.skill])
+    stored = arena.sql("SELECT * FROM importances WHERE judge = ? AND skill = ?", [judge.name, judge.skill])
     rows = [schema.Importance(**row) for row in stored.to_pylist()]
     sets = [*ABLATIONS, *sorted({row.features for row in rows} - set(ABLATIONS))]
     permuted = [row for row in rows if row.kind == "permutation"]
@@ -150,30 +150,30 @@ def weights(arena: Arena, referee: Referee) -> Weights:
 
 
 @lru_cache(maxsize=64)
-def predicted_points(arena: Arena, referee: Referee, regressor: str, language: str) -> tuple[schema.Prediction, ...]:
-    """Return one regressor's predictions in one language, by rating of the referee, best first; new systems last."""
+def predicted_points(arena: Arena, judge: Judge, regressor: str, language: str) -> tuple[schema.Prediction, ...]:
+    """Return one regressor's predictions in one language, by rating of the judge, best first; new systems last."""
     rows = [
         schema.Prediction(**row)
-        for row in comparison_of(arena, referee).points.to_pylist()
+        for row in comparison_of(arena, judge).points.to_pylist()
         if row["regressor"] == regressor and row["language"] == language
     ]
     return tuple(sorted(rows, key=lambda row: (row.judged is None, -(row.judged or 0.0), row.rank, row.system)))
 
 
 @lru_cache(maxsize=64)
-def judged_ends(arena: Arena, referee: Referee, language: str) -> dict[str, tuple[float | None, float | None]]:
+def judged_ends(arena: Arena, judge: Judge, language: str) -> dict[str, tuple[float | None, float | None]]:
     """Return the 95% interval of each system's rating, null if unbounded; empty without ratings."""
     if "ratings" not in arena.tables:
         return {}
     rows = arena.sql(
-        "SELECT system, low, high FROM ratings WHERE referee = ? AND skill = ? AND language = ?",
-        [referee.name, referee.skill, language],
+        "SELECT system, low, high FROM ratings WHERE judge = ? AND skill = ? AND language = ?",
+        [judge.name, judge.skill, language],
     )
     return {row["system"]: (row["low"], row["high"]) for row in rows.to_pylist()}
 
 
 @lru_cache(maxsize=64)
-def quality_by_language(arena: Arena, referee: Referee, regressor: str) -> tuple[dict[str, Any], ...]:
+def quality_by_language(arena: Arena, judge: Judge, regressor: str) -> tuple[dict[str, Any], ...]:
     """Return one regressor's quality by language, `all` last: `language, tau, rmse, r2, slope, covered, systems`, and
     `published`, the tau that the paper prints for its forest with a judge.
     """
@@ -189,16 +189,16 @@ def quality_by_language(arena: Arena, referee: Referee, regressor: str) -> tuple
             "systems": row.systems,
             "published": tau.get(row.language) if row.language != surrogate.ALL else None,
         }
-        for row in comparison_of(arena, referee).quality
+        for row in comparison_of(arena, judge).quality
         if row.regressor == regressor
     )
 
 
 @lru_cache(maxsize=64)
-def outside_range(arena: Arena, referee: Referee, regressor: str) -> dict[str, dict[str, tuple[str, ...]]]:
+def outside_range(arena: Arena, judge: Judge, regressor: str) -> dict[str, dict[str, tuple[str, ...]]]:
     """Return the languages in which a system is outside the training range, by system and feature."""
     languages: dict[str, dict[str, list[str]]] = {}
-    for row in comparison_of(arena, referee).points.to_pylist():
+    for row in comparison_of(arena, judge).points.to_pylist():
         if row["regressor"] == regressor and row["outside"] and row["language"] != surrogate.ALL:
             for feature in row["outside"].split(", "):
                 languages.setdefault(row["system"], {}).setdefault(feature, []).append(row["language"])
@@ -209,17 +209,17 @@ def outside_range(arena: Arena, referee: Referee, regressor: str) -> dict[str, d
 
 
 @lru_cache(maxsize=32)
-def calls(arena: Arena, referee: Referee) -> int | None:
+def calls(arena: Arena, judge: Judge) -> int | None:
     """Return the judge calls that a prediction saves for a new system: the mean number of judgments per judged system
-    over all languages; 0 with the relevance referee, which calls no model; null without judgments.
+    over all languages; 0 with the relevance judge, which calls no model; null without judgments.
     """
-    if referee.by_labels:
+    if judge.by_labels:
         return 0
     if "judgments" not in arena.tables:
         return None
     rows = arena.sql(
         "SELECT count(*) AS n FROM (SELECT system_a AS s FROM judgments WHERE judge = ? UNION ALL "
         "SELECT system_b FROM judgments WHERE judge = ?) GROUP BY s",
-        [referee.name, referee.name],
+        [judge.name, judge.name],
     )["n"].to_pylist()
     return round(sum(rows) / len(rows)) if rows else None

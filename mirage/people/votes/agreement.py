@@ -52,9 +52,9 @@ if TYPE_CHECKING:
 class Agreement:
     """Agreement of people with one judge, or with each other, in one language."""
 
-    key = ("referee", "language")
+    key = ("judge", "language")
 
-    referee: str
+    judge: str
     """The judge; `people`: people among themselves."""
     language: CodeOrAll
     """Language of the queries; `all`: the mean over the languages that have an interval, with equal weights."""
@@ -129,7 +129,7 @@ def agreement(
         seed: seed of the draws.
 
     Returns:
-        A row for each referee and language that has a vote, and `all` where there are several languages; judges by
+        A row for each judge and language that has a vote, and `all` where there are several languages; judges by
         name, people last, languages in the order of their codes.
     """
     counted = [vote for vote in votes if vote.control] if control else list(votes)
@@ -140,9 +140,9 @@ def agreement(
     verdicts = {} if judgments is None else decisions(judgments, among=among)
     names = [] if judgments is None else sorted(set(judgments["judge"].unique().to_pylist()))
     rows = []
-    for referee in (*names, None):
+    for judge in (*names, None):
         parts = [
-            _compare(referee, code, by_language[code], verdicts.get(referee or "", {}), draws, seed)
+            _compare(judge, code, by_language[code], verdicts.get(judge or "", {}), draws, seed)
             for code in in_order(by_language)
         ]
         rows += [part.row for part in parts]
@@ -160,7 +160,7 @@ def judges_agreement(judgments: pa.Table, *, draws: int = DRAWS, seed: int = SEE
         seed: seed of the draws.
 
     Returns:
-        A judge, and its row with another judge, the later by name, as the referee.
+        A judge, and its row with another judge, the later by name, as the judge.
     """
     battles = decide_battles(judgments)
     s = len(battles.systems)
@@ -173,7 +173,7 @@ def judges_agreement(judgments: pa.Table, *, draws: int = DRAWS, seed: int = SEE
     codes = in_order(battles.languages)
     rows = []
     for j, other in combinations(range(len(battles.judges)), 2):
-        name, referee = battles.judges[j], battles.judges[other]
+        name, judge = battles.judges[j], battles.judges[other]
         parts = []
         for code in codes:
             k = battles.languages.index(code)
@@ -183,7 +183,7 @@ def judges_agreement(judgments: pa.Table, *, draws: int = DRAWS, seed: int = SEE
                 sums = _judged_sums(np.eye(3)[battles.label[left]], battles.label[right], battles.points[right])
                 starts = np.flatnonzero(np.diff(battles.query[left], prepend=-1))
                 by_query = np.add.reduceat(sums, starts, axis=0)
-                parts.append(_figures(referee, code, by_query, _Voters(frozenset({name})), draws, seed))
+                parts.append(_figures(judge, code, by_query, _Voters(frozenset({name})), draws, seed))
         rows += [(name, part.row) for part in parts]
         if len(parts) > 1:
             rows.append((name, _joint(parts)))
@@ -191,11 +191,11 @@ def judges_agreement(judgments: pa.Table, *, draws: int = DRAWS, seed: int = SEE
 
 
 def _judged_sums(people: Array, label: NDArray[np.intp], given: Array) -> Array:
-    """Return each battle's contribution to the agreement of people, or of a judge, with a referee (B x `_WIDTH`).
+    """Return each battle's contribution to the agreement of people, or of a judge, with a judge (B x `_WIDTH`).
 
     Args:
         people: B x 3: number of opinions of each kind.
-        label: B: the referee's decision.
+        label: B: the judge's decision.
         given: B: its points for the first system.
     """
     table = contingency(people, label)
@@ -296,10 +296,10 @@ def _compare(
 
 
 def _figures(judge: str | None, language: str, sums: Array, voters: _Voters, draws: int, seed: int) -> LanguagePart:
-    """Compute the row of one referee in one language.
+    """Compute the row of one judge in one language.
 
     Args:
-        judge: the referee; None for people among themselves.
+        judge: the judge; None for people among themselves.
         language: code.
         sums: Q x `_WIDTH`.
         voters: people compared.
@@ -322,7 +322,7 @@ def _figures(judge: str | None, language: str, sums: Array, voters: _Voters, dra
     n, n_queries = int(sums[:, 0].sum()), len(sums)
     reasons += _reasons(judge, n, n_queries, values, bool(reasons))
     row = Agreement(
-        referee=judge or PEOPLE,
+        judge=judge or PEOPLE,
         language=language,
         n=n,
         queries=n_queries,

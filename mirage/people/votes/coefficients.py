@@ -121,7 +121,7 @@ class LanguagePart:
 
 
 def generator(seed: int, name: str) -> np.random.Generator:
-    """Return the generator of the draws of one referee in one language."""
+    """Return the generator of the draws of one judge in one language."""
     return np.random.default_rng([seed, zlib.crc32(name.encode())])
 
 

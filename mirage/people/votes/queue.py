@@ -336,12 +336,12 @@ def _decided_battles(judgments: pa.Table, ratings: pa.Table | None, language: st
 
 def close_pairs(ratings: pa.Table | None, language: str, judges: Collection[str]) -> set[tuple[str, str]]:
     """Return pairs of neighbours in a judge's ranking with overlapping intervals."""
-    by_referee: dict[str, list[dict[str, Any]]] = {}
+    by_judge: dict[str, list[dict[str, Any]]] = {}
     for row in [] if ratings is None else _of(ratings, language).to_pylist():
-        if row["referee"] in judges:
-            by_referee.setdefault(row["referee"], []).append(row)
+        if row["judge"] in judges:
+            by_judge.setdefault(row["judge"], []).append(row)
     pairs = set()
-    for rows in by_referee.values():
+    for rows in by_judge.values():
         rows.sort(key=lambda row: (-row["rating"], row["system"]))
         for better, worse in itertools.pairwise(rows):
             # A missing end is unbounded.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.battles.decision import decisions
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people import votes
@@ -226,7 +226,7 @@ def correct_ranking(
         corrections["all"] = votes.join_corrections(list(corrections.values()))
     uncorrected = []
     if len(names) == 1:
-        battles = Referee.from_name(label).battles(judgments, languages=codes)
+        battles = Judge.from_name(label).battles(judgments, languages=codes)
         uncorrected = rate(battles, draws=draws, seed=seed).table().to_pylist()
     columns = ("rating", "low", "high", "rank")
     return CorrectionResult(

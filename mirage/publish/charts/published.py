@@ -27,16 +27,16 @@ def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
     ]
     joins = [((row["judge"], i), (row["surrogate"], i)) for i, row in enumerate(rows)]
     data = [primitives.segments(joins, {"color": ink(mode).muted, "width": 1}, showlegend=False)]
-    for referee in ("judge", "surrogate"):
+    for judge in ("judge", "surrogate"):
         marker = {
-            "color": colors if referee == "judge" else ink(mode).ground,
+            "color": colors if judge == "judge" else ink(mode).ground,
             "symbol": [maker.symbol for maker in makers],
             "size": MARK_SIZE + 1,
             "line": {"color": colors, "width": 1.5},
         }
-        x, customdata = [row[referee] for row in rows], [[row["system"]] for row in rows]
+        x, customdata = [row[judge] for row in rows], [[row["system"]] for row in rows]
         data.append(primitives.dots(x, range(len(rows)), hover, marker, customdata=customdata, showlegend=False))
-        data.append(_legend(referee, filled=referee == "judge", mode=mode))
+        data.append(_legend(judge, filled=judge == "judge", mode=mode))
     return {
         "data": data,
         "layout": layout(
@@ -51,13 +51,13 @@ def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
     }
 
 
-def _legend(referee: str, *, filled: bool, mode: Mode) -> dict[str, Any]:
+def _legend(judge: str, *, filled: bool, mode: Mode) -> dict[str, Any]:
     """A legend entry in plain ink: the families' colours are not what it is about."""
     colors = ink(mode)
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": referee,
+        "name": judge,
         "x": [None],
         "y": [None],
         "marker": {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mirage.battles.referee import choose_referee
+from mirage.battles.judge import choose_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.arena import rank_arena
 from mirage.ranking.compare.joint import LanguageDifferences, joint_estimate
@@ -83,11 +83,11 @@ def compare_systems(
         if against is not None:
             ranking, other = rank_runs(arena, first, against, other, settings.judge, settings.ranking)
         else:
-            referee = settings.ranking.referee(choose_referee(arena, settings.judge))
-            ranking = rank_arena(arena, referee, settings.ranking).ranking
+            judge = settings.ranking.judge(choose_judge(arena, settings.judge))
+            ranking = rank_arena(arena, judge, settings.ranking).ranking
         return compare_ratings(ranking, first, other, margin=settings.margin, moved=settings.moved)
     if settings.judge is not None:
-        raise BadInput("a referee applies to ratings only, not to this measure", do="omit the referee")
+        raise BadInput("a judge applies to ratings only, not to this measure", do="omit the judge")
     value = query_measure(settings.measure)
     read = partial(
         query_values,
@@ -114,11 +114,11 @@ def compare_ratings(
     systems = {system for row in ranking.languages.values() for system in row.systems}
     for system in (first, second):
         if system not in systems:
-            raise UnknownName("system", system, systems, where=f"the ranking by {ranking.referee}")
+            raise UnknownName("system", system, systems, where=f"the ranking by {ranking.judge}")
     parts = {code: _compare_row(ranking, first, second, code) for code in ranking.languages}
     if len(parts) > 1 and JOINT not in parts:
         parts[JOINT] = _Part(None, reason="no two systems have battles in every language")
-    title = f"rating by {ranking.referee} in logits; higher is better"
+    title = f"rating by {ranking.judge} in logits; higher is better"
     rows = _rows(parts, margin)
     return ComparisonReport(
         first,

@@ -103,7 +103,7 @@ class ComparisonReport:
     measure: str
     """`rating`, `rate`, `nuggets` or `feature:NAME`."""
     title: str
-    """Description of the measure with its direction and referee."""
+    """Description of the measure with its direction and judge."""
     unit: str
     """Unit of the differences; empty for a dimensionless number."""
     margin: float

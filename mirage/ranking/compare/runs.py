@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mirage.battles.referee import choose_referee
+from mirage.battles.judge import choose_judge
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.bootstrap import rank_battles
 from mirage.ranking.ranking import read_decisions
@@ -45,14 +45,14 @@ def rank_runs(
         system of that name.
 
     Raises:
-        UnknownName: if a referee, language or system has no battles.
+        UnknownName: if a judge, language or system has no battles.
         NotEnoughData: if no battle of the second system is with one of the first arena.
     """
     import pyarrow as pa
 
-    referee = settings.referee(choose_referee(arena, judge))
-    (table, _), (other, _) = (read_decisions(side, referee, settings) for side in (arena, against))
-    sides = ("system",) if referee.by_labels else ("system_a", "system_b")
+    by = settings.judge(choose_judge(arena, judge))
+    (table, _), (other, _) = (read_decisions(side, by, settings) for side in (arena, against))
+    sides = ("system",) if by.by_labels else ("system_a", "system_b")
     known, theirs = _names(table, sides), _names(other, sides)
     if second not in theirs:
         raise UnknownName("system", second, sorted(theirs), where=against.address)
@@ -66,7 +66,7 @@ def rank_runs(
             do="compare by rate, nuggets or feature:NAME, or let both runs meet the same systems",
         )
     both = pa.concat_tables([table, rows.select(table.column_names)])
-    return rank_battles(referee.battles(both, languages=settings.languages), settings), label
+    return rank_battles(by.battles(both, languages=settings.languages), settings), label
 
 
 def _names(table: pa.Table, sides: Sequence[str]) -> set[str]:

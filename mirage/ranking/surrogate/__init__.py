@@ -10,7 +10,7 @@
 `data.py` defines the data a fit may use, `regressors.py` declares the regressors (the paper's five, then `ridge.py`,
 `pooled.py` and `answers.py`), `evaluate.py` leaves out one system at a time, `pairs.py` two at a time, `quality.py`
 measures the predictions, `importance.py` the importance of features, `range.py` whether a system is in the range of the
-others, `draws.py` fits many draws in one batch. Arrays only: no module here knows a referee, a judge or storage.
+others, `draws.py` fits many draws in one batch. Arrays only: no module here knows a judge, a judge or storage.
 """
 
 from mirage.ranking.surrogate.data import COVERAGE, LanguageData, Predicted, Training, averages

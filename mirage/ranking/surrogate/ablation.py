@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mirage import schema
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.errors import NotEnoughData
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate.data import fit_parts
@@ -26,14 +26,14 @@ ABLATIONS = ("All features", "Without LLM-as-judge", "Without low-correlation", 
 
 
 def ablation_losses(
-    seen: surrogate.Training, regressor: str, referee: Referee, *, seed: int = surrogate.SEED
+    seen: surrogate.Training, regressor: str, judge: Judge, *, seed: int = surrogate.SEED
 ) -> list[schema.Importance]:
     """Measure a regressor's loss on left-out systems if a feature is permuted or removed.
 
     Args:
         seen: training data.
         regressor: name of the regressor.
-        referee: referee whose ratings are predicted.
+        judge: judge whose ratings are predicted.
         seed: seed of the permutations and of a randomised regressor.
 
     Returns:
@@ -43,7 +43,7 @@ def ablation_losses(
     """
 
     def row(code: str, kind: Literal["permutation", "ablation"], of: str, *values: Any) -> schema.Importance:
-        return schema.Importance(code, referee.name, referee.skill, regressor, kind, of, *values)
+        return schema.Importance(code, judge.name, judge.skill, regressor, kind, of, *values)
 
     rows = [
         row(

@@ -35,7 +35,7 @@ class LanguageData:
     weights: Array
     """Q: weight of each query; the strata of a skill have equal weights."""
     strata: NDArray[np.intp]
-    """Q: the stratum of each query (with the relevance referee its subset)."""
+    """Q: the stratum of each query (with the relevance judge its subset)."""
     points: NDArray[np.float32]
     """Q x S x S: battles the row system won against the column system on the query, a tie as half."""
     ratings: Callable[[frozenset[str]], Array]
@@ -43,7 +43,7 @@ class LanguageData:
     named and for systems without battles.
     """
     offset: float = 0.0
-    """Logits to add for the referee's own scale, which is centred over all judged systems, with features or not."""
+    """Logits to add for the judge's own scale, which is centred over all judged systems, with features or not."""
 
     @cached_property
     def rated(self) -> NDArray[np.bool_]:
@@ -63,7 +63,7 @@ class LanguageData:
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The features, battles and ratings by language that surrogates of one referee and skill are trained on."""
+    """The features, battles and ratings by language that surrogates of one judge and skill are trained on."""
 
     features: tuple[str, ...]
     """Names of the F features."""

@@ -39,7 +39,7 @@ class HeldOut:
     systems: Mapping[str, tuple[str, ...]]
     """By language (and `all` with several): the n systems."""
     predicted: Predicted
-    """n ratings in logits, centred as the referee's."""
+    """n ratings in logits, centred as the judge's."""
     low: Predicted
     """n lower ends of the 95% prediction intervals; NaN with too few left-out systems, or outside their range
     (`range.py`).
@@ -47,7 +47,7 @@ class HeldOut:
     high: Predicted
     """n upper ends."""
     judged: Predicted
-    """n ratings by the referee."""
+    """n ratings by the judge."""
     tau_parts: Predicted
     """Each system's contribution to Kendall's tau-b of pairs left out together, whose mean is the tau
     (`pairs.tau_parts`); NaN where pairs were not left out, or left too few training systems.
@@ -229,7 +229,7 @@ def _table(training: Training, name: str, seed: int, count: Callable[[], None]) 
 
 
 def _truth(training: Training, system: str, without: frozenset[str] = frozenset()) -> dict[str, tuple[float, int]]:
-    """Return by language the referee's rating of a system centred on the others, and their number, optionally without
+    """Return by language the judge's rating of a system centred on the others, and their number, optionally without
     the battles of further systems.
     """
     truth = {}
@@ -318,7 +318,7 @@ def _held_out(
     seed: int,
     inner: Mapping[str, _Inner] | None = None,
 ) -> HeldOut:
-    """Convert predictions of left-out systems to the scale of the referee's ratings, with their intervals."""
+    """Convert predictions of left-out systems to the scale of the judge's ratings, with their intervals."""
     rows: dict[str, list[tuple[str, float, float, float]]] = {}
     own = _residuals_by_system(training, table)
     for system, row in table.items():

@@ -22,7 +22,7 @@ class Quality:
     systems: int
     """n: number of systems left out, one at a time."""
     tau: float | None
-    """Kendall's tau-b of predictions and the referee's ratings, in [-1, 1], over pairs of systems left out together; 0
+    """Kendall's tau-b of predictions and the judge's ratings, in [-1, 1], over pairs of systems left out together; 0
     if all predictions are equal; null if all ratings are, or if no pair was left out.
     """
     rmse: float

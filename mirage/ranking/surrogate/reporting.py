@@ -1,10 +1,10 @@
 """Reports of the surrogate judge: compared regressors, predictions, and the expected rating of a new system.
 
-referee = Referee.judge("gpt-4o")
-seen = training(features, verdicts, referee)                   # `training.py`
-result = report_on(seen, referee)                              # every regressor on left-out systems
+judge = Judge.single("gpt-4o")
+seen = training(features, verdicts, judge)                   # `training.py`
+result = report_on(seen, judge)                              # every regressor on left-out systems
 result.table()                                                 # schema.Prediction
-expected_ratings(seen, "my-model", chosen_regressor(result.table(), referee))     # {language: ExpectedRating}
+expected_ratings(seen, "my-model", chosen_regressor(result.table(), judge))     # {language: ExpectedRating}
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mirage import schema
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate.data import Array
@@ -31,10 +31,10 @@ ALL = "all"
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Quality of the surrogates of one referee, and their predictions of each system."""
+    """Quality of the surrogates of one judge, and their predictions of each system."""
 
-    referee: Referee
-    """Referee whose ratings are predicted."""
+    judge: Judge
+    """Judge whose ratings are predicted."""
     training: surrogate.Training
     """The training data."""
     comparison: surrogate.RegressorComparison
@@ -49,9 +49,9 @@ class Report:
     @property
     def calls(self) -> int:
         """Judge calls a prediction saves for one new system: the mean number of battles of a judged system in all
-        languages; 0 with the relevance referee, which calls no model.
+        languages; 0 with the relevance judge, which calls no model.
         """
-        if self.referee.by_labels:
+        if self.judge.by_labels:
             return 0
         battle_counts = [
             (language.points.sum(axis=(0, 1)) + language.points.sum(axis=(0, 2)))[language.rated].mean()
@@ -82,7 +82,7 @@ class ExpectedRating:
     regressor: str
     """Regressor behind the prediction."""
     rating: float
-    """Predicted rating in logits, on the referee's scale."""
+    """Predicted rating in logits, on the judge's scale."""
     low: float | None
     """Lower end of the 95% prediction interval; null with too few left-out systems, or outside the range of the judged
     systems.
@@ -105,7 +105,7 @@ class ExpectedRating:
 
 def report_on(
     seen: surrogate.Training,
-    referee: Referee,
+    judge: Judge,
     *,
     regressors: Sequence[str] | None = None,
     seed: int = surrogate.SEED,
@@ -115,7 +115,7 @@ def report_on(
 
     Args:
         seen: training data (`training`).
-        referee: referee whose ratings are predicted.
+        judge: judge whose ratings are predicted.
         regressors: regressors to compare; None for all.
         seed: seed of regressors and tests.
         progress: called with the number of finished fits and their total.
@@ -161,39 +161,39 @@ def report_on(
                 names = beyond.get((code, system), ())
                 rows.append(
                     schema.Prediction(
-                        *(code, referee.name, referee.skill, name, system, rating, low, high, place, judged),
+                        *(code, judge.name, judge.skill, name, system, rating, low, high, place, judged),
                         ", ".join(names) or None,
                         default,
                         *parts,
                     )
                 )
-    return Report(referee, seen, comparison, tuple(rows))
+    return Report(judge, seen, comparison, tuple(rows))
 
 
-def rows_of(predictions: pa.Table, referee: Referee) -> list[schema.Prediction]:
-    """Return the stored predictions for a referee and its skill.
+def rows_of(predictions: pa.Table, judge: Judge) -> list[schema.Prediction]:
+    """Return the stored predictions for a judge and its skill.
 
     Raises:
         NotEnoughData: if there are none.
     """
     rows = [schema.Prediction(**row) for row in predictions.to_pylist()]
-    rows = [row for row in rows if (row.referee, row.skill) == (referee.name, referee.skill)]
+    rows = [row for row in rows if (row.judge, row.skill) == (judge.name, judge.skill)]
     if not rows:
         raise NotEnoughData(
-            f"no predictions for the referee {referee.name} and the skill {referee.skill}",
-            do=f"mirage rank surrogate DIR --judge {referee.name} --store",
+            f"no predictions for the judge {judge.name} and the skill {judge.skill}",
+            do=f"mirage rank surrogate DIR --judge {judge.name} --store",
         )
     return rows
 
 
-def chosen_regressor(predictions: pa.Table, referee: Referee, *, regressor: str | None = None) -> ChosenRegressor:
+def chosen_regressor(predictions: pa.Table, judge: Judge, *, regressor: str | None = None) -> ChosenRegressor:
     """Return the default regressor of stored predictions, or one by name, with its residuals.
 
     Raises:
-        NotEnoughData: if there are no predictions for the referee and its skill.
+        NotEnoughData: if there are no predictions for the judge and its skill.
         UnknownName: if the regressor is not among the predictions.
     """
-    rows = rows_of(predictions, referee)
+    rows = rows_of(predictions, judge)
     name = regressor or next(row.regressor for row in rows if row.default)
     residuals: dict[str, list[float]] = {}
     for row in rows:
@@ -236,7 +236,7 @@ def expected_ratings(
             for s, r in zip(language.systems, full, strict=True)
             if s != system and np.isfinite(r)
         }
-        # Predictions are centred on the others; the referee's ratings include the system, if judged.
+        # Predictions are centred on the others; the judge's ratings include the system, if judged.
         k = len(others)
         rated = bool(language.rated[language.systems.index(system)])
         value = float(values[language.systems.index(system)]) * (k / (k + 1) if rated else 1.0) + language.offset

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from mirage import schema
-from mirage.battles.referee import RELEVANCE, Referee
+from mirage.battles.judge import RELEVANCE, Judge
 from mirage.ranking.settings import SEED
 from mirage.ranking.surrogate.ablation import ablation_losses
 from mirage.ranking.surrogate.reporting import Report, report_on
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def _predictions(
     tables: Tables,
     *,
-    referee: str = RELEVANCE,
+    judge: str = RELEVANCE,
     skills: Sequence[schema.Skill] = ("both",),
     regressors: Sequence[str] | None = None,
     seed: int = SEED,
@@ -32,7 +32,7 @@ def _predictions(
 
     prediction_tables, weights = [], []
     for skill in skills:
-        decider = Referee.from_name(referee, skill=skill)
+        decider = Judge.from_name(judge, skill=skill)
         seen = training(tables["features"], tables[decider.table], decider)
         result = report_on(seen, decider, regressors=regressors, seed=seed, progress=progress)
         on_report(result)

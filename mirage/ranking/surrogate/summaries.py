@@ -1,6 +1,6 @@
 """Summaries of compared regressors, from a comparison or from stored predictions.
 
-results = held_out(report.table(), Referee.judge("gpt-4o"))    # by regressor, from table `predictions`
+results = held_out(report.table(), Judge.single("gpt-4o"))    # by regressor, from table `predictions`
 summary(results, "pooled")                                     # one row per regressor
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mirage import schema
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate.data import Array
 from mirage.ranking.surrogate.reporting import ALL, Report, rows_of
@@ -62,14 +62,14 @@ class RegressorSummary:
     """Whether it is the regressor for new systems."""
 
 
-def held_out(predictions: pa.Table, referee: Referee, *, seed: int = surrogate.SEED) -> dict[str, surrogate.HeldOut]:
+def held_out(predictions: pa.Table, judge: Judge, *, seed: int = surrogate.SEED) -> dict[str, surrogate.HeldOut]:
     """Return stored predictions of the judged systems, by regressor.
 
     Raises:
-        NotEnoughData: if there are no predictions for the referee and its skill.
+        NotEnoughData: if there are no predictions for the judge and its skill.
     """
     parts: dict[str, dict[str, list[schema.Prediction]]] = {}
-    for row in rows_of(predictions, referee):
+    for row in rows_of(predictions, judge):
         if row.judged is not None:
             parts.setdefault(row.regressor, {}).setdefault(row.language, []).append(row)
     results = {}
@@ -187,5 +187,5 @@ def conclusions(report: Report, *, price: float | None = None) -> list[str]:
         money = f", USD {report.calls * price:,.2f}" if price is not None else ""
         lines.append(f"a prediction needs no judge call; judging a system like the others took {report.calls:,}{money}")
     elif price is not None:
-        lines.append("the relevance referee calls no model, so a prediction saves no calls")
+        lines.append("the relevance judge calls no model, so a prediction saves no calls")
     return lines

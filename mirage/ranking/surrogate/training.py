@@ -1,8 +1,8 @@
 """Training data of the surrogate judge, joined from an arena's features and battles.
 
-referee = Referee.judge("gpt-4o")
-seen = training(features, verdicts, referee)            # surrogate.Training
-by_tournament(features, verdicts, referee)              # {language: surrogate.Draws}, for `surrogate.by_draw`
+judge = Judge.single("gpt-4o")
+seen = training(features, verdicts, judge)            # surrogate.Training
+by_tournament(features, verdicts, judge)              # {language: surrogate.Draws}, for `surrogate.by_draw`
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.battles.counts import Battles
-from mirage.battles.referee import Referee
+from mirage.battles.judge import Judge
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking import surrogate
 from mirage.ranking.bootstrap import rate, units_of
@@ -40,17 +40,17 @@ LARGEST = 1e30
 def training(
     features: pa.Table,
     verdicts: pa.Table,
-    referee: Referee,
+    judge: Judge,
     *,
     languages: Sequence[str] | None = None,
     ties: schema.Ties = "half",
 ) -> surrogate.Training:
-    """Join features with the battles of a referee.
+    """Join features with the battles of a judge.
 
     Args:
         features: table `features`. Systems without a battle are new: they are only predicted.
-        verdicts: the referee's table, `outcomes` or `judgments`.
-        referee: referee whose ratings are predicted.
+        verdicts: the judge's table, `outcomes` or `judgments`.
+        judge: judge whose ratings are predicted.
         languages: codes; None for all that have both.
         ties: half a win for each, or dropped.
 
@@ -58,11 +58,11 @@ def training(
         NotEnoughData: if no language has both features and battles.
         BadInput: if ties are to be modelled.
     """
-    battles = _battles(verdicts, referee, languages, ties)
+    battles = _battles(verdicts, judge, languages, ties)
     names, values = _values(features, battles)
     if not values:
         raise NotEnoughData(
-            f"no system that {referee.name} judged has a feature on the queries judged",
+            f"no system that {judge.name} judged has a feature on the queries judged",
             do="measure them: mirage measure features DIR",
         )
     joined = {code: _language(battles[code], code, *values[code], ties) for code in sorted(values)}
@@ -72,7 +72,7 @@ def training(
 def by_tournament(
     features: pa.Table,
     verdicts: pa.Table,
-    referee: Referee,
+    judge: Judge,
     *,
     languages: Sequence[str] | None = None,
     draws: int = DRAWS,
@@ -83,7 +83,7 @@ def by_tournament(
     Args:
         features: table `features`.
         verdicts: `outcomes` or `judgments`.
-        referee: the referee.
+        judge: the judge.
         languages: codes; None for all that have both.
         draws: number of draws.
         seed: seed of the draws, as in `ranking.rate`.
@@ -91,11 +91,11 @@ def by_tournament(
     Raises:
         NotEnoughData: if no language has both features and battles.
     """
-    battles = _battles(verdicts, referee, languages, "half")
+    battles = _battles(verdicts, judge, languages, "half")
     names, values = _values(features, battles)
     if not values:
         raise NotEnoughData(
-            f"no system that {referee.name} judged has a feature", do="measure them: mirage measure features DIR"
+            f"no system that {judge.name} judged has a feature", do="measure them: mirage measure features DIR"
         )
     rated_battles = {code: battles[code] for code in values}
     ranked, shared = rate(rated_battles, draws=draws, seed=seed), units_of(rated_battles).shared
@@ -115,11 +115,11 @@ def by_tournament(
 
 
 def _battles(
-    verdicts: pa.Table, referee: Referee, languages: Sequence[str] | None, ties: schema.Ties
+    verdicts: pa.Table, judge: Judge, languages: Sequence[str] | None, ties: schema.Ties
 ) -> Mapping[str, Battles]:
     if ties == "davidson":
         raise BadInput("a surrogate does not support modelled ties", do="use --ties half or drop")
-    return referee.battles(verdicts, languages=languages)
+    return judge.battles(verdicts, languages=languages)
 
 
 def _values(

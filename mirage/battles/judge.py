@@ -1,0 +1,248 @@
+"""Judges: human relevance labels, one judge, several judges pooled, or nugget scores.
+
+    judge = Judge.from_name("gpt-4o")
+    battles = judge.battles(arena.read(judge.table))     # {language: Battles}
+
+Nugget scores have no stored verdicts: `ranking.nugget_battles` makes them.
+
+Callers use the judge's properties instead of comparing its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from mirage.battles.counts import RELEVANCE as RELEVANCE
+from mirage.battles.counts import Battles, from_outcomes, lacking, pool_battles
+from mirage.battles.verdict_rows import OF_KNOWN, from_judgments, judges_of, only_judge
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.schema import OVERALL, Parser, Skill
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+POOLED = "pooled"
+"""Name of the judge that pools all judges of an arena."""
+
+NUGGETS = "nuggets"
+"""Name of the judge that decides by nugget scores."""
+
+_NUGGET_TABLES = frozenset(("answers", "nuggets", "nugget_assignments"))
+"""Tables that nugget scores are computed from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The decider of battles, and the queries it decides on."""
+
+    kind: Literal["relevance", "single", "panel", "nuggets"]
+    """`relevance`: relevance labels, without a model. `single`: one judge with verdicts. `panel`: several
+    judges with their verdicts pooled. `nuggets`: nugget scores.
+    """
+    name: str
+    """The name in tables, files and URLs: `relevance`, the judge's name, `pooled`, or `nuggets`."""
+    skill: Skill = "both"
+    """Skill whose queries count; a judge has only `both`."""
+    parser: Parser = "strict"
+    """Parser whose outcomes decide, with relevance labels."""
+    judges: tuple[str, ...] = ()
+    """The judges of a panel; empty for all judges of the arena."""
+
+    @classmethod
+    def relevance(cls, skill: Skill = "both", *, parser: Parser = "strict") -> Judge:
+        """Return the judge that decides by human relevance labels."""
+        return cls("relevance", RELEVANCE, skill, parser)
+
+    @classmethod
+    def single(cls, name: str) -> Judge:
+        """Return a single judge as a judge."""
+        return cls("single", name, judges=(name,))
+
+    @classmethod
+    def panel(cls, judges: Sequence[str] = ()) -> Judge:
+        """Return the judge that pools several judges; all of the arena if none is named."""
+        return cls("panel", POOLED, judges=tuple(judges))
+
+    @classmethod
+    def nuggets(cls) -> Judge:
+        """Return the judge that decides by nugget scores."""
+        return cls("nuggets", NUGGETS)
+
+    @classmethod
+    def from_name(cls, name: str, *, skill: Skill = "both", parser: Parser = "strict") -> Judge:
+        """Return the judge with a name: `relevance`, `pooled`, `nuggets`, or a judge's.
+
+        Raises:
+            BadInput: if a judge is combined with a skill, or the name is that of an exam on known-answer pairs.
+        """
+        if name.startswith(OF_KNOWN):
+            judge = name.removeprefix(OF_KNOWN)
+            raise BadInput(
+                f"{name} has verdicts on known-answer pairs: they test {judge} and cannot rank systems",
+                do=f"let {judge} judge pairs drawn at random: mirage judge DIR --judge {judge}",
+            )
+        if name == RELEVANCE:
+            return cls.relevance(skill, parser=parser)
+        if skill != "both":
+            raise BadInput(f"{name} judges answers, not the skill {skill!r}", do="leave the skill out")
+        if name == NUGGETS:
+            return cls.nuggets()
+        return cls.panel() if name == POOLED else cls.single(name)
+
+    @property
+    def by_labels(self) -> bool:
+        """True if relevance labels decide: no model is called, and every skill can be ranked."""
+        return self.kind == "relevance"
+
+    @property
+    def by_verdicts(self) -> bool:
+        """True if verdicts of judges decide: options that select verdicts, and people's votes instead, apply."""
+        return self.kind in ("single", "panel")
+
+    @property
+    def table(self) -> str:
+        """Name of the table the judge decides from."""
+        return {"relevance": "outcomes", "nuggets": "nugget_assignments"}.get(self.kind, "judgments")
+
+    @property
+    def counted(self) -> str:
+        """Noun for the rows the judge counts: answers, verdicts or battles."""
+        return {"relevance": "answers", "nuggets": "battles"}.get(self.kind, "verdicts")
+
+    def battles(self, table: pa.Table, *, languages: Sequence[str] | None = None) -> dict[str, Battles]:
+        """Return the battles the judge decides, by language.
+
+        Args:
+            table: the table named by `table`, `outcomes` or `judgments`; for nuggets their verdicts.
+            languages: codes; None for all that have battles.
+
+        Raises:
+            UnknownName: if a language or judge has no battles.
+            NotEnoughData: if a chosen language lacks a subset the skill needs.
+        """
+        if self.by_labels:
+            battles = from_outcomes(table, skill=self.skill, parser=self.parser)
+        elif self.kind != "panel":
+            battles = from_judgments(table, judge=self.name)
+        else:
+            battles = self._pool(table)
+        missing = self.lacking(table) if languages else {}
+        for code in languages or ():
+            if code in missing:
+                raise NotEnoughData(f"{code} has {missing[code]}", do=f"leave {code} out, or choose another skill")
+            if code not in battles:
+                raise UnknownName("language", code, battles, where=f"battles by {self.name}")
+        return battles if languages is None else {code: battles[code] for code in languages}
+
+    def _pool(self, table: pa.Table) -> dict[str, Battles]:
+        judges = self.judges or judges_of(table)
+        parts: dict[str, list[Battles]] = {}
+        for judge in judges:
+            for code, battles in from_judgments(table, judge=judge).items():
+                parts.setdefault(code, []).append(battles)
+        return {code: pool_battles(parts[code], judge=self.name) for code in sorted(parts)}
+
+    def lacking(self, table: pa.Table) -> dict[str, str]:
+        """Return the languages that cannot be ranked, each with the reason as text."""
+        return lacking(table, skill=self.skill) if self.by_labels else {}
+
+
+def judges(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
+    """Return the names of an arena's judges: relevance labels first, then its judges, then nuggets.
+
+    Args:
+        arena: the arena.
+        panel: whether to append `pooled` if there are several judges.
+    """
+    names = verdict_judges(arena)
+    several = panel and len(names) > 1
+    return (
+        *((RELEVANCE,) if "outcomes" in arena.tables else ()),
+        *names,
+        *((POOLED,) if several else ()),
+        *((NUGGETS,) if set(arena.tables) >= _NUGGET_TABLES and NUGGETS not in names else ()),
+    )
+
+
+def choose_judge(arena: Arena, wanted: str | None = None) -> str:
+    """Return the requested judge of an arena, or the only one; nuggets count only by request or without another.
+
+    Raises:
+        UnknownName: if the arena has no such judge.
+        BadInput: if none is requested and there is not exactly one.
+    """
+    if wanted is not None:
+        return only_judge(judges(arena, panel=True), wanted, noun="judge")
+    names = judges(arena)
+    return only_judge([name for name in names if name != NUGGETS] or names, noun="judge")
+
+
+def preferred_judge(arena: Arena, wanted: str | None = None, *, last: str) -> str | None:
+    """Return the requested judge if the arena has it, else the judge with the most verdicts, else relevance labels,
+    else nugget scores; None without any.
+
+    Args:
+        arena: the arena.
+        wanted: the requested judge.
+        last: judge to prefer only to none.
+    """
+    names = judges(arena)
+    if wanted in names:
+        return wanted
+    if others := [name for name in verdict_judges(arena) if name != last]:
+        counts = arena.sql("SELECT judge, count(*) AS n FROM judgments GROUP BY judge ORDER BY n DESC, judge")
+        return str(next(name for name in counts["judge"].to_pylist() if name in others))
+    if RELEVANCE in names and Judge.relevance().battles(arena.read("outcomes")):
+        return RELEVANCE
+    return next((name for name in (NUGGETS, last) if name in names), None)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFacts:
+    """A judge's criterion and number of repeated verdicts."""
+
+    criterion: str
+    """The criterion; `overall` where none is stored."""
+    repeats: int
+    """Maximum number of verdicts on one battle in one order."""
+
+    @property
+    def words(self) -> str:
+        """The criterion and the repeats, in words; empty for the defaults."""
+        parts = [f"criterion {self.criterion}"] if self.criterion != OVERALL else []
+        return ", ".join(
+            [*parts, *([f"up to {self.repeats} verdicts per battle and order"] if self.repeats > 1 else [])]
+        )
+
+
+@lru_cache(maxsize=64)
+def judge_facts(arena: Arena) -> Mapping[str, JudgeFacts]:
+    """Return the criterion and the repeats of each judge of an arena, by name; empty without judgments."""
+    if "judgments" not in arena.tables:
+        return {}
+    rows = arena.sql(
+        "SELECT judge, coalesce(max(criterion), ?) AS criterion, coalesce(max(repeat), 0) + 1 AS repeats FROM judgments"
+        " GROUP BY judge",
+        [OVERALL],
+    )
+    return {row["judge"]: JudgeFacts(row["criterion"], row["repeats"]) for row in rows.to_pylist()}
+
+
+@lru_cache(maxsize=64)
+def verdict_judges(arena: Arena) -> tuple[str, ...]:
+    """Return the judges of an arena that can rank, people first, then by name.
+
+    Judges with verdicts on known-answer pairs only are excluded.
+    """
+    if "judgments" not in arena.tables:
+        return ()
+    sql = """
+        SELECT judge FROM judgments WHERE NOT starts_with(judge, ?) GROUP BY judge
+        ORDER BY bool_or(person IS TRUE) DESC, judge
+    """
+    return tuple(arena.sql(sql, [OF_KNOWN])["judge"].to_pylist())

@@ -1,0 +1,61 @@
+"""Pickers of the judge and of the queries that count, for pages about ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import get_args
+
+from mirage.battles.judge import NUGGETS, Judge
+from mirage.explorer.kit.pick import check_link, pick, pick_segments
+from mirage.schema import Skill
+
+
+def judge(judges: Sequence[str], role: str, *, listed: bool = False) -> str:
+    """Select a judge; nothing is drawn if there is only one.
+
+    Args:
+        judges: their names.
+        role: what the judge does on this page, as a sentence.
+        listed: always draw a list, where a row is full.
+    """
+    if len(judges) == 1 and not check_link("judge", "judge", judges):
+        return judges[0]
+    few = len(judges) <= 4 and not listed
+    draw = pick_segments if few else pick
+    chosen: str = draw(
+        "Judge",
+        judges,
+        key="judge",
+        kind="judge",
+        width="content" if few else 200,
+        help=f"{role} relevance: human relevance labels, no model."
+        + (" nuggets: the answer that states more of the vital nuggets in full." if NUGGETS in judges else ""),
+    )
+    return chosen
+
+
+def judge_with_skill(
+    judges: Sequence[str], role: str, skills: Callable[[str], Sequence[Skill]] = lambda _: get_args(Skill)
+) -> Judge:
+    """Select a judge (`judge`), and by relevance labels the queries that count, unless there is a single choice.
+
+    Args:
+        judges: their names.
+        role: what the judge does on this page, as a sentence.
+        skills: returns the available choices of a judge by its name.
+    """
+    name = judge(judges, role)
+    chosen = Judge.from_name(name)
+    if not chosen.by_labels:
+        return chosen
+    available = skills(name)
+    if len(available) == 1:
+        return Judge.from_name(name, skill=available[0])
+    skill: Skill = pick_segments(
+        "Skill",
+        available,
+        key="skill",
+        kind="skill",
+        help="abstain: queries no passage answers. answer: queries a passage answers. both: the two weighted equally.",
+    )
+    return Judge.from_name(name, skill=skill)

@@ -1,0 +1,76 @@
+"""Nuggets as the judge on every page that picks one: chosen by link, offered, and said how it decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nugget_arena
+import pytest
+from conftest import PATIENCE, ROOT
+from streamlit.testing.v1 import AppTest
+
+from mirage import store
+from mirage.battles.judge import NUGGETS, Judge
+from mirage.explorer.leaderboard import data as views
+from mirage.ranking.nugget_battles import nugget_battles
+from pages import page_text
+
+
+@pytest.fixture(scope="module")
+def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("nugget-judge")
+    arena = nugget_arena.write(root / "nuggets")
+    by_terms = arena.read("nugget_assignments")
+    rows = [row for row in by_terms.to_pylist() if row["assigner"] != nugget_arena.MODEL]
+    bare = {name: arena.read(name) for name in ("queries", "answers", "nuggets")}
+    store.write(
+        root / "bare", {**bare, "nugget_assignments": by_terms.from_pylist(rows, by_terms.schema)}, made_by="a test"
+    )
+    return root
+
+
+def open_page(name: str, arenas: Path, monkeypatch: pytest.MonkeyPatch, **link: str) -> AppTest:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
+    app = AppTest.from_file(ROOT / "pages" / f"{name}.py", default_timeout=PATIENCE)
+    app.query_params.update(link)
+    return app.run()
+
+
+@pytest.mark.parametrize(
+    ("name", "link"),
+    [
+        ("leaderboard", {}),
+        ("battle", {}),
+        ("leaderboard", {"section": "Wins", "system": "aya"}),
+        ("compare", {"by": "rating"}),
+    ],
+)
+@pytest.mark.parametrize("arena", ["nuggets", "bare"])
+def test_pages_rank_by_nuggets(
+    arenas: Path, monkeypatch: pytest.MonkeyPatch, arena: str, name: str, link: dict[str, str]
+) -> None:
+    app = open_page(name, arenas, monkeypatch, arena=arena, judge=NUGGETS, **link)
+    assert not app.exception
+    assert not app.error
+    assert NUGGETS in page_text(app)
+
+
+def test_the_leaderboard_says_how_nuggets_decide_and_offers_no_options_of_judges(
+    arenas: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_page("leaderboard", arenas, monkeypatch, arena="nuggets", judge=NUGGETS)
+    text = page_text(app)
+    for line in nugget_battles(store.open_arena(arenas / "nuggets")).lines:
+        assert line[1:] in text
+    offered = {str(widget.key) for widget in app.get("button_group")}
+    assert "ties" in offered
+    assert not {"battles", "own"} & offered
+
+
+def test_the_board_counts_the_battles_of_each_system(arenas: Path) -> None:
+    arena = store.open_arena(arenas / "bare")
+    size = views.size(arena, Judge.nuggets())
+    board = views.board(arena, Judge.nuggets(), size.languages)
+    assert sum(board.rows["answers"].to_pylist()) == 2 * size.answers
+    assert board.rows["answers"].to_pylist() == board.rows["battles"].to_pylist()
+    assert size.systems == tuple(sorted(board.rows["system"].to_pylist()))
