@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import browser
 import pytest
 from conftest import PATIENCE, ROOT
-from page_spot_check_cases import Session, folder, key, open_page, rows  # noqa: F401  # a fixture
-from streamlit.runtime.context import ContextProxy, StreamlitHeaders
+from page_spot_check_cases import folder, key, open_page, rows  # noqa: F401  # a fixture
 from streamlit.testing.v1 import AppTest
 from votes_cases import vote
-from websockets.asyncio.client import connect
 
 from mirage.errors import BadInput
+from mirage.explorer.kit import identity
 from mirage.explorer.kit import votes as people
-from mirage.explorer.kit.identity import HEADER, LOGIN, decode_name
+from mirage.explorer.kit.identity import LOGIN
 from mirage.people import votes
 from mirage.people.votes import Vote, Votes
 from pages import html, page_text
 
 
-def logged_in(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    """What the server hands to a page when a proxy sends these headers."""
-    headers = StreamlitHeaders([(HEADER, name.encode().decode("latin-1")) for name in names])
-    monkeypatch.setattr(ContextProxy, "headers", property(lambda self: headers))
+def logged_in(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """What a page sees of a reader whom the login has verified."""
+    monkeypatch.setattr(identity, "provider", lambda: True)
+    monkeypatch.setattr(identity, "_verified_name", lambda: name)
 
 
 def labels(page: AppTest) -> list[str]:
@@ -60,26 +57,6 @@ def test_a_setting_that_is_not_understood_lets_nobody_vote(arenas: Path, monkeyp
     assert 'mg-sides mg-blind"' not in html(page)
     assert LOGIN in page_text(page)
     assert not page.text_input
-
-
-@pytest.mark.parametrize("name", ["Zoë Müller", "李小龙", "آمنة", "plain"])
-def test_a_login_in_utf_8_is_the_name_that_was_meant(arenas: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    logged_in(monkeypatch, name)
-    page = open_page(voter="")
-    key(page, "1").click().run()
-    assert [row.voter for row in rows()] == [name]
-
-
-def test_what_is_no_utf_8_stays_and_two_ways_to_write_a_letter_are_one_name() -> None:
-    assert decode_name("Zo\xeb") == "Zoë"
-    assert decode_name("Zoë".encode().decode("latin-1")) == decode_name("Zoe\u0308") == "Zoë"
-    assert decode_name(" 李 ") == "李"
-
-
-def test_two_names_from_a_login_are_none(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(LOGIN, "required")
-    logged_in(monkeypatch, "mallory", "amina")
-    assert "Log in to vote" in page_text(open_page(voter=""))
 
 
 # Who may take a vote back
@@ -181,27 +158,3 @@ def test_a_deployment_names_its_hosts(tmp_path: Path) -> None:
             assert upgraded(url, host, f"https://{host}") == 101
         for host in ("evil.example", "mirage.example.org.evil.example", urlsplit(url).netloc):
             assert upgraded(url, host, f"http://{host}") == 403, host
-
-
-def test_a_login_reaches_the_vote_over_the_wire_in_its_own_script(explorer: tuple[str, Path]) -> None:
-    url, home = explorer
-
-    async def open_session(headers: dict[str, str]) -> Session:
-        address = f"ws://{urlsplit(url).netloc}/_stcore/stream"
-        protocols: Any = ["streamlit"]
-        async with connect(
-            address, subprotocols=protocols, max_size=None, additional_headers=headers, open_timeout=PATIENCE
-        ) as link:
-            session = Session(link, "")
-            await session.send()
-            if session.buttons:
-                await session.vote("Tie")
-            return session
-
-    nobody = asyncio.run(open_session({}))
-    assert 'mg-sides mg-blind"' not in nobody.html
-    assert not nobody.fields
-    assert not (home / "votes.sqlite").exists()
-    asyncio.run(open_session({HEADER: "李小龙".encode().decode("latin-1")}))
-    with Votes(f"sqlite:///{home / 'votes.sqlite'}") as db:
-        assert [(row.voter, row.vote) for row in db.rows(Vote)] == [("李小龙", "tie")]

@@ -5,18 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from mirage.explorer.serve.nginx import PROXY_HEADER
-from mirage.explorer.serve.replicas import PROXY_SECRET
 from page_spot_check_cases import folder, open_page, rows  # noqa: F401  # a fixture
-from streamlit.runtime.context import ContextProxy, StreamlitHeaders
 
 from mirage.errors import BadInput
-from mirage.explorer.kit.identity import HEADER, LOGIN
+from mirage.explorer.kit import identity
 from mirage.store.roles import ROLES, roles
 from pages import html, page_text
 
 FILE = 'default = "reader"\nvoters = ["amina", "Zoe\\u0308"]\ncurators = ["李小龙"]\n'
-SECRET = "a-secret-of-the-proxy"
 
 
 @pytest.fixture
@@ -27,11 +23,10 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def headers(monkeypatch: pytest.MonkeyPatch, **given: str) -> None:
-    """What the server hands to a page when a proxy sends a name, and perhaps its secret."""
-    names = {"name": HEADER, "secret": PROXY_HEADER}
-    pairs = [(names[key], value.encode().decode("latin-1")) for key, value in given.items()]
-    monkeypatch.setattr(ContextProxy, "headers", property(lambda self: StreamlitHeaders(pairs)))
+def log_in(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """What a page sees of a reader whom the login has verified."""
+    monkeypatch.setattr(identity, "provider", lambda: True)
+    monkeypatch.setattr(identity, "_verified_name", lambda: name)
 
 
 def test_without_a_file_everybody_may_do_everything(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,26 +62,16 @@ def test_a_file_that_is_not_understood_is_refused_by_its_name(file: Path, text: 
 
 def test_a_file_that_is_gone_lets_nobody_vote(file: Path, arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.unlink()
-    headers(monkeypatch, name="amina")
+    log_in(monkeypatch, "amina")
     page = open_page(voter="")
     assert 'mg-sides mg-blind"' not in html(page)
 
 
 def test_a_voter_votes_and_a_reader_reads(file: Path, arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    headers(monkeypatch, name="bob")
+    log_in(monkeypatch, "bob")
     page = open_page(voter="")
     assert 'mg-sides mg-blind"' not in html(page)
     assert "voter role" in page_text(page)
-    headers(monkeypatch, name="amina")
+    log_in(monkeypatch, "amina")
     assert 'mg-sides mg-blind"' in html(open_page(voter=""))
     assert rows() == []
-
-
-def test_a_header_without_the_proxys_secret_is_nobodys(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(PROXY_SECRET, SECRET)
-    monkeypatch.setenv(LOGIN, "required")
-    for secret in ({}, {"secret": "another"}, {"secret": SECRET[:-1]}):
-        headers(monkeypatch, name="amina", **secret)
-        assert "Log in to vote" in page_text(open_page(voter=""))
-    headers(monkeypatch, name="amina", secret=SECRET)
-    assert 'mg-sides mg-blind"' in html(open_page(voter=""))

@@ -85,9 +85,7 @@ def test_the_rating_of_a_part_is_that_of_an_arena_with_only_its_queries(arena: s
     assert boards[0].rows == boards[1].rows
 
 
-def test_a_search_of_a_part_finds_its_answers_with_and_without_an_index(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_of_a_part_finds_its_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from mirage.store import search
 
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
@@ -105,8 +103,6 @@ def test_a_search_of_a_part_finds_its_answers_with_and_without_an_index(
     ]
     assert expected
     shown = views.find_queries(part, views.AnswerFilter(text="an"))
-    assert search.search(part, "an").to_pylist() == expected
-    search.build_index(part)
     assert search.search(part, "an").to_pylist() == expected
     assert set(shown.keys) <= keys(part, "tags")
     assert {(row["language"], row["query_id"]) for row in expected} <= set(shown.keys)

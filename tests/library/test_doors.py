@@ -1,4 +1,4 @@
-"""The explorer's server as `mirage app` starts it: what it lets in, what it holds, and that it asks nobody outside."""
+"""The explorer's server as `mirage app` starts it: what it lets in, and that it asks nobody outside."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ import waiting
 from conftest import PATIENCE, ROOT
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
-
-from mirage.explorer.serve import uploads
 
 RECORDER = """
 import os, socket, urllib.parse
@@ -85,38 +83,36 @@ class Served:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """`mirage app` with readers who only read, and one curator by a proxy's login."""
+    """`mirage app` on an arena."""
     folder = tmp_path_factory.mktemp("doors")
     (folder / "sitecustomize.py").write_text(RECORDER, encoding="utf-8")
-    (folder / "roles.toml").write_text('default = "reader"\ncurators = ["zoe"]\n', encoding="utf-8")
     with waiting.port() as port:
         environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
         environment |= {
             "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
             "RECORDED": str(folder / "recorded"),
             "MIRAGE_HOME": str(folder / "home"),
-            "MIRAGE_ROLES": str(folder / "roles.toml"),
         }
         command = [sys.executable, "-m", "mirage", "app", str(ROOT / "data" / "sample"), "--port", str(port)]
         quiet = subprocess.DEVNULL
         process = subprocess.Popen(command, cwd=folder, env=environment, stdin=quiet, stdout=quiet, stderr=quiet)
         served = Served(port, process, folder / "recorded")
         try:
-            waiting.until(lambda: waiting.answers(f"http://{served.address}/healthz"), "it answers", process=process)
+            waiting.until(
+                lambda: waiting.answers(f"http://{served.address}/_stcore/health"), "it answers", process=process
+            )
             yield served
         finally:
             process.terminate()
             process.wait(PATIENCE)
 
 
-def link_to(served: Served, origin: str | None = None, name: str = "") -> Any:
-    headers = {"X-Forwarded-User": name} if name else {}
+def link_to(served: Served, origin: str | None = None) -> Any:
     protocols: Any = ["streamlit"]
     return connect(
         f"ws://{served.address}/_stcore/stream",
         origin=origin,  # type: ignore[arg-type]
         subprotocols=protocols,
-        additional_headers=headers,
         max_size=None,
         open_timeout=PATIENCE,
     )
@@ -140,12 +136,6 @@ async def visit(link: ClientConnection, page: str) -> str:
         elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
             return session
     raise ConnectionError("the server is gone")
-
-
-def file(megabytes: float, name: str = "a.jsonl") -> tuple[bytes, str]:
-    """The body of an upload and its content type."""
-    head = f'--x\r\nContent-Disposition: form-data; name="f"; filename="{name}"\r\n\r\n'.encode()
-    return head + b"0" * int(megabytes * 2**20) + b"\r\n--x--\r\n", "multipart/form-data; boundary=x"
 
 
 ORIGINS = (
@@ -175,80 +165,6 @@ def test_its_own_page_connects_and_no_request_leaves(served: Served) -> None:
 
     asyncio.run(read())
     assert served.outside() == ""
-
-
-def test_metrics_of_the_server_are_closed(served: Served) -> None:
-    assert served.ask("/_stcore/metrics")[0] == 404
-
-
-def test_an_upload_needs_a_visit_that_was_shown_the_field(served: Served) -> None:
-    body, kind = file(0.01)
-
-    def put(session: str) -> int:
-        return served.ask(f"/_stcore/upload_file/{session}/any", "PUT", body, Content_Type=kind)[0]
-
-    async def read() -> None:
-        assert await asyncio.to_thread(put, "nobody") == 403
-        async with link_to(served) as reader, link_to(served, name="zoe") as curator:
-            first, second = await visit(reader, "your_model"), await visit(curator, "leaderboard")
-            assert await asyncio.to_thread(put, first) == 403, "a reader has no field"
-            assert await asyncio.to_thread(put, second) == 403, "this page has no field"
-            await visit(curator, "your_model")
-            assert await asyncio.to_thread(put, second) == 204
-
-    asyncio.run(read())
-
-
-def test_a_visit_holds_so_many_bytes_and_none_after_its_end(served: Served) -> None:
-    body, kind = file(uploads.MEGABYTES - 1)
-
-    def put(session: str, k: int) -> int:
-        return served.ask(f"/_stcore/upload_file/{session}/{k}", "PUT", body, Content_Type=kind)[0]
-
-    async def read() -> None:
-        async with link_to(served, name="zoe") as link:
-            session = await visit(link, "your_model")
-            statuses = [await asyncio.to_thread(put, session, k) for k in range(4)]
-            assert statuses[:2] == [204, 204]
-            assert set(statuses[2:]) <= {0, 413}
-            delete = await asyncio.to_thread(served.ask, f"/_stcore/upload_file/{session}/0", "DELETE")
-            assert delete[0] == 204
-            assert await asyncio.to_thread(put, session, 9) == 204, "what is taken back makes room"
-        assert await asyncio.to_thread(put, session, 10) in (0, 400, 403, 413), "the visit has ended"
-
-    asyncio.run(read())
-
-
-def test_a_refused_upload_names_no_folder_and_no_address(served: Served) -> None:
-    body, kind = file(0.01)
-
-    async def read() -> None:
-        async with link_to(served, name="zoe") as link:
-            session = await visit(link, "your_model")
-            for data, content in ((b"", "multipart/form-data"), (b"--x", kind), (body, "text/plain")):
-                path = f"/_stcore/upload_file/{session}/a"
-                status, text = await asyncio.to_thread(served.ask, path, "PUT", data, Content_Type=content)
-                assert status >= 400
-                assert b"/" not in text, text
-                assert b"http" not in text
-
-    asyncio.run(read())
-
-
-def test_all_visits_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    megabyte = 2**20
-    held = {f"visit-{k}": 100 * megabyte for k in range(5)}
-    monkeypatch.setattr(uploads, "held_bytes", lambda: held)
-    uploads._offered["new"] = None
-    try:
-        assert uploads._refusal("new", 10 * megabyte) is None
-        assert uploads._refusal("new", 64 * megabyte) == 503
-        held.clear()
-        assert uploads._refusal("new", 64 * megabyte) is None
-        assert uploads._refusal("new", None) == 411
-        assert uploads._refusal("other", 1) == 403
-    finally:
-        del uploads._offered["new"]
 
 
 def test_errors_on_a_page_lead_nowhere_outside() -> None:
