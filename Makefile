@@ -36,23 +36,22 @@ bench: .venv/.ready-dev ## time the slow parts side by side with what they repla
 engines: .venv-engines/.ready ## run the tests with real engines and weights (vLLM's CPU build, multilingual-e5-small); 4 GB in .venv-engines
 	.venv-engines/bin/python -m pytest tests/engines -p no:randomly -s $(ARGS)
 
-outcomes: .venv/.ready-dev ## measure the rules for free answers on the labels kept apart, for the page Methods
+outcomes: .venv/.ready-dev ## measure the rules for free answers on the labels kept apart, for the guide
 	$(PY) -m benchmarks.outcomes
 
 data: .venv/.ready ## build the bundled arenas again; DATA=DIR says from where
-	$(PY) -m mirage paper bundle "$(DATA)" --into data
+	$(PY) data/build/bundle.py "$(DATA)"
 
 sample: .venv/.ready-dev ## build the sample arenas again from data/sample/source and data/sample-across/source
-	$(PY) -c 'from pathlib import Path; from mirage.pipeline.sample import write_sample; write_sample(Path("data/sample/source"), Path("data/sample"))'
-	$(PY) -c 'from pathlib import Path; from mirage.pipeline.sample_across import write_sample_across as write; write(Path("data/sample-across/source"), Path("data/sample/source"), Path("data/sample-across"))'
+	$(PY) data/build/sample.py
+	$(PY) data/build/sample_across.py
 
 pictures: .venv/.ready-dev ## draw the pictures of the README again
 	PYTHONPATH=tests:tests/fixtures $(PY) tests/fixtures/browser.py
 
-docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors, with its generated tables and formulas
+docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors, with its generated tables
 	$(PY) docs/site/architecture.py
 	$(PY) docs/site/glossary.py
-	$(PY) docs/site/formulas.py
 	$(PY) docs/site/generated.py
 	$(PY) docs/site/audit.py
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet --config-file docs/site/mkdocs.yml

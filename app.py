@@ -1,5 +1,5 @@
 """The explorer: `streamlit run app.py`. It only chooses the page; nothing a page relies on is here."""
 
-from mirage.explorer import kit as ui
+from mirage.explorer.kit.frame import run
 
-ui.run()
+run()

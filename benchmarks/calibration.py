@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import calibration_across, calibration_languages, calibration_means
+from benchmarks import calibration_languages, calibration_means
 from benchmarks.harness import Row
 from mirage.battles.counts import Battles
 from mirage.ranking.bootstrap import rate
@@ -217,5 +217,4 @@ def run() -> list[Row]:
         lucky(),
         *calibration_means.rows(),
         *calibration_languages.rows(),
-        *calibration_across.rows(),
     ]

@@ -18,7 +18,6 @@ from mirage.people.exam.estimates import jackknife
 from mirage.people.exam.panel import _correlation
 from mirage.people.votes import Vote, correct
 from mirage.people.votes.powered import solve_points
-from mirage.ranking.decide.contest import Contest
 from mirage.stages.retrieve.attribution import Attribution, Cause
 from mirage.stages.retrieve.causes import AnswerCause, given_retrieval
 from mirage.stats.bounded import bounded_mean_intervals
@@ -108,36 +107,6 @@ def rare(name: str, n: int) -> Row:
         f"{SIMULATIONS:,} simulations, +-{noise(SIMULATIONS, 0.025)}",
         "at most 2.5% a side",
     )
-
-
-def p_right() -> list[Row]:
-    """Simulate choices among 3 to 12 systems: the chance that is said against how often it is right, by tenths."""
-    rng = np.random.default_rng([SEED, 126])
-    stated, plain, right = [], [], []
-    for k in range(SIMULATIONS):
-        truth = rng.normal(0, (0.03, 0.1, 0.3, 1.0)[k % 4], 3 + k % 10)
-        mixing = 0.15 * np.diag(rng.uniform(0.7, 1.4, len(truth))) + 0.1
-        worth = truth + mixing @ rng.standard_normal(len(truth))
-        draws = worth + rng.standard_normal((400, len(truth))) @ mixing.T
-        contest = Contest(tuple(map(str, range(len(truth)))), worth, draws, 60)
-        stated.append(contest.p_right()[contest.best])
-        plain.append((draws.argmax(axis=1) == contest.best).mean())
-        right.append(contest.best == int(np.argmax(truth)))
-    tenths, hit = [], np.array(right, dtype=float)
-    for k in range(10):
-        inside, before = (np.minimum((np.array(chances) * 10).astype(int), 9) == k for chances in (stated, plain))
-        if inside.sum() >= 50:
-            share = hit[inside].mean()
-            tenths.append(
-                Row(
-                    f"`decide` says {k / 10:.1f} to {(k + 1) / 10:.1f}, spread of the truth 0.03 to 1: right",
-                    f"{share:.1%} (said {np.array(stated)[inside].mean():.1%})",
-                    f"draws as they are: {hit[before].mean():.1%}" if before.any() else "",
-                    f"{int(inside.sum()):,} simulations, +-{noise(int(inside.sum()), min(max(share, 0.05), 0.95))}",
-                    "within 5 points",
-                )
-            )
-    return tenths
 
 
 def lost(n: int, shown: float, given: float, other: float, *, simulations: int = 1000) -> Row:
@@ -278,7 +247,6 @@ def rows() -> list[Row]:
     return [
         *(near_an_end(name, n) for name in NEAR_AN_END for n in (20, 60)),
         *(rare(name, n) for name in RARE for n in (30, 100)),
-        *p_right(),
         lost(20, 0.1, 0.9, 0.5),
         lost(20, 0.3, 0.95, 0.2),
         lost(40, 0.7, 0.9, 0.5),

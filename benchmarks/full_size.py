@@ -28,7 +28,6 @@ from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.explorer.answers import data as answers
 from mirage.io.sources.miracl import SIZES
-from mirage.io.sources.sample import read_sample
 from mirage.store import search
 from mirage.text.answers import compose_answer
 from mirage.text.languages import LANGUAGES
@@ -80,7 +79,9 @@ WHY = (
 
 def build(folder: Path, *, seed: int = SEED) -> store.Arena:
     """Write the arena into a folder; the same seed gives the same bytes."""
-    sample = read_sample(ROOT / "data" / "sample" / "source")
+    written = store.open_arena(ROOT / "data" / "sample")
+    sample = {name: written.read(name) for name in ("queries", "passages", "answers")}
+    sample["answers"] = sample["answers"].filter(pc.equal(sample["answers"]["system"], schema.REFERENCE))
     tables: dict[str, list[pa.Table]] = {n: [] for n in ("queries", "passages", "answers", "features", "judgments")}
     for number, (code, sizes) in enumerate(SIZES.items()):
         rng = np.random.default_rng([seed, number])

@@ -1,4 +1,4 @@
-"""`make outcomes`: measure the rules for free answers on labelled answers, and write the figures into the package."""
+"""`make outcomes`: measure the rules for free answers on labelled answers, and write the figures."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import argparse
 import json
 from pathlib import Path
 
+from benchmarks import outcome_accuracy as accuracy
 from mirage.schema import Outcome
-from mirage.stages.outcomes import accuracy
 
 ROOT = Path(__file__).resolve().parents[1]
 LABELS = ROOT / "tests" / "golden" / "outcomes_rag"
 HALVES = ("held", "dev")
-OURS = ROOT / "mirage" / "stages" / "outcomes" / accuracy.FILE
 
 
 def read_labels(half: str) -> dict[str, list[tuple[str, str, Outcome]]]:
@@ -35,7 +34,7 @@ def main(arguments: list[str] | None = None) -> None:
             f"{row.language:4} n {row.n:4}  wrong {row.wrong:6.1%} ({row.wrong_low:.1%} to {row.wrong_high:.1%})  "
             f"unparsed {row.unparsed:5.1%}  any phrase {row.phrase_wrong:6.1%}  length {row.length_wrong:6.1%}"
         )
-    OURS.write_text(accuracy.to_json(half, rows), encoding="utf-8")
+    accuracy.FILE.write_text(accuracy.to_json(half, rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
-"""What a click costs: CPU of the explorer a page, as a ratio to a bare Streamlit page in the same run; and many readers
-of two explorers behind nginx.
+"""What a click costs: CPU of the explorer a page, as a ratio to a bare Streamlit page in the same run.
 
 The bare page has one table and one chart. Its server and the explorer take the same clicks one after the other, and the
 CPU is that of their processes alone. A click on what is on a page runs the page's own part; one in the sidebar, and a
@@ -9,11 +8,7 @@ page that is opened, run all of it.
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,12 +17,10 @@ from tempfile import TemporaryDirectory
 from websockets.asyncio.client import connect
 
 from benchmarks import bare
-from benchmarks.full_size import full_size
 from benchmarks.harness import Row
-from benchmarks.load import SECONDS, SESSIONS, Browser, crowd, index_in, server
+from benchmarks.load import Browser, server
 from mirage import store
 from mirage.explorer.kit.page_list import HOME, PAGES
-from mirage.explorer.serve.replicas import find_nginx
 
 RUNS, TURNS, CLICKS, WARM = 5, 6, 10, 4
 """Runs, turns of a run, clicks a turn, and clicks before the first."""
@@ -99,49 +92,9 @@ def _row(what: str, runs: Sequence[tuple[float, ...]], side: int, target: str) -
     return Row(what, f"{ours:.1f} ms", f"bare page {plain:.1f} ms", ratio, target)
 
 
-def behind_nginx() -> list[Row]:
-    """Many readers of two explorers, the client on the same machine."""
-    if find_nginx() is None:
-        return []
-    arena = full_size()
-    slowest, most = [], 0.0
-    with TemporaryDirectory() as home, socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-        free.close()
-        index_in(Path(home), arena)
-        environment = os.environ | {"MIRAGE_ARENAS": str(arena.path), "MIRAGE_HOME": home}
-        command = [sys.executable, "-m", "mirage", "app", "--workers", "2", "--port", str(port)]
-        quiet = subprocess.DEVNULL
-        process = subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet)
-        try:
-            for k in (1, 2):
-                bare.until_ready(f"http://127.0.0.1:{port + k}/readyz", process)
-            asyncio.run(crowd(f"127.0.0.1:{port}", arena, 8, 20))
-            for _ in range(RUNS):
-                tally = asyncio.run(crowd(f"127.0.0.1:{port}", arena, SESSIONS, SECONDS))
-                slowest.append(statistics.quantiles(tally.all, n=20)[-1])
-            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="utf-8").split()
-            most = max(_memory(int(child)) for child in children)
-        finally:
-            process.terminate()
-            process.wait(30)
-    what = f"{SESSIONS} readers of two explorers behind nginx, {RUNS} runs"
-    listed = ", ".join(f"{ms:.0f}" for ms in slowest)
-    return [
-        Row(what, f"{max(slowest):.0f} ms 95th percentile of the worst run", f"runs: {listed} ms", "", "under 250 ms"),
-        Row("memory of the larger explorer", f"{most:.0f} MB", "", "", "under 700 MB"),
-    ]
-
-
-def _memory(process: int) -> float:
-    lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
-
-
 def run() -> list[Row]:
-    """Both."""
-    return [*clicks(), *behind_nginx()]
+    """Measure a click on every page."""
+    return clicks()
 
 
 if __name__ == "__main__":

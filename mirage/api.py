@@ -11,8 +11,6 @@ Results print as ten lines of text, or as a table in a notebook; `to_pandas()` r
 
 from __future__ import annotations
 
-import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from html import escape
@@ -23,13 +21,12 @@ from mirage import schema, store
 from mirage.errors import BadInput, MirageError, NotEnoughData, UnknownName
 from mirage.ranking import bootstrap
 from mirage.ranking.compare.records import ComparisonReport
-from mirage.ranking.decide.records import ChoiceReport
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import Difference
-from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, DecideSettings, RankSettings, Requirements
+from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, RankSettings
 from mirage.stats.intervals import CONFIDENCE
 from mirage.store import Arena
-from mirage.text.names import NAMES, normalise_name
+from mirage.text.names import NAMES, normalise_name, normalise_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,10 +41,6 @@ if TYPE_CHECKING:
     from mirage.people.votes import Correction, Vote
     from mirage.pipeline import EvaluationReport
     from mirage.ranking.arena import RankResult
-    from mirage.ranking.fragility import FragileChange, FragileUnit, Fragility
-    from mirage.ranking.large import VerdictSource
-    from mirage.ranking.place import Placement
-    from mirage.ranking.reliability import JudgeAwareRanking
     from mirage.schema import QuestionType
     from mirage.stages.abstain import Method
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
@@ -61,7 +54,6 @@ __all__ = [
     "NotEnoughData",
     "Ranking",
     "Rows",
-    "SystemChoice",
     "SystemComparison",
     "UnknownName",
     "agreement",
@@ -70,15 +62,11 @@ __all__ = [
     "chat_model",
     "compare",
     "correct",
-    "criteria_agreement",
-    "decide",
     "evaluate",
     "features",
-    "fragility",
     "generate",
     "import_file",
     "judge",
-    "judge_drift",
     "judge_exam",
     "judge_passport",
     "language_consistency",
@@ -90,10 +78,8 @@ __all__ = [
     "notes",
     "nugget_scores",
     "open_arena",
-    "place",
     "rag_service",
     "rank",
-    "rank_by_reliability",
     "rates",
     "retrieval_measures",
     "risk_coverage",
@@ -204,40 +190,6 @@ class Ranking(bootstrap.RankingReport):
         title = "\n".join([title, *self.remarks])
         columns = ["rank", "system", "rating", "low", "high", "tier", "battles"]
         return title, leaderboard(self, code).select(columns)
-
-    def __repr__(self) -> str:
-        return _text(*self._print_parts())
-
-    def _repr_html_(self) -> str:
-        return _html(*self._print_parts())
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SystemChoice(ChoiceReport):
-    """The recommended system: a row per language, `all` last if there are several."""
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return one row per language (`mirage.ranking.decide.LanguageChoice`)."""
-        frame: pd.DataFrame = self._table().to_pandas()
-        return frame
-
-    def systems(self) -> pd.DataFrame:
-        """Return one row per system, highest worth first (`mirage.ranking.decide.SystemOption`, `SystemFacts`)."""
-        from mirage.ranking.decide.reports import option_records
-
-        frame: pd.DataFrame = _table(option_records(self)).to_pandas()
-        return frame
-
-    def _table(self) -> pa.Table:
-        from mirage.ranking.decide.reports import language_records
-
-        return _table([row | {"contenders": ", ".join(row["contenders"])} for row in language_records(self)])
-
-    def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
-        from mirage.ranking.decide.reports import notes
-
-        columns = ("language", "choice", "contenders", "p_right", "regret", "one_regret", "n_queries")
-        return "\n".join(notes(self)), self._table(), columns
 
     def __repr__(self) -> str:
         return _text(*self._print_parts())
@@ -644,6 +596,7 @@ def evaluate(
     queries: int | None = None,
     pairs: int | None = None,
     languages: Iterable[str] | None = None,
+    baselines: bool = False,
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> Evaluation:
@@ -665,6 +618,7 @@ def evaluate(
         queries: queries to judge per language; None for all.
         pairs: pairs of answers to judge per language; None for all.
         languages: codes to judge; None for all.
+        baselines: whether the baselines, which need no model, answer too.
         draws: bootstrap draws for the intervals.
         seed: random seed of the battles to judge and of the draws.
 
@@ -686,6 +640,7 @@ def evaluate(
         draws=draws,
         seed=seed,
         model=None if model is None else pipeline.RunModel(model),
+        baselines=baselines,
     )
     folder = None if into is None else store.locate(str(into))
     given = data.path if isinstance(data, Arena) else data
@@ -937,7 +892,6 @@ def judge(
     rubric: str | Path | None = None,
     prompt: str | Path | None = None,
     repeats: int = 1,
-    anchors: int | None = None,
     passport: bool = False,
     replace: bool = False,
     until: str | None = None,
@@ -961,8 +915,6 @@ def judge(
         rubric: YAML file with a criterion of your own.
         prompt: text file with a prompt of your own.
         repeats: verdicts of the model on each battle in each order.
-        anchors: judge the anchor set again today, for `judge_drift`; the first call draws it, with this many pairs per
-            language.
         passport: judge answers beside copies with a planted fault, of 30 queries per language or `queries`, for
             `judge_passport`; returns the arena of these items.
         replace: judge again, ignoring existing verdicts and cached replies.
@@ -1000,21 +952,13 @@ def judge(
         planted=planted,
         repeats=repeats,
         replace=replace,
-        anchors=anchors,
         until=until,
     )
     if passport:
-        given.refuse("passport", criterion=asked.name)
+        given.refuse("passport")
         path, sample = _items(path, sample, by_features=model is None)
-    if anchors is not None:
-        given.refuse("anchors", criterion=asked.name)
-        name = judge or (HEURISTIC if model is None else model.settings.model)
-        sample = _anchors(path, name, anchors, sample, by_features=model is None)
-        if not sample.battles:
-            return store.open_arena(path)
-        replace = True  # Replies of other days do not count.
     if until is not None:
-        given.refuse("until", criterion=asked.name)
+        given.refuse("until")
         name = judge or (HEURISTIC if model is None else model.settings.model)
         return _judge_until(path, model, JudgeSettings(name, sample, criterion=asked), until)
     if model is None:
@@ -1032,14 +976,6 @@ def judge(
         judged, result = judge_by_model(path, settings, calls)
         model = model.after(result.cost)
     return judged
-
-
-def _anchors(path: Path, judge: str, n: int, sample: BattleSample, *, by_features: bool) -> BattleSample:
-    """Return the battles of the anchor set that a judge has not decided today."""
-    from mirage.stages.judge.anchors import anchor_sample
-    from mirage.text import dates
-
-    return anchor_sample(path, judge, replace(sample, pairs=n, day=dates.today()), by_features=by_features)
 
 
 def _items(path: Path, sample: BattleSample, *, by_features: bool) -> tuple[Path, BattleSample]:
@@ -1119,7 +1055,7 @@ def rates(
         languages: codes; None for all.
         systems: names; None for all.
         parser: parser whose outcomes count.
-        corrected: add the rates by people's labels on the answers (`mirage votes label`).
+        corrected: add the rates by people's labels on the answers (`mirage votes import --kind answers`).
         url: database of the votes of the audit; None for MIRAGE_VOTES_URL, else the file in the user's folder.
 
     Returns:
@@ -1469,38 +1405,26 @@ def attribution(
     return Rows(rows, title, ("language", "system", "cause", "k", "n", "share", "low", "high"))
 
 
-def notes(arena: Arena, *, languages: Iterable[str] | None = None, each: bool = False, url: str | None = None) -> Rows:
-    """Count the categories of people's notes on an arena by system and language, or return the notes.
+def notes(arena: Arena, *, languages: Iterable[str] | None = None, url: str | None = None) -> Rows:
+    """Return people's notes on an arena, with their categories: rows of `mirage.people.votes.Note`.
 
     Args:
         arena: with the table `answers`. Notes on answers whose text has changed are left out.
         languages: codes; None for all.
-        each: return the notes themselves instead of counts.
         url: database of the notes; None for `MIRAGE_VOTES_URL`, else the file in the user's folder.
 
-    Returns:
-        Rows of `mirage.people.notes.CategoryCount`, with 95% intervals clustered by query, or of
-        `mirage.people.votes.Note`.
-
     Raises:
-        NotEnoughData: if no note has a category, unless `each`.
-        BadInput: if the file of categories is invalid.
         Unreachable: if the database does not respond.
     """
     from mirage.people import votes
-    from mirage.people.notes import category_counts, notes_on
+    from mirage.people.notes import notes_on
 
     codes = None if languages is None else list(languages)
     with votes.Votes(url) as database:
         written = notes_on(arena, database.rows(votes.Note)).counting
-    if each:
-        chosen = [note for note in written if codes is None or note.language in codes]
-        first = ("language", "query_id", "system", "system_a", "system_b", "categories", "note", "voter", "time")
-        return Rows(schema.from_rows(votes.Note, chosen), f"Notes on {arena.name}", first)
-    rows = [asdict(row) for row in category_counts(arena, written, languages=codes)]
-    title = f"Categories of the notes on {arena.name}, with 95% intervals over queries"
-    first = ("about", "language", "system", "category", "k", "n", "rate", "rate_low", "rate_high")
-    return Rows(_table(rows), title, first)
+    chosen = [note for note in written if codes is None or note.language in codes]
+    first = ("language", "query_id", "system", "system_a", "system_b", "categories", "note", "voter", "time")
+    return Rows(schema.from_rows(votes.Note, chosen), f"Notes on {arena.name}", first)
 
 
 def nugget_scores(arena: Arena, *, assigner: str | None = None, languages: Iterable[str] | None = None) -> Rows:
@@ -1538,7 +1462,6 @@ def rank(
     penalty: schema.Penalty = "jeffreys",
     assigner: str | None = None,
     nugget_margin: float = 0.0,
-    executor: Executor | None = None,
 ) -> Ranking:
     """Rank systems by their battles: Bradley-Terry ratings with 95% intervals, tests and tiers.
 
@@ -1547,7 +1470,7 @@ def rank(
             file (.csv, .jsonl, .parquet). Required columns `system_a`, `system_b` and `verdict` (`A`, `B`, `tie`;
             `unparsed` is excluded and counted). Optional: `query_id` (the resampling unit; without it each battle is
             its own query), `language` (ranked separately and jointly), `judge`, and `points`, system_a's share of the
-            battle's point, in [0, 1]. Files too large for memory are counted in blocks of queries.
+            battle's point, in [0, 1].
         judge: judge whose verdicts count, or of an arena `relevance` for its outcomes by human labels, `nuggets` for
             its nugget scores; None if there is only one.
         draws: bootstrap draws for the intervals.
@@ -1556,22 +1479,16 @@ def rank(
         penalty: `jeffreys`, or `none` for maximum likelihood.
         assigner: assigner of nuggets, with `nuggets`; None for the default.
         nugget_margin: largest difference of two nugget scores that ties, with `nuggets`.
-        executor: runs the counting of verdicts that do not fit in memory: `mirage.llm.engines.processes.Processes(8)`,
-            or `mirage.llm.engines.cluster.Cluster(32, "HOST:PORT")` for Ray; None: this process. The result is the
-            same.
 
     Raises:
-        BadInput: if a column is missing, a value cannot be read (naming the row), or an engine is not available.
+        BadInput: if a column is missing, a value cannot be read (naming the row).
         UnknownName: if the judge has no verdict.
         NotEnoughData: if there is no battle to rate.
 
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
     from mirage.battles.referee import NUGGETS, choose_referee
-    from mirage.battles.verdict_rows import from_judgments
-    from mirage.ranking.arena import RankResult, rank_arena
-    from mirage.ranking.bootstrap import rank_battles
-    from mirage.ranking.large import VerdictFiles, VerdictTable, rank_files
+    from mirage.ranking.arena import RankResult, rank_arena, rank_judgments
 
     settings = RankSettings(
         draws=draws, seed=seed, ties=ties, penalty=penalty, assigner=assigner, nugget_margin=nugget_margin
@@ -1582,116 +1499,14 @@ def rank(
         )
     if isinstance(battles, Arena):
         referee = settings.referee(choose_referee(battles, judge))
-        return _with_remarks(rank_arena(battles, referee, settings, executor=executor))
-    notes: list[str] = []
-    verdicts: VerdictSource | None = VerdictFiles.of_file(Path(battles)) if isinstance(battles, str | Path) else None
-    if verdicts is None or not verdicts.large:
-        table, notes = _judgments(_frame(battles))
-        verdicts = VerdictTable(table, len(table))
-    if verdicts.large:
-        ranking = rank_files(verdicts, settings, judge=judge, executor=executor)
-    else:
-        ranking = rank_battles(from_judgments(table, judge=judge), settings)
-    return _with_remarks(RankResult(ranking, notes))
-
-
-def fragility(
-    battles: Any,
-    *,
-    judge: str | None = None,
-    languages: Iterable[str] | None = None,
-    change: FragileChange = "first place",
-    unit: FragileUnit = "battle",
-) -> Fragility:
-    """Find the fewest battles, queries or voters whose removal changes the first place or the first tier.
-
-    The set is found by influence, checked by refitting and shortened: an upper bound, since a smaller set could exist.
-
-    Args:
-        battles: an arena or rows, as for `rank`; rows may have columns `voter` and `time`.
-        judge: the judge, as for `rank`.
-        languages: codes; None for all. The result is of their mean.
-        change: `first place`, or `first tier`: the systems that no other is significantly ahead of.
-        unit: `battle` (all verdicts on a query and two systems), `query`, or `voter`.
-
-    Raises:
-        BadInput: if a column is missing, or a value cannot be read.
-        UnknownName: if the judge or a language has no verdict.
-        NotEnoughData: if there is nothing to rank, too much for memory, or no voter is known.
-
-    Source: Broderick, Giordano and Meager (2020); Huang, Shen, Wei and Broderick, arXiv 2508.11847 (2025).
-    """
-    from mirage.battles.referee import choose_referee
-    from mirage.battles.verdict_rows import from_judgments
-    from mirage.ranking.arena import rank_arena
-    from mirage.ranking.bootstrap import rank_battles
-    from mirage.ranking.fragility import days_of, fragility, voters_of
-
-    settings = RankSettings(draws=1, languages=_tuple(languages))
-    days: dict[tuple[str, str, str, str], list[str]] = {}
-    if isinstance(battles, Arena):
-        referee = settings.referee(choose_referee(battles, judge))
-        ranking = rank_arena(battles, referee, settings).ranking
-        voters = voters_of(battles.read("judgments"), referee.name) if "judgments" in battles.tables else {}
-    else:
-        frame = _frame(battles)
-        table, _ = _judgments(frame)
-        counted = from_judgments(table, judge=judge)
-        if settings.languages is not None:
-            counted = {code: part for code, part in counted.items() if code in settings.languages}
-        ranking = rank_battles(counted, settings)
-        voters = {}
-        if "voter" in frame.column_names:
-            verdicts = table if "points" in table.column_names else table.append_column("points", [[None] * len(table)])
-            voters = voters_of(verdicts.append_column("voter", [_texts(frame, "voter")]), ranking.referee)
-        if "time" in frame.column_names:
-            days = days_of(table, _texts(frame, "time"))
-    return fragility(ranking, change=change, unit=unit, voters=voters, days=days)
-
-
-def rank_by_reliability(
-    battles: Any, *, judges: Sequence[str] | None = None, languages: Iterable[str] | None = None
-) -> JudgeAwareRanking:
-    """Rank systems with judges and voters weighted by how well they discriminate, and with equal weights.
-
-    Args:
-        battles: an arena with judgments, or rows as for `rank`; rows may have a column `voter`.
-        judges: names; None for all.
-        languages: codes; None for all.
-
-    Raises:
-        TableMissing: if the arena has no judgments.
-        BadInput: if a column is missing, or a value cannot be read.
-        UnknownName: if a judge has no verdict.
-        NotEnoughData: if there is no parsed verdict.
-
-    Source: Bradley and Terry (1952), with the discrimination of item response theory; compare Chen, Bennett,
-    Collins-Thompson and Horvitz, WSDM (2013).
-    """
-    from mirage.ranking.reliability import rank_by_reliability
-
-    if isinstance(battles, Arena):
-        battles.need("judgments")
-        table = battles.read("judgments")
-    else:
-        frame = _frame(battles)
-        table, _ = _judgments(frame)
-        if "voter" in frame.column_names:
-            table = table.append_column("voter", [_texts(frame, "voter")])
-    return rank_by_reliability(table, judges=judges, languages=_tuple(languages))
+        return _with_remarks(rank_arena(battles, referee, settings))
+    table, notes = _judgments(_frame(battles))
+    return _with_remarks(RankResult(rank_judgments(table, settings, judge=judge), notes))
 
 
 def _with_remarks(result: RankResult) -> Ranking:
     tested = result.ranking.tiers if result.ranking.battles else result.ranking.tested
     return Ranking(**(_values(result.ranking) | {"tested": tested}), remarks=result.remarks)
-
-
-def _current(judge: str | None, referee: str | None) -> str | None:
-    """Return the judge, given by its name or the former one."""
-    if referee is None:
-        return judge
-    warnings.warn("`referee` is now `judge`; the former name goes with the next version", FutureWarning, stacklevel=3)
-    return referee
 
 
 def compare(
@@ -1711,7 +1526,6 @@ def compare(
     moved: int = MOVED,
     draws: int = DRAWS,
     seed: int = SEED,
-    referee: str | None = None,
 ) -> SystemComparison:
     """Compare two systems by their difference over the queries that both answered.
 
@@ -1732,7 +1546,6 @@ def compare(
         moved: number of queries with the largest differences to list.
         draws: bootstrap draws for the intervals of ratings.
         seed: random seed.
-        referee: former name of `judge`.
 
     Raises:
         BadInput: if both systems are the same, an option does not apply to the data, or a row cannot be read.
@@ -1744,7 +1557,7 @@ def compare(
 
     settings = CompareSettings(
         measure=measure,
-        judge=_current(judge, referee),
+        judge=judge,
         margin=margin,
         languages=_tuple(languages),
         parser=parser,
@@ -1779,77 +1592,6 @@ def compare(
         ranking = data if ranked else rank(data, judge=settings.judge, draws=draws, seed=seed)
         report = compare_ratings(ranking, first, first if second is None else second, margin=margin, moved=moved)
     return SystemComparison(**_values(report))
-
-
-def decide(
-    arena: Arena,
-    *,
-    weights: Mapping[str, float] | None = None,
-    judge: str | None = None,
-    budget: float | None = None,
-    seconds: float | None = None,
-    licences: Iterable[str] = (),
-    open_weights: bool = False,
-    context_length: int | None = None,
-    margin: float = 0.0,
-    languages: Iterable[str] | None = None,
-    parser: schema.Parser = "strict",
-    assigner: str | None = None,
-    tokens_in: float | None = None,
-    tokens_out: float | None = None,
-    corrected: bool = False,
-    draws: int = DRAWS,
-    seed: int = SEED,
-    referee: str | None = None,
-) -> SystemChoice:
-    """Choose a system: the cheapest that does not differ significantly from the best, in each language and over all.
-
-    Args:
-        arena: an arena; its system cards and ledger give price and latency.
-        weights: of measures (`rating`, `rate`, `nuggets`, `feature:NAME`); None for ratings alone.
-        judge: judge of the battles, for ratings, or `relevance` or `nuggets`; None if there is only one.
-        budget: maximum US dollars per 1,000 answers.
-        seconds: maximum median latency in seconds.
-        licences: acceptable licences; empty for any.
-        open_weights: require open weights.
-        context_length: minimum context length in tokens.
-        margin: equivalence margin, in the unit of the worth.
-        languages: codes; None for all.
-        parser: parser whose outcomes count, for `rate` and ratings by relevance labels.
-        assigner: assigner of nuggets; None for the default.
-        tokens_in: prompt tokens per answer, for systems without calls in the ledger.
-        tokens_out: output tokens per answer, for systems without calls in the ledger.
-        corrected: weigh levels corrected by people's labels on answers; weights may then also be of `score:NAME`.
-        draws: bootstrap draws for intervals and probabilities.
-        seed: random seed.
-        referee: former name of `judge`.
-
-    Raises:
-        BadInput: if a weight, a requirement or the margin is invalid.
-        UnknownName: if there is no such measure, judge or language.
-        TableMissing: if the arena lacks a table that a measure needs.
-        NotEnoughData: if no language has a system with all measures.
-    """
-    from mirage.ranking.decide import choose_systems
-
-    settings = DecideSettings(
-        weights=weights,
-        judge=_current(judge, referee),
-        requirements=Requirements(budget, seconds, tuple(licences), open_weights, context_length),
-        margin=margin,
-        languages=_tuple(languages),
-        parser=parser,
-        assigner=assigner,
-        tokens_in=tokens_in,
-        tokens_out=tokens_out,
-        draws=draws,
-        seed=seed,
-    )
-    if corrected:
-        from mirage.people.levels import choose_labelled, read_log
-
-        return SystemChoice(**_values(choose_labelled(arena, settings, read_log())))
-    return SystemChoice(**_values(choose_systems(arena, settings)))
 
 
 def agreement(votes: Any, judgments: Any, *, control: bool = False, seed: int = SEED) -> Rows:
@@ -1954,27 +1696,6 @@ def judge_exam(
     return Rows(result.table(), " ".join(choice.sentence for choice in result.choices) or "A judge's exam")
 
 
-def criteria_agreement(arena: Arena, *, seed: int = SEED) -> Rows:
-    """Compare the criteria of each judge: equal decisions on the same battles, and the order of the systems.
-
-    Args:
-        arena: with verdicts of a judge by several criteria.
-        seed: seed of the draws behind the intervals.
-
-    Returns:
-        Rows of `mirage.people.exam.CriteriaAgreement`: one per judge, two criteria and language.
-
-    Raises:
-        TableMissing: if the arena has no judgments.
-        NotEnoughData: if no judge has verdicts by two criteria on the same battle.
-    """
-    from mirage import schema
-    from mirage.people.exam import CriteriaAgreement, criteria_agreement
-
-    rows = schema.from_rows(CriteriaAgreement, criteria_agreement(arena, seed=seed))
-    return Rows(rows, "Agreement of criteria")
-
-
 def judge_passport(arena: Arena, judge: str, votes: Any = None, *, languages: Iterable[str] | None = None) -> Rows:
     """Measure how often a judge prefers an answer to its copy with a planted fault, by kind of fault and language.
 
@@ -2007,48 +1728,6 @@ def judge_passport(arena: Arena, judge: str, votes: Any = None, *, languages: It
     return Rows(schema.from_rows(PassportRow, result.rows), f"Passport of {judge}", columns)
 
 
-def judge_drift(arena: Arena, judge: str, *, languages: Iterable[str] | None = None) -> Rows:
-    """Measure how the verdicts of a judge on the anchor set have changed since its first day on it.
-
-    Args:
-        arena: with verdicts of `judge(..., anchors=N)` of at least two days.
-        judge: the judge.
-        languages: codes; None for all.
-
-    Returns:
-        Rows of `mirage.stages.judge.drift.JudgeDrift`: one per later day and language, `all` last if there are several.
-
-    Raises:
-        TableMissing: if the arena has no judgments.
-        NotEnoughData: if the judge has no verdicts on the anchor set, or those of one day only.
-        UnknownName: if a language has none.
-    """
-    from mirage.stages.judge import drift
-
-    rows = drift.judge_drift(arena, judge, languages=languages)
-    columns = ("date", "language", "equal", "equal_low", "equal_high", "first", "longer", "n", "queries")
-    return Rows(schema.from_rows(drift.JudgeDrift, rows), f"Drift of {judge} since {rows[0].since}", columns)
-
-
-def place(arena: Arena, system: str, *, judge: str | None = None, seed: int = SEED) -> Placement:
-    """Place a new system among the judged systems, and list the battles that would determine its tier.
-
-    Args:
-        arena: with judgments, and features or answers of the new system.
-        system: the new system.
-        judge: the judge; None if there is only one.
-        seed: seed of the randomly drawn battles.
-
-    Raises:
-        TableMissing: if the arena has no judgments, or neither answers nor features.
-        UnknownName: if the system has no answers, or the judge no battles.
-        NotEnoughData: if there are fewer than two judged systems.
-    """
-    from mirage.ranking import place as placing
-
-    return placing.place(arena, system, referee=judge, seed=seed)
-
-
 # --- rows in ----------------------------------------------------------------------------------------------------------
 
 
@@ -2077,41 +1756,58 @@ def _frame(rows: Any) -> pa.Table:
 
 def _judgments(rows: pa.Table) -> tuple[pa.Table, list[str]]:
     """Return rows of battles as table `judgments`, and the assumptions made."""
+    import pyarrow as pa
+
     from mirage.battles.decision import VERDICTS
 
     notes = []
     _require_columns(rows, _BATTLE)
     n = len(rows)
-    columns = {name: _texts(rows, name) for name in _BATTLE}
-    word_of = {text: schema.verdict_word(text) for text in set(columns["verdict"])}
-    columns["verdict"] = [word_of[text] for text in columns["verdict"]]
-    words = Counter(columns["verdict"])
-    unknown = [word for word in words if word not in VERDICTS]
-    if unknown:
-        row = columns["verdict"].index(unknown[0])
-        raise BadInput(
-            f"the verdict {unknown[0]!r} is not one of {', '.join(VERDICTS)}",
-            where=f"row {row + 1:,}",
-            do="write A if system_a is better, B if system_b is, tie if neither is",
-        )
+    columns = {name: _encoded(rows, name) for name in _BATTLE}
+    words = [schema.verdict_word(text) for text in columns["verdict"].dictionary.to_pylist()]
+    for k, word in enumerate(words):
+        if word not in VERDICTS:
+            row = columns["verdict"].indices.index(k).as_py()
+            raise BadInput(
+                f"the verdict {word!r} is not one of {', '.join(VERDICTS)}",
+                where=f"row {row + 1:,}",
+                do="write A if system_a is better, B if system_b is, tie if neither is",
+            )
+    columns["verdict"] = pa.array(words, pa.string()).take(columns["verdict"].indices)
     if "query_id" in rows.column_names:
-        columns["query_id"] = _texts(rows, "query_id")
+        columns["query_id"] = _encoded(rows, "query_id")
     else:
-        columns["query_id"] = [f"{k:08}" for k in range(n)]
+        columns["query_id"] = pa.array([f"{k:08}" for k in range(n)], pa.string())
         notes.append("no query_id: each battle counts as its own query, so intervals assume independent battles")
-    columns["language"] = _texts(rows, "language", _UNDETERMINED)
-    columns["judge"] = _texts(rows, "judge", "judge")
+    for name, default in (("language", _UNDETERMINED), ("judge", "judge")):
+        absent = name not in rows.column_names
+        columns[name] = pa.repeat(default, n).dictionary_encode() if absent else _encoded(rows, name)
     for name in ("points", "inclusion"):
         if name in rows.column_names:
-            columns[name] = rows[name].to_pylist()
-    return _cast_columns(columns), notes
+            columns[name] = rows[name].cast(pa.float64())
+    return pa.table(columns), notes
 
 
-def _cast_columns(columns: Mapping[str, list[Any]]) -> pa.Table:
+def _encoded(rows: pa.Table, name: str) -> pa.DictionaryArray:
+    """Return a column as dictionary-encoded text, names normalised.
+
+    Raises:
+        BadInput: if a value is missing, naming the row.
+    """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    kinds = {name: pa.float64() if name in ("points", "inclusion") else pa.string() for name in columns}
-    return pa.table({name: pa.array(values, kinds[name]) for name, values in columns.items()})
+    column = rows[name].combine_chunks()
+    if not (pa.types.is_string(column.type) or pa.types.is_dictionary(column.type)):
+        return pa.array(_texts(rows, name), pa.string()).dictionary_encode()
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    values = encoded.dictionary.cast(pa.string())
+    missing = pc.fill_null(pc.equal(values.take(encoded.indices), ""), True)
+    if (row := missing.index(True).as_py()) >= 0:
+        raise BadInput(f"{name} is missing", where=f"row {row + 1:,}", do="fill it in, or remove the row")
+    if name not in NAMES:
+        return pa.DictionaryArray.from_arrays(encoded.indices, values)
+    return normalise_names(values).take(encoded.indices).dictionary_encode()
 
 
 def _votes(rows: pa.Table) -> list[Vote]:

@@ -26,6 +26,8 @@ from mirage.text.languages import is_code
 if TYPE_CHECKING:
     import pyarrow as pa
 
+REFERENCE = "reference"
+"""System whose answers are the reference answers of a data set."""
 PEOPLE = "people"
 """Name for people in columns that name a judge, a grader or a referee."""
 TEXTS_ABSENT = "texts are not bundled; run: mirage pull nomiracl --into REPLIES, then mirage import nomiracl REPLIES"
@@ -632,30 +634,6 @@ class Nugget:
 
 
 @dataclass(frozen=True, slots=True)
-class NuggetEdit:
-    """One change that a person made to the nuggets of a query. Rows are append-only."""
-
-    key = ("edit_id",)
-
-    edit_id: str
-    """Hash of the change."""
-    time: str
-    """Time of the change, UTC, as `2026-11-21T05:13:28.250000Z`."""
-    author: str
-    """Name or pseudonym of the person."""
-    language: Code
-    """Language of the query."""
-    query_id: str
-    """The query."""
-    change: Literal["reword", "importance", "split", "merge", "drop", "add"]
-    """Kind of change."""
-    before: str
-    """The nuggets before the change, as a JSON list of objects with the columns of `nuggets`; `[]` for `add`."""
-    after: str
-    """The nuggets after the change, in the same form; `[]` for `drop`."""
-
-
-@dataclass(frozen=True, slots=True)
 class NuggetAssignment:
     """One assigner's decision on whether one answer states one nugget."""
 
@@ -852,7 +830,6 @@ TABLES: dict[str, type] = {
     "documents": Document,
     "retrieved": Retrieved,
     "nuggets": Nugget,
-    "nugget_edits": NuggetEdit,
     "answers": Answer,
     "samples": SampledAnswer,
     "nugget_assignments": NuggetAssignment,
@@ -873,34 +850,33 @@ TABLES: dict[str, type] = {
 
 OPTIONAL = frozenset(
     {"systems", "turns", "tags", "references", "documents", "retrieved", "scores"}
-    | {"samples", "nuggets", "nugget_edits", "nugget_assignments", "support_grades"}
+    | {"samples", "nuggets", "nugget_assignments", "support_grades"}
     | {"drafts", "passage_checks"}
 )
 """Tables that only add detail, from a file that has them or on request; an arena is complete without them."""
 
 COMMANDS: dict[str, str] = {
-    "systems": "mirage import systems FILE --into DIR",
+    "systems": "mirage import FILE --as systems --into DIR",
     "turns": "mirage import FILE --into DIR",
     "tags": "mirage import FILE --into DIR",
     "references": "mirage import FILE --into DIR",
     "documents": "mirage import FILE --into DIR",
-    "retrieved": "mirage retrieve DIR --retriever bm25",
+    "retrieved": "mirage generate retrieve DIR",
     "scores": "mirage import FILE --into DIR",
-    "nuggets": "mirage nuggets create DIR --model M",
-    "nugget_edits": "mirage app DIR",
-    "nugget_assignments": "mirage nuggets assign DIR",
-    "support_grades": "mirage nuggets support DIR --model M",
+    "nuggets": "mirage measure nuggets --create DIR --model M",
+    "nugget_assignments": "mirage measure nuggets DIR",
+    "support_grades": "mirage measure support DIR --model M",
     "queries": "mirage import queries FILE --into DIR",
     "passages": "mirage import queries FILE --passages FILE --into DIR",
     "answers": "mirage import answers FILE --into DIR",
     "samples": "mirage import FILE --into DIR",
-    "outcomes": "mirage outcomes DIR",
-    "features": "mirage features DIR",
+    "outcomes": "mirage measure outcomes DIR",
+    "features": "mirage measure features DIR",
     "judgments": "mirage judge DIR --judge heuristic",
     "ratings": "mirage rank DIR --judge relevance --store",
     "tournaments": "mirage rank DIR --judge relevance --paper --store",
-    "predictions": "mirage surrogate DIR --judge relevance --store",
-    "importances": "mirage surrogate DIR --judge relevance --store",
+    "predictions": "mirage rank surrogate DIR --judge relevance --store",
+    "importances": "mirage rank surrogate DIR --judge relevance --store",
     "drafts": "mirage testset DIR --corpus FILE --languages CODES --model M",
     "passage_checks": "mirage testset DIR --corpus FILE --languages CODES --model M",
     "published": "make data",
@@ -917,7 +893,6 @@ ADDS: dict[str, str] = {
     "documents": "the source of each passage",
     "retrieved": "each retriever's passages, retrieval measures, and end-to-end systems: a retriever with a model",
     "nuggets": "the facts that a good answer states",
-    "nugget_edits": "the history of edits to nuggets",
     "answers": "each system's answers, their features, and votes on them",
     "nugget_assignments": "the facts that each answer states, and nugget scores",
     "support_grades": "how far each cited passage supports the sentence that cites it",

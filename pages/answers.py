@@ -6,25 +6,29 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage.explorer import kit as ui
+from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers import judgments_section as judgments
 from mirage.explorer.answers import notes_section as notes
 from mirage.explorer.answers import search_box as searching
+from mirage.explorer.answers.nuggets_section import show_nuggets
 from mirage.explorer.hallucination.attribution import UNDECIDED
-from mirage.explorer.kit import answer_card, listing, missing_texts, query_navigation
-from mirage.explorer.kit import conclusions as page_conclusions
+from mirage.explorer.kit import listing, missing_texts, query_navigation
+from mirage.explorer.kit.frame import Page, onward
+from mirage.explorer.kit.frame import show as show_page
+from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.query_keys import Key, key_text
 from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.kit.samples import sample_numbers
-from mirage.explorer.nuggets.matrix import show_nuggets
+from mirage.explorer.kit.table import column_help
+from mirage.explorer.kit.text import heading_html
 from mirage.stages.across.summary import is_cross_lingual, passage_languages
 from mirage.stages.retrieve.attribution import CAUSES, OF_LANGUAGES
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    pass
 
 FILTERS = ("subset", "systems", "outcome", "parser", "cause", "passage_language", "category")
 """Keys of the pickers that most readers leave as they are."""
@@ -33,7 +37,7 @@ FEW_SAMPLES = 8
 SUBSETS = {"relevant": "at least one passage answers the query", "non_relevant": "no passage answers the query"}
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Filters, the queries that match, and one of them with all that was said to it."""
     if "outcomes" not in page.arena.tables:
         page.need("answers")
@@ -59,8 +63,7 @@ def main(page: ui.Page) -> None:
             st.markdown("**No query matches these filters.**")
             st.button("Clear filters", on_click=clear)
         return
-    of_query = views.query_view(page.arena, key, selection.parser)
-    page.summary(summary, conclusion=page_conclusions.of_answers(of_query))
+    page.summary(summary)
     with st.container(horizontal=True, key="answers_body", gap="medium"):
         with st.container(key="answers_list", gap="small"):
             query_navigation.list_page("answers", queries, key, lambda keys: entries(page, keys))
@@ -68,10 +71,8 @@ def main(page: ui.Page) -> None:
             show(page, scope, queries, selection, key)
 
 
-def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
+def filters(page: Page, scope: views.Scope) -> views.AnswerFilter:
     """Show the row of filters."""
-    rename("system", "systems", scope.systems)
-    rename("outcomes", "outcome", scope.outcomes)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         text = ""
         if scope.texts:
@@ -84,10 +85,10 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                 help="Case-insensitive substring search; works in any script.",
                 width=330,
             )
-        with ui.pickers_popover("Filter", FILTERS, "Filters queries and answers."):
+        with pickers_popover("Filter", FILTERS, "Filters queries and answers."):
             subset = ""
             if scope.subsets:
-                subset = ui.pick(
+                subset = pick(
                     "Subset",
                     ("any", *scope.subsets),
                     key="subset",
@@ -95,7 +96,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                     width=150,
                     help="; ".join(f"{name}: {meaning}" for name, meaning in SUBSETS.items()) + ".",
                 )
-            systems = ui.pick_many(
+            systems = pick_many(
                 "Systems",
                 scope.systems,
                 key="systems",
@@ -106,24 +107,24 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
             across = is_cross_lingual(page.arena)
             outcomes, parser, cause = [], "", ""
             if scope.outcomes:
-                outcomes = ui.pick_many(
+                outcomes = pick_many(
                     "Outcome",
                     scope.outcomes,
                     key="outcome",
                     kind="outcome",
                     placeholder="Any outcome",
                     width=210,
-                    help=ui.column_help("outcomes", "outcome"),
+                    help=column_help("outcomes", "outcome"),
                 )
-                parser = ui.pick(
+                parser = pick(
                     "Parser",
                     scope.parsers,
                     key="parser",
                     kind="parser",
                     width=130,
-                    help=ui.column_help("outcomes", "parser"),
+                    help=column_help("outcomes", "parser"),
                 )
-                cause = ui.pick(
+                cause = pick(
                     "Cause of error",
                     ("any", *(name for name in CAUSES if across or name not in OF_LANGUAGES), UNDECIDED),
                     key="cause",
@@ -143,7 +144,7 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
                 )
             spoken = "any"
             if across:
-                spoken = ui.pick(
+                spoken = pick(
                     "Passage language",
                     ("any", *passage_languages(page.arena)),
                     key="passage_language",
@@ -166,16 +167,6 @@ def filters(page: ui.Page, scope: views.Scope) -> views.AnswerFilter:
     )
 
 
-def rename(alias: str, name: str, options: Sequence[str]) -> None:
-    """Take a filter from a link that calls it by its other number, singular or plural."""
-    if alias in st.query_params:
-        values = st.query_params.get_all(alias)
-        st.query_params[name] = values
-        del st.query_params[alias]
-        ui.check_link(name, name.rstrip("s"), options)
-        st.session_state[name] = [value for value in values if value in options]
-
-
 def clear() -> None:
     """Take all filters back."""
     for picker in ("systems", "outcome", "category", "languages"):
@@ -184,7 +175,7 @@ def clear() -> None:
     st.session_state["passage_language"] = "any"
 
 
-def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
+def entries(page: Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
     """Return the list's labels: each query with its language and subset."""
     lines = []
     for item in views.items(page.arena, keys):
@@ -196,7 +187,7 @@ def entries(page: ui.Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
 
 
 def show(
-    page: ui.Page, scope: views.Scope, queries: views.AnswerSelection, selection: views.AnswerFilter, key: Key
+    page: Page, scope: views.Scope, queries: views.AnswerSelection, selection: views.AnswerFilter, key: Key
 ) -> None:
     """Show one query, its passages and all answers."""
     shown = views.query_view(page.arena, key, selection.parser)
@@ -213,7 +204,6 @@ def show(
             side_by_side(selection, shown)
         with st.container(key="answers_given", gap="small"):
             passages_column(page, scope, shown)
-    notes.show_counts(page.arena, page.picked)
     page.download(
         f"answers-{key[0]}-{key[1]}",
         shown.table(),
@@ -230,7 +220,7 @@ def subset(shown: views.QueryView) -> str:
     return f"{str(shown.subset).replace('_', '-')} subset: {SUBSETS.get(str(shown.subset), '')}"
 
 
-def show_answers(page: ui.Page, scope: views.Scope, selection: views.AnswerFilter, shown: views.QueryView) -> None:
+def show_answers(page: Page, scope: views.Scope, selection: views.AnswerFilter, shown: views.QueryView) -> None:
     """Show the answers, those that match the filters first."""
     names = [r.system for r in shown.answers]
     hits = views.matches(shown, selection) if selection.narrowed else frozenset(names)
@@ -238,7 +228,7 @@ def show_answers(page: ui.Page, scope: views.Scope, selection: views.AnswerFilte
     numbers = sample_numbers(page.arena)
     if len(numbers) > 1:
         few = len(numbers) <= FEW_SAMPLES
-        number = (ui.pick_segments if few else ui.pick)(
+        number = (pick_segments if few else pick)(
             "Sample",
             numbers,
             key="sample",
@@ -259,7 +249,7 @@ def show_answers(page: ui.Page, scope: views.Scope, selection: views.AnswerFilte
     answer_card.about_features(shown)
 
 
-def show_notes(page: ui.Page, selection: views.AnswerFilter, shown: views.QueryView) -> None:
+def show_notes(page: Page, selection: views.AnswerFilter, shown: views.QueryView) -> None:
     """Show the notes on the answers, those that match the filters first in the form."""
     hits = views.matches(shown, selection)
     answered = [answer.system for answer in shown.answers if answer.text is not None]
@@ -272,13 +262,13 @@ def side_by_side(selection: views.AnswerFilter, shown: views.QueryView) -> None:
     first, *others = [*(system for system in selection.systems if system in names), *names]
     second = next((other for other in others if other != first), None)
     if second:
-        ui.onward("battle", "Compare two side by side", a=first, b=second, query=key_text(shown.key))
+        onward("battle", "Compare two side by side", a=first, b=second, query=key_text(shown.key))
 
 
-def passages_column(page: ui.Page, scope: views.Scope, shown: views.QueryView) -> None:
+def passages_column(page: Page, scope: views.Scope, shown: views.QueryView) -> None:
     """Show the passages, or how to get them."""
     if shown.passages:
-        above = ui.heading_html(count_text(len(shown.passages), "passage"))
+        above = heading_html(count_text(len(shown.passages), "passage"))
         if shown.subset == "relevant" and all(p.relevant is None for p in shown.passages):
             above += '<p class="mg-about">At least one passage answers the query; the source does not say which.</p>'
         answer_card.show_passages(shown, above=above)
@@ -286,4 +276,4 @@ def passages_column(page: ui.Page, scope: views.Scope, shown: views.QueryView) -
         missing_texts.absent(page)
 
 
-ui.show("answers", main)
+show_page("answers", main)

@@ -9,24 +9,27 @@ import streamlit as st
 from mirage.battles.referee import Referee, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError, TableMissing
-from mirage.explorer import kit as ui
+from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as answers
 from mirage.explorer.answers import notes_section as notes
-from mirage.explorer.battle import chart as charts
+from mirage.explorer.answers.nuggets_section import matrix as matrix_of
+from mirage.explorer.answers.nuggets_section import show_nuggets
 from mirage.explorer.battle import data as views
 from mirage.explorer.battle import matrix as matrices
 from mirage.explorer.battle import text as battle_conclusions
 from mirage.explorer.battle import view as battle_view
 from mirage.explorer.battle.overlap import shared_words
-from mirage.explorer.kit import answer_card, listing, missing_texts, query_navigation
+from mirage.explorer.kit import listing, missing_texts, query_navigation
 from mirage.explorer.kit import referee as who
 from mirage.explorer.kit import votes as people
+from mirage.explorer.kit.frame import Page, onward
+from mirage.explorer.kit.frame import show as show_page
+from mirage.explorer.kit.pick import pick, pick_many, pickers_popover
 from mirage.explorer.kit.query_keys import Key, Keys, key_text
 from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.kit.scores_section import verdicts_command
-from mirage.explorer.kit.text import Markup
-from mirage.explorer.nuggets.data import matrix as matrix_of
-from mirage.explorer.nuggets.matrix import show_nuggets
+from mirage.explorer.kit.states import missing
+from mirage.explorer.kit.text import Markup, heading_html, plain
 from mirage.explorer.spot_check import vote_item
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text
@@ -46,28 +49,24 @@ FILTERS, READING = ("verdict", "only", "q", "category"), ("order", "marks")
 TEXTS = {"whole": "plain text", "differences": "shared text is muted, differences are underlined"}
 
 
-def main(page: ui.Page) -> None:
-    """Show the pickers, then the win matrix, or the battles of two systems and one of them."""
+def main(page: Page) -> None:
+    """Show the pickers, then the battles of two systems and one of them."""
     if not referees_of(page.arena):
         if "answers" not in page.arena.tables or "judgments" in page.arena.whole.tables:
             page.need("judgments")
         unjudged(page)
         return
-    if clicked_pair := st.session_state.pop("_battle_pair", None):
-        st.session_state["a"], st.session_state["b"] = clicked_pair
-        st.session_state["view"] = "battle"
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with bar:
-        view = ui.pick_segments("Show", ("battle", "win matrix"), key="view", kind="view", width="content")
         referees = referees_of(page.arena)
         referee = Referee.from_name(who.referee(referees, "Decides each battle.", listed=True))
         # Who decides first, in all languages: the default depends on the arena alone, so that links stay short.
         known = matrices.matrix(page.arena, Referee.from_name(referees[0]))
-        pair = None if view == "win matrix" else systems(known.systems, first_pair=known.first_pair)
+        pair = systems(known.systems, first_pair=known.first_pair)
     if pair is None:
-        matrix(page, referee)
+        page.summary("A battle needs two systems; this arena has answers from one.")
         return
-    with bar, ui.pickers_popover("Filter", FILTERS, "Filter battles by verdict, text or notes."):
+    with bar, pickers_popover("Filter", FILTERS, "Filter battles by verdict, text or notes."):
         selection = filters(page, referee, *pair)
     battles = views.find_battles(page.arena, selection)
     judge = "relevance labels" if referee.by_labels else referee.name
@@ -93,7 +92,7 @@ def main(page: ui.Page) -> None:
         show(page, battles, key, bar, summary)
 
 
-def unjudged(page: ui.Page) -> None:
+def unjudged(page: Page) -> None:
     """Show two answers side by side in an arena without verdicts."""
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with bar:
@@ -127,13 +126,13 @@ def unjudged(page: ui.Page) -> None:
         show(page, battles, key, bar, summary)
 
 
-def show_undecided(page: ui.Page, battle: views.BattleView) -> None:
+def show_undecided(page: Page, battle: views.BattleView) -> None:
     """Say what brings verdicts."""
     try:
         page.arena.need("judgments")
     except TableMissing as error:
         scored = [given.measure for given in battle.first.scores if given.person]
-        ui.missing(error, why="No judge has compared these answers yet.")
+        missing(error, why="No judge has compared these answers yet.")
         if scored:
             st.caption("Or convert people's scores to verdicts:")
             st.code(verdicts_command(page.arena, scored[0]), language=None, wrap_lines=True)
@@ -152,20 +151,20 @@ def systems(ordered: Sequence[str], *, first_pair: Sequence[str] = ()) -> tuple[
     if previous and st.session_state.get("a") is not None and st.session_state.get("a") == st.session_state.get("b"):
         # Who picks the other one of the two has them change places.
         st.session_state["a"], st.session_state["b"] = (previous[1], previous[0])
-    first = ui.pick("First system", names, key="a", kind="system", width=230, default=first_pair[0])
+    first = pick("First system", names, key="a", kind="system", width=230, default=first_pair[0])
     others = tuple(other for other in names if other != first)
     if not others:
         return None
     # A link leaves out what stands at its default, which so must not hang on more than the link tells.
     best = next((system for system in reversed(first_pair) if system != first), others[0])
-    second = ui.pick("Second system", others, key="b", kind="system", width=230, default=best)
+    second = pick("Second system", others, key="b", kind="system", width=230, default=best)
     st.session_state["_battle_was"] = (first, second)
     return first, second
 
 
-def filters(page: ui.Page, referee: Referee, first: str, second: str) -> views.BattleFilter:
+def filters(page: Page, referee: Referee, first: str, second: str) -> views.BattleFilter:
     """Show the remaining filters."""
-    verdict = ui.pick(
+    verdict = pick(
         "Verdict",
         ("any", *views.RESULTS),
         key="verdict",
@@ -176,7 +175,7 @@ def filters(page: ui.Page, referee: Referee, first: str, second: str) -> views.B
     only: list[str] = []
     if referee.by_judges:
         n_judges = len(judges(page.arena))
-        only = ui.pick_many(
+        only = pick_many(
             "Show only",
             ("flipped", *(["disagree"] if n_judges > 1 else [])),
             key="only",
@@ -213,7 +212,7 @@ def search_text() -> str:
     return (text or "").strip()
 
 
-def nothing(page: ui.Page, battles: views.BattleSelection) -> None:
+def nothing(page: Page, battles: views.BattleSelection) -> None:
     """Show that no battle matches."""
     with st.container(border=True):
         if battles.decisions:
@@ -225,7 +224,7 @@ def nothing(page: ui.Page, battles: views.BattleSelection) -> None:
         else:
             st.markdown("**No battles between these two.**")
             st.caption("This judge has not compared them in the selected languages.")
-            st.button("Show win matrix", on_click=lambda: st.session_state.update(view="win matrix"))
+            onward("leaderboard", "Show the win matrix", section="Wins", referee=battles.wanted.referee.name)
     page.download("battles", battles.table, about={"text": battles.wanted.text})
 
 
@@ -235,32 +234,7 @@ def clear() -> None:
     st.session_state["languages"], st.session_state["category"] = [], []
 
 
-def matrix(page: ui.Page, referee: Referee) -> None:
-    """Show the win matrix; a cell leads to its battles."""
-    win_matrix = matrices.matrix(page.arena, referee, page.picked)
-    if not win_matrix.cells:
-        page.summary(f"{referee.name} decided no battles in the selected languages.")
-        return
-    cells = win_matrix.table.to_pylist()
-    n = sum(cell["n"] for cell in cells) // 2
-    page.summary(
-        f"{n:,} battles of {len(win_matrix.systems)} systems by {referee.name}. Click a cell to read its battles."
-    )
-    st.caption("Row system's win rate against the column system, ties excluded (%). Hover for ties, n and interval.")
-    clicked = ui.chart(
-        charts.win_matrix(cells, systems=win_matrix.systems, mode=ui.mode()),
-        key="win_matrix",
-        alt="Win rate of every system against every other.",
-        select=True,
-        wide=True,
-    )
-    page.download("win-matrix", win_matrix.table, about={"referee": referee.name, "languages": page.picked})
-    if clicked:
-        st.session_state["_battle_pair"] = tuple(clicked)
-        st.rerun()
-
-
-def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGenerator, summary: str) -> None:
+def show(page: Page, battles: views.BattleSelection, key: Key, bar: DeltaGenerator, summary: str) -> None:
     """Show one battle; navigation and display options are added to the bar of pickers.
 
     Parts that are HTML alone are drawn as one element, since each costs every click.
@@ -276,7 +250,7 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
     with bar:
         order, mark = "fixed", "whole"
         if battle.judges or has_texts:
-            with ui.pickers_popover("Display", READING, "Order of the answers, and highlighted differences."):
+            with pickers_popover("Display", READING, "Order of the answers, and highlighted differences."):
                 order, mark = pick_looks(battle, judge, texts=has_texts)
         where = query_navigation.step_buttons("battle", battles, key)
         panel = st.popover("List", help="All matching battles.", key="battle_list", on_change="rerun")
@@ -289,12 +263,12 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
         with st.container(key="battle_fought", gap="small"):
             fought(page, battle, selection, layout, where=where, differences=mark == "differences", score=score)
             if {"answers", "outcomes"} & set(page.arena.tables):
-                ui.onward("answers", "All answers to this query", query=key_text(key), languages=(key[0],))
+                onward("answers", "All answers to this query", query=key_text(key), languages=(key[0],))
             if referee:
-                ui.onward("compare", "Compare the two systems", by="rating", a=selection.first, b=selection.second)
+                onward("compare", "Compare the two systems", by="rating", a=selection.first, b=selection.second)
         with st.container(key="battle_given", gap="small"):
             if battle.query.passages:
-                head = ui.heading_html(count_text(len(battle.query.passages), "passage"))
+                head = heading_html(count_text(len(battle.query.passages), "passage"))
                 st.html(Markup(head + answer_card.passages_html(battle.query)))
             if not has_texts:
                 missing_texts.absent(page)
@@ -312,7 +286,7 @@ def show(page: ui.Page, battles: views.BattleSelection, key: Key, bar: DeltaGene
 
 
 def fought(
-    page: ui.Page,
+    page: Page,
     battle: views.BattleView,
     selection: views.BattleFilter,
     layout: battle_view.BattleLayout,
@@ -364,12 +338,12 @@ def fought(
         show_undecided(page, battle)
 
 
-def show_votes(page: ui.Page, battle: views.BattleView) -> None:
+def show_votes(page: Page, battle: views.BattleView) -> None:
     """Show people's votes on the battle."""
     try:
         rows = people.on(page.arena, *battle.query.key, (battle.first.system, battle.second.system))
     except MirageError as error:
-        st.caption(ui.plain(f"People's votes are unavailable: {error.what}."))
+        st.caption(plain(f"People's votes are unavailable: {error.what}."))
         return
     if rows:
         st.header("Votes", anchor=False)
@@ -380,16 +354,16 @@ def pick_looks(battle: views.BattleView, judge: str, *, texts: bool) -> tuple[st
     """Show the pickers of the answers' order and of highlights."""
     order, mark = "fixed", "whole"
     if battle.judges:
-        order = ui.pick(
+        order = pick(
             "Order",
             tuple(ORDERS),
             key="order",
             kind="order",
             width=110,
-            help="; ".join(f"{code}: {meaning}" for code, meaning in ORDERS.items()) + f". Judge: {ui.plain(judge)}.",
+            help="; ".join(f"{code}: {meaning}" for code, meaning in ORDERS.items()) + f". Judge: {plain(judge)}.",
         )
     if texts:
-        mark = ui.pick(
+        mark = pick(
             "Answers",
             tuple(TEXTS),
             key="marks",
@@ -400,7 +374,7 @@ def pick_looks(battle: views.BattleView, judge: str, *, texts: bool) -> tuple[st
     return order, mark
 
 
-def entries(page: ui.Page, battles: views.BattleSelection, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
+def entries(page: Page, battles: views.BattleSelection, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
     """Return the list's labels: each query with its language and the battle's result."""
     results = {
         "first": f"{battles.wanted.first} wins",
@@ -419,4 +393,4 @@ def entries(page: ui.Page, battles: views.BattleSelection, keys: tuple[Key, ...]
     return lines
 
 
-ui.show("battle", main)
+show_page("battle", main)

@@ -7,11 +7,20 @@ import streamlit as st
 from mirage.battles.referee import Referee
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError
-from mirage.explorer import kit as ui
 from mirage.explorer.compare import data as views
 from mirage.explorer.compare.chart import differences
 from mirage.explorer.kit import referee as who
+from mirage.explorer.kit.chart import chart
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page, onward, other_arenas, show
+from mirage.explorer.kit.labels import labels_of, mark_labels
+from mirage.explorer.kit.pick import pick, pickers_popover
+from mirage.explorer.kit.plain_table import plain_table
 from mirage.explorer.kit.query_keys import key_text
+from mirage.explorer.kit.side_by_side import side_by_side
+from mirage.explorer.kit.states import conclusion, refuse
+from mirage.explorer.kit.table import mode, table
+from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare import ComparisonReport
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
 from mirage.ranking.records import JOINT
@@ -31,31 +40,28 @@ HERE = "this arena"
 """The option of the picker of arenas for two systems of one arena."""
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Show the pickers, the verdict with its evidence, the languages, and the queries with the largest changes."""
     measures = views.measures(page.arena)
     if not measures:
         page.need("outcomes")
-    choice = pick(page, measures)
+    choice = pick_choice(page, measures)
     if choice is None:
         page.summary("A comparison needs two systems; fewer have a value here.")
         return
-    labels = ui.labels_of(page) if views.rests_on_labels(choice) else None
+    labels = labels_of(page) if views.rests_on_labels(choice) else None
     if labels is not None:
-        ui.mark_labels(page, labels)
+        mark_labels(page, labels)
     try:
         report = views.report(page.arena, choice, page.picked, labels)
     except MirageError as error:
-        ui.refuse(error)
+        refuse(error)
         return
     page.summary(
         f"{count_text(report.overall.n_queries, 'query')} shared by both systems, "
         f"{count_text(sum(row.language != JOINT for row in report.rows), 'language')}. Measure: {report.title}."
     )
     verdict(report, choice)
-    value, lines = views.card_of(report)
-    sentence = f"{report.first} {views.verdict_words(report)} {_second(choice)}"
-    page.card(sentence, value, *lines, alt="comparison card to share")
     languages(page, report)
     show_corrected(page, choice)
     queries(page, report, choice)
@@ -74,10 +80,10 @@ def main(page: ui.Page) -> None:
     )
 
 
-def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
+def pick_choice(page: Page, measures: tuple[str, ...]) -> views.Choice | None:
     """Show the row of filters; return None if there are not two systems."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        measure: str = ui.pick(
+        measure: str = pick(
             "Measure",
             measures,
             key="by",
@@ -91,16 +97,14 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
             name = who.referee(referees_of(page.arena, panel=True), "Decides each battle.", listed=True)
             referee = Referee.from_name(name)
         names = views.systems(page.arena, measure, referee)
-        known = {
-            name: other for name, other in ui.other_arenas(page.arena).items() if views.has_measure(other, measure)
-        }
+        known = {name: other for name, other in other_arenas(page.arena).items() if views.has_measure(other, measure)}
         if len(names) < (1 if known else 2):
             return None
         ranked = views.in_rank_order(page.arena, referee, page.picked)
         best = next((name for name in ranked if name in names), None)
-        first: str = ui.pick("First system", names, key="a", kind="system", width=230, default=best)
+        first: str = pick("First system", names, key="a", kind="system", width=230, default=best)
         place = st.container(width="content")
-        options = ui.pickers_popover("Options", OPTIONS, "Equivalence margin, and the second system's arena.")
+        options = pickers_popover("Options", OPTIONS, "Equivalence margin, and the second system's arena.")
         with options:
             against = known.get(_arena(tuple(known))) if known else None
         others = tuple(name for name in names if name != first)
@@ -108,13 +112,13 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
             try:
                 others = views.systems(against, measure, referee)
             except MirageError as error:
-                ui.refuse(error)
+                refuse(error)
                 return None
         if not others:
             return None
         with place:
             next_best = first if against is not None else next((name for name in ranked if name in others), None)
-            second: str = ui.pick("Second system", others, key="b", kind="system", width=230, default=next_best)
+            second: str = pick("Second system", others, key="b", kind="system", width=230, default=next_best)
     with options:
         margin = st.number_input(
             "Margin",
@@ -133,8 +137,7 @@ def pick(page: ui.Page, measures: tuple[str, ...]) -> views.Choice | None:
 def _arena(names: tuple[str, ...]) -> str:
     """Pick the arena of the second system."""
     about = "Compare with a run stored in another arena. Queries are matched by language and id."
-    ui.read_former("against", "compare_against")
-    name: str = ui.pick(
+    name: str = pick(
         "Second system's arena",
         (HERE, *names),
         key="compare_against",
@@ -150,7 +153,7 @@ def verdict(report: ComparisonReport, choice: views.Choice) -> None:
     words = views.verdict_words(report)
     margin = f" within {report.margin:g}" if report.overall.verdict == "equivalent" else ""
     reasons = [row for row in report.rows if row.reason]
-    ui.conclusion(
+    conclusion(
         f"{report.first} {words} {_second(choice)}{margin}",
         views.evidence(report),
         more=f"Why {count_text(len(reasons), 'row')} {'is' if len(reasons) == 1 else 'are'} inconclusive",
@@ -163,102 +166,101 @@ def _second(choice: views.Choice) -> str:
     return choice.second if choice.against is None else f"{choice.second} ({choice.against.name})"
 
 
-def languages(page: ui.Page, report: ComparisonReport) -> None:
+def languages(page: Page, report: ComparisonReport) -> None:
     """Show every language as chart and table."""
     rows = views.rows(report)
-    left, right = ui.side_by_side((320, 7), (560, 14), key="compare_rows")
+    left, right = side_by_side((320, 7), (560, 14), key="compare_rows")
     unit = f", {report.unit}" if report.unit else ""
     with left:
-        ui.chart(
+        chart(
             differences(
                 rows.to_pylist(),
                 margin=report.margin,
                 title=f"Difference{unit} (above 0: the first is better)",
-                mode=ui.mode(),
+                mode=mode(),
             ),
             key="differences",
             alt="Difference between the two systems by language with 95% intervals.",
             name=f"{page.arena.name}-comparison",
         )
     with right:
-        ui.plain_table(rows, COLUMNS, key="comparison")
+        plain_table(rows, COLUMNS, key="comparison")
     band = " Grey band: margin." if report.margin else ""
     holm = " Language verdicts are Holm-corrected." if len(report.rows) > 1 else ""
-    ui.note(
+    note(
         "▶ better, ◀ worse, ■ equivalent, ○ inconclusive. Whiskers: 95% intervals, clustered by "
         f"{name_unit(report.query_unit)}.{band}{holm}"
     )
 
 
-def show_corrected(page: ui.Page, choice: views.Choice) -> None:
+def show_corrected(page: Page, choice: views.Choice) -> None:
     """Show the difference corrected by people's labels beside the measured one, or how to get labels."""
     labelled = views.correct_by_labels(page.arena, choice, tuple(page.picked))
     if labelled is None:
         return
     if isinstance(labelled, MirageError):
         do = labelled.do or "choose another measure"
-        ui.note(f"Not checked by people: {labelled.what}. To correct the difference, {do}.")
+        note(f"Not checked by people: {labelled.what}. To correct the difference, {do}.")
         return
-    ui.heading("Corrected by people's labels")
+    heading("Corrected by people's labels")
     checked, unchecked = views.checked_rows(labelled)
-    ui.plain_table(checked, CORRECTED, key="corrected_comparison")
-    ui.note(
+    plain_table(checked, CORRECTED, key="corrected_comparison")
+    note(
         "Labels are assumed to be on answers drawn at random within each language and system. "
         "mirage compare --corrected gates on these verdicts."
     )
     if unchecked:
-        ui.note(f"Not checked (too few labels of both systems): {join_or_count(unchecked, 'language')}.")
+        note(f"Not checked (too few labels of both systems): {join_or_count(unchecked, 'language')}.")
 
 
-def queries(page: ui.Page, report: ComparisonReport, choice: views.Choice) -> None:
+def queries(page: Page, report: ComparisonReport, choice: views.Choice) -> None:
     """Show the queries with the largest changes, with links to the answers."""
     head = "Largest differences by query"
     if not report.moved:
-        ui.heading(head, "The two systems do not differ on any query.")
+        heading(head, "The two systems do not differ on any query.")
         return
-    ui.heading(head, "Click a row to read both answers. Largest changes first; losses before gains.")
+    heading(head, "Click a row to read both answers. Largest changes first; losses before gains.")
     by_rating = choice.measure == RATING
     columns = MOVED if by_rating else (MOVED[0], *VALUES, *MOVED[1:])
-    picked = ui.table(views.moved_queries(report), columns, key="moved", select=True)
+    picked = table(views.moved_queries(report), columns, key="moved", select=True)
     if picked is None:
         return
     query = report.moved[picked]
     key = key_text((query.language, query.query_id))
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.markdown(f"**{ui.plain(query.query_id)}** in {views.where(query.language)}", width="content")
+        st.markdown(f"**{plain(query.query_id)}** in {views.where(query.language)}", width="content")
         if choice.against is None and (referees_of(page.arena) or "answers" in page.arena.tables):
-            ui.onward(
+            onward(
                 "battle",
                 "Side by side",
                 a=choice.first,
                 b=choice.second,
-                view="battle",
                 verdict="any",
                 query=key,
             )
         if {"answers", "outcomes"} & set(page.arena.tables):
-            ui.onward("answers", "All answers", query=key, languages=(query.language,))
+            onward("answers", "All answers", query=key, languages=(query.language,))
 
 
 COLUMNS = (
-    ui.Col("where", "Language", "text", help="All languages: unweighted mean over languages.", width=104),
-    ui.Col(
+    Col("where", "Language", "text", help="All languages: unweighted mean over languages.", width=104),
+    Col(
         "verdict",
         "Verdict",
         "text",
         help="better or worse: the interval excludes 0. equivalent: it lies within the margin. Otherwise inconclusive.",
         width=90,
     ),
-    ui.Col(
+    Col(
         "difference",
         "Difference",
         "difference",
         help="First minus second; above 0 the first is better.",
         width=80,
     ),
-    ui.Col("low", "Low", "difference", help="Lower end of the 95% interval; –: unbounded.", width=62),
-    ui.Col("high", "High", "difference", help="Upper end of the 95% interval; –: unbounded.", width=62),
-    ui.Col(
+    Col("low", "Low", "difference", help="Lower end of the 95% interval; –: unbounded.", width=62),
+    Col("high", "High", "difference", help="Upper end of the 95% interval; –: unbounded.", width=62),
+    Col(
         "p_text",
         "p (Holm)",
         "text",
@@ -266,15 +268,15 @@ COLUMNS = (
         width=66,
         right=True,
     ),
-    ui.Col("n_queries", "Queries", "count", help="Queries answered by both.", width=64),
-    ui.Col(
+    Col("n_queries", "Queries", "count", help="Queries answered by both.", width=64),
+    Col(
         "detectable",
         "MDD",
         "value",
         help="Minimum detectable difference with this many queries (80% power).",
         width=84,
     ),
-    ui.Col(
+    Col(
         "more",
         "More queries",
         "count",
@@ -284,27 +286,27 @@ COLUMNS = (
 )
 CORRECTED = (
     COLUMNS[0],
-    ui.Col("uncorrected", "Measured", "difference", help="Difference without people's labels.", width=80),
-    ui.Col("n_queries", "Queries", "count", help="Queries answered by both.", width=64),
-    ui.Col("difference", "Corrected", "difference", help="Difference corrected by people's labels.", width=80),
+    Col("uncorrected", "Measured", "difference", help="Difference without people's labels.", width=80),
+    Col("n_queries", "Queries", "count", help="Queries answered by both.", width=64),
+    Col("difference", "Corrected", "difference", help="Difference corrected by people's labels.", width=80),
     *COLUMNS[3:5],
-    ui.Col("labels", "Labels", "count", help="Answers of both systems with people's labels.", width=64),
+    Col("labels", "Labels", "count", help="Answers of both systems with people's labels.", width=64),
     COLUMNS[1],
 )
 MOVED = (
-    ui.Col("where", "Language", "text", help="Language of the query.", width=110),
-    ui.Col(
+    Col("where", "Language", "text", help="Language of the query.", width=110),
+    Col(
         "difference",
         "Difference",
         "difference",
         help="First minus second on this query. For ratings: how much the query shifts the difference.",
         width=90,
     ),
-    ui.Col("query_id", "Query", "text", help="Query id."),
+    Col("query_id", "Query", "text", help="Query id."),
 )
 VALUES = (
-    ui.Col("first", "First", "value", help="Value of the first system.", width=74),
-    ui.Col("second", "Second", "value", help="Value of the second system.", width=74),
+    Col("first", "First", "value", help="Value of the first system.", width=74),
+    Col("second", "Second", "value", help="Value of the second system.", width=74),
 )
 
-ui.show("compare", main)
+show("compare", main)

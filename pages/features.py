@@ -10,14 +10,22 @@ import streamlit as st
 
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError
-from mirage.explorer import kit as ui
 from mirage.explorer.features import chart as charts
 from mirage.explorer.features import data as views
 from mirage.explorer.features.languages_section import show_cited_languages
 from mirage.explorer.kit import agreement
-from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit import referee as who
+from mirage.explorer.kit.chart import chart
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page, show, stop
+from mirage.explorer.kit.frame import onward as ui_onward
+from mirage.explorer.kit.legend import LegendEntry, legend
 from mirage.explorer.kit.levels_section import corrected_section
+from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
+from mirage.explorer.kit.sections import sections
+from mirage.explorer.kit.states import refuse
+from mirage.explorer.kit.table import mode, table
+from mirage.explorer.kit.text import note, plain
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
 from mirage.stages.features import FEATURES
 from mirage.stats.units import name_unit
@@ -34,31 +42,28 @@ PATIENCE = 0.3
 """Seconds after which a first look says how far it is."""
 PICKERS = {"By language": ("panel",), "Means": ("feature",), "Correlation": ("referee", "skill")}
 """The pickers of each section."""
-FORMER = {"Over languages": "Means", "With the rating": "Correlation"}
-"""Older names of sections in links."""
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Measure the features, then show one section: panels, means or correlation with the rating."""
     page.need("features")
     codes = page.languages("features")
     if not codes:
         st.info("No measured answers in the selected languages.")
-        ui.stop()
+        stop()
     measure_features(page, codes)
     shown = views.overview(page.arena, codes)
     if not shown.features:
         st.info("No feature values in these languages.")
-        ui.stop()
+        stop()
     page.summary(
         f"{shown.answers:,} answers of {count_text(len(shown.systems), 'system')} in "
         f"{count_text(len(codes), 'language')}, {count_text(len(shown.features), 'feature')}. "
         "Each dot is one system's mean in one language.",
-        conclusion=page_conclusions.of_the_features(page.arena, tuple(codes)),
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        section = ui.sections(PICKERS, FORMER)
-        with ui.pickers_popover("Filter", FILTERS, "Choose features, and the systems in focus."):
+        section = sections(PICKERS)
+        with pickers_popover("Filter", FILTERS, "Choose features, and the systems in focus."):
             picked, chosen = filters(shown)
         names = picked or (drawn_features(shown) if section == "By language" else shown.features)
     draw: dict[str, Callable[[], dict[str, Any]]] = {
@@ -78,7 +83,7 @@ def main(page: ui.Page) -> None:
     )
 
 
-def measure_features(page: ui.Page, codes: Sequence[str]) -> None:
+def measure_features(page: Page, codes: Sequence[str]) -> None:
     """Take the means language by language, and say how far it is where that takes a while."""
     began, bar = time.monotonic(), None
     for k, code in enumerate(codes):
@@ -93,7 +98,7 @@ def measure_features(page: ui.Page, codes: Sequence[str]) -> None:
 
 def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
     """Pick features (none means all) and systems to highlight."""
-    names = ui.pick_many(
+    names = pick_many(
         "Features",
         shown.features,
         key="features",
@@ -101,7 +106,7 @@ def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
         placeholder=f"All {len(shown.features)} features",
         help="Features to show. Default: all.",
     )
-    chosen = ui.pick_many(
+    chosen = pick_many(
         "Systems in focus",
         shown.systems,
         key="systems",
@@ -113,7 +118,7 @@ def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
     return list(names), list(chosen)
 
 
-def systems_in_focus(page: ui.Page, shown: views.Overview, chosen: Sequence[str]) -> tuple[str, ...]:
+def systems_in_focus(page: Page, shown: views.Overview, chosen: Sequence[str]) -> tuple[str, ...]:
     """Return the systems that are drawn one by one, and show their marks: those chosen, or some over the ranking."""
     n = len(shown.systems)
     if chosen:
@@ -124,22 +129,22 @@ def systems_in_focus(page: ui.Page, shown: views.Overview, chosen: Sequence[str]
         focus = views.spread(ranked)
         by = f"the ranking by {referee}" if referee else "their names in order"
         about = f"{len(focus)} of {n} systems, spread over {by}; choose others under Filter. " if len(focus) < n else ""
-    ui.legend(ui.LegendEntry(system, system) for system in focus)
-    ui.note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
+    legend(LegendEntry(system, system) for system in focus)
+    note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
     return focus
 
 
-def panels(page: ui.Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> dict[str, Any]:
+def panels(page: Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> dict[str, Any]:
     """Show one panel per feature, with links for a clicked dot above them."""
     focus = systems_in_focus(page, shown, chosen)
     place = st.empty()
-    clicked = ui.chart(
+    clicked = chart(
         charts.panels(
             shown.by_feature,
             features=tuple(names),
             languages=shown.languages,
             focus=focus,
-            mode=ui.mode(),
+            mode=mode(),
         ),
         key="panels",
         alt="Mean of the systems in focus in every language over the range of all systems, one panel per feature.",
@@ -158,7 +163,7 @@ def drawn_features(shown: views.Overview) -> tuple[str, ...]:
     """Return the panels to draw if no feature is selected: those in which systems differ most, or all."""
     if len(shown.features) <= MOST:
         return shown.features
-    which = ui.pick_segments(
+    which = pick_segments(
         "Panels",
         ("differing", "all"),
         key="panel",
@@ -176,28 +181,28 @@ def onward(shown: views.Overview, system: str, language: str, feature: str) -> N
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(
-            f"**{ui.plain(system)}** in {name_of(language)}: {ui.plain(charts.title(feature))} "
+            f"**{plain(system)}** in {name_of(language)}: {plain(charts.title(feature))} "
             f"{charts.value_text(row.mean)}, n = {row.n:,} of {row.total:,}",
             width="content",
         )
-        ui.onward("answers", "Read these answers", languages=(language,), systems=system)
+        ui_onward("answers", "Read these answers", languages=(language,), systems=system)
 
 
 def over(shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
     """Systems by features over the languages, and all that is known of one feature."""
-    columns = [ui.Col("system", "System", "system", help="System name.")]
+    columns = [Col("system", "System", "system", help="System name.")]
     for feature in names:
         spec = FEATURES.get(feature)
         about = f"{spec.meaning} {charts.direction_text(feature).capitalize()}." if spec else ""
-        columns.append(ui.Col(feature, charts.title(feature), kind(feature), help=about, width=104))
-    ui.table(shown.matrix, columns, key="feature_matrix")
+        columns.append(Col(feature, charts.title(feature), kind(feature), help=about, width=104))
+    table(shown.matrix, columns, key="feature_matrix")
     st.caption(
         "Unweighted mean over languages. –: no answer has a value. Intervals, n and coverage are below and in the "
         "download."
     )
     feature = pick_feature(names)
     if spec := FEATURES.get(feature):
-        st.caption(ui.plain(f"{spec.meaning} {charts.direction_text(feature).capitalize()}. {spec.source}"))
+        st.caption(plain(f"{spec.meaning} {charts.direction_text(feature).capitalize()}. {spec.source}"))
     values(shown, feature)
     return {"feature": feature}
 
@@ -211,7 +216,7 @@ def kind(feature: str) -> Any:
 
 def pick_feature(names: Sequence[str]) -> str:
     """Show the picker of the feature to show in full."""
-    feature: str = ui.pick("Feature", names, key="feature", kind="feature", width=300)
+    feature: str = pick("Feature", names, key="feature", kind="feature", width=300)
     return feature
 
 
@@ -220,24 +225,24 @@ def values(shown: views.Overview, feature: str) -> None:
     spec = FEATURES.get(feature)
     interval = f"95% interval of the mean over languages, clustered by {name_unit(shown.unit)}."
     columns = (
-        ui.Col("system", "System", "system", help="System name."),
-        ui.Col("mean", "Mean", kind(feature), help=f"Mean over the languages. {spec.meaning if spec else ''}"),
-        ui.Col("mean", "Interval", "interval", low="low", high="high", help=interval, width=112),
-        ui.Col("low", "Low", kind(feature), help="Lower end of the interval.", width=62),
-        ui.Col("high", "High", kind(feature), help="Upper end of the interval.", width=62),
-        ui.Col("n", "n", "count", help="Answers with a value.", width=70),
-        ui.Col(
+        Col("system", "System", "system", help="System name."),
+        Col("mean", "Mean", kind(feature), help=f"Mean over the languages. {spec.meaning if spec else ''}"),
+        Col("mean", "Interval", "interval", low="low", high="high", help=interval, width=112),
+        Col("low", "Low", kind(feature), help="Lower end of the interval.", width=62),
+        Col("high", "High", kind(feature), help="Upper end of the interval.", width=62),
+        Col("n", "n", "count", help="Answers with a value.", width=70),
+        Col(
             "coverage",
             "Coverage",
             "rate",
             help=("Share of answers with a value; the download gives reasons for the others."),
         ),
-        ui.Col("languages", "Lang.", "count", help="Number of languages with a value.", width=56),
+        Col("languages", "Lang.", "count", help="Number of languages with a value.", width=56),
     )
-    ui.table(shown.over[feature], columns, key="feature_values")
+    table(shown.over[feature], columns, key="feature_values")
 
 
-def show_correlation(page: ui.Page, shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
+def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
     """Show the correlation of features with the rating: the map, and one feature with intervals."""
     referees = referees_of(page.arena)
     if not referees:
@@ -248,15 +253,15 @@ def show_correlation(page: ui.Page, shown: views.Overview, names: Sequence[str])
     try:
         relations = views.relations(page.arena, referee, shown.languages)
     except MirageError as error:
-        ui.refuse(error)
+        refuse(error)
         return {}
     rows = views.of_features(relations, names=names)
     if not rows:
         st.caption("No ratings in these languages.")
         return {}
     languages = sorted({row.language for row in rows}, key=lambda code: (code != "all", code))
-    cell = ui.chart(
-        charts.relation_map(rows, features=tuple(names), languages=tuple(languages), mode=ui.mode()),
+    cell = chart(
+        charts.relation_map(rows, features=tuple(names), languages=tuple(languages), mode=mode()),
         key="relation_map",
         alt="Kendall's tau of every feature with the rating in every language.",
         select=True,
@@ -270,15 +275,15 @@ def show_correlation(page: ui.Page, shown: views.Overview, names: Sequence[str])
         f"{views.DRAWS} bootstrap draws of systems"
     )
     st.caption(
-        ui.plain(
+        plain(
             f"{method}. Hollow: interval includes 0 or is missing. Correlation is not causation. Hover for interval "
             "and n; click a cell for details below."
         )
     )
     feature = pick_feature(names)
     if feature_rows := [row for row in rows if row.feature == feature]:
-        ui.chart(
-            charts.relation_whiskers(feature_rows, mode=ui.mode()),
+        chart(
+            charts.relation_whiskers(feature_rows, mode=mode()),
             key="relation_whiskers",
             alt=f"Kendall's tau of {charts.title(feature)} with the rating in every language.",
         )
@@ -292,4 +297,4 @@ def show_correlation(page: ui.Page, shown: views.Overview, names: Sequence[str])
     }
 
 
-ui.show("features", main)
+show("features", main)

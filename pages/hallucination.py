@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from mirage.explorer import kit as ui
+from mirage.explorer.answers import answer_card
 from mirage.explorer.hallucination import attribution_section as attribution
 from mirage.explorer.hallucination import chart as charts
 from mirage.explorer.hallucination import data as views
@@ -15,8 +15,21 @@ from mirage.explorer.hallucination import languages_section
 from mirage.explorer.hallucination import printed as tables
 from mirage.explorer.hallucination import risk_coverage as views_withholding
 from mirage.explorer.hallucination import risk_coverage_section as abstention
-from mirage.explorer.kit import answer_card
+from mirage.explorer.hallucination.retrievers_section import show_retrievers
+from mirage.explorer.kit.chart import chart
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page, onward, show
+from mirage.explorer.kit.labels import labels_of, mark_labels, tell_audit
 from mirage.explorer.kit.levels_section import corrected_section
+from mirage.explorer.kit.limits import page_systems
+from mirage.explorer.kit.pick import pick, pick_language, pick_many, pick_segments, pickers_popover
+from mirage.explorer.kit.plain_table import plain_table
+from mirage.explorer.kit.sections import sections
+from mirage.explorer.kit.side_by_side import side_by_side
+from mirage.explorer.kit.states import badge
+from mirage.explorer.kit.table import filter_rows, mode
+from mirage.explorer.kit.table import table as show_table
+from mirage.explorer.kit.text import heading, note, plain
 from mirage.publish.charts.palette import FORMATS, ROW
 from mirage.ranking.compare.measures import RATE as RATE_MEASURE
 from mirage.schema import UNDECIDED, Parser
@@ -62,39 +75,39 @@ PICKERS = {
 """Keys of the pickers of every section that has some."""
 _CORRECTED = {
     metric: (
-        ui.Col("system", "System", "system", help="The system."),
-        ui.Col("rate", title, "rate", help=f"{MEANING[metric]}, over decided answers, by the labels as they are."),
-        ui.Col("interval", "95% interval", "text", help="Wilson's interval, over queries only."),
-        ui.Col("decided", "n", "count", help="Decided answers."),
-        ui.Col("corrected", "Corrected", "rate", help="The rate corrected for label errors."),
-        ui.Col("corrected_interval", "95% interval", "text", help="Over queries and the audit."),
-        ui.Col("audited", "Audited", "count", help="Audited queries with the label."),
-        ui.Col("label_error", "Wrong labels", "rate", help="Share of the audited labels that are wrong."),
+        Col("system", "System", "system", help="The system."),
+        Col("rate", title, "rate", help=f"{MEANING[metric]}, over decided answers, by the labels as they are."),
+        Col("interval", "95% interval", "text", help="Wilson's interval, over queries only."),
+        Col("decided", "n", "count", help="Decided answers."),
+        Col("corrected", "Corrected", "rate", help="The rate corrected for label errors."),
+        Col("corrected_interval", "95% interval", "text", help="Over queries and the audit."),
+        Col("audited", "Audited", "count", help="Audited queries with the label."),
+        Col("label_error", "Wrong labels", "rate", help="Share of the audited labels that are wrong."),
     )
     for metric, title in (("hallucination", "Hallucination"), ("error", "Error"))
 }
 """Columns of the corrected rates."""
-FORMER = {"Losses": "Errors", "In print": "Paper tables", "Withholding": "Risk-coverage"}
-"""Older names of sections in links."""
 TALL = 15
 """Rows of a printed table that are shown without an inner scroll bar."""
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Show what the arena has: rates computed from its outcomes, or the printed ones."""
     if "outcomes" not in page.arena.tables and "published" in page.arena.tables:
         rates = views.printed_rates(page.arena, page.picked)
         if rates:
             _show_printed(page, rates)
             return
-    page.need("outcomes")
+    if "outcomes" not in page.arena.tables:
+        show_retrievers(page)
+        page.need("outcomes")
     _show_computed(page)
 
 
-def _show_computed(page: ui.Page) -> None:
+def _show_computed(page: Page) -> None:
     """Rates computed from the arena's outcomes."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        definition = ui.pick_segments(
+        definition = pick_segments(
             "Rate",
             tuple(SAYS),
             key="definition",
@@ -103,28 +116,28 @@ def _show_computed(page: ui.Page) -> None:
             "table shows both.",
         )
         focus, parser = _options(page)
-    labels = ui.labels_of(page)
-    ui.mark_labels(page, labels)
+    labels = labels_of(page)
+    mark_labels(page, labels)
     rates = views.both_rates(page.arena, views.published_arena(page.arena), parser, definition, page.picked, labels)
     rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     order = [row["system"] for row in rows]
     unaudited = " (labels not audited)" if labels.unaudited else ""
     page.summary(_summary(page, rates, cells), conclusion=_answer(rows).removesuffix(".") + f"{unaudited}.")
-    ui.tell_audit(labels)
+    tell_audit(labels)
     if unparsed := views.unparsed_note(page.arena, parser, page.languages("outcomes")):
-        ui.note(unparsed[0].upper() + unparsed[1:] + ".")
-    left, right = ui.side_by_side((320, 1), (320, 99), key="top")
+        note(unparsed[0].upper() + unparsed[1:] + ".")
+    left, right = side_by_side((320, 1), (320, 99), key="top")
     with left:
-        clicked = ui.chart(
-            charts.trade_off(rows, mode=ui.mode(), focus=focus),
+        clicked = chart(
+            charts.trade_off(rows, mode=mode(), focus=focus),
             key="trade_off",
             alt=TRADE_OFF,
             select=True,
         )
         if len(rows) > charts.NAMED:
-            ui.note(f"{charts.NAMED} of {len(rows):,} systems are labelled; hover for the others.")
+            note(f"{charts.NAMED} of {len(rows):,} systems are labelled; hover for the others.")
     with right:
-        picked = ui.table(
+        picked = show_table(
             rates.systems, _columns(definition, audited=labels.audit is not None), key="rates", select=True
         )
         chosen = order[picked] if picked is not None else clicked[0] if clicked else None
@@ -132,7 +145,7 @@ def _show_computed(page: ui.Page) -> None:
             for metric in views.SUBSETS:
                 _onward(cells, parser, chosen, metric)
         else:
-            ui.note(
+            note(
                 "Sorted by hallucination rate; click a system to read its answers. Crosses: 95% intervals. Dotted "
                 "line: answers as often without evidence as with it."
             )
@@ -142,7 +155,7 @@ def _show_computed(page: ui.Page) -> None:
         "By definition": lambda: _moves(rates),
         "By language": lambda: _by_language(rates, cells, order, shown[:MOST_BARS], parser),
         "Outcomes": lambda: _outcomes(rates, cells, order, parser),
-        "Errors": lambda: attribution.show_losses(page, parser),
+        "Errors": lambda: _errors(page, parser),
         "Confusion": lambda: _confusion(page, parser),
     }
     if labels.audit is not None:
@@ -155,7 +168,7 @@ def _show_computed(page: ui.Page) -> None:
         draw["Paper tables"] = lambda: _in_print(rates, figures, page)
     if views_withholding.signals(page.arena):
         draw["Risk-coverage"] = lambda: abstention.show_withholding(page, parser)
-    draw[ui.sections({name: PICKERS.get(name, ()) for name in draw}, FORMER)]()
+    draw[sections({name: PICKERS.get(name, ()) for name in draw})]()
     corrected_section(page, (RATE_MEASURE,), page.languages("outcomes"), parser=parser)
     page.download(
         "hallucination",
@@ -171,11 +184,17 @@ def _show_computed(page: ui.Page) -> None:
     )
 
 
-def _options(page: ui.Page) -> tuple[list[str], Parser]:
+def _errors(page: Page, parser: Parser) -> None:
+    """Show the causes of errors, and the retrievers."""
+    attribution.show_losses(page, parser)
+    show_retrievers(page)
+
+
+def _options(page: Page) -> tuple[list[str], Parser]:
     """The systems in focus, and the parser."""
     names = views.systems(page.arena)
-    with ui.pickers_popover("Options", ("systems", "parser"), "Systems to highlight, and the answer parser."):
-        focus: list[str] = ui.pick_many(
+    with pickers_popover("Options", ("systems", "parser"), "Systems to highlight, and the answer parser."):
+        focus: list[str] = pick_many(
             "Highlight",
             names,
             key="systems",
@@ -184,7 +203,7 @@ def _options(page: ui.Page) -> tuple[list[str], Parser]:
             width=300,
             help="Highlights these systems in the scatter and draws their rates by language. The table shows all.",
         )
-        parser: Parser = ui.pick_segments(
+        parser: Parser = pick_segments(
             "Parser",
             views.parsers(page.arena),
             key="parser",
@@ -195,7 +214,7 @@ def _options(page: ui.Page) -> tuple[list[str], Parser]:
     return focus, parser
 
 
-def _show_printed(page: ui.Page, rates: views.Rates) -> None:
+def _show_printed(page: Page, rates: views.Rates) -> None:
     """The rates that the NoMIRACL paper prints."""
     page.label("published figures")
     rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
@@ -205,13 +224,13 @@ def _show_printed(page: ui.Page, rates: views.Rates) -> None:
         "1 − accuracy, undecided answers count as wrong decisions. The paper prints no n or intervals.",
         conclusion=_answer(rows),
     )
-    left, right = ui.side_by_side((400, 1), (400, 1), key="top", gap="medium")
+    left, right = side_by_side((400, 1), (400, 1), key="top", gap="medium")
     with left:
-        ui.chart(charts.trade_off(rows, mode=ui.mode()), key="trade_off", alt=TRADE_OFF)
+        chart(charts.trade_off(rows, mode=mode()), key="trade_off", alt=TRADE_OFF)
     with right:
-        columns = [ui.Col("system", "System", "system", help="System name in the published outputs.")]
+        columns = [Col("system", "System", "system", help="System name in the published outputs.")]
         columns += [
-            ui.Col(
+            Col(
                 f"{metric}_value",
                 charts.RATES[metric],
                 "rate",
@@ -220,18 +239,18 @@ def _show_printed(page: ui.Page, rates: views.Rates) -> None:
             )
             for metric in SHORT
         ]
-        ui.table(rates.systems, columns, key="printed_rates")
-        ui.note(f"Sorted by hallucination rate. Source: {rates.reference}.")
-    ui.heading("By language")
-    metric = ui.pick_segments("Cells", tuple(views.SUBSETS), key="rate", kind="rate", help=WHICH)
-    ui.note(f"{charts.RATES[metric]} in percent, as printed; darker is better.")
-    ui.chart(
+        show_table(rates.systems, columns, key="printed_rates")
+        note(f"Sorted by hallucination rate. Source: {rates.reference}.")
+    heading("By language")
+    metric = pick_segments("Cells", tuple(views.SUBSETS), key="rate", kind="rate", help=WHICH)
+    note(f"{charts.RATES[metric]} in percent, as printed; darker is better.")
+    chart(
         charts.cells(
             cells,
             systems=[row["system"] for row in rows],
             languages=rates.languages["error"],
             metric=metric,
-            mode=ui.mode(),
+            mode=mode(),
         ),
         key="by_language",
         alt=f"{charts.RATES[metric]} of every system in every language, as printed.",
@@ -242,24 +261,24 @@ def _show_printed(page: ui.Page, rates: views.Rates) -> None:
     page.download("printed_rates", rates.cells.select(PRINTED), about={"printed": rates.reference})
 
 
-def _columns(definition: str, *, audited: bool) -> list[ui.Col]:
+def _columns(definition: str, *, audited: bool) -> list[Col]:
     """The columns of the table: for either rate the chosen definition, then the other; then what they rest on.
 
     With an audit of labels, the corrected rate follows the printed one, and the audited queries follow n.
     """
     other = next(name for name in SAYS if name != definition)
-    out = [ui.Col("system", "System", "system", of="outcomes", width=164)]
+    out = [Col("system", "System", "system", of="outcomes", width=164)]
     for metric, label in SHORT.items():
         queries = charts.QUERIES[metric]
         out += [
-            ui.Col(
+            Col(
                 f"{metric}_value",
                 label,
                 "rate",
                 width=58,
                 help=f"{MEANING[metric]}: {SAYS[definition]}. Lower is better. Languages weigh the same.",
             ),
-            ui.Col(
+            Col(
                 f"{metric}_value",
                 "95%",
                 "interval",
@@ -269,14 +288,14 @@ def _columns(definition: str, *, audited: bool) -> list[ui.Col]:
                 help=f"{metric} rate with 95% Wilson interval; left is better.",
             ),
             *(_corrected_columns(metric) if audited else ()),
-            ui.Col(
+            Col(
                 f"{metric}_other",
                 "as publ." if other == "as-published" else "decided",
                 "rate",
                 width=58,
                 help=f"{metric} rate by the other definition: {SAYS[other]}.",
             ),
-            ui.Col(
+            Col(
                 f"{metric}_undecided",
                 "undec.",
                 "rate",
@@ -285,24 +304,24 @@ def _columns(definition: str, *, audited: bool) -> list[ui.Col]:
                 "API errors.",
             ),
         ]
-        out.append(ui.Col(f"{metric}_n", "n", "count", width=48, help=f"Number of answers to {queries} (n)."))
+        out.append(Col(f"{metric}_n", "n", "count", width=48, help=f"Number of answers to {queries} (n)."))
         if audited:
             help_ = f"Audited {queries} behind the corrected rate."
-            out.append(ui.Col(f"{metric}_audited", "audited", "count", width=58, help=help_))
+            out.append(Col(f"{metric}_audited", "audited", "count", width=58, help=help_))
     return out
 
 
-def _corrected_columns(metric: str) -> tuple[ui.Col, ui.Col]:
+def _corrected_columns(metric: str) -> tuple[Col, Col]:
     """The columns of a rate corrected for label errors, and of its interval."""
     return (
-        ui.Col(
+        Col(
             f"{metric}_corrected",
             "corr.",
             "rate",
             width=58,
             help=f"{metric} rate over decided answers, corrected for the label errors that people's audit found.",
         ),
-        ui.Col(
+        Col(
             f"{metric}_corrected",
             "95%",
             "interval",
@@ -316,18 +335,18 @@ def _corrected_columns(metric: str) -> tuple[ui.Col, ui.Col]:
 
 def _label_errors(cells: Sequence[dict[str, Any]], order: Sequence[str]) -> None:
     """Show the rates corrected for label errors beside the printed ones, with both intervals and both n."""
-    ui.heading(
+    heading(
         "Corrected for label errors",
         "Corrected rates solve for what systems do on queries that truly are answerable or not, given the label errors "
         "that people found. Intervals carry the sampling of queries and of the audit.",
     )
     for metric in views.SUBSETS:
-        ui.plain_table(views.corrected_rows(cells, order, metric), _CORRECTED[metric], key=f"corrected_{metric}")
+        plain_table(views.corrected_rows(cells, order, metric), _CORRECTED[metric], key=f"corrected_{metric}")
     for reason in dict.fromkeys(cell["label_reason"] for cell in cells if cell["label_reason"]):
-        ui.note(f"Not corrected: {reason}.")
+        note(f"Not corrected: {reason}.")
 
 
-def _in_print(rates: views.Rates, figures: Arena, page: ui.Page) -> None:
+def _in_print(rates: views.Rates, figures: Arena, page: Page) -> None:
     """Our rates beside the printed ones where the paper has these systems, and the paper's tables."""
     if rates.reference:
         _beside_print(rates)
@@ -336,18 +355,18 @@ def _in_print(rates: views.Rates, figures: Arena, page: ui.Page) -> None:
 
 def _beside_print(rates: views.Rates) -> None:
     """Our rates as published beside those that the paper prints."""
-    ui.heading("Compared with the paper")
-    columns = [ui.Col("system", "System", "system", of="outcomes", width=240)]
+    heading("Compared with the paper")
+    columns = [Col("system", "System", "system", of="outcomes", width=240)]
     for metric, label in SHORT.items():
         columns += [
-            ui.Col(
+            Col(
                 f"{metric}_printed",
                 f"{label} printed",
                 "rate",
                 width=112,
                 help=f"{metric} rate printed in the NoMIRACL paper (rate as published, mean over our languages).",
             ),
-            ui.Col(
+            Col(
                 f"{metric}_difference",
                 "differs",
                 "points",
@@ -355,10 +374,10 @@ def _beside_print(rates: views.Rates) -> None:
                 help=f"Our {metric} rate as published minus the printed one, in percentage points. 0: within rounding.",
             ),
         ]
-    ui.table(rates.systems, columns, key="beside_print")
+    show_table(rates.systems, columns, key="beside_print")
 
 
-def _summary(page: ui.Page, rates: views.Rates, cells: Sequence[dict[str, Any]]) -> str:
+def _summary(page: Page, rates: views.Rates, cells: Sequence[dict[str, Any]]) -> str:
     """Describe the data behind the numbers, and what is missing."""
     answers = sum(c["n"] for c in cells if c["language"] == "all")
     noun = "real answers" if page.arena.label == "real replies" else "answers"
@@ -427,16 +446,14 @@ def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: s
     cell = next((c for c in cells if (c["system"], c["metric"], c["language"]) == key), None)
     where = "" if language == "all" else f" in {name_of(language)}"
     if cell is None or not cell["n"]:
-        ui.note(f"No answers by {system} to {charts.QUERIES[metric]}{where}.")
+        note(f"No answers by {system} to {charts.QUERIES[metric]}{where}.")
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.caption(
-            ui.plain(f"{system}, {COUNT(cell['n'])} answers to {charts.QUERIES[metric]}{where}:"), width="content"
-        )
+        st.caption(plain(f"{system}, {COUNT(cell['n'])} answers to {charts.QUERIES[metric]}{where}:"), width="content")
         for word, kinds in (("answered", ("answered",)), ("abstained", ("abstained",)), ("undecided", UNDECIDED)):
             count = sum(cell[kind] for kind in kinds)
             if count:
-                ui.onward(
+                onward(
                     "answers",
                     f"{COUNT(count)} {word}",
                     languages=() if language == "all" else (language,),
@@ -449,27 +466,27 @@ def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: s
 
 def _moves(rates: views.Rates) -> None:
     """Show how the ranking changes with the definition."""
-    ui.heading(
+    heading(
         "Ranking by definition",
         "Left: decided answers only. Right: undecided answers count as wrong decisions, as in the papers' tables. "
         "Lowest rate on top; systems that change places are coloured.",
     )
     moves = {metric: views.moves(rates, metric).to_pylist() for metric in views.SUBSETS}
-    left, right = ui.side_by_side((560, 2), (340, 1), key="order", gap="medium")
+    left, right = side_by_side((560, 2), (340, 1), key="order", gap="medium")
     with left:
-        metric = ui.pick_segments("Ranked by", tuple(moves), key="order_rate", kind="rate", help=WHICH)
+        metric = pick_segments("Ranked by", tuple(moves), key="order_rate", kind="rate", help=WHICH)
         rows = moves[metric]
         if any(row["fall"] for row in rows):
-            drawn = set(ui.page_systems([row["system"] for row in rows], key="drawn_order"))
-            ui.chart(
-                charts.order([row for row in rows if row["system"] in drawn], mode=ui.mode()),
+            drawn = set(page_systems([row["system"] for row in rows], key="drawn_order"))
+            chart(
+                charts.order([row for row in rows if row["system"] in drawn], mode=mode()),
                 key="ranking_by_definition",
                 alt=f"Ranking of the systems by {metric} rate, over decided answers and as published.",
                 half=True,
             )
     with right:
         for name in moves:
-            ui.note(f"{charts.RATES[name]}: {_moves_words(moves[name], name)}")
+            note(f"{charts.RATES[name]}: {_moves_words(moves[name], name)}")
 
 
 def _moves_words(rows: Sequence[dict[str, Any]], metric: str) -> str:
@@ -490,16 +507,16 @@ def _by_language(
     rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], shown: Sequence[str], parser: str
 ) -> None:
     """One rate of every system in every language, and both rates of a few systems as bars."""
-    ui.heading("By language")
+    heading("By language")
     lacking = {code for code, _ in rates.lacking}
     codes = in_order({*lacking, *(code for have in rates.languages.values() for code in have)})
-    left, right = ui.side_by_side((560, 2), (340, 1), key="language", gap="medium")
+    left, right = side_by_side((560, 2), (340, 1), key="language", gap="medium")
     with left:
         with st.container(horizontal=True, gap="medium"):
-            metric = ui.pick_segments("Values", tuple(views.SUBSETS), key="rate", kind="rate", help=WHICH)
+            metric = pick_segments("Values", tuple(views.SUBSETS), key="rate", kind="rate", help=WHICH)
             value = "rate"
             if rates.reference:
-                value = ui.pick_segments(
+                value = pick_segments(
                     "Show",
                     ("rate", "difference"),
                     key="cells",
@@ -507,15 +524,15 @@ def _by_language(
                     help="rate: our rates. difference: our rate as published minus the printed one, in percentage "
                     "points; 0: within rounding.",
                 )
-        drawn = ui.page_systems(order, key="drawn_rates", marks=len(codes))
+        drawn = page_systems(order, key="drawn_rates", marks=len(codes))
         place = st.container()
-        cell = ui.chart(
+        cell = chart(
             charts.cells(
                 cells,
                 systems=list(drawn),
                 languages=codes,
                 metric=metric,
-                mode=ui.mode(),
+                mode=mode(),
                 value="value" if value == "rate" else value,
             ),
             key="by_language",
@@ -535,13 +552,13 @@ def _by_language(
                         "difference."
                     )
                 )
-                ui.note(f"{caption} Hover for interval, n and the printed figure; click for answers.")
+                note(f"{caption} Hover for interval, n and the printed figure; click for answers.")
         if rates.lacking:
             _missing(rates)
     with right:
         place = st.container()
-        bar = ui.chart(
-            charts.bars(cells, systems=shown, languages=codes, mode=ui.mode()),
+        bar = chart(
+            charts.bars(cells, systems=shown, languages=codes, mode=mode()),
             key="bars",
             alt="Hallucination and error rate by language with 95% intervals.",
             select=True,
@@ -550,7 +567,7 @@ def _by_language(
             if bar and bar != cell:
                 _onward(cells, parser, bar[0], bar[2], bar[1])
             else:
-                ui.note(
+                note(
                     "Both rates with 95% intervals: highlighted systems, else the top ones. Click a bar for its "
                     "answers."
                 )
@@ -559,28 +576,28 @@ def _by_language(
 def _missing(rates: views.Rates) -> None:
     """Name the missing answers, and the commands that add them."""
     with st.container(border=True):
-        st.markdown(f"**Missing: {ui.plain(_missing_words(rates))}.** These answers were not in the imported files.")
-        ui.note("Download all published files and build a complete arena:")
+        st.markdown(f"**Missing: {plain(_missing_words(rates))}.** These answers were not in the imported files.")
+        note("Download all published files and build a complete arena:")
         st.code("mirage pull nomiracl --into ANSWERS\nmirage import nomiracl ANSWERS --into ARENA", language=None)
 
 
 def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequence[str], parser: str) -> None:
     """Shares of all six outcomes."""
-    ui.heading(
+    heading(
         "Outcomes",
         "Wrong decisions, undecided, then correct decisions. Rate as published: wrong plus undecided. Rate over "
         f"decided answers: wrong / (wrong + correct). {answer_card.MEASURED} Click a part for its answers.",
     )
-    drawn = ui.page_systems(order, key="drawn_outcomes")
+    drawn = page_systems(order, key="drawn_outcomes")
     for column, metric in zip(
-        ui.side_by_side((380, 1), (380, 1), key="outcomes", gap="medium"), views.SUBSETS, strict=True
+        side_by_side((380, 1), (380, 1), key="outcomes", gap="medium"), views.SUBSETS, strict=True
     ):
         with column:
             if not rates.languages[metric]:
-                ui.note(f"No answers to {charts.QUERIES[metric]}.")
+                note(f"No answers to {charts.QUERIES[metric]}.")
                 continue
-            part = ui.chart(
-                charts.share_bars(cells, systems=list(drawn), metric=metric, mode=ui.mode()),
+            part = chart(
+                charts.share_bars(cells, systems=list(drawn), metric=metric, mode=mode()),
                 key=f"outcomes_{metric}",
                 alt=f"Outcomes of the answers to {charts.QUERIES[metric]} by system.",
                 select=True,
@@ -589,21 +606,21 @@ def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequen
                 _onward(cells, parser, part[0], metric)
 
 
-def _confusion(page: ui.Page, parser: str) -> None:
+def _confusion(page: Page, parser: str) -> None:
     """The four counts of every system, and the two rates that they give."""
-    ui.heading("Confusion matrix")
+    heading("Confusion matrix")
     languages = page.languages("outcomes")
-    code = ui.pick_language(
+    code = pick_language(
         "Language",
         languages,
         key="confusion",
         help="counts are summed over the languages shown, rates averaged.",
     )
-    ui.note(
+    note(
         "Positive: answered. Negative: abstained. TP and FN are on relevant queries, FP and TN on non-relevant ones. "
         "Undecided answers are excluded."
     )
-    shown = ui.filter_rows(tables.confusions(page.arena, parser, languages), "language", [code])
+    shown = filter_rows(tables.confusions(page.arena, parser, languages), "language", [code])
     heads = {
         "true_positives": "TP",
         "false_negatives": "FN",
@@ -614,38 +631,38 @@ def _confusion(page: ui.Page, parser: str) -> None:
         "non_relevant_undecided": "undec.",
         "hallucination_rate": "Halluc.",
     }
-    columns = [ui.Col("system", "System", "system", of="outcomes", width=240)]
+    columns = [Col("system", "System", "system", of="outcomes", width=240)]
     for name, head in heads.items():
         meaning = tables.meaning(name)
         if not name.endswith("_rate"):
-            columns.append(ui.Col(name, head, "count", width=72, help=meaning))
+            columns.append(Col(name, head, "count", width=72, help=meaning))
             continue
         low, high = (f"{name.removesuffix('_rate')}_{end}" for end in ("low", "high"))
-        columns.append(ui.Col(name, head, "rate", width=72, help=meaning))
+        columns.append(Col(name, head, "rate", width=72, help=meaning))
         columns.append(
-            ui.Col(name, "95%", "interval", low=low, high=high, width=90, help=(f"{head} rate with 95% interval."))
+            Col(name, "95%", "interval", low=low, high=high, width=90, help=(f"{head} rate with 95% interval."))
         )
-    ui.table(shown, columns, key="confusion_matrix")
+    show_table(shown, columns, key="confusion_matrix")
 
 
 def _by_template(table: pa.Table) -> None:
     """Rates of the systems that were asked with several prompts."""
-    ui.heading(
+    heading(
         "By prompt template",
         "Systems with several prompts. Change: rate minus that of the vanilla prompt on queries decided under both, "
         "in percentage points. An interval that includes 0 is not significant.",
     )
     columns = [
-        ui.Col("system", "System", "system", of="outcomes", width=240),
-        ui.Col("template", "Prompt", "text", width=100, help="Prompt template."),
+        Col("system", "System", "system", of="outcomes", width=240),
+        Col("template", "Prompt", "text", width=100, help="Prompt template."),
     ]
     for metric, label in SHORT.items():
         low, high, change = (f"{metric}_{name}" for name in ("low", "high", "change"))
         columns += [
-            ui.Col(f"{metric}_rate", label, "rate", width=72, help=f"{MEANING[metric]}: {SAYS['decided']}."),
-            ui.Col(f"{metric}_rate", "95%", "interval", low=low, high=high, width=90, help="Rate with 95% interval."),
-            ui.Col(change, "change", "points", width=72, help="Percentage points relative to the vanilla prompt."),
-            ui.Col(
+            Col(f"{metric}_rate", label, "rate", width=72, help=f"{MEANING[metric]}: {SAYS['decided']}."),
+            Col(f"{metric}_rate", "95%", "interval", low=low, high=high, width=90, help="Rate with 95% interval."),
+            Col(change, "change", "points", width=72, help="Percentage points relative to the vanilla prompt."),
+            Col(
                 change,
                 "95%",
                 "interval",
@@ -654,18 +671,18 @@ def _by_template(table: pa.Table) -> None:
                 width=90,
                 help="Change with 95% interval (matched pairs, Agresti and Min 2005); dashed line: 0.",
             ),
-            ui.Col(f"{metric}_n", "n", "count", width=64, help="Number of decided answers."),
+            Col(f"{metric}_n", "n", "count", width=64, help="Number of decided answers."),
         ]
-    ui.table(table, columns, key="by_template")
+    show_table(table, columns, key="by_template")
 
 
 def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
     """The tables of the NoMIRACL paper, beside what the arena gives."""
     items = tables.paper_tables(figures)
-    ui.heading("Published tables")
-    ui.badge("published figures")
+    heading("Published tables")
+    badge("published figures")
     with st.container(horizontal=True, gap="medium"):
-        item = ui.pick_segments(
+        item = pick_segments(
             "Paper table",
             items,
             key="printed",
@@ -675,7 +692,7 @@ def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
         )
         codes = tables.table_languages(figures, item)
         codes = tuple(code for code in codes if not picked or code in picked) or codes
-        code = ui.pick(
+        code = pick(
             "Language",
             codes,
             key="figures",
@@ -689,15 +706,15 @@ def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
     kind: Any = "count" if counts else "mean"
     unit = "" if counts else ", %"
     columns = [
-        ui.Col("metric", "Figure", "text", width=300 if item == "Table 2" else 150, help="What the paper printed."),
-        ui.Col("setting", "Setting", "text", width=150, help="Setting, subset, split or prompt."),
-        ui.Col("system", "System", "text", width=170, help="System name as printed."),
-        ui.Col("printed", f"Printed{unit}", kind, width=90, help="As printed in the paper."),
+        Col("metric", "Figure", "text", width=300 if item == "Table 2" else 150, help="What the paper printed."),
+        Col("setting", "Setting", "text", width=150, help="Setting, subset, split or prompt."),
+        Col("system", "System", "text", width=170, help="System name as printed."),
+        Col("printed", f"Printed{unit}", kind, width=90, help="As printed in the paper."),
     ]
     if arena is not None:
         columns += [
-            ui.Col("ours", f"Ours{unit}", kind, width=80, help="Our figure, with the published parser."),
-            ui.Col(
+            Col("ours", f"Ours{unit}", kind, width=80, help="Our figure, with the published parser."),
+            Col(
                 "ours",
                 "95%",
                 "interval",
@@ -706,16 +723,16 @@ def _paper(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
                 width=90,
                 help=("Our figure with 95% interval."),
             ),
-            ui.Col("n", "n", "count", width=64, help="Number of our answers."),
-            ui.Col("remark", "Note", "text", width=360, help="Why our figure is missing, or what it covers."),
+            Col("n", "n", "count", width=64, help="Number of our answers."),
+            Col("remark", "Note", "text", width=360, help="Why our figure is missing, or what it covers."),
         ]
     columns = [c for c in columns if c.kind != "text" or c.name == "remark" or any(table[c.name].to_pylist())]
     more = ""
     if arena is not None and item in ("Table 3", "Table 7"):
-        more = " mirage paper figures DIR --as 'PRINTED=SYSTEM' compares any system with a printed name."
-    ui.note(f"{PAPER.get(item, '')} Source: {table['reference'][0].as_py()}.{more}")
+        more = " mirage report paper DIR --as 'PRINTED=SYSTEM' compares any system with a printed name."
+    note(f"{PAPER.get(item, '')} Source: {table['reference'][0].as_py()}.{more}")
     height = None if len(table) <= TALL else ROW * (TALL + 1) + 3
-    ui.table(table, columns, key="paper", height=height)
+    show_table(table, columns, key="paper", height=height)
 
 
-ui.show("hallucination", main)
+show("hallucination", main)

@@ -10,23 +10,27 @@ import streamlit as st
 
 from mirage.battles.referee import judge_facts
 from mirage.errors import MirageError
-from mirage.explorer import kit as ui
 from mirage.explorer.judges import agreement as agreements
 from mirage.explorer.judges import chart as charts
 from mirage.explorer.judges import data as views
 from mirage.explorer.judges import exam as exams
-from mirage.explorer.judges.criteria_section import criteria_section
-from mirage.explorer.judges.drift_section import drift_section
 from mirage.explorer.judges.passport_section import passport_section
 from mirage.explorer.kit import agreement
-from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit import votes as people
+from mirage.explorer.kit.chart import chart
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page, onward, show
+from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.scores_section import scores_section
+from mirage.explorer.kit.side_by_side import side_by_side
+from mirage.explorer.kit.states import first_time
+from mirage.explorer.kit.table import mode, table
+from mirage.explorer.kit.text import note, plain
 from mirage.people import votes
 from mirage.people.exam import ExamResult
 from mirage.schema import OVERALL
 from mirage.text.languages import in_order, name_of
-from mirage.text.segmentation import count_text
+from mirage.text.segmentation import count_text, join_or_count
 
 PAIRS = "pairs"
 """The heatmap's name in the URL, besides the names of measures."""
@@ -45,7 +49,7 @@ EXAMPLE = "sample"
 """A bundled arena with known answers."""
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Show how the judges of the arena judged."""
     if "judgments" in page.arena.tables or "scores" not in page.arena.tables:
         _judges(page)
@@ -54,22 +58,22 @@ def main(page: ui.Page) -> None:
     scores_section(page)
 
 
-def _deciders(page: ui.Page, names: list[str]) -> str:
+def _deciders(page: Page, names: list[str]) -> str:
     """Count the judges, and name the people among the deciders."""
     people = views.people(page.arena)
     judges = count_text(len(set(names) - people), "judge")
     return f"{judges} and human annotators ({', '.join(sorted(people))})" if people else judges
 
 
-def _judges(page: ui.Page) -> None:
+def _judges(page: Page) -> None:
     """Every measure of the judges, and who agrees with whom."""
     page.need("judgments")
     result = None
-    with ui.first_time("Measuring the judges ...", page.arena):
+    with first_time("Measuring the judges ...", page.arena):
         try:
             result = exams.exam_at(page.arena)
         except MirageError as error:
-            st.caption(ui.plain(f"People's votes are unavailable: {error.what}. {error.do}."))
+            st.caption(plain(f"People's votes are unavailable: {error.what}. {error.do}."))
         # Slopes of many verdicts take seconds: they are fitted once they are asked for.
         fitted = not views.has_lengths(page.arena) or page.arena.rows("judgments") <= views.FEW
         everything = views.judge_rows(page.arena, slopes=fitted)
@@ -87,8 +91,14 @@ def _judges(page: ui.Page) -> None:
     page.summary(
         f"{n:,} of {total:,} verdicts, {_deciders(page, judges)}, {len(codes)} of {count_text(len(have), 'language')}.",
         conclusion=(_choice(result, codes, scope) if result is not None else "")
-        or page_conclusions.of_known(rows, scope)
-        or page_conclusions.of_judges([row for row in alone if row["judge"] not in views.people(page.arena)], scope),
+        or _best(rows, scope, "known", "prefers the correct decision in {} of known pairs", ("highest", "higher"))
+        or _best(
+            [row for row in alone if row["judge"] not in views.people(page.arena)],
+            scope,
+            "flip",
+            "flips its verdict with the answer order in {} of pairs",
+            ("lowest", "lower"),
+        ),
     )
     measures = exams.measures_of(result)
     if result is not None:
@@ -103,7 +113,7 @@ def _judges(page: ui.Page) -> None:
             measures, exams.rows_in(rows, languages=codes), codes, fitted or exams.has_people(result), trusted
         )
     if name == views.LENGTH and not fitted and not exams.has_people(result):
-        with above, ui.first_time("Fitting the length slopes ...", page.arena):
+        with above, first_time("Fitting the length slopes ...", page.arena):
             everything = views.judge_rows(page.arena)
             rows = exams.rows_of(page.arena, result)
     with above:
@@ -113,8 +123,6 @@ def _judges(page: ui.Page) -> None:
             _trust(in_scope, trusted, measures)
         else:
             _figure(page, exams.rows_in(rows, languages=codes), result, codes, scope, name)
-        criteria_section(page, codes, scope)
-        drift_section(page, codes, scope)
         passport_section(page, codes, scope)
     page.download(
         "judges",
@@ -124,7 +132,7 @@ def _judges(page: ui.Page) -> None:
 
 
 def _means(
-    page: ui.Page,
+    page: Page,
     rows: list[dict[str, Any]],
     measures: Mapping[str, views.JudgeMeasure],
     codes: list[str],
@@ -134,9 +142,7 @@ def _means(
     if scope:
         _table(page, exams.rows_in(rows, languages=(scope,)), measures, scope, _people(page, codes))
     else:
-        ui.note(
-            "The table needs one language or all of them: choose one, or clear the selection. " + _people(page, codes)
-        )
+        note("The table needs one language or all of them: choose one, or clear the selection. " + _people(page, codes))
 
 
 def _choice(result: ExamResult, codes: list[str], scope: str) -> str:
@@ -146,6 +152,35 @@ def _choice(result: ExamResult, codes: list[str], scope: str) -> str:
     return by_code.get(scope) or (several[0] if len(several) == 1 else "")
 
 
+def _best(rows: list[dict[str, Any]], scope: str, measure: str, words: str, degrees: tuple[str, str]) -> str:
+    """Return the best judge by a measure, and whether its interval overlaps with others; empty without a value.
+
+    Args:
+        rows: rows of the judges.
+        scope: a language's code, or `all`.
+        measure: the measure.
+        words: verb phrase with a place for the value.
+        degrees: superlative and comparative of the measure.
+    """
+    known = [row for row in rows if row["language"] == scope and row.get(measure) is not None]
+    if not known:
+        return ""
+    best = (max if degrees[0] == "highest" else min)(known, key=lambda row: row[measure])
+    ends = {row["judge"]: (row[f"{measure}_low"], row[f"{measure}_high"]) for row in known}
+    low, high = ends.pop(best["judge"])
+    alike = [name for name, (a, b) in sorted(ends.items()) if None in (low, high, a, b) or (low <= b and a <= high)]
+    lead = f"significantly {degrees[0]} of {count_text(len(known), 'judge')}."
+    if alike:
+        lead = f"{degrees[0]} of {count_text(len(known), 'judge')}, but not significantly {degrees[1]} than "
+        lead += f"{join_or_count(alike, 'judge')}."
+    where = "Over all languages" if scope == "all" else f"In {name_of(scope)}"
+    interval = "no interval" if None in (low, high) else f"95% CI {low:.1%} to {high:.1%}"
+    return (
+        f"{where} {best['judge']} {words.format(f'{best[measure]:.1%}')} ({interval}, n = {best[f'{measure}_n']:,})"
+        + (f": {lead}" if ends else ". Agreement with people is unknown without votes.")
+    )
+
+
 def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
     """Show the judges' joint worth, and the recommended judges by language."""
     by_code = {choice.language: choice.sentence for choice in result.choices}
@@ -153,16 +188,16 @@ def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
     worth = next((panel for panel in result.panels if panel.language == scope and panel.effective.value), None)
     if worth is not None and worth.effective.low is not None:
         row = worth.effective
-        ui.note(
+        note(
             f"{len(worth.judges)} judges are worth at least {row.low:.1f} independent judges (estimate "
             f"{row.value:.1f}, n = {row.n:,} battles), because their errors are correlated."
         )
     if len(several) > 1:
         with st.expander("Recommended judges by language"):
-            st.markdown("\n".join(f"- {ui.plain(sentence)}" for sentence in several))
+            st.markdown("\n".join(f"- {plain(sentence)}" for sentence in several))
 
 
-def _people(page: ui.Page, codes: list[str]) -> str:
+def _people(page: Page, codes: list[str]) -> str:
     """Describe the votes by language; empty if no votes are possible."""
     with suppress(MirageError):
         log = people.log(page.arena)
@@ -174,7 +209,7 @@ def _people(page: ui.Page, codes: list[str]) -> str:
 
 
 def _table(
-    page: ui.Page,
+    page: Page,
     rows: list[dict[str, Any]],
     measures: Mapping[str, views.JudgeMeasure],
     scope: str,
@@ -182,7 +217,7 @@ def _table(
 ) -> None:
     """One row a judge, one column a measure."""
     if not rows:
-        ui.note(f"Not enough data for a mean in any language. {voted}")
+        note(f"Not enough data for a mean in any language. {voted}")
         return
     prices = st.session_state.get("price_in"), st.session_state.get("price_out")
     shown = [measure for measure in measures.values() if any(row[measure.name] is not None for row in rows)]
@@ -196,19 +231,19 @@ def _table(
         prices=prices,
     )
     columns = [
-        ui.Col("judge", "Judge", "system", help="Judge; people: agreement among people, for comparison."),
+        Col("judge", "Judge", "system", help="Judge; people: agreement among people, for comparison."),
         *(
-            [ui.Col("criterion", "Criterion", "text", help="Criterion of the judge; overall: the better answer.")]
+            [Col("criterion", "Criterion", "text", help="Criterion of the judge; overall: the better answer.")]
             if any(about is not None and about.criterion != OVERALL for about in of_row)
             else []
         ),
         *(
-            [ui.Col("repeats", "Repeats", "count", help="Maximum verdicts on one battle in one order.")]
+            [Col("repeats", "Repeats", "count", help="Maximum verdicts on one battle in one order.")]
             if any(about is not None and about.repeats > 1 for about in of_row)
             else []
         ),
         *(
-            ui.Col(
+            Col(
                 measure.name,
                 measure.title,
                 "interval",
@@ -223,15 +258,15 @@ def _table(
             )
             for measure in shown
         ),
-        ui.Col("n", "n", "count", help="Verdicts; for people, battles decided by at least two people."),
+        Col("n", "n", "count", help="Verdicts; for people, battles decided by at least two people."),
     ]
     beside = "agree" in measures
     if lines["cost"].null_count < len(lines):
         what = "battles in agreement with people" if beside else "verdicts"
-        columns.append(ui.Col("cost", "Cost per 1,000", "mean", help=f"Cost per 1,000 {what} at the prices entered."))
-    ui.table(lines, columns, key="judges")
+        columns.append(Col("cost", "Cost per 1,000", "mean", help=f"Cost per 1,000 {what} at the prices entered."))
+    table(lines, columns, key="judges")
     where = "all languages, weighted equally" if scope == "all" else name_of(scope)
-    ui.note(
+    note(
         f"Mean over {where}. "
         + (
             f"Agreement with people on the same battles, clustered by query; intervals need {votes.LEAST} queries. "
@@ -297,7 +332,7 @@ def _pick_figure(
     name = None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if options:
-            name = ui.pick(
+            name = pick(
                 "Figure",
                 options,
                 key="measure",
@@ -307,11 +342,11 @@ def _pick_figure(
                 + " ".join(f"{measure.name}: {measure.meaning}" for measure in measures.values()),
             )
         _prices()
-        ui.onward("spot_check", "Vote yourself")
+        onward("spot_check", "Vote yourself")
     return name
 
 
-def _nothing_known(page: ui.Page) -> None:
+def _nothing_known(page: Page) -> None:
     """Say what would tell whether to trust these judges."""
     with st.container(border=True):
         st.markdown("**These judges have not been validated.**")
@@ -326,13 +361,13 @@ def _nothing_known(page: ui.Page) -> None:
 
 def _trust(rows: list[dict[str, Any]], trusted: list[str], measures: Mapping[str, views.JudgeMeasure]) -> None:
     """Show agreement with people and known answers side by side, by language."""
-    ui.note(" ".join([*(TRUSTED[name] for name in trusted), "Languages without a value are left out."]))
+    note(" ".join([*(TRUSTED[name] for name in trusted), "Languages without a value are left out."]))
     clicked = None
-    for name, place in zip(trusted, ui.side_by_side(*[(400, 1)] * len(trusted), key="trust"), strict=True):
+    for name, place in zip(trusted, side_by_side(*[(400, 1)] * len(trusted), key="trust"), strict=True):
         known = [row for row in rows if row[name] is not None]
         codes = {row["language"] for row in known}
         with place:
-            chosen = ui.chart(
+            chosen = chart(
                 charts.judge_figure(
                     known,
                     measure=name,
@@ -341,7 +376,7 @@ def _trust(rows: list[dict[str, Any]], trusted: list[str], measures: Mapping[str
                     title=measures[name].title,
                     unit=measures[name].unit,
                     fair=CHANCE.get(name),
-                    mode=ui.mode(),
+                    mode=mode(),
                 ),
                 key=f"trust_{name}",
                 alt=f"{measures[name].title} of every judge with 95% intervals, by language.",
@@ -359,13 +394,13 @@ def _onward(clicked: Any) -> None:
     languages = () if code == "all" else (code,)
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         where = "all languages" if code == "all" else name_of(code)
-        st.markdown(f"**{ui.plain(judge)}** in {where}", width="content")
-        ui.onward("battle", "Read its battles", languages=languages, referee=judge)
-        ui.onward("leaderboard", "Show its ranking", languages=languages, referee=judge)
+        st.markdown(f"**{plain(judge)}** in {where}", width="content")
+        onward("battle", "Read its battles", languages=languages, referee=judge)
+        onward("leaderboard", "Show its ranking", languages=languages, referee=judge)
 
 
 def _figure(
-    page: ui.Page,
+    page: Page,
     rows: list[dict[str, Any]],
     result: ExamResult | None,
     codes: list[str],
@@ -382,21 +417,21 @@ def _figure(
             st.caption("No battle was decided by two judges.")
             return
         where = "all languages" if scope == "all" else name_of(scope or codes[0])
-        ui.note(f"Pairwise agreement: share of battles with the same decision (%), {where}.")
-        ui.chart(
-            charts.agreement_matrix(compared, mode=ui.mode()),
+        note(f"Pairwise agreement: share of battles with the same decision (%), {where}.")
+        chart(
+            charts.agreement_matrix(compared, mode=mode()),
             key="pairs",
             alt="Pairwise agreement of judges and people as a heatmap.",
             wide=True,
         )
         return
     measure = measures[name]
-    ui.note(measure.meaning)
+    note(measure.meaning)
     judges = list(dict.fromkeys(row["judge"] for row in rows if row[name] is not None))
     if not judges:
-        st.caption(ui.plain(next((row[f"{name}_reason"] for row in rows if row[f"{name}_reason"]), "not measured")))
+        st.caption(plain(next((row[f"{name}_reason"] for row in rows if row[f"{name}_reason"]), "not measured")))
         return
-    clicked = ui.chart(
+    clicked = chart(
         charts.judge_figure(
             rows,
             measure=name,
@@ -405,7 +440,7 @@ def _figure(
             title=measure.title,
             unit=measure.unit,
             fair=measure.fair,
-            mode=ui.mode(),
+            mode=mode(),
         ),
         key=f"by_language_{name}",
         alt=f"{measure.title} of every judge in every language with 95% intervals.",
@@ -414,7 +449,7 @@ def _figure(
     _onward(clicked)
 
 
-def _pairs(page: ui.Page, result: ExamResult | None, codes: list[str], scope: str) -> list[dict[str, Any]]:
+def _pairs(page: Page, result: ExamResult | None, codes: list[str], scope: str) -> list[dict[str, Any]]:
     """Return pairwise agreement over all languages if both judged several, else in one."""
     rows = agreements.agreement_rows(page.arena, (), [*codes, "all"]).to_pylist()
     for language in (*codes, "all"):
@@ -426,4 +461,4 @@ def _pairs(page: ui.Page, result: ExamResult | None, codes: list[str], scope: st
     return [row for row in pairs.values() if row["raw"] is not None]
 
 
-ui.show("judges", main)
+show("judges", main)

@@ -3,42 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, get_args
 
-import pyarrow as pa
 import streamlit as st
 
 from mirage.battles.referee import Referee, judge_facts, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import MirageError
-from mirage.explorer import kit as ui
+from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.judges.data import people
 from mirage.explorer.kit import referee as who
-from mirage.explorer.kit.page_parts import add_chart
+from mirage.explorer.kit.chart import chart, clicked_mark
+from mirage.explorer.kit.frame import Page, onward, show
+from mirage.explorer.kit.labels import mark_labels
+from mirage.explorer.kit.limits import page_systems
+from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.samples import sample_numbers
+from mirage.explorer.kit.sections import sections
+from mirage.explorer.kit.table import filter_rows, mode, table
+from mirage.explorer.kit.text import note, plain
 from mirage.explorer.leaderboard import cards, systems
 from mirage.explorer.leaderboard import comparison as compared
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard import ratings as columns
-from mirage.explorer.leaderboard import text as conclusions
+from mirage.explorer.leaderboard.charts import price_scatter, win_matrix
 from mirage.explorer.leaderboard.published import published_ranks
 from mirage.explorer.leaderboard.rank_table import rank_table_html
+from mirage.explorer.leaderboard.system_section import show_system
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.published import dumbbells
-from mirage.publish.charts.report import report_page
-from mirage.publish.leaderboard import to_latex, to_markdown
-from mirage.ranking.languages import LanguageEffects
 from mirage.ranking.scale import Scale
+from mirage.ranking.sentences import interval_text, languages_text, lead_text, rating_text
 from mirage.ranking.settings import RankSettings
-from mirage.schema import Ties
+from mirage.schema import Skill, Ties
 from mirage.text.languages import name_of
 from mirage.text.segmentation import MANY, count_text
 
-PICKERS = {"Ranks": ("ranks", "drawn_ranks", "drawn_ratings")}
+PICKERS = {"Ranks": ("ranks", "drawn_ranks", "drawn_ratings"), "Wins": ("drawn_wins",)}
 """Keys of the pickers of every section."""
 OPTIONS = ("ties", "battles", "own", "without", "control", "leaderboard_against", "scale", "columns")
 """Keys of the pickers that most readers leave as they are."""
+SKILLS: dict[Skill, str] = {"both": "", "abstain": " at abstaining", "answer": " at answering"}
+"""Skill by which relevance labels rank."""
 MEASURES = (
     "Measures whether a model abstains when the passages hold no answer, and answers when they do; not whether the "
     "answer is true."
@@ -46,27 +52,24 @@ MEASURES = (
 """What a ranking by relevance labels says, and what it does not."""
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Show what the arena has: ratings of its battles, or the published ranks."""
     referees = referees_of(page.arena, panel=True)
     if "published" in page.arena.tables and not referees:
         show_published(page)
     else:
         if not referees:
-            from mirage.explorer.leaderboard import retrieval_section as retrieval
-
-            retrieval.show_retrieval(page)
             page.need("outcomes")
         ratings(page, referees)
 
 
-def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
+def ratings(page: Page, referees: tuple[str, ...]) -> None:
     """Ratings computed from the arena's battles."""
     filters = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with filters:
         referee = who.referee_with_skill(referees, "Decides each battle.")
         name = referee.name
-        options = ui.pickers_popover("Options", OPTIONS, "Which battles count, how ties count, and the rating scale.")
+        options = pickers_popover("Options", OPTIONS, "Which battles count, how ties count, and the rating scale.")
         with options:
             choice = _choice(page, referee)
         voted = None
@@ -79,7 +82,7 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
 
             voted = agreement.overriding(page)
     if referee.by_labels:
-        ui.mark_labels(page)
+        mark_labels(page)
     size = views.size(page.arena, referee)
     chosen = tuple(code for code in size.languages if not page.picked or code in page.picked)
     try:
@@ -87,12 +90,12 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
     except MirageError as error:
         if choice == RankSettings() and voted is None:
             raise
-        st.warning(ui.plain(f"{error.what}; {error.do}"))
+        st.warning(plain(f"{error.what}; {error.do}"))
         choice, voted = RankSettings(), None
         board = views.board(page.arena, referee, chosen)
     if choice != RankSettings() or voted or board.counted:
         against = (f"Compared with the default ranking: {'; '.join(board.moved)}",) if board.moved else ()
-        st.caption(ui.plain(_sentences((*against, *board.counted))))
+        st.caption(plain(_sentences((*against, *board.counted))))
     with options:
         reference, scale, every = _pick_baseline(board), _scale(), _every()
     with filters:
@@ -100,14 +103,14 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         if by_model:
             agreement.of_judge(page, name, board.languages)
     _filter_note(len(chosen_systems), board.rows.num_rows, words)
-    shown = ui.filter_rows(compared.board_rows(board, reference, scale), "system", chosen_systems)
+    shown = filter_rows(compared.board_rows(board, reference, scale), "system", chosen_systems)
     shown, facts = cards.with_facts(shown, page.arena)
     page.summary(
         _behind(page, size, referee) + _selection_words(page, board, size),
-        conclusion=conclusions.conclusion(board, referee),
+        conclusion=_conclusion(board, referee),
     )
     rows = cards.with_lines(shown, page.arena)
-    picked = ui.table(
+    picked = table(
         shown,
         [
             column
@@ -125,37 +128,29 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
         key="board",
         select=True,
     )
-    clicked = ui.clicked_mark("whiskers")
-    system = rows[picked]["system"] if picked is not None else clicked[0] if clicked else None
+    clicked = clicked_mark("whiskers") or clicked_mark("price_scatter")
+    system = _pick_system(rows, rows[picked]["system"] if picked is not None else clicked[0] if clicked else None)
     weak = compared.design_lines(board)
     met = f" Limits of the battle design: {'; '.join(weak)}." if weak else ""
     if system is None:
-        ui.note(f"Click a system to read its answers. {board.method}.{met}")
+        note(f"Click a system for its ratings by language and its answers. {board.method}.{met}")
     else:
         _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
         systems.card_line(cards.cards_of(page.arena).get(system))
-        ui.note(_sentences(views.sample_sizes(board, system)) + met)
-    if rows:
-        subject = system if system is not None else rows[0]["system"]
-        value, lines = conclusions.card_of(board, referee, subject)
-        page.card(subject, value, *lines, system=subject, alt=f"{subject} to share")
+        note(_sentences(views.sample_sizes(board, system)) + met)
+        show_system(page, board, referee, system)
     draw: dict[str, Callable[[], None]] = {"Ranks": lambda: _below(board, rows, _whiskers(choice, scale, reference))}
-    pickers = PICKERS
-    if "retrieved" in page.arena.tables:
-        from mirage.explorer.leaderboard import retrieval_section as retrieval
-
-        draw["Retrievers"] = lambda: retrieval.show_retrieval(page)
-        pickers = PICKERS | {"Retrievers": retrieval.PICKERS}
-    draw[ui.sections(pickers) if len(draw) > 1 else "Ranks"]()
-    _fragility(page, board, name)
+    if name in referees_of(page.arena):
+        draw["Wins"] = lambda: _wins(page, referee, [row["system"] for row in rows])
+    if sum(row["price"] is not None for row in rows) > 1:
+        draw["Price"] = lambda: _prices(rows, charts.axis_title(scale, choice.ties, reference), scale)
+    draw[sections({section: PICKERS.get(section, ()) for section in draw}) if len(draw) > 1 else "Ranks"]()
     if by_model:
         agreement.show_corrected(page, name, board.languages)
-    # The method of a ranking that counts otherwise says more than that of its fit.
-    notes = (*([board.method] if board.method != board.ranking.method else []), *board.counted)
     page.download(
         "leaderboard",
         cards.with_cards(
-            ui.filter_rows(compared.everything(board, reference), "system", chosen_systems),
+            filter_rows(compared.everything(board, reference), "system", chosen_systems),
             page.arena,
         ),
         about={
@@ -166,39 +161,66 @@ def ratings(page: ui.Page, referees: tuple[str, ...]) -> None:
             "counted": list(board.counted),
         }
         | ({"reference": reference} if reference is not None else {}),
-        report=lambda facts: report_page(
-            page.arena.title,
-            _behind(page, size, referee) + _selection_words(page, board, size),
-            cards.with_lines(ui.filter_rows(compared.board_rows(board), "system", chosen_systems), page.arena),
-            ui.filter_rows(compared.language_rows(board), "system", chosen_systems).to_pylist(),
-            about=facts,
-        ),
-        printed={
-            "LaTeX": lambda: to_latex(board.ranking, title=page.arena.title, notes=notes),
-            "Markdown": lambda: to_markdown(board.ranking, title=page.arena.title, notes=notes),
-        },
     )
 
 
-def _fragility(page: ui.Page, board: views.Board, referee: str) -> None:
-    """Show how few battles would change the first place, on request."""
-    from mirage.explorer.leaderboard.fragility_section import fragility_section
+def _conclusion(board: views.Board, referee: Referee) -> str:
+    """Return the best system with its rating, interval and n; empty for fewer than two systems."""
+    rows = board.rows.to_pylist()
+    if len(rows) < 2:
+        return ""
+    best = min(rows, key=lambda row: row["rank"])
+    tiers = board.ranking.tiers[best["language"]] if board.ranking.battles else None
+    lead = "" if tiers is None else f", {lead_text(tiers.alike(best['system']), len(rows))}"
+    by = SKILLS[referee.skill]
+    if not referee.by_labels:
+        by = " by all judges" if referee.kind == "panel" else f" by {referee.name}"
+    return (
+        f"{best['system']} ranks first of {len(rows)} systems{by} {languages_text(board.languages)} "
+        f"({rating_text(best['rating'])}, {interval_text(best['low'], best['high'])}, n = {best['battles']:,} battles)"
+        f"{lead}."
+    )
 
-    fragility_section(page, board, referee)
+
+def _pick_system(rows: list[dict[str, Any]], clicked: str | None) -> str | None:
+    """Return the system to show: of the row or mark clicked last, else of the link or the picker."""
+    if clicked != st.session_state.get("_clicked_system"):
+        st.session_state["_clicked_system"], st.session_state["system"] = clicked, clicked or "none"
+    names = ("none", *(row["system"] for row in rows))
+    system: str = pick("System", names, key="system", kind="system", width=280, help="Its ratings, battles and errors.")
+    return None if system == "none" else system
+
+
+def _wins(page: Page, referee: Referee, systems: list[str]) -> None:
+    """Show the win matrix in the table's order; a clicked cell leads to its battles."""
+    rows = matrix(page.arena, referee, page.picked).table
+    if cell := clicked_mark("win_matrix"):
+        onward("battle", f"Battles of {cell[0]} and {cell[1]}", a=cell[0], b=cell[1], referee=referee.name)
+    note("Row's win rate against the column over all queries, ties excluded (%). Click a cell to read its battles.")
+    drawn = page_systems(systems, key="drawn_wins", marks=len(systems))
+    figure = win_matrix(rows.to_pylist(), systems=drawn, mode=mode())
+    chart(figure, key="win_matrix", alt="Win rate of every system against every other.", select=True, wide=True)
+
+
+def _prices(rows: list[dict[str, Any]], title: str, scale: Scale) -> None:
+    """Show the rating of the systems with a price against it."""
+    note("Filled: tied with the best.")
+    figure = price_scatter(rows, title=title, kind="rating" if scale == "logit" else "anchored", mode=mode())
+    chart(figure, key="price_scatter", alt="Rating of every system against its price per 1,000 answers.", select=True)
 
 
 def _whiskers(choice: RankSettings, scale: Scale, reference: str | None) -> Callable[[list[dict[str, Any]]], None]:
     """Return a function that draws ratings, or differences from a reference, with intervals."""
 
     def draw(rows: list[dict[str, Any]]) -> None:
-        drawn = set(ui.page_systems([row["system"] for row in rows], key="drawn_ratings"))
+        drawn = set(page_systems([row["system"] for row in rows], key="drawn_ratings"))
         if len(drawn) < len(rows):
             rows = [row for row in rows if row["system"] in drawn]
         quantity = "Rating" if reference is None else f"Difference from {reference}"
-        ui.chart(
+        chart(
             charts.whiskers(
                 rows,
-                mode=ui.mode(),
+                mode=mode(),
                 title=charts.axis_title(scale, choice.ties, reference),
                 kind="rating" if scale == "logit" else "points" if reference is not None else "anchored",
                 zero=columns.zero(scale, reference),
@@ -218,7 +240,7 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
         whiskers(rows)
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        shape = ui.pick_segments(
+        shape = pick_segments(
             "Ranks by language",
             ("map", "lines", "ratings"),
             key="ranks",
@@ -226,66 +248,33 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
             help="map: ranks, shaded from best to worst. lines: rank of each system across languages. ratings: ratings "
             "with 95% intervals, enlarged.",
         )
-        if shape == "lines" and (cell := ui.clicked_mark("rank_lines")):
+        if shape == "lines" and (cell := clicked_mark("rank_lines")):
             _onward(cell[0], cell[1])
         elif shape != "ratings":
-            ui.note("1 is best. Hover for rating, interval and n; click to read answers.")
+            note("1 is best. Hover for rating, interval and n; click to read answers.")
     if shape == "ratings":
         whiskers(rows)
     else:
         in_order = [row["system"] for row in rows]
-        drawn = ui.page_systems(in_order, key="drawn_ranks", marks=len(board.languages))
+        drawn = page_systems(in_order, key="drawn_ranks", marks=len(board.languages))
         ranks = compared.language_rows(board)
-        cells = (ui.filter_rows(ranks, "system", drawn) if len(drawn) < len(rows) else ranks).to_pylist()
-        alt = "Rank of every system in every language."
+        cells = (filter_rows(ranks, "system", drawn) if len(drawn) < len(rows) else ranks).to_pylist()
         if shape == "map":
-            st.html(rank_table_html(cells, drawn, arena=st.session_state.get("arena", ""), mode=ui.mode()))
-            # Drawn only where a reader downloads it.
-            add_chart("rank_map", partial(charts.rank_map, cells, systems=drawn, mode=ui.mode()), alt, "rank_map")
+            st.html(rank_table_html(cells, drawn, arena=st.session_state.get("arena", ""), mode=mode()))
         else:
-            figure = charts.bumps(cells, systems=drawn, mode=ui.mode())
-            ui.chart(figure, key="rank_lines", alt=alt, select=True, wide=True)
-    _families(views.unusual(board))
+            figure = charts.bumps(cells, systems=drawn, mode=mode())
+            chart(figure, key="rank_lines", alt="Rank of every system in every language.", select=True, wide=True)
 
 
 def _filter_note(n: int, total: int, words: str) -> None:
     """Say what the choice of systems leaves."""
     if n < total:
-        st.caption(ui.plain(f"Showing {n} of {total} systems: {words}. Ranks are among all {total}."))
-
-
-def _families(tests: LanguageEffects | None) -> None:
-    """Show significant strengths and weaknesses by language family."""
-    if tests is None or not tests.tested:
-        return
-    findings = tests.significant()
-    if findings:
-        ui.heading("Language families: strengths and weaknesses")
-        rows = [
-            {
-                "system": effect.system,
-                "group": effect.group,
-                "estimate": effect.estimate,
-                "low": effect.low,
-                "high": effect.high,
-                "p": f"{effect.p_holm:.3f}",
-                "n_languages": effect.n_languages,
-                "n_queries": effect.n_queries,
-            }
-            for effect in findings
-        ]
-        ui.plain_table(pa.Table.from_pylist(rows), columns.FAMILIES, key="families")
-    none = "" if findings else "No system is significantly stronger or weaker in any language family. "
-    ui.note(
-        f"{none}{tests.tested:,} tests, one per system and language family; family-wise error 5% (Holm). Results may "
-        "not hold for other languages of a family."
-    )
+        st.caption(plain(f"Showing {n} of {total} systems: {words}. Ranks are among all {total}."))
 
 
 def _pick_baseline(board: views.Board) -> str | None:
     """The system that the others are compared with; the link keeps it."""
-    ui.read_former("against", "leaderboard_against")
-    reference: str = ui.pick(
+    reference: str = pick(
         "Baseline",
         ("none", *board.rows["system"].to_pylist()),
         key="leaderboard_against",
@@ -298,7 +287,7 @@ def _pick_baseline(board: views.Board) -> str | None:
 
 def _scale() -> Scale:
     """The scale of the ratings; the link keeps it."""
-    scale: Scale = ui.pick_segments(
+    scale: Scale = pick_segments(
         "Scale",
         get_args(Scale),
         key="scale",
@@ -310,7 +299,7 @@ def _scale() -> Scale:
 
 def _every() -> bool:
     """Return whether to show all columns; the link keeps the choice."""
-    chosen: str = ui.pick_segments(
+    chosen: str = pick_segments(
         "Columns",
         ("main", "all"),
         key="columns",
@@ -320,9 +309,9 @@ def _every() -> bool:
     return chosen == "all"
 
 
-def _choice(page: ui.Page, referee: Referee) -> RankSettings:
+def _choice(page: Page, referee: Referee) -> RankSettings:
     """Pick what counts; the choice is kept in the link."""
-    ties = ui.pick_segments(
+    ties = pick_segments(
         "Ties",
         ("half", "davidson", "drop"),
         key="ties",
@@ -333,14 +322,14 @@ def _choice(page: ui.Page, referee: Referee) -> RankSettings:
         return RankSettings(ties)
     if not referee.by_judges:
         return RankSettings(ties, control=_style_control(page, ties))
-    battles = ui.pick_segments(
+    battles = pick_segments(
         "Battles",
         ("every", "consistent"),
         key="battles",
         kind="choice of battles",
         help="consistent: only battles judged in both orders with the same winner.",
     )
-    own = ui.pick_segments(
+    own = pick_segments(
         "Self-preference",
         ("counts", "left-out"),
         key="own",
@@ -349,7 +338,7 @@ def _choice(page: ui.Page, referee: Referee) -> RankSettings:
     )
     without, families = "none", views.families(page.arena)
     if referee.kind == "panel" and families:
-        without = ui.pick(
+        without = pick(
             "Exclude judges by",
             ("none", *families),
             key="without",
@@ -366,12 +355,12 @@ def _choice(page: ui.Page, referee: Referee) -> RankSettings:
     )
 
 
-def _style_control(page: ui.Page, ties: Ties) -> tuple[str, ...]:
+def _style_control(page: Page, ties: Ties) -> tuple[str, ...]:
     """Pick the style features to control for, of those measured; none with Davidson ties."""
     style = views.controls(page.arena)
     if not style or ties == "davidson":
         return ()
-    control = ui.pick_many(
+    control = pick_many(
         "Style control",
         style,
         key="control",
@@ -387,7 +376,7 @@ def _sentences(parts: tuple[str, ...]) -> str:
     return " ".join(f"{part[0].upper()}{part[1:]}." for part in parts)
 
 
-def show_published(page: ui.Page) -> None:
+def show_published(page: Page) -> None:
     """Show the ranks printed in the MIRAGE-Bench paper."""
     page.label("published figures")
     figures = published_ranks(page.arena, page.picked)
@@ -398,17 +387,17 @@ def show_published(page: ui.Page) -> None:
     )
     chosen, words = systems.pick_systems(page.arena, figures.rows["system"].to_pylist())
     _filter_note(len(chosen), figures.rows.num_rows, words)
-    shown = ui.filter_rows(figures.rows, "system", chosen)
+    shown = filter_rows(figures.rows, "system", chosen)
     rows = cards.with_lines(shown, page.arena)
     left, right = st.columns([13, 8], gap="small")
     with left:
-        picked = ui.table(shown, columns.PUBLISHED, key="published", select=True)
+        picked = table(shown, columns.PUBLISHED, key="published", select=True)
         if picked is not None:
             systems.card_line(cards.cards_of(page.arena).get(rows[picked]["system"]))
-        st.caption(ui.plain(f"Source: {figures.reference}."))
+        st.caption(plain(f"Source: {figures.reference}."))
     with right:
-        ui.chart(
-            dumbbells(rows, mode=ui.mode()),
+        chart(
+            dumbbells(rows, mode=mode()),
             key="mean_ranks",
             alt="Mean rank of every system by the judge and by the surrogate.",
         )
@@ -417,17 +406,17 @@ def show_published(page: ui.Page) -> None:
     for place, name in zip(st.columns(2, gap="small"), ("judge", "surrogate"), strict=True):
         with place:
             st.caption(f"By the {name}. 1 is best.")
-            ui.chart(
-                charts.rank_map(cells, systems=order, mode=ui.mode(), value=name, dense=True),
+            chart(
+                charts.rank_map(cells, systems=order, mode=mode(), value=name, dense=True),
                 key=f"rank_map_{name}",
                 alt=f"Rank of every system in every language by the {name}.",
                 wide=True,
             )
-    everything = cards.with_cards(ui.filter_rows(figures.everything, "system", chosen), page.arena)
+    everything = cards.with_cards(filter_rows(figures.everything, "system", chosen), page.arena)
     page.download("ranks", everything, about={"reference": figures.reference, "languages": figures.languages})
 
 
-def _behind(page: ui.Page, size: views.Size, referee: Referee) -> str:
+def _behind(page: Page, size: views.Size, referee: Referee) -> str:
     """Describe what the whole arena measures, and its size."""
     over = f"{count_text(size.queries, 'query')} in {count_text(len(size.languages), 'language')}."
     released = cards.release_words(page.arena, size.systems)
@@ -444,7 +433,7 @@ def _behind(page: ui.Page, size: views.Size, referee: Referee) -> str:
     return f"{MEASURES} {count_text(size.answers, noun)} of {systems}{released} to {over}"
 
 
-def _selection_words(page: ui.Page, board: views.Board, size: views.Size) -> str:
+def _selection_words(page: Page, board: views.Board, size: views.Size) -> str:
     """Describe the filters' effect, and the reasons for exclusions."""
     names = [name_of(code) for code in board.languages]
     if len(names) == len(size.languages) and board.n_queries == size.queries and not board.left_out:
@@ -463,12 +452,11 @@ def _onward(system: str, language: str | None = None, *, rival: str | None = Non
     where = f" in {name_of(language)}" if language else ""
     only = (language,) if language else ()
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.markdown(f"**{ui.plain(system)}**{where}", width="content")
-        ui.onward("model", "Model page", languages=only, system=system)
-        ui.onward("hallucination", "Hallucination and error rates", languages=only, systems=system)
-        ui.onward("answers", "Read its answers", languages=only, systems=system)
+        st.markdown(f"**{plain(system)}**{where}", width="content")
+        onward("hallucination", "Hallucination and error rates", languages=only, systems=system)
+        onward("answers", "Read its answers", languages=only, systems=system)
         if rival is not None:
-            ui.onward("compare", "Compare with another system", languages=only, by="rating", a=system, b=rival)
+            onward("compare", "Compare with another system", languages=only, by="rating", a=system, b=rival)
 
 
-ui.show("leaderboard", main)
+show("leaderboard", main)

@@ -7,10 +7,17 @@ from typing import Any
 import streamlit as st
 
 from mirage.errors import MirageError
-from mirage.explorer import kit as ui
+from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as answers
 from mirage.explorer.battle import data as battles
-from mirage.explorer.kit import answer_card, missing_texts
+from mirage.explorer.kit import missing_texts
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page, show
+from mirage.explorer.kit.pick import pick, pick_segments
+from mirage.explorer.kit.states import refuse
+from mirage.explorer.kit.table import table
+from mirage.explorer.kit.text import note as show_note
+from mirage.explorer.kit.text import plain
 from mirage.explorer.serve.identity import login_required, may, reader
 from mirage.explorer.spot_check import data as views
 from mirage.explorer.spot_check import vote_item, vote_session
@@ -22,20 +29,20 @@ from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
 BALLOTS = (
-    ui.Col("ballot", "Ballot", "text", help="Ballot id, part of the returned file's name.", width=190),
-    ui.Col("voter", "Voter", "text", help="Person it was made for, or who returned it.", width=160),
-    ui.Col("items", "Battles", "count", help="Number of battles."),
-    ui.Col("voted", "Voted", "count", help="Battles with an imported vote."),
-    ui.Col("left", "Remaining", "count", help="Battles without a vote."),
+    Col("ballot", "Ballot", "text", help="Ballot id, part of the returned file's name.", width=190),
+    Col("voter", "Voter", "text", help="Person it was made for, or who returned it.", width=160),
+    Col("items", "Battles", "count", help="Number of battles."),
+    Col("voted", "Voted", "count", help="Battles with an imported vote."),
+    Col("left", "Remaining", "count", help="Battles without a vote."),
 )
 
 NAME = "spot_voter_now"
 """Key of the field for the name that the first vote asks for."""
-KINDS: dict[str, Any] = {"battles": votes.Vote, "citations": votes.Evidence, "nuggets": votes.NuggetVote}
+KINDS: dict[str, Any] = {"battles": votes.Vote, "citations": votes.Evidence}
 """What is voted on: the rows of its log."""
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Show the pickers, then one item after another."""
     if "answers" not in page.arena.tables:
         if "outcomes" in page.arena.tables and page.arena.name.startswith("nomiracl"):
@@ -49,16 +56,15 @@ def main(page: ui.Page) -> None:
         st.info("Choose other languages in the sidebar, or clear the selection.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        subject = ui.pick_segments(
+        subject = pick_segments(
             "Vote on",
-            ("battles", "citations", *(("nuggets",) if "nuggets" in page.arena.tables else ())),
+            ("battles", "citations"),
             key="ballot",
             kind="ballot",
             width="content",
-            help="battles: which of two answers is better? citations: does the passage support the citing sentence? "
-            "nuggets: does the answer state the fact?",
+            help="battles: which of two answers is better? citations: does the passage support the citing sentence?",
         )
-        language = ui.pick(
+        language = pick(
             "Language",
             codes,
             key="language",
@@ -85,7 +91,7 @@ def main(page: ui.Page) -> None:
             page.arena, language, voter, kind, lambda db: views.past(page.arena, db, language, kind)
         )
     except MirageError as error:
-        ui.refuse(error)
+        refuse(error)
         waiting(vote_session.pending())
         st.button("Try again", type="primary")
         return
@@ -94,10 +100,7 @@ def main(page: ui.Page) -> None:
         same = f"; {pool.same_text:,} with identical answers excluded" if pool.same_text else ""
         page.summary(f"{len(pool.battles):,} battles in {name_of(language)}{same}. Blind and in random order.")
         if not session.own_votes:
-            ui.note(votes.correction_needs(pool.n_queries))
-    elif subject == "nuggets":
-        n = len(views.stating(page.arena, language))
-        page.summary(f"{n:,} answers in {name_of(language)} to queries with nuggets. Blind.")
+            show_note(votes.correction_needs(pool.n_queries))
     else:
         n = len(views.citing(page.arena, language))
         page.summary(f"{n:,} answers in {name_of(language)} with possible citations. Blind.")
@@ -116,13 +119,13 @@ def sent_around(arena: Arena, language: str, session: vote_session.VoteSession) 
     try:
         rows = [row for row in ballots_left(arena, session.log) if row.language == language]
     except MirageError as error:
-        ui.refuse(error)
+        refuse(error)
         return
     if not rows:
         return
     n_left = sum(row.left for row in rows)
     with st.expander(f"{count_text(len(rows), 'ballot')} sent, {count_text(n_left, 'battle')} remaining"):
-        ui.table(from_rows(BallotProgress, rows), BALLOTS, key="ballots")
+        table(from_rows(BallotProgress, rows), BALLOTS, key="ballots")
 
 
 @st.fragment
@@ -132,14 +135,12 @@ def vote() -> None:
     if not session.voter and vote_session.name():
         st.rerun()
     if session.failed is not None:
-        ui.refuse(session.failed)
+        refuse(session.failed)
     for line in (*session.left_out, *filter(None, [session.notice])):
-        st.caption(ui.plain(line))
+        st.caption(plain(line))
     row = vote_session.pending()
     if session.kind is votes.Vote:
         battle(session, row)
-    elif session.kind is votes.NuggetVote:
-        nugget(session, row)
     else:
         citation(session, row)
 
@@ -247,40 +248,6 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
     bar(session, vote_item.EVIDENCE, (token, make_vote), unsent_vote)
 
 
-def nugget(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> None:
-    """Show the last nugget's result and the next nugget."""
-    own_votes = session.own_votes
-    if own_votes:
-        vote_item.show_assigned(own_votes[-1], views.assigned_by(session.arena, own_votes[-1]))
-    item = views.next_nugget(session.arena, session.language, own_votes)
-    st.caption(f"{len(own_votes):,} of {len(session.log):,} votes on nuggets in this language are yours.")
-    if item is None:
-        show_finished("nuggets" if own_votes else "")
-        bar(session, {}, None, unsent_vote)
-        return
-    token = session.token(item.key)
-    vote_item.top(token)
-    query = answers.query_view(session.arena, (item.language, item.query_id), "strict")
-    answer = next(answer for answer in query.answers if answer.system == item.system)
-    answer_card.show_facts([name_of(item.language), "Does the answer state the fact?"])
-    answer_card.show_query(query)
-    vote_item.show_nugget(item, answer, query)
-
-    def make_vote(choice: Any, note: str | None) -> votes.Row:
-        return views.nugget_vote(
-            item,
-            vote=choice,
-            vote_id=token,
-            arena=session.arena.name,
-            voter=session.voter,
-            note=note,
-            seconds=session.seconds(token),
-            session=session.reader.session,
-        )
-
-    bar(session, vote_item.NUGGET | vote_item.SKIP, (token, make_vote), unsent_vote)
-
-
 def bar(
     session: vote_session.VoteSession,
     choices: dict[str, tuple[str, str]],
@@ -379,10 +346,7 @@ def show_finished(noun: str) -> None:
             st.caption("Choose another language, or see your agreement with the judges on the Judges page.")
         else:
             st.markdown("**Nothing to vote on in this language.**")
-            st.caption(
-                "Voting needs two different answers to one query, a citing sentence, or an answer to a query with "
-                "nuggets."
-            )
+            st.caption("Voting needs two different answers to one query, or a citing sentence.")
 
 
 def leave(last_vote: votes.Vote) -> None:
@@ -391,4 +355,4 @@ def leave(last_vote: votes.Vote) -> None:
     st.session_state["_go"] = ("battle", {"a": [last_vote.system_a], "b": [last_vote.system_b], "query": [query]})
 
 
-ui.show("spot_check", main)
+show("spot_check", main)

@@ -13,14 +13,21 @@ import streamlit as st
 from mirage.battles.referee import Referee, judges
 from mirage.battles.referee import referees as referees_of
 from mirage.errors import TableMissing
-from mirage.explorer import kit as ui
 from mirage.explorer.features.chart import title
-from mirage.explorer.kit import conclusions as page_conclusions
 from mirage.explorer.kit import referee as who
+from mirage.explorer.kit.chart import chart
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page, onward, show, stop
+from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.sections import sections
+from mirage.explorer.kit.side_by_side import side_by_side
+from mirage.explorer.kit.states import badge, missing
+from mirage.explorer.kit.table import mode, table
+from mirage.explorer.kit.text import heading, note, plain
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
 from mirage.publish.charts.palette import FORMATS
-from mirage.ranking.surrogate import ALL, FORMER_NAMES, NESTED, PUBLISHED, REGRESSORS
+from mirage.ranking.surrogate import ALL, NESTED, PUBLISHED, REGRESSORS
 from mirage.schema import Skill
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
@@ -29,27 +36,29 @@ HELD_OUT = (
     "All our figures are leave-one-out: each system is predicted from its features by a fit without it, in all "
     "languages. Order measures leave out pairs of systems. n counts systems."
 )
+SURE = 0.05
+"""Significance level for a difference between two regressors."""
 _TAU = "Kendall's tau-b of predictions and ratings over left-out pairs: 1 is the same order, 0 is chance. "
 REGRESSOR = (
-    ui.Col("name", "Regressor", "text", help="Fitted model; the marked one is used for new systems.", width=190),
-    ui.Col("tau", "Tau", "probability", help=_TAU + "All languages: mean over languages."),
-    ui.Col("rmse", "RMSE", "probability", help="Root mean squared error in logits; lower is better."),
-    ui.Col(
+    Col("name", "Regressor", "text", help="Fitted model; the marked one is used for new systems.", width=190),
+    Col("tau", "Tau", "probability", help=_TAU + "All languages: mean over languages."),
+    Col("rmse", "RMSE", "probability", help="Root mean squared error in logits; lower is better."),
+    Col(
         "r2",
         "R²",
         "rating",
         help="Explained variance of left-out ratings; below 0: worse than the mean.",
     ),
-    ui.Col(
+    Col(
         "slope",
         "Slope",
         "probability",
         help="Slope of ratings on predictions over left-out pairs: 1 is calibrated, below 1 overconfident, 0 "
         "uninformative.",
     ),
-    ui.Col("covered", "Coverage", "rate", help="Share of ratings inside their 95% prediction interval."),
-    ui.Col("systems", "n", "count", help="Systems, left out one at a time."),
-    ui.Col(
+    Col("covered", "Coverage", "rate", help="Share of ratings inside their 95% prediction interval."),
+    Col("systems", "n", "count", help="Systems, left out one at a time."),
+    Col(
         "p",
         "p",
         "text",
@@ -57,8 +66,8 @@ REGRESSOR = (
         right=True,
         help="Paired test of this regressor's tau against choosing a regressor per system, all languages.",
     ),
-    ui.Col("published", "In the paper", "text", help="Name in the paper's Table 3; –: ours.", width=140),
-    ui.Col(
+    Col("published", "In the paper", "text", help="Name in the paper's Table 3; –: ours.", width=140),
+    Col(
         "printed",
         "Printed R²",
         "rating",
@@ -66,10 +75,10 @@ REGRESSOR = (
     ),
 )
 ABLATION = (
-    ui.Col("features", "Features", "text", help="Features used in the fit.", width=250),
-    ui.Col("tau", "Tau", "probability", help=_TAU + "All languages: mean over languages."),
-    ui.Col("systems", "n", "count", help="Systems, left out one at a time."),
-    ui.Col(
+    Col("features", "Features", "text", help="Features used in the fit.", width=250),
+    Col("tau", "Tau", "probability", help=_TAU + "All languages: mean over languages."),
+    Col("systems", "n", "count", help="Systems, left out one at a time."),
+    Col(
         "printed",
         "Printed tau",
         "probability",
@@ -78,34 +87,34 @@ ABLATION = (
     ),
 )
 PRINTED = (
-    ui.Col("name", "Language", "text", help="Language of the answers.", width=120),
-    ui.Col("tau", "Tau", "probability", help="Ours on left-out systems, with the selected regressor."),
-    ui.Col("forest", "Tau, forest", "probability", help="Ours on left-out systems, with the published regressor."),
-    ui.Col(
+    Col("name", "Language", "text", help="Language of the answers.", width=120),
+    Col("tau", "Tau", "probability", help="Ours on left-out systems, with the selected regressor."),
+    Col("forest", "Tau, forest", "probability", help="Ours on left-out systems, with the published regressor."),
+    Col(
         "printed_tau",
         "Printed tau",
         "probability",
         help="Published (MIRAGE-Bench, Table 2): random forest against GPT-4o; 17 of 19 systems were in training.",
     ),
-    ui.Col("r2", "R²", "rating", help="Ours on left-out systems, with the selected regressor."),
-    ui.Col(
+    Col("r2", "R²", "rating", help="Ours on left-out systems, with the selected regressor."),
+    Col(
         "printed_r2",
         "Printed R²",
         "rating",
         help="Published (MIRAGE-Bench, Table 5): random forest, mean over tournaments.",
     ),
-    ui.Col(
+    Col(
         "interval",
         "Printed range",
         "text",
         help="Published (MIRAGE-Bench, Table 5): 2.5 to 97.5 percentiles over tournaments of sampled queries.",
         width=120,
     ),
-    ui.Col("systems", "n", "count", help="Number of left-out systems."),
+    Col("systems", "n", "count", help="Number of left-out systems."),
 )
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Judged beside predicted ratings, then what the prediction is worth and rests on."""
     _need(page)
     pickers = st.container(horizontal=True, gap="medium")
@@ -119,10 +128,8 @@ def main(page: ui.Page) -> None:
         page.summary("No predictions in the selected languages.")
         st.info("Choose other languages in the sidebar, or clear the selection.")
         return
-    if (former := st.query_params.get("regressor", "")) in FORMER_NAMES:
-        st.query_params["regressor"] = FORMER_NAMES[former]
     with pickers:
-        regressor = ui.pick(
+        regressor = pick(
             "Regressor",
             names,
             key="regressor",
@@ -133,7 +140,7 @@ def main(page: ui.Page) -> None:
             "chosen per system without seeing it.",
         )
         scopes = sorted(shown, key=lambda code: (code != ALL, code)) if not page.picked else shown
-        language = ui.pick(
+        language = pick(
             "Language",
             scopes,
             key="scope",
@@ -145,17 +152,16 @@ def main(page: ui.Page) -> None:
         )
     rows = [row for row in views.quality_by_language(page.arena, referee, regressor) if row["language"] in shown]
     points = views.predicted_points(page.arena, referee, regressor, language)
-    (tested,) = (row for row in comparison.summary if row.regressor == regressor)
     page.summary(
-        page_conclusions.of_surrogate(tested) if language == ALL else "",
+        _tested(comparison, regressor) if language == ALL else "",
         conclusion=_answer(comparison, regressor, language, referee, len(points)),
     )
-    clicked = ui.chart(
+    clicked = chart(
         charts.ratings(
             points,
             views.judged_ends(page.arena, referee, language),
             referee=referee.name,
-            mode=ui.mode(),
+            mode=mode(),
         ),
         key="predicted",
         alt="Every system's rating and prediction with 95% intervals.",
@@ -164,8 +170,8 @@ def main(page: ui.Page) -> None:
     if clicked:
         _onward(clicked[0], language)
     else:
-        ui.note("Click a mark to see the system.")
-    ui.note(HELD_OUT)
+        note("Click a mark to see the system.")
+    note(HELD_OUT)
     _outside(page, referee, regressor)
     draw: dict[str, Callable[[], None]] = {
         "Regressors": lambda: _regressors(page, comparison, regressor, language),
@@ -175,7 +181,7 @@ def main(page: ui.Page) -> None:
     }
     if views.printed_figures(page.arena).reference:
         draw["Paper tables"] = lambda: _printed_table(page, referee, rows)
-    draw[ui.sections(dict.fromkeys(draw, ()), {"Rests on": "Importance", "In print": "Paper tables"})]()
+    draw[sections(dict.fromkeys(draw, ()))]()
     page.download(
         "surrogate",
         comparison.points,
@@ -190,21 +196,21 @@ def main(page: ui.Page) -> None:
     )
 
 
-def _need(page: ui.Page) -> None:
+def _need(page: Page) -> None:
     """Stop in the missing state unless there are predictions; the command names a referee that the arena has."""
     tables = page.arena.tables
     if "predictions" not in tables and "features" in tables and "judgments" in tables:
-        st.caption(ui.plain(f"Ratings that can be predicted: {', '.join(referees_of(page.arena))}."))
+        st.caption(plain(f"Ratings that can be predicted: {', '.join(referees_of(page.arena))}."))
         if "outcomes" not in tables:
             where, judge = quote(page.arena.address), quote(judges(page.arena)[0])
-            command = f"mirage surrogate {where} --judge {judge} --store"
+            command = f"mirage rank surrogate {where} --judge {judge} --store"
             error = TableMissing("predictions", where=page.arena.address, command=command)
-            ui.missing(error, why=page.without())
-            ui.stop()
+            missing(error, why=page.without())
+            stop()
     page.need("predictions")
 
 
-def _referee(page: ui.Page) -> Referee:
+def _referee(page: Page) -> Referee:
     """Pick the predicted ratings and the queries that count."""
     available = views.available(page.arena)
     names = list(dict.fromkeys(name for name, _ in available))
@@ -230,6 +236,16 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
     )
 
 
+def _tested(comparison: views.RegressorComparisonView, regressor: str) -> str:
+    """Whether the regressor differs significantly from choosing one per system; empty if it was not tested."""
+    (summary,) = (row for row in comparison.summary if row.regressor == regressor)
+    if summary.p is None:
+        return ""
+    p = "p < 0.001" if summary.p < 0.001 else f"p = {summary.p:.3f}"
+    verdict = "Significantly" if summary.p < SURE else "Not significantly"
+    return f"{verdict} different from choosing a regressor per system ({p})."
+
+
 def _title(regressor: str) -> str:
     return "Chosen per system" if regressor == NESTED else REGRESSORS[regressor].title
 
@@ -243,12 +259,12 @@ def _meaning(regressor: str) -> str:
 def _onward(system: str, language: str) -> None:
     only = () if language == ALL else (language,)
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.markdown(f"**{ui.plain(system)}**", width="content")
-        ui.onward("features", "See its features", languages=only, systems=system)
-        ui.onward("answers", "Read its answers", languages=only, systems=system)
+        st.markdown(f"**{plain(system)}**", width="content")
+        onward("features", "See its features", languages=only, systems=system)
+        onward("answers", "Read its answers", languages=only, systems=system)
 
 
-def _outside(page: ui.Page, referee: Referee, regressor: str) -> None:
+def _outside(page: Page, referee: Referee, regressor: str) -> None:
     """Name the systems outside the training range."""
     beyond = views.outside_range(page.arena, referee, regressor)
     if not beyond:
@@ -260,32 +276,32 @@ def _outside(page: ui.Page, referee: Referee, regressor: str) -> None:
     lie = "lies" if len(beyond) == 1 else "lie"
     with st.expander(f"{count_text(len(beyond), 'system')} {lie} outside the training range (extrapolation)"):
         for line in lines:
-            st.markdown(f"- {ui.plain(line)}")
+            st.markdown(f"- {plain(line)}")
 
 
-def _regressors(page: ui.Page, comparison: views.RegressorComparisonView, regressor: str, language: str) -> None:
+def _regressors(page: Page, comparison: views.RegressorComparisonView, regressor: str, language: str) -> None:
     """Every regressor, and what the one that is picked does."""
-    ui.heading("Regressor comparison", _meaning(regressor))
-    ui.table(_comparison_table(page, comparison, language), REGRESSOR, key="regressors")
+    heading("Regressor comparison", _meaning(regressor))
+    table(_comparison_table(page, comparison, language), REGRESSOR, key="regressors")
 
 
 def _taus(rows: Sequence[dict[str, Any]], regressor: str) -> None:
     """Show tau in every language beside the printed one."""
-    ui.heading("Kendall's tau by language")
+    heading("Kendall's tau by language")
     single = [row for row in rows if row["language"] != ALL]
-    ui.chart(
+    chart(
         charts.tau_figure(
             single,
             regressor=_title(regressor),
             names=[name_of(row["language"]) for row in single],
-            mode=ui.mode(),
+            mode=mode(),
         ),
         key="taus",
         alt="Kendall's tau of the predictions in every language, with the printed figures.",
     )
 
 
-def _comparison_table(page: ui.Page, comparison: views.RegressorComparisonView, language: str) -> pa.Table:
+def _comparison_table(page: Page, comparison: views.RegressorComparisonView, language: str) -> pa.Table:
     """One row a regressor in the language, with what the paper prints of the same one."""
     figures = views.printed_figures(page.arena)
     by_regressor = {quality.regressor: quality for quality in comparison.quality if quality.language == language}
@@ -304,7 +320,7 @@ def _comparison_table(page: ui.Page, comparison: views.RegressorComparisonView, 
     return _rows(lines, REGRESSOR)
 
 
-def _cost(page: ui.Page, referee: Referee) -> None:
+def _cost(page: Page, referee: Referee) -> None:
     """Show the judge calls that a prediction saves."""
     st.header("Judge calls saved", anchor=False)
     calls = views.calls(page.arena, referee)
@@ -319,25 +335,25 @@ def _cost(page: ui.Page, referee: Referee) -> None:
     )
     money = "" if price is None else f", USD {calls * price:,.2f} at this price"
     st.caption(
-        ui.plain(
+        plain(
             f"Predictions need no judge calls. Judging one system took {calls:,} verdicts on average{money}, all "
             "languages together."
         )
     )
 
 
-def _rests(page: ui.Page, referee: Referee, language: str, chosen: str) -> None:
+def _rests(page: Page, referee: Referee, language: str, chosen: str) -> None:
     """Importances and ablation of the regressor for new systems."""
     st.header("Feature importance", anchor=False)
     weights = views.weights(page.arena, referee)
     if not weights.permuted:
         st.caption("Computed by a command, since it needs many fits:")
-        st.code(f"mirage surrogate DIR --judge {quote(referee.name)} --store", language=None)
+        st.code(f"mirage rank surrogate DIR --judge {quote(referee.name)} --store", language=None)
         return
-    left, right = ui.side_by_side((380, 1), (420, 1), key="rests")
+    left, right = side_by_side((380, 1), (420, 1), key="rests")
     with left:
-        ui.chart(
-            charts.importance_figure(weights.permuted, mode=ui.mode()),
+        chart(
+            charts.importance_figure(weights.permuted, mode=mode()),
             key="importances",
             alt="Increase of the squared error of left-out systems when a feature is permuted.",
         )
@@ -347,17 +363,17 @@ def _rests(page: ui.Page, referee: Referee, language: str, chosen: str) -> None:
         )
     with right:
         ablated, lacking = _ablation_table(page, weights, language)
-        ui.table(ablated, ABLATION, key="ablation")
+        table(ablated, ABLATION, key="ablation")
         none = f" No value: {'; '.join(lacking)}." if lacking else ""
         st.caption(
-            ui.plain(
+            plain(
                 f"{_title(chosen)} with subsets of features, tau on left-out systems. The printed figures ranked "
                 f"systems mostly seen in training.{none}"
             )
         )
 
 
-def _ablation_table(page: ui.Page, weights: views.Weights, language: str) -> tuple[pa.Table, list[str]]:
+def _ablation_table(page: Page, weights: views.Weights, language: str) -> tuple[pa.Table, list[str]]:
     """Tau by set of features, in a language or the mean over languages; and why some have none."""
     figures = views.printed_figures(page.arena)
     lines, lacking = [], []
@@ -384,11 +400,11 @@ def _set(name: str) -> str:
     return "Without " + ", ".join(title(f) for f in name.removeprefix("Without ").split(", "))
 
 
-def _printed_table(page: ui.Page, referee: Referee, rows: list[dict[str, Any]]) -> None:
+def _printed_table(page: Page, referee: Referee, rows: list[dict[str, Any]]) -> None:
     """The paper's Tables 2 and 5 beside ours."""
     figures = views.printed_figures(page.arena)
     st.header("Published and our figures", anchor=False)
-    ui.badge("published figures")
+    badge("published figures")
     forest: Mapping[str, Any] = {}
     if any(row.regressor == PUBLISHED for row in views.comparison_of(page.arena, referee).summary):
         forest = {row["language"]: row["tau"] for row in views.quality_by_language(page.arena, referee, PUBLISHED)}
@@ -410,18 +426,18 @@ def _printed_table(page: ui.Page, referee: Referee, rows: list[dict[str, Any]]) 
                     "systems": row["systems"],
                 }
             )
-    ui.table(_rows(lines, PRINTED), PRINTED, key="surrogate_printed")
+    table(_rows(lines, PRINTED), PRINTED, key="surrogate_printed")
     st.caption(
-        ui.plain(
+        plain(
             "Printed figures use other systems and features, a GPT-4o judge, and systems mostly seen in training. "
             f"They are not directly comparable. Source: {figures.reference}"
         )
     )
 
 
-def _rows(lines: list[dict[str, Any]], columns: tuple[ui.Col, ...]) -> pa.Table:
+def _rows(lines: list[dict[str, Any]], columns: tuple[Col, ...]) -> pa.Table:
     types = {"text": pa.string(), "count": pa.int64()}
     return pa.Table.from_pylist(lines, schema=pa.schema([(c.name, types.get(c.kind, pa.float64())) for c in columns]))
 
 
-ui.show("surrogate", main)
+show("surrogate", main)

@@ -1,4 +1,4 @@
-"""Page Your system: the placement of the reader's own system."""
+"""Page Your system: the queries out, the answers of the reader's own system in."""
 
 from __future__ import annotations
 
@@ -11,68 +11,45 @@ import streamlit as st
 from mirage import store
 from mirage.battles.referee import judges as judges_of
 from mirage.errors import ArenaError, MirageError
-from mirage.explorer import kit as ui
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page, onward, show, switch
+from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.states import working
+from mirage.explorer.kit.table import table as show_table
+from mirage.explorer.kit.text import plain
 from mirage.explorer.serve.identity import may, reader
+from mirage.explorer.serve.uploads import offer_upload, withdraw_upload
 from mirage.explorer.your_model import data as views
-from mirage.ranking.place import Placement
 from mirage.store import export as exporting
 from mirage.store import home, owned
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text, join_or_count
 
-STANDS = (
-    ui.Col("system", "System", "system", help="The judged systems and yours."),
-    ui.Col("rank", "Rank", "rank", help="Rank by rating; 1 is best."),
-    ui.Col("rating", "Rating", "rating", help="Logits; 0 is the mean of the judged systems."),
-    ui.Col(
-        "rating",
-        "95% interval",
-        "interval",
-        low="low",
-        high="high",
-        help="95% credible interval; for yours, given its features and battles.",
-    ),
-    ui.Col(
-        "tier",
-        "Tier",
-        "rank",
-        help="Judged systems of different tiers are significantly different; for yours, the most likely tier.",
-    ),
-    ui.Col("tier_probability", "P(your tier)", "probability", help=("Probability that your system is in this tier.")),
-    ui.Col("above", "P(yours better)", "probability", help="Probability that your system is better than this one."),
-)
 FEATURES = (
-    ui.Col("title", "Feature", "text", help="Feature of an answer; the Features page shows all systems."),
-    ui.Col("mean", "Yours", "probability", help="Mean over your answers, languages weighted equally."),
-    ui.Col("low", "95% low", "probability", help="Lower end of the 95% interval of the mean."),
-    ui.Col("high", "95% high", "probability", help="Upper end of the 95% interval of the mean."),
-    ui.Col("others", "Median of others", "probability", help="Median of the other systems in the same languages."),
-    ui.Col("least", "Min", "probability", help="Lowest mean of another system."),
-    ui.Col("most", "Max", "probability", help="Highest mean of another system."),
-    ui.Col("place", "Rank", "rank", help="Rank among all systems; – where neither direction is better."),
-    ui.Col("of", "Of", "count", help="Number of systems with this feature."),
-    ui.Col("direction", "Better", "text", help="Which direction is better."),
-    ui.Col("n", "n", "count", help="Answers with a value."),
-    ui.Col("coverage", "Coverage", "rate", help="Share of your answers with a value."),
-)
-BATTLES = (
-    ui.Col("language", "Language", "language", help="Language of the query."),
-    ui.Col("query_id", "Query", "text", help="The query's id."),
-    ui.Col("system_b", "Opponent", "system", help="Opponent, in both orders."),
-    ui.Col("wins", "P(win)", "probability", help="Probability that yours wins, ties excluded."),
+    Col("title", "Feature", "text", help="Feature of an answer; the Features page shows all systems."),
+    Col("mean", "Yours", "probability", help="Mean over your answers, languages weighted equally."),
+    Col("low", "95% low", "probability", help="Lower end of the 95% interval of the mean."),
+    Col("high", "95% high", "probability", help="Upper end of the 95% interval of the mean."),
+    Col("others", "Median of others", "probability", help="Median of the other systems in the same languages."),
+    Col("least", "Min", "probability", help="Lowest mean of another system."),
+    Col("most", "Max", "probability", help="Highest mean of another system."),
+    Col("place", "Rank", "rank", help="Rank among all systems; – where neither direction is better."),
+    Col("of", "Of", "count", help="Number of systems with this feature."),
+    Col("direction", "Better", "text", help="Which direction is better."),
+    Col("n", "n", "count", help="Answers with a value."),
+    Col("coverage", "Coverage", "rate", help="Share of your answers with a value."),
 )
 
 
-def main(page: ui.Page) -> None:
+def main(page: Page) -> None:
     """Take answers in, then show where their system stands."""
     if not may("curator"):
-        ui.withdraw_upload()
+        withdraw_upload()
     page.need("queries")
     own_systems = owned.added_systems(page.arena)
     if own_systems:
-        ui.read_former("system", "your_system")
         with st.container(horizontal=True, gap="medium"):
-            system = ui.pick(
+            system = pick(
                 "Your system",
                 own_systems[::-1],
                 key="your_system",
@@ -81,9 +58,7 @@ def main(page: ui.Page) -> None:
             )
             judges = judges_of(page.arena)
             judge = (
-                ui.pick("Judge", judges, key="judge", width=240, help="Provides the ratings to place yours among.")
-                if judges
-                else ""
+                pick("Judge", judges, key="judge", width=240, help="Judge that ranks your system.") if judges else ""
             )
         page.summary(
             f"{page.arena.rows('queries'):,} queries in "
@@ -107,7 +82,7 @@ def main(page: ui.Page) -> None:
         st.info("Uploading answers requires the curator role. Ask your administrator.")
 
 
-def take(page: ui.Page) -> None:
+def take(page: Page) -> None:
     """Show the download of the queries and the upload of the answers."""
     left, right = st.columns(2, gap="large")
     with left:
@@ -133,7 +108,7 @@ def take(page: ui.Page) -> None:
         st.code(
             f"cp -r {quote(page.arena.address)} my-arena\n"
             "mirage generate my-arena --system my-model --model MODEL --base-url URL\n"
-            "mirage run my-arena\nmirage app my-arena",
+            "mirage evaluate my-arena\nmirage app my-arena",
             language=None,
             wrap_lines=True,
         )
@@ -146,7 +121,7 @@ def take(page: ui.Page) -> None:
         st.caption(_retention_words())
         with st.form("take", border=False):
             name = st.text_input("System name", max_chars=80, placeholder="my-model")
-            upload = ui.offer_upload("Answers", ("jsonl", "csv", "parquet", "gz"))
+            upload = offer_upload("Answers", ("jsonl", "csv", "parquet", "gz"))
             pressed = st.form_submit_button("Validate and add", type="primary")
         if pressed:
             if upload is None or not name.strip():
@@ -162,8 +137,8 @@ def _prompts(arena: store.Arena) -> str:
     return exporting.to_jsonl(adding.queries(arena))
 
 
-def standing(page: ui.Page, system: str, judge: str) -> None:
-    """Show the placement of a system, its features, and the most informative next battles."""
+def standing(page: Page, system: str, judge: str) -> None:
+    """Show how a system gets its rank, and its features."""
     if "features" not in page.arena.tables or not views.languages_with_features(page.arena, system):
         st.info("No features could be measured for this system.")
         return
@@ -171,77 +146,32 @@ def standing(page: ui.Page, system: str, judge: str) -> None:
     codes = tuple(code for code in answered if not page.picked or code in page.picked)
     if not codes:
         st.info(
-            f"{ui.plain(system)} only has answers in {join_or_count([name_of(code) for code in answered], 'language')}."
+            f"{plain(system)} only has answers in {join_or_count([name_of(code) for code in answered], 'language')}."
         )
         return
     if judge:
-        with st.spinner("Placing your system ..."):
-            placement = views.placement_of(page.arena, system, judge, codes)
-        if isinstance(placement, MirageError):
-            ui.refuse(placement)
-        else:
-            _place(page, placement)
-    elif "outcomes" in page.arena.tables:
-        st.info("No judge needed: relevance labels rank your system with the others.")
-        with st.container(horizontal=True, gap="medium"):
-            ui.onward("leaderboard", "Leaderboard with your system", languages=codes)
-            ui.onward("hallucination", "Hallucination and error rates", languages=codes, systems=system)
-    st.header("Features", anchor=False)
-    table = views.feature_means(page.arena, system, codes)
-    ui.table(table, FEATURES, key="your_features")
-    with st.container(horizontal=True, gap="medium"):
-        ui.onward("features", "All systems by language", systems=system)
-        ui.onward("answers", "Read its answers", systems=system)
-    page.download("your-model", table, about={"system": system, "languages": codes})
-
-
-def _place(page: ui.Page, placement: Placement) -> None:
-    """The ranking with the system in it, how sure that is, and the next battles."""
-    now = placement.now
-    row = next(row for row in placement.stands if row.system == placement.system)
-    probability = max(now.tier_probabilities)
-    predictor = f"the surrogate {placement.regressor}" if placement.regressor else "the spread of the judged systems"
-    basis = f"{count_text(now.n, 'battle')} and {predictor}" if now.n else predictor
-    st.markdown(
-        f"By {ui.plain(basis)}, **{ui.plain(placement.system)}** ranks {row.rank} of {len(placement.stands)}, in tier "
-        f"{row.tier} with probability {probability:.2f}. "
-        + (
-            "Its tier is settled."
-            if placement.settled
-            else (f"Not settled yet; it is settled once {ui.plain(placement.rule)}.")
-        )
-    )
-    if placement.outside:
-        st.warning(
-            f"Outside the training range in {ui.plain(', '.join(placement.outside))}: the surrogate would "
-            "extrapolate, so it is not used."
-        )
-    ui.table(views.stands(placement), STANDS, key="stands")
-    st.caption(ui.plain(f"{placement.method}."))
-    if placement.next:
-        st.header("Most informative next battles", anchor=False)
-        battles = views.suggested_battles(placement)
-        horizon = placement.horizon.median
-        st.caption(
-            f"These {count_text(len(placement.next), 'battle')}, in both orders, take {placement.calls:,} judge calls. "
-            + (f"About {count_text(horizon, 'battle')} until the tier is settled." if horizon else "")
-        )
-        ui.table(battles, BATTLES, key="next", height=320)
-        st.download_button(
-            "Download battles",
-            lambda: exporting.to_csv(battles),
-            "battles.csv",
-            "text/csv",
-            on_click="ignore",
-        )
+        st.markdown("A judge ranks it: 100 battles drawn at random, in both orders, then the Leaderboard.")
         st.code(
-            f"mirage judge {quote(page.arena.address)} --judge {quote(placement.referee)} --battles battles.csv",
+            f"mirage judge {quote(page.arena.address)} --judge {quote(judge)} --pairs 100\n"
+            f"mirage rank {quote(page.arena.address)} --judge {quote(judge)}",
             language=None,
             wrap_lines=True,
         )
+    elif "outcomes" in page.arena.tables:
+        st.info("No judge needed: relevance labels rank your system with the others.")
+        with st.container(horizontal=True, gap="medium"):
+            onward("leaderboard", "Leaderboard with your system", languages=codes)
+            onward("hallucination", "Hallucination and error rates", languages=codes, systems=system)
+    st.header("Features", anchor=False)
+    table = views.feature_means(page.arena, system, codes)
+    show_table(table, FEATURES, key="your_features")
+    with st.container(horizontal=True, gap="medium"):
+        onward("features", "All systems by language", systems=system)
+        onward("answers", "Read its answers", systems=system)
+    page.download("your-model", table, about={"system": system, "languages": codes})
 
 
-def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
+def _add(page: Page, system: str, file: str, data: bytes) -> None:
     """Check a file, and put its answers into the reader's own copy of the arena; the page then shows that copy."""
     owner = reader().owner
     from mirage.pipeline import adding  # it brings the whole pipeline, which takes longer than a page
@@ -249,7 +179,7 @@ def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
     folder = page.arena.path if _is_own(page) else owned.owner_folder(owner) / f"{page.arena.name}-own"
     upload = owned.owner_folder(owner) / f"answers{''.join(Path(file).suffixes[-2:])}"
     completed = False
-    with ui.working("Checking the answers ...") as move:
+    with working("Checking the answers ...") as move:
         owned.need_room(owner, len(data) + (0 if store.is_arena(folder) else page.arena.size))
         with home.alone(owned.owner_folder(owner)):
             try:
@@ -272,10 +202,10 @@ def _add(page: ui.Page, system: str, file: str, data: bytes) -> None:
             finally:
                 upload.unlink(missing_ok=True)
     if completed:
-        ui.switch(folder)
+        switch(folder)
 
 
-def _is_own(page: ui.Page) -> bool:
+def _is_own(page: Page) -> bool:
     """Return whether the arena is the reader's own copy."""
     return page.arena.path in owned.owned_arenas(reader().owner).values()
 
@@ -284,7 +214,7 @@ def _retention_words() -> str:
     """Describe how long uploads are kept, for whom, and the storage limit."""
     current_reader = reader()
     until = (
-        f"under your login, {ui.plain(current_reader.name)}"
+        f"under your login, {plain(current_reader.name)}"
         if current_reader.name
         else f"until you reload the page, for {owned.KEPT_HOURS} hours at most"
     )
@@ -294,17 +224,17 @@ def _retention_words() -> str:
     )
 
 
-def _delete(page: ui.Page) -> None:
+def _delete(page: Page) -> None:
     """Offer to remove the reader's copy."""
     with st.popover("Delete my copy", help="Deletes this copy and every system you added."):
         st.caption("Your uploads are deleted permanently; the original arena stays.")
         if st.button("Delete", type="primary", key="delete_own"):
             completed = False
-            with ui.working("Deleting the copy ..."):
+            with working("Deleting the copy ..."):
                 owned.delete(reader().owner, page.arena.path)
                 completed = True
             if completed:
-                ui.switch(None)
+                switch(None)
 
 
-ui.show("your_model", main)
+show("your_model", main)

@@ -59,7 +59,6 @@ GROUPS: dict[str, dict[str, str]] = {
     "Outcomes and rates": {
         "parsed answer": "mirage.stages.outcomes.parsed.Parsed",
         "rate": "mirage.stages.outcomes.rates.Rate",
-        "parser difference": "mirage.stages.outcomes.tables.ParserDifference",
         "confusion": "mirage.stages.outcomes.confusion.Confusion",
     },
     "Retrieval and languages": {

@@ -1,10 +1,8 @@
-"""Battle counts for more verdicts than fit in memory: counted per query and pair, stored on disk in blocks of queries.
+"""Battle counts by query and pair that met: for many queries with few battles each, where a table of every two systems
+on every query would not fit in memory.
 
-    with count_blocks(batches) as battles:
-        for block in battles.blocks(): ...
-
-Workers encode and count the verdicts: first one task per batch, then one task per bucket of queries. The results are
-merged here and are identical bytes for every executor.
+    battles = count_blocks(judgments)
+    for block in battles.blocks(): ...
 
 A query is identified by a 64-bit hash of its id, and blocks are ranges of the hash. The rows of a block and their order
 therefore do not depend on the order of the input. Two of n queries collide with probability n^2 / 2^65.
@@ -12,11 +10,9 @@ therefore do not depend on the order of the input. Two of n queries collide with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,23 +21,19 @@ from numpy.typing import NDArray
 from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS
 from mirage.battles.verdict_rows import shares_of_battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.llm.engines.tasks import Executor, Local, Task, Work, nothing
-from mirage.store.buckets import Buckets, buckets
+from mirage.stats.encoding import encode
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BUCKETS = 256
-"""Files the verdicts are partitioned into, by the leading bits of the hash."""
+"""Ranges of the hash, by its leading bits."""
 
 QUERIES = 32_768
-"""Queries per block: a block takes buckets up to this many queries, and at least one bucket."""
+"""Queries per block: a block takes ranges of the hash up to this many queries, and at least one."""
 
 MOST_SYSTEMS = 65_535
 """Maximum number of systems: a pair's index has 31 bits."""
-
-_ROW = np.dtype([("query", "<u8"), ("first", "<u2"), ("second", "<u2"), ("points", "<f4"), ("verdict", "i1")])
-_CELL = np.dtype([("query", "<i4"), ("pair", "<i4"), ("first", "<f4"), ("second", "<f4")])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,38 +54,39 @@ class QueryBlock:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockedBattles:
-    """Battles of one language by one referee, stored on disk as blocks of queries."""
+    """Battles of one language by one judge, in blocks of queries."""
 
     systems: tuple[str, ...]
     """The S systems, sorted by name."""
     n_queries: int
     """Q: queries with a verdict, parsed or not."""
-    n_cells: int
-    """Number of rows in all blocks."""
     queries_by_system: NDArray[np.intp]
     """S: number of queries each system battles on."""
     record: NDArray[np.int64]
     """S x 3: wins, ties and losses of each system."""
     unparsed: int
     """Number of unparsed verdicts."""
-    buckets: Buckets
-    """Storage of the counts."""
-    members: tuple[tuple[tuple[int, int], ...], ...]
-    """Buckets of each block, with their numbers of queries."""
+    cells: QueryBlock
+    """All counts, as one block."""
+    ends: NDArray[np.intp]
+    """Number of queries in all blocks up to and including each."""
+
+    @property
+    def n_cells(self) -> int:
+        """Number of rows in all blocks."""
+        return len(self.cells.query)
 
     def blocks(self) -> Iterator[QueryBlock]:
         """Yield the counts block by block, always in the same order."""
-        for members in self.members:
-            parts, offset = [], 0
-            for number, n in members:
-                part = self.buckets.read(number, _CELL)
-                part["query"] += offset
-                offset += n
-                parts.append(part)
-            cells = np.concatenate(parts)
+        edges = np.searchsorted(self.cells.query, [0, *self.ends])
+        for (start, end), (low, high) in zip(pairwise([0, *self.ends]), pairwise(edges), strict=True):
+            of = self.cells
             yield QueryBlock(
-                offset,
-                *(np.ascontiguousarray(cells[name]) for name in ("query", "pair", "first", "second")),
+                int(end - start),
+                of.query[low:high] - np.int32(start),
+                of.pair[low:high],
+                of.first[low:high],
+                of.second[low:high],
             )
 
     def net_squares(self) -> float:
@@ -101,38 +94,60 @@ class BlockedBattles:
         return sum(float(((block.first - block.second) ** 2).sum(dtype=np.float64)) for block in self.blocks())
 
 
-@contextmanager
-def count_blocks(
-    batches: Iterable[pa.RecordBatch],
-    *,
-    drop_ties: bool = False,
-    folder: Path | None = None,
-    executor: Executor | None = None,
-) -> Iterator[BlockedBattles]:
+def count_blocks(judgments: pa.Table, *, drop_ties: bool = False) -> BlockedBattles:
     """Count the verdicts of one judge in one language.
 
     Args:
-        batches: `query_id`, `system_a`, `system_b`, `verdict` and optionally `points`, as in table `judgments`, in any
-            order; each batch fits in memory.
+        judgments: `query_id`, `system_a`, `system_b`, `verdict` and optionally `points`, as in table `judgments`, in
+            any order.
         drop_ties: whether to ignore ties instead of counting half a point for each system; soft verdicts (`points`)
             then count by their verdict.
-        folder: directory for the temporary files, 17 bytes a verdict; None for the system's temporary directory.
-        executor: runs the encoding of batches and the counting of buckets; None for this process. The batches are read
-            in this process.
 
     Raises:
         UnknownName: if a verdict has an unknown value.
         BadInput: if a system battles itself, or there are more systems than `MOST_SYSTEMS`.
         NotEnoughData: if every verdict is unparsed.
-        OSError: if the disk is full.
     """
-    workers = Local() if executor is None else executor
-    with buckets(BUCKETS, folder=folder) as held:
-        systems, unparsed = _sort_into_buckets(batches, held, workers)
-        battles = _count_buckets(held, systems, unparsed, workers, drop_ties=drop_ties)
-        if not battles.n_cells:
-            raise NotEnoughData(f"all {unparsed:,} verdicts are unparsed", do="check the judge's replies")
-        yield battles
+    from pandas.util import hash_array
+
+    names, codes = encode(judgments["system_a"], judgments["system_b"])
+    systems = tuple(sorted(names))
+    s, n = len(systems), len(judgments)
+    if s > MOST_SYSTEMS:
+        raise BadInput(f"there are more than {MOST_SYSTEMS:,} systems", do="rank fewer systems")
+    place_of = {name: k for k, name in enumerate(systems)}
+    place = np.array([place_of[name] for name in names], dtype=np.intp)[codes]
+    a, b = place[:n], place[n:]
+    if (a == b).any():
+        row = judgments.slice(int(np.argmax(a == b)), 1).to_pylist()[0]
+        raise BadInput(f"{row['system_a']} battles itself", where=f"query_id={row['query_id']}", do="remove the row")
+    ids, numbers = encode(judgments["query_id"])
+    hashes, query = np.unique(hash_array(np.array(ids, dtype=object), categorize=False), return_inverse=True)
+    query = query[numbers].astype(np.int64)
+    verdict, shares = _verdicts(judgments), shares_of_battles(judgments) if "points" in judgments.column_names else None
+    readable = verdict != UNPARSED
+    unparsed = int(n - readable.sum())
+    if not readable.any():
+        raise NotEnoughData(f"all {unparsed:,} verdicts are unparsed", do="check the judge's replies")
+    a, b, query, verdict = a[readable], b[readable], query[readable], verdict[readable]
+    share = np.where(verdict == TIE, 0.0 if drop_ties else 0.5, verdict == FIRST).astype(np.float32)
+    other = np.where(verdict == TIE, share, 1 - share).astype(np.float32)
+    if shares is not None and not drop_ties:
+        graded = shares[readable]
+        soft = np.isfinite(graded)
+        share, other = np.where(soft, graded, share), np.where(soft, 1 - graded, other)
+    swapped = a > b
+    cells = _sum_cells(query, a, b, np.where(swapped, other, share), np.where(swapped, share, other), s, len(hashes))
+    met_on = np.unique(np.concatenate([cells.query.astype(np.int64) * s + k for k in systems_of(cells.pair, s)]))
+    return BlockedBattles(
+        systems,
+        len(hashes),
+        np.bincount(met_on % max(s, 1), minlength=s),
+        _record(a, b, verdict, s),
+        unparsed,
+        cells,
+        _block_ends(hashes),
+    )
 
 
 def systems_of(pair: NDArray[np.integer[Any]], s: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -145,156 +160,48 @@ def systems_of(pair: NDArray[np.integer[Any]], s: int) -> tuple[NDArray[np.intp]
     return i, np.asarray(place - i * (width - i) // 2 + i + 1, dtype=np.intp)
 
 
-def _sort_into_buckets(batches: Iterable[pa.RecordBatch], held: Buckets, executor: Executor) -> tuple[list[str], int]:
-    """Write each verdict to its bucket; return the systems in order of first appearance and the number of unparsed
-    verdicts.
-    """
-    code_of: dict[str, int] = {}
-    unparsed = 0
-    tasks = (Task(str(number), batch) for number, batch in enumerate(batches))
-    for _, (systems, rows, ends) in executor.run(Work("encode verdicts", nothing, _encode), tasks):
-        codes = np.array([code_of.setdefault(name, len(code_of)) for name in systems], dtype=np.intp)
-        _refuse_many(len(code_of))
-        rows = np.require(rows, requirements="W")
-        for column in ("first", "second"):
-            rows[column] = codes[rows[column]] if len(rows) else 0
-        unparsed += int((rows["verdict"] == UNPARSED).sum())
-        for number, (start, end) in enumerate(zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)):
-            if end > start:
-                held.append(number, rows[start:end])
-    return list(code_of), unparsed
+def _verdicts(judgments: pa.Table) -> NDArray[np.int8]:
+    """Return the label of each verdict (`decision.VERDICTS`)."""
+    words, number = encode(judgments["verdict"])
+    for word in words:
+        if word not in VERDICTS:
+            raise UnknownName("verdict", word, VERDICTS)
+    return np.array([VERDICTS[word] for word in words], dtype=np.int8)[number]
 
 
-def _refuse_many(n: int) -> None:
-    """Raise if there are more systems than a pair index has room for."""
-    if n > MOST_SYSTEMS:
-        raise BadInput(f"there are more than {MOST_SYSTEMS:,} systems", do="rank fewer systems")
-
-
-def _encode(_loaded: None, task: Task) -> tuple[list[str], NDArray[Any], NDArray[np.intp]]:
-    """Return the systems of a batch, its verdicts sorted by bucket with systems as integers, and the end of each
-    bucket.
-    """
-    code_of: dict[str, int] = {}
-    rows = _rows(task.rows, code_of)
-    bucket = (rows["query"] >> np.uint64(56)).astype(np.uint8)
-    ends = np.cumsum(np.bincount(bucket, minlength=BUCKETS))
-    return list(code_of), rows[np.argsort(bucket, kind="stable")], ends
-
-
-def _rows(batch: pa.RecordBatch, code_of: dict[str, int]) -> NDArray[Any]:
-    from pandas.util import hash_array
-
-    rows = np.zeros(batch.num_rows, dtype=_ROW)
-    names, place = _encode_column(batch.column("query_id"))
-    rows["query"] = hash_array(names, categorize=False)[place]
-    for column, name in (("first", "system_a"), ("second", "system_b")):
-        names, place = _encode_column(batch.column(name))
-        codes = np.array([code_of.setdefault(system, len(code_of)) for system in names.tolist()], dtype=np.intp)
-        _refuse_many(len(code_of))
-        rows[column] = codes[place] if len(codes) else 0
-    if (rows["first"] == rows["second"]).any():
-        row = batch.slice(int(np.argmax(rows["first"] == rows["second"])), 1).to_pylist()[0]
-        raise BadInput(f"{row['system_a']} battles itself", where=f"query_id={row['query_id']}", do="remove the row")
-    names, place = _encode_column(batch.column("verdict"))
-    for name in names.tolist():
-        if name not in VERDICTS:
-            raise UnknownName("verdict", name, VERDICTS)
-    rows["verdict"] = np.array([VERDICTS[name] for name in names.tolist()], dtype=np.int8)[place] if len(names) else 0
-    rows["points"] = np.nan
-    if "points" in batch.schema.names:
-        rows["points"] = shares_of_battles(batch)
-    return rows
-
-
-def _encode_column(column: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the distinct values of a column, and each row's index among them."""
-    encoded = column.dictionary_encode()
-    values = np.array(encoded.dictionary.to_pylist(), dtype=object)
-    return values, encoded.indices.to_numpy(zero_copy_only=False).astype(np.intp)
-
-
-def _count_buckets(
-    held: Buckets, met: list[str], unparsed: int, executor: Executor, *, drop_ties: bool
-) -> BlockedBattles:
-    """Replace the verdicts of each bucket by their counts, and group the buckets into blocks."""
-    systems = tuple(sorted(met))
-    s = len(systems)
-    order = {name: k for k, name in enumerate(systems)}
-    place = np.array([order[name] for name in met], dtype=np.intp)
-    record, queries = np.zeros((s, 3), dtype=np.int64), np.zeros(s, dtype=np.intp)
-    size_of: dict[int, int] = {}
-    n_cells = 0
-    work = Work("count verdicts", nothing, partial(_count, place, drop_ties))
-    tasks = (Task(str(number), held.read(number, _ROW)) for number in range(BUCKETS))
-    for key, counts in executor.run(work, tasks):
-        if counts.n_queries:
-            held.replace(int(key), counts.cells)
-            size_of[int(key)] = counts.n_queries
-            n_cells += len(counts.cells)
-            record += counts.record
-            queries += counts.queries_by_system
-    blocks: list[list[tuple[int, int]]] = [[]]
-    size = 0
-    for number, n in sorted(size_of.items()):
-        if blocks[-1] and size + n > QUERIES:
-            blocks.append([])
-            size = 0
-        blocks[-1].append((number, n))
-        size += n
-    return BlockedBattles(
-        systems,
-        sum(size_of.values()),
-        n_cells,
-        queries,
-        record,
-        unparsed,
-        held,
-        tuple(tuple(block) for block in blocks),
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _BucketCounts:
-    """The counts of one bucket, as returned by a worker."""
-
-    cells: NDArray[Any]
-    """Counts by query and pair."""
-    n_queries: int
-    """Number of queries in the bucket."""
-    record: NDArray[np.int64]
-    """S x 3: wins, ties and losses."""
-    queries_by_system: NDArray[np.intp]
-    """S: number of queries each system battles on."""
-
-
-def _count(place: NDArray[np.intp], drop_ties: bool, _loaded: None, task: Task) -> _BucketCounts:
-    """Count the verdicts of one bucket; `place` maps each system code to its index in sorted order."""
-    rows, s = task.rows, len(place)
+def _record(a: NDArray[np.intp], b: NDArray[np.intp], verdict: NDArray[np.int8], s: int) -> NDArray[np.int64]:
+    """Return the wins, ties and losses of each system (S x 3)."""
     record = np.zeros((s, 3), dtype=np.int64)
-    _, query = np.unique(rows["query"], return_inverse=True)
-    n = int(query.max()) + 1 if len(query) else 0
-    readable = rows["verdict"] != UNPARSED
-    rows, query = rows[readable], query[readable]
-    a, b = place[rows["first"]], place[rows["second"]]
-    verdict = rows["verdict"]
     for column, kinds in ((0, (FIRST, SECOND)), (1, (TIE, TIE)), (2, (SECOND, FIRST))):
         record[:, column] += np.bincount(a[verdict == kinds[0]], minlength=s)
         record[:, column] += np.bincount(b[verdict == kinds[1]], minlength=s)
-    share = np.where(verdict == TIE, 0.0 if drop_ties else 0.5, verdict == FIRST).astype(np.float32)
-    other = np.where(verdict == TIE, share, 1 - share).astype(np.float32)
-    if not drop_ties:
-        soft = np.isfinite(rows["points"])
-        share, other = np.where(soft, rows["points"], share), np.where(soft, 1 - rows["points"], other)
-    swapped = a > b
-    share, other = np.where(swapped, other, share), np.where(swapped, share, other)
+    return record
+
+
+def _sum_cells(
+    query: NDArray[np.int64],
+    a: NDArray[np.intp],
+    b: NDArray[np.intp],
+    first: NDArray[np.float32],
+    second: NDArray[np.float32],
+    s: int,
+    n_queries: int,
+) -> QueryBlock:
+    """Sum the points of both sides by query and pair."""
     i, j = np.minimum(a, b).astype(np.int64), np.maximum(a, b).astype(np.int64)
-    pair = i * (2 * s - i - 1) // 2 + j - i - 1
-    keys, cell = np.unique(query.astype(np.int64) * (s * (s - 1) // 2) + pair, return_inverse=True)
-    cells = np.zeros(len(keys), dtype=_CELL)
-    if len(keys):
-        cells["query"], cells["pair"] = np.divmod(keys, s * (s - 1) // 2)
-        cells["first"] = np.bincount(cell, share, len(keys))
-        cells["second"] = np.bincount(cell, other, len(keys))
-    met_on = np.unique(np.concatenate([cells["query"].astype(np.int64) * s + k for k in systems_of(cells["pair"], s)]))
-    return _BucketCounts(cells, n, record, np.bincount(met_on % max(s, 1), minlength=s))
+    pairs = s * (s - 1) // 2
+    keys, cell = np.unique(query * pairs + i * (2 * s - i - 1) // 2 + j - i - 1, return_inverse=True)
+    of_query, pair = np.divmod(keys, pairs)
+    points = [np.bincount(cell, side, len(keys)).astype(np.float32) for side in (first, second)]
+    return QueryBlock(n_queries, of_query.astype(np.int32), pair.astype(np.int32), *points)
+
+
+def _block_ends(hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
+    """Return the number of queries up to the end of each block, given the sorted hashes of all queries."""
+    ends, size, total = [], 0, 0
+    for n in np.bincount((hashes >> np.uint64(56)).astype(np.intp), minlength=BUCKETS).tolist():
+        if n and size and size + n > QUERIES:
+            ends.append(total)
+            size = 0
+        size, total = size + n, total + n
+    return np.array([*ends, total], dtype=np.intp)

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from mirage.battles.anchors import PATTERN, split_anchor
 from mirage.battles.counts import RELEVANCE as RELEVANCE
 from mirage.battles.counts import Battles, from_outcomes, lacking, pool_battles
 from mirage.battles.verdict_rows import OF_KNOWN, from_judgments, judges_of, only_judge
@@ -86,11 +85,6 @@ class Referee:
             raise BadInput(
                 f"{name} has verdicts on known-answer pairs: they test {judge} and cannot rank systems",
                 do=f"let {judge} judge pairs drawn at random: mirage judge DIR --judge {judge}",
-            )
-        if (of_anchors := split_anchor(name)) is not None:
-            raise BadInput(
-                f"{name} has verdicts on the anchor set: they measure the drift of {of_anchors[0]} and rank nothing",
-                do=f"name the judge: {of_anchors[0]}",
             )
         if name == RELEVANCE:
             return cls.relevance(skill, parser=parser)
@@ -243,12 +237,12 @@ def judge_facts(arena: Arena) -> Mapping[str, JudgeFacts]:
 def judges(arena: Arena) -> tuple[str, ...]:
     """Return the judges of an arena that can rank, people first, then by name.
 
-    Judges with verdicts on known-answer pairs or the anchor set only are excluded.
+    Judges with verdicts on known-answer pairs only are excluded.
     """
     if "judgments" not in arena.tables:
         return ()
     sql = """
-        SELECT judge FROM judgments WHERE NOT starts_with(judge, ?) AND NOT regexp_matches(judge, ?) GROUP BY judge
+        SELECT judge FROM judgments WHERE NOT starts_with(judge, ?) GROUP BY judge
         ORDER BY bool_or(person IS TRUE) DESC, judge
     """
-    return tuple(arena.sql(sql, [OF_KNOWN, PATTERN])["judge"].to_pylist())
+    return tuple(arena.sql(sql, [OF_KNOWN])["judge"].to_pylist())

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
-from mirage.battles.anchors import PATTERN, split_anchor
 from mirage.battles.counts import Battles, codes, count_cells
 from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS, decide_verdicts, orient_verdicts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -344,7 +343,6 @@ def with_known(judgments: pa.Table) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    judgments = without_anchors(judgments)
     of_known = pc.starts_with(judgments["judge"], OF_KNOWN)
     if not pc.any(of_known).as_py():
         return judgments
@@ -358,27 +356,16 @@ def with_known(judgments: pa.Table) -> pa.Table:
 
 
 def judges_of(judgments: pa.Table) -> tuple[str, ...]:
-    """Return the judges of a table that can rank, by name; names of verdicts on known-answer pairs and on the anchor
-    set are excluded.
-    """
+    """Return the judges of a table that can rank, by name; names of verdicts on known-answer pairs are excluded."""
     names: list[str] = judgments["judge"].unique().to_pylist()
-    return tuple(sorted(name for name in names if not name.startswith(OF_KNOWN) and split_anchor(name) is None))
+    return tuple(sorted(name for name in names if not name.startswith(OF_KNOWN)))
 
 
 def without_known(judgments: pa.Table) -> pa.Table:
-    """Return the verdicts that can rank: all but those on known-answer pairs and on the anchor set."""
+    """Return the verdicts that can rank: all but those on known-answer pairs."""
     import pyarrow.compute as pc
 
-    return without_anchors(judgments.filter(pc.invert(pc.starts_with(judgments["judge"], OF_KNOWN))))
-
-
-def without_anchors(judgments: pa.Table) -> pa.Table:
-    """Return the verdicts that are not on the anchor set."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    names = judgments["judge"].cast(pa.string())
-    return judgments.filter(pc.invert(pc.match_substring_regex(names, PATTERN)))
+    return judgments.filter(pc.invert(pc.starts_with(judgments["judge"], OF_KNOWN)))
 
 
 def only_judge(names: Iterable[str], wanted: str | None = None, *, noun: str = "judge") -> str:

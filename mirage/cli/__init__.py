@@ -6,110 +6,41 @@ when stopped by Ctrl-C. Heavy libraries are imported by the commands that need t
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
-from mirage.cli import (
-    abstaining,
-    assessing,
+from mirage.cli import (  # noqa: F401  # each file registers its commands
+    arenas,
     checking,
     comparing,
-    deciding,
-    doctor,
     evaluating,
     exporting,
     generating,
     judging,
-    keeping,
-    languages,
-    levels,
     measuring,
-    merging,
-    noting,
-    placing,
-    publishing,
     ranking,
-    rates,
-    removing,
-    reproducing,
-    retrieving,
-    running,
-    scoring,
+    reporting,
     serving,
+    showing,
     sources,
-    surrogate,
     testsets,
     training,
-    variance,
     voting,
-)  # each file registers its commands
-from mirage.cli.common import Command, app, local_path, paper
-from mirage.cli.output import note, progress
+)
+from mirage.cli.common import Command, app
 
-__all__ = [
-    "abstaining",
-    "app",
-    "assessing",
-    "checking",
-    "comparing",
-    "deciding",
-    "doctor",
-    "evaluating",
-    "exporting",
-    "generating",
-    "judging",
-    "keeping",
-    "languages",
-    "levels",
-    "main",
-    "measuring",
-    "merging",
-    "noting",
-    "placing",
-    "publishing",
-    "ranking",
-    "rates",
-    "removing",
-    "reproducing",
-    "retrieving",
-    "running",
-    "scoring",
-    "serving",
-    "sources",
-    "surrogate",
-    "testsets",
-    "training",
-    "variance",
-    "voting",
-]
+__all__ = ["app", "main"]
 
 
-@paper.command()
-def bundle(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder with nomiracl/, judged/ and published/.")],
-    into: Annotated[
-        Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the arenas.")
-    ] = Path("data"),
-) -> None:
-    """Build the bundled arenas.
-
-    Reads the published outputs, verdicts and figures. Writes the arenas nomiracl (numbers only), people and published
-    into DIR.
-    """
-    from mirage import pipeline
-
-    with progress("Measuring") as update:
-        arenas = pipeline.bundle(source, into, progress=update)
-    for arena in arenas:
-        rows = ", ".join(f"{arena.rows(name):,} {name}" for name in arena.tables)
-        note(f"{arena.address}: {rows}; {arena.size / 1e6:.2f} MB")
-
-
-for registered in (app, *(group.typer_instance for group in app.registered_groups)):
-    for command in registered.registered_commands if registered else ():
+def _use_our_commands(group: typer.Typer) -> None:
+    """Let every command of a group and of its groups read the options of the model service from a file."""
+    for command in group.registered_commands:
         command.cls = Command
+    for registered in group.registered_groups:
+        if registered.typer_instance is not None:
+            _use_our_commands(registered.typer_instance)
+
+
+_use_our_commands(app)
 
 
 def main() -> None:

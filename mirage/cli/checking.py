@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import How, Meanings, Names, Passages, Values, app, existing_arena
+from mirage.cli.common import How, app, existing_arena
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
 
@@ -16,17 +17,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.cli.output import Format
-    from mirage.io.sources.files import Options
-    from mirage.pipeline.recompute import Mismatch
-    from mirage.store import Arena
+    from mirage.pipeline.recompute import Mismatch, Recomputed
 
 DIFFERENT = ("table", "row", "column", "stored", "recomputed")
 """Columns of the differences between a derived table and its sources."""
 
-WRONG = ("where", "wrong", "to_do")
-"""Columns of the errors in a file."""
-LEAKS = ("part", "language", "texts", "leaked", "share", "low", "high", "example", "where")
-"""Columns of the near-duplicates in training data."""
 CLOSED_BOOK = (
     *("system", "language", "n", "answered", "rate", "rate_low", "rate_high"),
     *("checked", "known", "known_rate", "known_low", "known_high"),
@@ -37,36 +32,23 @@ CLOSED_BOOK = (
 @app.command()
 def check(
     path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PATH", parser=existing_arena, help="An arena's folder or address, or a file to import."
-        ),
-    ],
-    kind: Annotated[
-        str | None, typer.Option("--as", metavar="FORMAT", help="Files: the format; detected by default.")
-    ] = None,
-    passages: Passages = None,
-    names: Names = None,
-    values: Values = None,
-    meanings: Meanings = None,
-    into: Annotated[
         Path | None,
-        typer.Option("--into", metavar="DIR", parser=existing_arena, help="Files: check against this arena."),
+        typer.Argument(
+            metavar="[PATH]", parser=existing_arena, help="An arena's folder, a file to import, or a report."
+        ),
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option("--as", metavar="FORMAT", help="Files: the format; recognised by default.")
+    ] = None,
+    of: Annotated[
+        Path | None,
+        typer.Option("--arena", metavar="DIR", parser=existing_arena, help="Files: check against this arena."),
     ] = None,
     recompute: Annotated[
         bool,
         typer.Option(
             "--recompute", help="Arenas: recompute every derived number from its sources, and list differences."
         ),
-    ] = False,
-    against: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--against", metavar="FILE", help="Arenas: count near-duplicates in this training file. Repeatable."
-        ),
-    ] = None,
-    flag: Annotated[
-        bool, typer.Option("--flag", help="With --against: write the tag leaked=yes or leaked=no of every query.")
     ] = False,
     without_passages: Annotated[
         str | None,
@@ -78,92 +60,64 @@ def check(
     ] = None,
     output_format: How = "table",
 ) -> None:
-    """Verify an arena, or a file before import.
+    """Verify an arena, a file before import, or without PATH the installation.
 
     Reads every byte of an arena: hashes, row counts, and every row against the contract; stops with exit code 2 at the
     first error. Hashes do not detect a changed number whose hash was also changed: --recompute computes outcomes,
     features that need no model, ratings, tournaments and predictions again, lists the tables it cannot recompute, and
-    exits with 2 if a stored number differs. --against counts the queries, passages, reference answers and answers with
-    a near-duplicate (Jaccard similarity of word 5-grams of 0.5) in training data, by language with an example.
-    --closed-book counts the answerable questions that systems answer although they were asked without passages. Reads
-    a file as `mirage import` does, and prints every invalid line; exit code 2 if there is one. Writes nothing, except
-    the table tags with --flag.
+    exits with 2 if a stored number differs. --closed-book counts the answerable questions that systems answer although
+    they were asked without passages. Recomputes a report (`mirage export html`) from its --arena; exit code 2 if
+    something differs. Reads any other file as `mirage import` does; exit code 2 if a line is invalid. Without PATH it
+    looks at Python, the packages, the extras, the arenas, the votes' database and the explorer's port. Writes nothing.
     """
     from mirage import store
 
-    if flag and not against:
-        raise BadInput("--flag needs training data", do="name it: --against FILE")
-    if against or without_passages:
-        arena = store.open_arena(path)
-        _contamination(arena, against or [], (without_passages or "").split(","), flag=flag, how=output_format)
+    if path is None:
+        _check_installation(output_format)
+        return
+    if without_passages:
+        from mirage.pipeline.closed_book import closed_book
+
+        systems = [name.strip() for name in without_passages.split(",") if name.strip()]
+        show([asdict(row) for row in closed_book(store.open_arena(path), systems)], CLOSED_BOOK, output_format)
+        return
+    if path.suffix.lower() == ".html" and path.is_file():
+        from mirage.publish.html_report import check_report
+
+        if of is None:
+            raise BadInput(f"{path.name} is a report, recomputed from its arena", do="name it: --arena DIR")
+        _show_recomputed(check_report(path, store.open_arena(of)), output_format)
         return
     if kind is None and not path.is_file():
         for line in store.check(store.open_arena(path)):
             note(line)
         if recompute:
-            _recompute(store.open_arena(path), output_format)
+            from mirage.pipeline.recompute import recompute as recomputed
+
+            _show_recomputed(recomputed(store.open_arena(path)), output_format)
         return
+    from mirage.io.imports.formats import read_file
 
-    from mirage.io.sources import files
-
-    options = files.Options.parse(names or (), values or (), meanings or ())
-    try:
-        tables, told = _read(path, kind, passages, options, into)
-    except files.Refused as error:
-        show(
-            [dict(zip(WRONG, (problem.where, problem.what, problem.do), strict=True)) for problem in error.wrong],
-            WRONG,
-            output_format,
-        )
-        note(f"{path}: {len(error.wrong):,} invalid lines; nothing would be imported.")
-        raise typer.Exit(2) from None
+    tables, summary = read_file(path, of, name=kind)
     note(f"{path}: {_count_text(tables)}; no errors.")
-    for line in told:
+    for line in summary.lines():
         note(line)
 
 
-def _contamination(arena: Arena, against: list[Path], without_passages: list[str], *, flag: bool, how: Format) -> None:
-    """Print near-duplicates in training data, and answers without passages."""
-    from mirage.pipeline.contamination import LEAKED, closed_book, count_leaks, find_leaks, flag_leaks, read_training
+def _check_installation(output_format: Format) -> None:
+    """Print what is wrong with the installation; exit with 2 if something is."""
+    from mirage.cli.installation import check_installation
 
-    systems = [name.strip() for name in without_passages if name.strip()]
-    if against:
-        leaks = find_leaks(arena, read_training(against))
-        rows = [asdict(row) for row in count_leaks(arena, leaks)]
-        if how == "table":
-            rows = [{**row, "example": (row["example"] or "")[:60] or None} for row in rows]
-        show(rows, LEAKS, how)
-        if flag:
-            flag_leaks(arena.path, leaks, made_by="mirage check")
-            note(f"tag {LEAKED}: for results without the leaked questions use --tag {LEAKED}=no")
-    if systems:
-        show([asdict(row) for row in closed_book(arena, systems)], CLOSED_BOOK, how)
+    checks = check_installation()
+    show([asdict(check) for check in checks], ("what", "state", "message", "do"), output_format)
+    if any(check.state == "wrong" for check in checks):
+        raise typer.Exit(2)
 
 
-def _read(
-    path: Path, kind: str | None, passages: Path | None, options: Options, into: Path | None
-) -> tuple[dict[str, pa.Table], list[str]]:
-    """Read a file as an import would, and return its tables and further notes."""
-    from mirage.io.formats.run import taken_for
-    from mirage.io.imports.formats import read_file
-    from mirage.io.imports.own import UserFile, read_own
-    from mirage.io.sources import files
-
-    name = kind or taken_for(path, options).format.name
-    if name in get_args(files.Kind):
-        tables = read_own(UserFile(name, path, passages, options), into)  # type: ignore[arg-type]  # it is one of them
-        ignored = files.unread(name, path, options)
-        return tables, [f"ignored columns, not part of {name}: {', '.join(ignored)}"] if ignored else []
-    tables, summary = read_file(path, into, name=name, options=options)
-    return tables, summary.lines()
-
-
-def _recompute(arena: Arena, output_format: Format) -> None:
-    """Print the differences between an arena's derived tables and its sources; exit with 2 if there are any."""
-    from mirage.pipeline.recompute import recompute
-
+def _show_recomputed(parts: Iterable[Recomputed], output_format: Format) -> None:
+    """Print the differences between stored and recomputed values; exit with 2 if there are any."""
     mismatches: list[Mismatch] = []
-    for part in recompute(arena):
+    for part in parts:
         mismatches += part.mismatches
         if part.reason is not None:
             note(f"{part.subject}: not recomputed: {part.reason}")

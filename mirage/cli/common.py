@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 import unicodedata
 from dataclasses import fields
 from pathlib import Path
@@ -14,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from mirage import __version__, schema
 from mirage.cli.output import Format, Rows, escape_unencodable, note
-from mirage.errors import BadInput, MirageError, UnknownName
+from mirage.errors import BadInput, MirageError
 from mirage.text.languages import in_order, language
 
 if TYPE_CHECKING:
@@ -25,63 +24,51 @@ if TYPE_CHECKING:
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Data": ("pull", "import", "testset", "check", "show", "export", "arena"),
-    "Run": ("evaluate", "run", "retrieve", "generate", "outcomes", "features", "nuggets", "judge", "surrogate"),
-    "Results": (
-        "rank",
-        "compare",
-        "decide",
-        "place",
-        "rates",
-        "retrievers",
-        "languages",
-        "failures",
-        "abstain",
-        "variance",
-    ),
-    "People": ("judges", "votes", "plan", "notes"),
-    "Boards": ("publish", "verify", "submit", "accept"),
-    "Papers": ("paper",),
-    "Explorer": ("app", "doctor"),
+    "Run": ("evaluate", "generate", "measure", "judge"),
+    "Results": ("rank", "compare", "report"),
+    "People": ("votes",),
+    "Explorer": ("app",),
 }
 """Commands by section of `mirage --help`."""
-FORMER: dict[str, tuple[str, ...]] = {
-    "retrieval": ("retrievers",),
-    "attribution": ("failures",),
-    "exam": ("judges", "--against-people"),
-    "published": ("paper", "figures"),
-    "reproduce": ("paper", "reproduce"),
-    "bundle": ("paper", "bundle"),
-    "copy": ("arena", "copy"),
-    "merge": ("arena", "merge"),
-    "remove": ("arena", "remove"),
-    "sft": ("export", "sft"),
-    "scores": ("votes", "scores"),
-    "support": ("nuggets", "support"),
+REPLACED = {
+    "run": "mirage evaluate DIR",
+    "outcomes": "mirage measure outcomes DIR",
+    "features": "mirage measure features DIR",
+    "rates": "mirage report rates DIR",
+    "decide": "mirage rank DIR --max-price USD",
 }
-"""Former names of commands, by what to type now. They work in this version, with a warning."""
+"""What to type in place of a command that the guide once used."""
+DEFAULT = "default"
+"""Name of the command that a group runs if the first argument is none of its commands."""
 
 
 class Command(TyperCommand):
-    """Command whose help lists the options of a model's service in a separate section."""
+    """Command whose help leaves the options of the model service to `--help-service`."""
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, the options, and those of a model's service."""
-        from mirage.cli.connection import Connection
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """Write the usage line; the default command of a group has the group's name."""
+        formatter.write_usage(ctx.command_path.strip(), " ".join(self.collect_usage_pieces(ctx)))
 
-        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Model service": []}
-        parameters = self.get_params(ctx)
-        of_service = (
-            {field.name for field in fields(Connection)} if "base_url" in {p.name for p in parameters} else set()
-        )
-        for parameter in parameters:
+    def format_options(self, ctx: Any, formatter: Any, *, of_service: bool = False) -> None:
+        """Write the arguments and options, or those of a model's service."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None:
-                option = "Model service" if parameter.name in of_service else "Options"
-                sections["Arguments" if parameter.param_type_name == "argument" else option].append(record)
+            if record is not None and of_service == is_service_option(self, parameter):
+                sections["Arguments" if parameter.param_type_name == "argument" else "Options"].append(record)
         for title, records in sections.items():
             if records:
-                with formatter.section(title):
+                with formatter.section("Model service" if of_service else title):
                     formatter.write_dl(records)
+
+
+def is_service_option(command: Any, parameter: Any) -> bool:
+    """Return whether a parameter of a command is one of its options of the model service (`Connection`)."""
+    from mirage.cli.connection import ABOUT_SERVICE, Connection
+
+    names = {field.name for field in fields(Connection)}
+    of_model = names <= {each.name for each in command.params}
+    return of_model and parameter.name in names - set(ABOUT_SERVICE)
 
 
 class _Commands(TyperGroup):
@@ -94,7 +81,13 @@ class _Commands(TyperGroup):
                 printable = arg.encode("utf-8", "backslashreplace").decode()
                 note(f"{printable} is not UTF-8\n  to do: rename the file or folder")
                 raise typer.Exit(2)
-        return list(super().parse_args(ctx, _present([compose_argument(arg) for arg in args])))
+        return list(super().parse_args(ctx, [compose_argument(arg) for arg in args]))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] in REPLACED:
+            note(f"there is no command {args[0]}\n  to do: {REPLACED[args[0]]}")
+            raise typer.Exit(2)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands by section."""
@@ -120,16 +113,35 @@ class _Commands(TyperGroup):
             raise typer.Exit(130) from None
 
 
-def _present(args: list[str]) -> list[str]:
-    """Return arguments with former names of commands and options replaced by today's, with a warning for each."""
-    if args and args[0] in FORMER:
-        now = FORMER[args[0]]
-        note(f"mirage {args[0]} is now mirage {' '.join(now)}; the former name goes with the next version.")
-        args = [now[0], *now[1:], *args[1:]] if not now[-1].startswith("-") else [now[0], *args[1:], *now[1:]]
-    if any(arg.partition("=")[0] == "--referee" for arg in args):
-        note("--referee is now --judge; the former name goes with the next version.")
-        args = [re.sub(r"^--referee(?==|$)", "--judge", arg) for arg in args]
-    return args
+class Group(TyperGroup):
+    """Command group with a default command: `mirage rank DIR` beside `mirage rank surrogate DIR`."""
+
+    def get_help_option(self, ctx: Any) -> None:
+        """Leave `--help` to the default command, which lists the others."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; none means help, or the default command if it needs none."""
+        return list(super().parse_args(ctx, args or self.no_arguments))
+
+    @property
+    def no_arguments(self) -> list[str]:
+        """What no argument means: help, unless the default command needs none."""
+        default = self.commands[DEFAULT]
+        needed = any(parameter.required for parameter in default.params)
+        return ["--help"] if needed else [DEFAULT]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command named by the first argument, else the default command."""
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        default = copy.copy(self.commands[DEFAULT])
+        others = [name for name in self.commands if name != DEFAULT]
+        default.epilog = f"Further commands: {', '.join(f'{ctx.command_path} {name}' for name in others)}."
+        return None, default, args
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the commands beside the default one."""
+        return [name for name in super().list_commands(ctx) if name != DEFAULT]
 
 
 def compose_argument(arg: str) -> str:
@@ -143,63 +155,29 @@ def compose_argument(arg: str) -> str:
         return arg
 
 
-class _Imports(TyperGroup):
-    """Command group of `mirage import`: defined commands, one per format, and format detection for a bare file."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        from mirage.io.formats.registry import formats
-
-        return list(dict.fromkeys([*super().list_commands(ctx), *formats()]))
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        from mirage.io.formats.registry import formats
-
-        command = super().get_command(ctx, cmd_name)
-        if command is None and cmd_name in formats():
-            entry = formats()[cmd_name]
-            command = copy.copy(self.commands[FILE_COMMAND])
-            command.name = cmd_name
-            command.help = f"Read {entry.title}, into an arena.\n\nSource of the format: {entry.source}."
-            command.short_help = entry.title
-        return command
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        # A file or folder may have the name of a format, such as `ragelo`; without a second argument it is the file.
-        itself = (
-            args[0] not in self.commands
-            and Path(args[0]).exists()
-            and (len(args) == 1 or (args[1].startswith("-") and args[1] != "--help"))
-        )
-        if itself or args[0].startswith("-") or self.get_command(ctx, args[0]) is None:
-            if not args[0].startswith("-") and len(args) > 1 and not Path(args[0]).exists():
-                # Two arguments, the first not a file: report it as an unknown format.
-                note(str(UnknownName("kind of import", args[0], self.list_commands(ctx))))
-                raise typer.Exit(2)
-            return FILE_COMMAND, self.get_command(ctx, FILE_COMMAND), args
-        return super().resolve_command(ctx, args)
-
-
-FILE_COMMAND = "file"
-"""Command that reads a file in any format."""
 QUIET = {"no_args_is_help": True, "add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
 app = typer.Typer(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     **{**QUIET, "add_completion": True},  # type: ignore[arg-type]
 )
-pull = typer.Typer(help="Download public data over HTTPS.", **QUIET)  # type: ignore[arg-type]
-import_ = typer.Typer(
-    cls=_Imports,
-    help="Import files into an arena. `mirage import FILE` detects the format.",
-    context_settings={"ignore_unknown_options": True},
-    **QUIET,  # type: ignore[arg-type]
-)
-paper = typer.Typer(help="Print and reproduce the two papers' figures.", **QUIET)  # type: ignore[arg-type]
-arenas = typer.Typer(help="Copy an arena, merge its parts, remove a system, or keep its runs.", **QUIET)  # type: ignore[arg-type]
-app.add_typer(arenas, name="arena")
-app.add_typer(paper, name="paper")
-app.add_typer(pull, name="pull")
-app.add_typer(import_, name="import")
+
+
+def command_group(name: str, help_: str, *, default: bool = False) -> typer.Typer:
+    """Return a new group of commands of `mirage`.
+
+    Args:
+        name: its name.
+        help_: one line on what it does.
+        default: whether its command `DEFAULT` runs if the first argument is none of its commands.
+    """
+    if default:
+        options = {**QUIET, "no_args_is_help": False}
+        group = typer.Typer(cls=Group, help=help_, context_settings={"ignore_unknown_options": True}, **options)  # type: ignore[arg-type]
+    else:
+        group = typer.Typer(help=help_, **QUIET)  # type: ignore[arg-type]
+    app.add_typer(group, name=name)
+    return group
 
 
 def _version(requested: bool) -> None:
@@ -215,10 +193,6 @@ def _options(
     ] = False,
 ) -> None:
     """A leaderboard and arena for multilingual RAG."""
-
-
-_PAYING = ("generate", "retrieve", "features", "judge", "run", "evaluate", "create", "assign", "support")
-"""Commands that cache replies in a ledger."""
 
 
 def locate(text: str) -> Path:
@@ -254,18 +228,9 @@ def local_path(text: str | Path) -> Path:
     return Path(text)
 
 
-def _tell_ledger(context: typer.Context, path: Path) -> Path:
-    """Print the location of the ledger of an arena on object storage."""
-    from mirage import store
-
-    if context.info_name in _PAYING and store.is_remote(path):
-        note(f"Model replies are cached on this machine, in {store.ledger_path(path)}.")
-    return path
-
-
 ArenaDir = Annotated[
     Path,
-    typer.Argument(metavar="DIR", parser=existing_arena, callback=_tell_ledger, help="The arena's folder or address."),
+    typer.Argument(metavar="DIR", parser=existing_arena, help="The arena's folder, or a bundled arena's name."),
 ]
 Into = Annotated[
     Path,
@@ -275,16 +240,19 @@ IntoArena = Annotated[
     Path, typer.Option("--into", metavar="DIR", parser=existing_arena, help="The arena's folder or address.")
 ]
 Corrected = Annotated[
-    bool, typer.Option("--corrected", help="Correct the values by people's labels on answers (mirage votes label).")
-]
-BorrowMargin = Annotated[
-    float,
+    bool,
     typer.Option(
-        "--borrow-margin",
-        help="Difference in error between languages that the test must detect, as a share of the range.",
+        "--corrected", help="Correct the values by people's labels on answers (mirage votes import --kind answers)."
     ),
 ]
-How = Annotated[Format, typer.Option("--format", help="Output format; csv is safe to open in a spreadsheet.")]
+How = Annotated[
+    Format,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="table, csv (safe to open in a spreadsheet), csv-exact, json, latex or markdown.",
+    ),
+]
 Parser = Annotated[schema.Parser, typer.Option(help="Parser that classifies answers.")]
 Languages = Annotated[str | None, typer.Option(metavar="AR,BN,..", help="Comma-separated language codes; default all.")]
 Tags = Annotated[
@@ -292,13 +260,8 @@ Tags = Annotated[
     typer.Option(
         "--tag",
         metavar="TAG=VALUE",
-        help="Only queries with this tag; repeat to allow several values of a tag or require several tags.",
+        help="Only queries with this tag. Repeatable.",
     ),
-]
-File = Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, CSV or Parquet, by extension; may end in .gz.")]
-Passages = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="File with the passages of the queries."),
 ]
 Names = Annotated[
     list[str] | None,

@@ -40,21 +40,15 @@ ABOUT = ("first", "second", "measure", "margin")
 @expand_settings
 def compare(
     dir_: ArenaDir,
-    first: Annotated[str | None, typer.Argument(metavar="A", help="System under test.")] = None,
+    first: Annotated[str, typer.Argument(metavar="A", help="System under test.")],
     second: Annotated[
         str | None,
         typer.Argument(metavar="[B]", help="Baseline system; with --against, the same system by default."),
     ] = None,
     *,
-    former_first: Annotated[str | None, typer.Option("--a", hidden=True)] = None,
-    former_second: Annotated[str | None, typer.Option("--b", hidden=True)] = None,
     against: Annotated[
         Path | None,
         typer.Option(metavar="DIR2", parser=existing_arena, help="Arena of B: another run on the same queries."),
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(metavar="DATE", help="B is the last run of A before this date, as kept by `arena keep-run`."),
     ] = None,
     settings: CompareSettings,
     require: Annotated[bool, typer.Option("--require", help="Exit with 3 if the result is inconclusive.")] = False,
@@ -73,26 +67,17 @@ def compare(
     Prints the difference over the queries that both answered, with its 95% interval over queries, in every language and
     over all: better (interval above 0), worse (below), equivalent (within --margin) or inconclusive, with the minimum
     detectable difference and the number of further queries needed. Languages are Holm-corrected. Exit codes: 0; 1 if a
-    row is worse; with --require also 3 if the last row is inconclusive. With --since, A is compared with its own last
-    run before the date. If people audited the labels of the queries, a difference in rates is corrected for the label
-    errors, which both systems share. --corrected: levels by people's labels on answers (`mirage votes label`), also by
-    score:NAME; the exit code follows the corrected difference. Reads the table outcomes or judgments (rating),
-    outcomes (rate), features, or nuggets with answers and nugget_assignments. Writes only the files named.
+    row is worse; with --require also 3 if the last row is inconclusive. If people audited the labels of the queries, a
+    difference in rates is corrected for the label errors, which both systems share. --corrected: levels by people's
+    labels on answers (`mirage votes import --kind answers`), also by score:NAME; the exit code follows the corrected
+    difference. Reads the table outcomes or judgments (rating), outcomes (rate), features, or nuggets with answers and
+    nugget_assignments. Writes only the files named.
     """
     from mirage import store
     from mirage.ranking.compare import compare_systems
     from mirage.ranking.compare.reports import notes, records, to_junit, to_markdown
 
-    if former_first or former_second:
-        note("--a and --b are now arguments: mirage compare DIR A B; the options go with the next version.")
-        first, second = former_first or first, former_second or second
-    if first is None:
-        raise BadInput("no system is named", do="name two: mirage compare DIR A B")
-    if since is not None and (second is not None or against is not None):
-        raise BadInput("--since names the run to compare with", do="omit B and --against, or omit --since")
     arena = select_tagged(store.open_arena(dir_), tags)
-    if since is not None:
-        second = store.run_before(arena, first, since).name
     other = None if against is None else select_tagged(store.open_arena(against), tags)
     if corrected:
         from mirage.people.levels import compare_labelled, read_log

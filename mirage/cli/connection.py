@@ -6,23 +6,73 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from mirage.cli.output import note
-from mirage.errors import BadInput
+from mirage.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
     from mirage import llm
     from mirage.llm.engines.tasks import Executor
 
 EngineName = Literal["local", "processes", "ray", "vllm", "openai"]
+ABOUT_SERVICE = ("settings", "help_service")
+"""Options about the options of the model service, which `--help` lists."""
+
+
+def _help_service(ctx: typer.Context, requested: bool) -> bool:
+    if requested and not ctx.resilient_parsing:
+        formatter = ctx.make_formatter()
+        ctx.command.format_options(ctx, formatter, of_service=True)  # type: ignore[call-arg]  # as in `Command`
+        typer.echo(formatter.getvalue().rstrip())
+        raise typer.Exit
+    return requested
+
+
+def _read_settings(ctx: typer.Context, file: Path | None) -> Path | None:
+    """Take defaults of the service options from a TOML file; what is typed precedes them.
+
+    Raises:
+        BadInput: if it is not TOML.
+        UnknownName: if it names no option of the service.
+    """
+    if file is not None and not ctx.resilient_parsing:
+        from mirage.store.settings import read_toml
+
+        values = {name.replace("-", "_"): value for name, value in read_toml(file).items()}
+        known = [each.name for each in fields(Connection) if each.name not in ABOUT_SERVICE]
+        for name in values:
+            if name not in known:
+                raise UnknownName("option of the model service", name, known, where=str(file))
+        ctx.default_map = values
+    return file
 
 
 @dataclass(frozen=True)
 class Connection:
     """Options for calling a model; each field is one option."""
+
+    settings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            is_eager=True,
+            callback=_read_settings,
+            help="TOML file with options of the model service.",
+        ),
+    ] = None
+    help_service: Annotated[
+        bool,
+        typer.Option(
+            "--help-service",
+            is_eager=True,
+            callback=_help_service,
+            help="List the options of the model service and exit.",
+        ),
+    ] = False
 
     model: Annotated[str | None, typer.Option(metavar="M", help="Model name at the service.")] = None
     provider: Annotated[
@@ -111,6 +161,23 @@ class Connection:
             ' {"load_in_4bit": true}.',
         ),
     ] = "{}"
+
+    paths: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PART=PATH,..",
+            help="With --provider rag: paths of answer, contexts, ids, titles, scores, tokens_in and tokens_out in the"
+            " response; default answer=answer,contexts=contexts.",
+        ),
+    ] = None
+    body: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JSON",
+            help='With --provider rag: body of a request, with {query}, {language} and {query_id}; default {"question":'
+            ' "{query}"}.',
+        ),
+    ] = None
 
     @property
     def is_loaded_here(self) -> bool:

@@ -12,20 +12,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import How, Languages, Meanings, Names, Seed, Values, app, codes, locate
+from mirage.cli.common import How, Languages, app, codes, locate
 from mirage.cli.connection import Connection, tell
 from mirage.cli.output import note, progress
 from mirage.cli.ranking import RankingPrinter
-from mirage.cli.running import run_model, total
 from mirage.cli.settings import expand_settings
+from mirage.cli.steps import total
 from mirage.errors import BadInput
-from mirage.io.sources.files import Options
-from mirage.stats.intervals import MOST_DRAWS
 from mirage.store.extras import extra
 
 if TYPE_CHECKING:
     from mirage import llm
-    from mirage.pipeline import EvaluateSettings
+    from mirage.pipeline import EvaluateSettings, RunModel
     from mirage.pipeline.evaluating import EvaluationReport
 
 SERVICE = ("model", "base_url", "provider", "engine")
@@ -58,31 +56,28 @@ def evaluate(
             help="Judge that ranks: one of the file, relevance, nuggets, or a model by its name at the service.",
         ),
     ] = None,
+    baselines: Annotated[
+        bool, typer.Option("--baselines", help="Also answer with the baselines, `baseline/..`, which need no model.")
+    ] = False,
     open_: Annotated[bool, typer.Option("--open", help="Open the explorer on the arena at the end.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the judge's calls.")] = False,
     kind: Annotated[
         str | None, typer.Option("--as", metavar="FORMAT", help="Format of the file; detected by default.")
     ] = None,
-    names: Names = None,
-    values: Values = None,
-    meanings: Meanings = None,
     queries: Annotated[int | None, typer.Option(min=1, help="Queries to judge per language.")] = None,
     pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers to judge per language.")] = None,
     languages: Languages = None,
-    draws: Annotated[int, typer.Option(min=1, max=MOST_DRAWS, help="Bootstrap draws for the intervals.")] = 1000,
-    seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
-    """Evaluate a file in one go: import it, measure its answers, judge them if a judge is named, and rank.
+    """Evaluate a file or an arena in one go: import it, measure its answers, judge them if a judge is named, and rank.
 
-    Reads FILE, without one the bundled sample. Writes the arena DIR, by default NAME-arena next to the file: the tables
-    of the file, outcomes, features that need no model, nugget assignments by shared words if there are nuggets,
-    judgments and ratings. Your own arena is evaluated in place, a bundled arena is copied. Without --judge the
-    judge of the file ranks, else human relevance labels, else nugget scores, else the heuristic judge, and nothing is
-    sent. With --judge
-    MODEL and its service the maximum cost of the calls is printed and must be confirmed. Rerun it to resume: only
-    outdated steps run, and no call is paid for twice. Prints the ranking, the best system and its lead, the systems not
-    significantly different, and the next commands. --languages, --queries and --pairs apply to judging.
+    Reads FILE, without one the bundled sample. Writes the arena DIR, by default NAME-arena next to the file: its
+    tables, outcomes, features that need no model, nugget assignments by shared words, judgments and ratings. Your own
+    arena is evaluated in place, a bundled arena is copied. Without --judge the judge of the file ranks, else relevance
+    labels, else nugget scores, else the heuristic judge, and nothing is sent. With --judge MODEL and its service the
+    maximum cost of the calls is printed and must be confirmed. Rerun it to resume: only outdated steps run, and no call
+    is paid for twice. Prints the ranking, its findings and the next commands. --languages, --queries and --pairs
+    apply to judging.
     """
     from mirage import pipeline
     from mirage.stages.judge.stage import BattleSample
@@ -93,10 +88,8 @@ def evaluate(
     settings = pipeline.EvaluateSettings(
         judge=judge,
         kind=kind,
-        options=Options.parse(names or (), values or (), meanings or ()),
-        sample=BattleSample(queries, pairs, seed, codes(languages)),
-        draws=draws,
-        seed=seed,
+        sample=BattleSample(queries, pairs, languages=codes(languages)),
+        baselines=baselines,
     )
     source, folder = pipeline.locate(file, into)
     settings = _with_model(settings, connection, source, folder)
@@ -136,7 +129,22 @@ def _with_model(settings: EvaluateSettings, connection: Connection, source: Path
                 f"--{unused[0].replace('_', '-')} is for a model as judge", do="add --judge MODEL, or omit it"
             )
         return settings
-    return replace(settings, model=run_model(replace(connection, model=connection.model or settings.judge)))
+    return replace(settings, model=_run_model(replace(connection, model=connection.model or settings.judge)))
+
+
+def _run_model(connection: Connection) -> RunModel:
+    """Return the model of a run.
+
+    It answers with the settings of `mirage generate`, so that either command can resume the other.
+    """
+    from mirage import pipeline
+    from mirage.llm import prompts
+    from mirage.stages.generate.baselines import TEMPLATE
+
+    template = prompts.load_template(TEMPLATE)
+    answering = connection.chat_model(top_p=template.top_p, max_tokens=template.max_new_tokens)
+    connection.caller(answering)  # rejects invalid options before anything runs
+    return pipeline.RunModel(connection.chat_model(), answering.settings, connection.caller)
 
 
 def _evaluate(

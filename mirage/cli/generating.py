@@ -1,4 +1,4 @@
-"""Commands that generate and show answers: `mirage generate`, `mirage show answers`."""
+"""Commands that retrieve passages and generate answers: `mirage generate` and `mirage generate retrieve`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Share, app, codes
+from mirage.cli.arenas import part_of
+from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, codes, command_group, local_path
 from mirage.cli.connection import Connection, tell
-from mirage.cli.merging import part_of
 from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
@@ -27,14 +27,13 @@ RAG = "rag"
 """Value of `--provider` for a RAG service."""
 COUNTS = (*("language", "queries", "ok", "empty", "truncated", "refused", "api_error", "missing", "not_asked"),)
 """Columns of `generate`."""
-ANSWERS = ("language", "query_id", "system", "outcome", "key", "reason", "answer", "citations", "why")
-"""Columns of `show answers`."""
+RETRIEVED = ("language", "queries", "with_passages", "passages", "with_text")
+"""Columns of `generate retrieve`."""
 
-shown = typer.Typer(help="Print the contents of an arena.", no_args_is_help=True)
-app.add_typer(shown, name="show")
+generating_commands = command_group("generate", "Generate answers with a model.", default=True)
 
 
-@app.command()
+@generating_commands.command(DEFAULT)
 @expand_settings
 def generate(
     dir_: ArenaDir,
@@ -60,36 +59,11 @@ def generate(
     ] = "rag",
     languages: Languages = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum queries per language, the first by id.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the passage order, for prompts that show ids.")] = 0,
-    tokenizer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|DIR",
-            help="Tokenizer for truncating passages: the model's own if installed here, else `estimate`.",
-        ),
-    ] = None,
     relevant_only: Annotated[
         bool,
         typer.Option("--relevant-only", help="Show only relevant passages, for teachers of `mirage export sft`."),
     ] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Generate existing answers again.")] = False,
-    paths: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            metavar="PART=PATH,..",
-            help="With --provider rag: paths of answer, contexts, ids, titles, scores, tokens_in and tokens_out in the"
-            " response; default answer=answer,contexts=contexts.",
-        ),
-    ] = None,
-    body: Annotated[
-        str | None,
-        typer.Option(
-            metavar="JSON",
-            help='With --provider rag: body of a request, with {query}, {language} and {query_id}; default {"question":'
-            ' "{query}"}.',
-        ),
-    ] = None,
     samples: Annotated[
         int, typer.Option(min=1, max=100, help="Answers to each query; all but the first go to the table samples.")
     ] = 1,
@@ -98,15 +72,12 @@ def generate(
 ) -> None:
     """Generate answers to the queries of an arena with a model.
 
-    Reads the tables queries and passages; with `--retriever` the passages from `mirage retrieve` or an imported run,
-    for an end-to-end system of a retriever and a model. Writes the table answers, keeping those of other systems,
-    and caches every reply in the arena's ledger: rerun the command to resume; no call is paid for twice. A failed call
-    is a row with its reason, and is retried by the next run. With `--samples N` each query is asked N times; the first
-    answers are in the table answers, the others in samples (`mirage variance`). With `--replace` every query is asked
-    and paid for again despite the ledger; rerun the same command to resume. Features and judgments of replaced answers
-    are removed. With `--provider rag` the queries go to a RAG service at `--base-url`, in a JSON body; its answers
-    become those of the system, and its contexts the list of a retriever with the system's name, in the table retrieved.
-    Prints the answers by status.
+    Reads the tables queries and passages; with --retriever the passages of `mirage generate retrieve` or an imported
+    run. Writes the table answers, keeping those of other systems, and caches every reply in the arena's ledger: rerun
+    the command to resume; no call is paid for twice. A failed call is a row with its reason, and is retried by the
+    next run. Further --samples go to the table samples (`mirage report noise`). With --replace every query is asked
+    and paid for again; features and judgments of replaced answers are removed. With --provider rag the queries go to a
+    RAG service at --base-url, and its contexts become the list of a retriever. Prints the answers by status.
     """
     from mirage import llm
     from mirage.llm import prompts
@@ -118,26 +89,22 @@ def generate(
         _answer_by_baselines(dir_, retriever, depth, output_format)
         return
     if connection.provider == RAG:
-        if (retriever, depth, tokenizer, share, template, relevant_only) != (None, None, None, None, "rag", False):
+        if (retriever, depth, share, template, relevant_only) != (None, None, None, "rag", False):
             raise BadInput(
                 "a RAG service retrieves and prompts by itself",
-                do="omit --retriever, --depth, --template, --tokenizer, --relevant-only and --shard",
+                do="omit --retriever, --depth, --template, --relevant-only and --shard",
             )
-        live = LiveSettings(
-            _name_of(system, "", None, None), _service(connection, paths, body), codes(languages), limit, replace
-        )
+        live = LiveSettings(_name_of(system, "", None, None), _service(connection), codes(languages), limit, replace)
         _answer_by_service(dir_, live, output_format, dry=connection.dry_run)
         return
-    if paths or body:
-        raise BadInput("--map and --body are of a RAG service", do=f"add --provider {RAG}, or omit them")
+    if connection.paths or connection.body:
+        raise BadInput("--paths and --body are of a RAG service", do=f"add --provider {RAG}, or omit them")
     prompt = prompts.load_template(template)
     model = connection.chat_model(top_p=prompt.top_p, max_tokens=prompt.max_new_tokens)
     settings = GenerateSettings(
         _name_of(system, model.settings.model, retriever, depth),
         prompt,
         model.settings,
-        llm.tokens_of(model.settings.model, tokenizer) if tokenizer else None,
-        seed=seed,
         languages=codes(languages),
         limit=limit,
         relevant_only=relevant_only,
@@ -170,7 +137,7 @@ def generate(
     _show_counts(result.counts, output_format)
 
 
-def _service(connection: Connection, paths: list[str] | None, body: str | None) -> RagService:
+def _service(connection: Connection) -> RagService:
     """Return the RAG service of the options.
 
     Raises:
@@ -186,8 +153,8 @@ def _service(connection: Connection, paths: list[str] | None, body: str | None) 
         connection.base_url,
         key_env=connection.key_env,
         name=connection.service,
-        paths=read_paths(paths or ()),
-        body=read_body(body),
+        paths=read_paths(connection.paths.split(",") if connection.paths else ()),
+        body=read_body(connection.body),
         limits=connection.limits(),
     )
 
@@ -313,7 +280,7 @@ def _answer_by_baselines(path: Path, retriever: str | None, depth: int | None, o
     from mirage.stages.shown import need_retriever
 
     if retriever is None:
-        raise BadInput("baselines over the given passages are run by `mirage run`", do="add --retriever")
+        raise BadInput("baselines over the given passages are run by mirage evaluate", do="add --retriever")
     need_retriever(store.open_arena(path), retriever)
     arena = stage.run(
         generating.BASELINES_OVER, path, made_by="mirage generate", part="system", retriever=retriever, depth=depth
@@ -326,19 +293,59 @@ def _answer_by_baselines(path: Path, retriever: str | None, depth: int | None, o
     _show_counts(counts, output_format)
 
 
-@shown.command("answers")
-def show_answers(
+@generating_commands.command("retrieve")
+def retrieve(
     dir_: ArenaDir,
-    system: Annotated[str, typer.Option(metavar="NAME", help="The system.")],
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the retriever.")] = "bm25",
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            parser=local_path,
+            help="Corpus: JSON Lines, CSV or Parquet; by default the arena's passages.",
+        ),
+    ] = None,
+    depth: Annotated[int, typer.Option(min=1, help="Maximum passages per query.")] = 100,
+    across: Annotated[
+        str | None,
+        typer.Option(
+            metavar="all|LANG,..", help="Search the passages of all or these languages, not only the query's."
+        ),
+    ] = None,
     languages: Languages = None,
-    output_format: How = "table",
 ) -> None:
-    """Print the parsed answers of a system.
+    """Retrieve passages by BM25 for the queries of an arena: the first half of an end-to-end system.
 
-    Columns: language, query, system, outcome (ok, empty, truncated, refused, api_error, missing), the key of the call
-    in the arena's ledger, the parts of the answer (reasoning, answer, and the cited passages by first mention,
-    comma-separated), and the reason if there is no valid answer. Reads the tables answers and passages. Writes nothing.
+    Reads the tables queries, passages and retrieved, and the corpus: `docid`, `title`, `text`, and `language` unless
+    the file name gives it (corpus.fi.jsonl). Writes the table retrieved, keeping the lists of other retrievers.
+    `mirage generate --retriever NAME` shows the passages to a model; `mirage import trec` takes the lists of other
+    retrievers. Needs the extra `retrieval`. Prints the number of queries with passages.
     """
-    from mirage.stages.generate import stage as generating
+    from mirage.stages.retrieve.lists import refuse_name
+    from mirage.stages.retrieve.stage import RetrieveSettings
+    from mirage.stages.retrieve.stage import retrieve as retrieve_for
 
-    show(generating.answers_of(dir_, system, languages=codes(languages)), ANSWERS, output_format)
+    refuse_name(name)
+    others = None if across is None else () if across.strip().lower() == "all" else codes(across, option="--across")
+    settings = RetrieveSettings("bm25", name, depth, corpus, languages=codes(languages), across=others)
+    with progress("Retrieving") as update:
+        retrieve_for(dir_, settings, made_by="mirage generate retrieve", progress=update)
+    _tell_retrieved(dir_, name)
+
+
+def _tell_retrieved(path: Path, name: str) -> None:
+    """Print a retriever's results by language."""
+    from mirage import store
+    from mirage.stages.shown import contexts
+
+    arena = store.open_arena(path)
+    tables = {name: arena.read(name) for name in ("passages", "retrieved") if name in arena.tables}
+    queries = arena.read("queries", columns=["language", "query_id"])["language"].to_pylist()
+    own = [row for row in contexts(tables.get("passages"), tables["retrieved"]).to_pylist() if row["retriever"] == name]
+    rows = []
+    for code, n in sorted(Counter(queries).items()):
+        part = [row for row in own if row["language"] == code]
+        counts = len({row["query_id"] for row in part}), len(part), sum(row["text"] is not None for row in part)
+        rows.append(dict(zip(RETRIEVED, (code, n, *counts), strict=True)))
+    show(rows, RETRIEVED, "table")
+    note(f"Next, to generate answers: mirage generate {path} --retriever {name} --depth 10 --model MODEL")

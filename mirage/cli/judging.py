@@ -1,57 +1,63 @@
-"""Commands for judges: `mirage judge`, `mirage judges`."""
+"""Commands that judge pairs of answers: `mirage judge` and `mirage judge passport`."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, Seed, Share, app, arena_log, codes
+from mirage.cli.arenas import part_of
+from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Seed, Share, codes, command_group
 from mirage.cli.connection import Connection, tell
-from mirage.cli.merging import part_of
 from mirage.cli.output import Format, note, progress, show
+from mirage.cli.reporting import print_passport, show_judges
 from mirage.cli.settings import expand_settings
-from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.errors import BadInput
 
 if TYPE_CHECKING:
-    from mirage.llm import ChatModel, Limits
-    from mirage.people.exam import JudgeExam
-    from mirage.people.exam.passport import Passport
+    from mirage.llm import ChatModel
     from mirage.pipeline.adaptive import RoundReport
     from mirage.ranking.adaptive import AdaptiveSettings
-    from mirage.stages.judge import JudgeStats
-    from mirage.stages.judge.drift import JudgeDrift
-    from mirage.stages.judge.stage import BattleSample, JudgeSettings
+    from mirage.stages.judge.criteria import Criterion as JudgeCriterion
+    from mirage.stages.judge.stage import JudgeSettings
     from mirage.store import Arena
 
-RATES = ("flip", "first", "tie", "unparsed")
-COLUMNS = (
-    *("judge", "language", "n", "flip_rate", "flip_low", "flip_high", "flip_n"),
-    *("first_rate", "first_low", "first_high", "first_n", "tie_rate", "tie_low", "tie_high", "tie_n"),
-    *("unparsed_rate", "unparsed_low", "unparsed_high", "calls", "tokens_in", "tokens_out", "money"),
-)
-"""Columns of `mirage judges`."""
-SHOWN = ("judge", "language", "n", *RATES, "calls", "tokens_in", "tokens_out", "money")
-"""Columns of the human-readable table, with each rate and its interval in one."""
+judging = command_group("judge", "Judge pairs of answers.", default=True)
+
+JudgeName = Annotated[str, typer.Option("--judge", metavar="NAME", help="Name of the judge, or `heuristic`.")]
+Criterion = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME|FILE",
+        help="What to judge by: overall, groundedness, citation, completeness or language-quality; or a YAML file with"
+        " a question and optionally a scale.  [default: overall]",
+        show_default=False,
+    ),
+]
+Prompt = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Text file with a prompt of your own: {question}, {passages}, {answer_a}, {answer_b}. It must ask for "
+        "[[A]], [[B]], or [[C]] for a tie.",
+    ),
+]
+Repeats = Annotated[int, typer.Option(min=1, max=100, help="Verdicts of the judge on each battle in each order.")]
+Replace = Annotated[bool, typer.Option("--replace", help="Judge again, ignoring existing verdicts and the ledger.")]
 
 
-@app.command()
+@judging.command(DEFAULT)
 @expand_settings
 def judge(
     dir_: ArenaDir,
-    name: Annotated[str, typer.Option("--judge", metavar="NAME", help="Name of the judge, or `heuristic`.")],
+    name: JudgeName,
     connection: Connection,
     queries: Annotated[int | None, typer.Option(min=1, help="Random queries per language; default all.")] = None,
     pairs: Annotated[int | None, typer.Option(min=1, help="Random pairs of answers per language; default all.")] = None,
     seed: Seed = 0,
     languages: Languages = None,
-    battles: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Judge only the battles of this file from `mirage place --next FILE`."),
-    ] = None,
     known: Annotated[
         bool,
         typer.Option("--known", help="Judge only pairs with a known winner by relevance labels, as an exam."),
@@ -60,49 +66,10 @@ def judge(
         bool,
         typer.Option("--planted", help="As --known, with a verdict in its own favour planted in each wrong answer."),
     ] = False,
-    criterion: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="What to judge by: overall, groundedness, citation, completeness or language-quality; with --prompt, "
-            "a name for it.  [default: overall]",
-            show_default=False,
-        ),
-    ] = None,
-    rubric: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="YAML file with a criterion of your own: question, and optionally scale."),
-    ] = None,
-    prompt: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Text file with a prompt of your own: {question}, {passages}, {answer_a}, {answer_b}. It must ask for "
-            "[[A]], [[B]], or [[C]] for a tie.",
-        ),
-    ] = None,
-    repeats: Annotated[
-        int, typer.Option(min=1, max=100, help="Verdicts of the judge on each battle in each order.")
-    ] = 1,
-    anchors: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Judge the anchor set again today, to measure drift; the first run draws it, N pairs per language.",
-        ),
-    ] = None,
-    passport: Annotated[
-        bool,
-        typer.Option(
-            "--passport",
-            help="Judge answers against copies with a planted fault, 30 queries per language or --queries, for "
-            "`mirage judges --passport`.",
-        ),
-    ] = False,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Judge again, ignoring existing verdicts and the ledger.")
-    ] = False,
+    criterion: Criterion = None,
+    prompt: Prompt = None,
+    repeats: Repeats = 1,
+    replace: Replace = False,
     until: Annotated[
         str | None,
         typer.Option(
@@ -111,69 +78,31 @@ def judge(
             " best are (`top:K`), or intervals are at most W logits wide (`width:W`).",
         ),
     ] = None,
-    rounds: Annotated[int | None, typer.Option(min=1, help="Planned rounds of --until; default 8.")] = None,
-    random: Annotated[
-        float | None,
-        typer.Option(
-            "--random",
-            metavar="SHARE",
-            min=0,
-            max=1,
-            help="Share of each round of --until drawn at random; default 0.2.",
-        ),
-    ] = None,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
-    """Judge pairs of answers.
+    """Judge pairs of answers, each in both orders, by a model or the heuristic judge.
 
-    Every pair is shown in both orders. Reads the tables queries, passages and answers, and with `--judge heuristic`,
-    which needs no model and costs nothing, answers and features. Writes the table judgments, where those of other
-    judges stay, and caches every reply in the arena's ledger: rerun the command to resume; no call is paid for twice.
-    The same model at another service counts as another judge. With `--replace` every battle is judged and paid for
-    again. Ratings made from older judgments are removed. Prints the judge's rates. With `--known` the battles are pairs
-    of a correct and a wrong decision by the relevance labels (table outcomes), half of them on queries without a
-    relevant passage. Their judge is `known: NAME`: `mirage judges --against-people` counts them as the judge's own;
-    rankings do not count them. With `--anchors` they are the arena's anchor set, judged again on every day, for `mirage
-    judges --drift`; rankings do not count them either. Verdicts by another criterion than overall are stored under the
-    judge name `NAME: CRITERION`; use that name in other commands. With `--passport` the battles are answers against
-    copies with a fault planted by rule, in a separate arena, DIR/passport, with its verdicts and ledger; rankings of
-    DIR do not change. With `--repeats N` each battle has N verdicts in each order (`mirage variance` tells what they
-    are worth). Points for single answers are stored in the table scores, and decide battles. With `--until`, rounds
-    share the `--budget`, or without one all battles; every verdict stores its inclusion probability, and `mirage rank`
-    weights it by the inverse.
+    Reads the tables queries, passages and answers; `--judge heuristic` needs no model and costs nothing. Writes the
+    table judgments, keeping other judges, and caches every reply in the arena's ledger: rerun the command to resume; no
+    call is paid for twice. Ratings made from older verdicts are removed. Prints the judge's rates. The verdicts of
+    --known are stored under `known: NAME` and by another criterion under `NAME: CRITERION`. Rounds of --until share
+    the --budget, or without one all battles; every verdict stores its inclusion probability, and `mirage rank` weights
+    it by the inverse.
     """
-    from mirage.io.sources.files import read_battle_list
-    from mirage.stages.judge import HEURISTIC, load_criterion, stage
+    from mirage.stages.judge import HEURISTIC, stage
     from mirage.stages.judge.choice import BattleChoice
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
-    given = BattleChoice(queries, pairs, battles, known, planted, repeats, replace, share, anchors, until)
-    asked = load_criterion(criterion, rubric=rubric, prompt=prompt)
+    asked = _load_criterion(criterion, prompt)
     if until is not None:
-        given.refuse("until", criterion=asked.name, spell=_spell)
-        goal = _adaptive(until, rounds, random, seed)
+        from mirage.ranking.adaptive import AdaptiveSettings
+
+        BattleChoice(queries, pairs, None, known, planted, repeats, replace, share, until).refuse("until", spell=_spell)
         by = JudgeSettings(name, BattleSample(languages=codes(languages)), criterion=asked)
-        _judge_until(dir_, by, connection, goal, output_format)
+        _judge_until(dir_, by, connection, AdaptiveSettings(until, seed=seed), output_format)
         return
-    if passport:
-        given.refuse("passport", criterion=asked.name, spell=_spell)
-        drawn = BattleSample(queries, seed=seed, languages=codes(languages))
-        _judge_passport(dir_, JudgeSettings(name, drawn, replace, asked), connection, repeats, output_format)
-        return
-    if rounds is not None or random is not None:
-        raise BadInput("--rounds and --random belong to --until", do="add --until separated, top:K or width:W")
-    if battles is not None and (queries, pairs, languages, known or planted) != (None, None, None, False):
-        raise BadInput("--battles already selects the battles", do="omit --queries, --pairs, --languages and --known")
-    selection = None if battles is None else read_battle_list(battles)
-    sample = BattleSample(queries, pairs, seed, codes(languages), selection, known or planted)
-    if anchors is not None:
-        given.refuse("anchors", criterion=asked.name, spell=_spell)
-        sample = _anchors(dir_, name, anchors, sample, by_features=connection.model is None)
-        replace = True  # Replies of other days do not count.
-        if not sample.battles:
-            note(f"{name} has judged the anchor set today.")
-            return
+    sample = BattleSample(queries, pairs, seed, codes(languages), None, known or planted)
     if replace and share is not None:
         raise BadInput(
             "--replace cannot be combined with --shard: a merge could not tell which verdicts are newer",
@@ -184,7 +113,7 @@ def judge(
     if by_features and (settings.owner != sample.owner(name) or repeats > 1):
         raise BadInput(
             "the heuristic judge reads no prompt and never changes its mind",
-            do="omit --criterion, --rubric, --prompt, --planted and --repeats",
+            do="omit --criterion, --prompt, --planted and --repeats",
         )
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if shard is not None:
@@ -197,79 +126,61 @@ def judge(
     if arena is None:
         return
     stats = stage.judge_statistics(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
-    _show([row for row in stats if row.judge == settings.owner], output_format)
+    show_judges([row for row in stats if row.judge == settings.owner], output_format)
 
 
-def _judge_passport(
-    path: Path, asked: JudgeSettings, connection: Connection, repeats: int, output_format: Format
+@judging.command("passport")
+@expand_settings
+def judge_passport(
+    dir_: ArenaDir,
+    name: JudgeName,
+    connection: Connection,
+    queries: Annotated[
+        int | None, typer.Option("--queries", min=1, help="Random queries per language; default 30.")
+    ] = None,
+    languages: Languages = None,
+    criterion: Criterion = None,
+    replace: Replace = False,
+    output_format: How = "table",
 ) -> None:
-    """Plant faults in answers where none are, judge them, and print the passport."""
+    """Judge answers against copies with a planted fault: which faults does a judge see?
+
+    Reads the tables queries, passages and answers. Writes DIR/passport, an arena of its own with the verdicts and the
+    ledger; rankings of DIR do not change. Rerun it to resume. Prints the share of items in which the original wins, by
+    fault; `mirage report judges DIR --passport` prints it again.
+    """
     from mirage.stages.features.measuring import measure
     from mirage.stages.judge import HEURISTIC
     from mirage.stages.judge.faults import draw_items, item_pairs
-    from mirage.stages.judge.stage import BattleSample
+    from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
-    draw = asked.sample
-    items = draw_items(path, queries=draw.queries, seed=draw.seed, languages=draw.languages, made_by="mirage judge")
-    if asked.judge == HEURISTIC and connection.model is None:
-        if asked.owner != HEURISTIC or repeats > 1 or asked.replace:
+    only, asked = codes(languages), _load_criterion(criterion, None)
+    items = draw_items(dir_, queries=queries, languages=only, made_by="mirage judge passport")
+    settings = JudgeSettings(name, BattleSample(battles=item_pairs(items, only)), replace, asked)
+    if name == HEURISTIC and connection.model is None:
+        if settings.owner != HEURISTIC or replace:
             raise BadInput(
                 "the heuristic judge reads no prompt and never changes its mind",
-                do="omit --criterion, --rubric, --prompt, --repeats and --replace",
+                do="omit --criterion and --replace",
             )
-        items = measure(items.path, made_by="mirage judge")
-    settings = dataclasses.replace(asked, sample=BattleSample(battles=item_pairs(items, draw.languages)))
-    judged = _judge_battles(items.path, settings, connection, repeats)
+        measure(items.path, made_by="mirage judge passport")
+    judged = _judge_battles(items.path, settings, connection, 1)
     if judged is not None and "judgments" in judged.tables:
-        _passport(path, settings.owner, draw.languages, output_format)
+        print_passport(dir_, settings.owner, only, output_format)
 
 
-def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, repeats: int) -> Arena | None:
-    """Judge the battles of the settings and return the arena; None if only the cost was asked for."""
-    from mirage.llm import total
-    from mirage.stages.judge import HEURISTIC
-    from mirage.stages.judge.stage import judge_arena_by_features, plan_judging
+def _load_criterion(criterion: str | None, prompt: Path | None) -> JudgeCriterion:
+    """Return the criterion of the options: by its name, or from a rubric's file."""
+    from mirage.stages.judge import load_criterion
 
-    if settings.judge == HEURISTIC and connection.model is None:
-        if connection.dry_run:
-            note("No calls: this judge uses no model.")
-            return None
-        return judge_arena_by_features(path, sample=settings.sample, made_by="mirage judge")
-    model = connection.chat_model()
-    connection.only_caller(model)  # rejects an engine that cannot call
-    every = [dataclasses.replace(settings, repeat=repeat) for repeat in range(repeats)]
-    if connection.dry_run:
-        tell(total(plan_judging(path, one, model) for one in every), planned=True)
-        return None
-    for one in every:
-        arena, model = _judge_by_model(path, one, connection, model)
-    return arena
-
-
-def _adaptive(until: str, rounds: int | None, random: float | None, seed: int) -> AdaptiveSettings:
-    """Return the settings of adaptive judging."""
-    from mirage.ranking.adaptive import AdaptiveSettings
-
-    plain = AdaptiveSettings(until, seed=seed)
-    return dataclasses.replace(
-        plain,
-        rounds=plain.rounds if rounds is None else rounds,
-        random=plain.random if random is None else random,
-    )
+    if criterion is not None and criterion.endswith((".yaml", ".yml")):
+        return load_criterion(rubric=Path(criterion), prompt=prompt)
+    return load_criterion(criterion, prompt=prompt)
 
 
 def _spell(option: str) -> str:
     """Return an option as it is typed."""
     return f"--{option}"
-
-
-def _anchors(path: Path, name: str, n: int, sample: BattleSample, *, by_features: bool) -> BattleSample:
-    """Return the battles of the anchor set that a judge has not decided today."""
-    from mirage.stages.judge.anchors import anchor_sample
-    from mirage.text import dates
-
-    draw = dataclasses.replace(sample, pairs=n, day=dates.today())
-    return anchor_sample(path, name, draw, by_features=by_features)
 
 
 def _judge_until(
@@ -283,7 +194,7 @@ def _judge_until(
     name, languages = asked.judge, asked.sample.languages
     if name == HEURISTIC and connection.model is None:
         if asked.owner != name:
-            raise BadInput("the heuristic judge reads no prompt", do="omit --criterion, --rubric and --prompt")
+            raise BadInput("the heuristic judge reads no prompt", do="omit --criterion and --prompt")
         if connection.budget is not None:
             raise BadInput("the heuristic judge costs nothing", do="omit --budget")
         if connection.dry_run:
@@ -322,6 +233,28 @@ def _tell_round(report: RoundReport) -> None:
     )
 
 
+def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, repeats: int) -> Arena | None:
+    """Judge the battles of the settings and return the arena; None if only the cost was asked for."""
+    from mirage.llm import total
+    from mirage.stages.judge import HEURISTIC
+    from mirage.stages.judge.stage import judge_arena_by_features, plan_judging
+
+    if settings.judge == HEURISTIC and connection.model is None:
+        if connection.dry_run:
+            note("No calls: this judge uses no model.")
+            return None
+        return judge_arena_by_features(path, sample=settings.sample, made_by="mirage judge")
+    model = connection.chat_model()
+    connection.only_caller(model)  # rejects an engine that cannot call
+    every = [dataclasses.replace(settings, repeat=repeat) for repeat in range(repeats)]
+    if connection.dry_run:
+        tell(total(plan_judging(path, one, model) for one in every), planned=True)
+        return None
+    for one in every:
+        arena, model = _judge_by_model(path, one, connection, model)
+    return arena
+
+
 def _judge_by_model(
     path: Path, settings: JudgeSettings, connection: Connection, model: ChatModel
 ) -> tuple[Arena, ChatModel]:
@@ -342,303 +275,3 @@ def _judge_by_model(
     if result.unasked:
         note(f"{result.unasked:,} battles not judged: the budget was reached; rerun the command to resume.")
     return arena, model.after(result.cost)
-
-
-CRITERIA = (
-    *("judge", "one", "other", "language", "battles", "queries", "equal", "equal_low", "equal_high"),
-    *("systems", "tau", "tau_low", "tau_high", "reason"),
-)
-"""Columns of `mirage judges --criteria`."""
-DRIFT = (
-    *("judge", "date", "language", "equal", "equal_low", "equal_high", "first", "first_low", "first_high"),
-    *("longer", "longer_low", "longer_high", "n", "queries", "since", "reason"),
-)
-"""Columns of `mirage judges --drift`."""
-EXAM = ("judge", "language", "measure", "value", "low", "high", "n", "queries", "reason")
-"""Columns of `mirage judges --against-people`, one row per measure."""
-
-
-@app.command()
-def judges(
-    dir_: ArenaDir,
-    judge_names: Annotated[
-        list[str] | None, typer.Option("--judge", metavar="NAME", help="A judge. Repeatable; default all.")
-    ] = None,
-    against_people: Annotated[
-        bool, typer.Option("--against-people", help="Print each judge's agreement with people instead.")
-    ] = False,
-    criteria: Annotated[
-        bool, typer.Option("--criteria", help="Print how far the criteria of each judge agree instead.")
-    ] = False,
-    drift: Annotated[
-        bool,
-        typer.Option("--drift", help="Print how a judge's verdicts on the anchor set have changed instead."),
-    ] = False,
-    passport: Annotated[
-        bool,
-        typer.Option("--passport", help="Print how often a judge detects each planted fault instead."),
-    ] = False,
-    minimum: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="With --passport: exit with 1 if the interval of some fault over all languages begins below this.",
-        ),
-    ] = None,
-    card: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="With --passport: write the card as .md, .json or .png."),
-    ] = None,
-    max_drift: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="With --drift: exit with 1 if more than this share of verdicts changed on the last day.",
-        ),
-    ] = None,
-    require: Annotated[
-        bool, typer.Option("--require", help="With --max-drift: exit with 3 if the result is inconclusive.")
-    ] = False,
-    languages: Languages = None,
-    ratings: Annotated[
-        str | None,
-        typer.Option(metavar="MEASURE", help="With --against-people: measure whose scores count as people's verdicts."),
-    ] = None,
-    price_in: Annotated[float | None, typer.Option(min=0, help="Price per million prompt tokens.")] = None,
-    price_out: Annotated[float | None, typer.Option(min=0, help="Price per million reply tokens.")] = None,
-    seed: Seed = 0,
-    output_format: How = "table",
-) -> None:
-    """Print the reliability and cost of each judge, its agreement with people, or that of its criteria.
-
-    Flip, first-position, tie and unparsed rates with 95% intervals and n, calls and tokens, by judge and language. With
-    --against-people: agreement, kappa, sensitivity and specificity of “better” and of “tie”, the judge's biases, and
-    the order of systems, with 95% intervals over queries; agreement among people last. Reads the table judgments, the
-    arena's ledger, and for --against-people the votes on the arena, scores and lengths if present. With --criteria: for
-    every two criteria of a judge on the same battles, the share of equal decisions and Kendall's tau of the ratings.
-    With --drift: the share of equal verdicts, and the mean shift of points towards the first position and the longer
-    answer, on each day on which the judge decided the anchor set (`mirage judge --anchors`) against the first. With
-    --passport: the share of items in which the original wins over its copy with a planted fault, by fault and language
-    (`mirage judge --passport` judges them), beside people's votes on the same items. Exit codes: 0; 1 if the interval
-    of the share of changed verdicts over all languages on the last day is above --max-drift; with --require also 3 if
-    it contains it; 1 if the lower end of a fault's interval over all languages is below --minimum, or there is none.
-    Writes nothing but --card. Costs need the prices.
-    """
-    from mirage.llm import Limits
-    from mirage.stages.judge import stage
-
-    limits = Limits(price_in=price_in, price_out=price_out)
-    only = codes(languages)
-    if sum((criteria, against_people, drift, passport)) > 1:
-        raise BadInput(
-            "--criteria, --against-people, --drift and --passport print different tables", do="choose one of them"
-        )
-    if passport:
-        raise typer.Exit(_print_passport(dir_, judge_names, only, minimum, card, output_format))
-    if minimum is not None or card is not None:
-        raise BadInput("--minimum and --card need --passport", do="add --passport --judge NAME")
-    if criteria:
-        _criteria(dir_, judge_names, only, seed=seed, output_format=output_format)
-        return
-    if drift:
-        if ratings is not None or len(judge_names or ()) != 1:
-            raise BadInput("--drift is of one judge", do="name it with --judge, without --ratings")
-        last = _drift(dir_, (judge_names or [""])[0], only, output_format)
-        raise typer.Exit(0 if max_drift is None else last.exit_code(max_drift, require=require))
-    if max_drift is not None or require:
-        raise BadInput("--max-drift and --require need --drift", do="add --drift --judge NAME")
-    if against_people:
-        _against_people(dir_, judge_names, only, ratings, limits, seed=seed, output_format=output_format)
-        return
-    if ratings is not None:
-        raise BadInput("--ratings needs --against-people", do="add --against-people")
-    rows = stage.judge_statistics(dir_, limits=limits)
-    known = {row.judge for row in rows}
-    for name in judge_names or ():
-        if name not in known:
-            raise UnknownName("judge", name, known)
-    _show(
-        [
-            row
-            for row in rows
-            if (not judge_names or row.judge in judge_names) and (only is None or row.language in only)
-        ],
-        output_format,
-    )
-
-
-PASSPORT = (
-    *("judge", "fault", "language", "detected", "low", "high", "n", "queries"),
-    *("split", "split_low", "split_high", "unread", "unmade", "reason"),
-)
-"""Columns of `mirage judges --passport`."""
-
-
-def _print_passport(
-    path: Path,
-    judge_names: Sequence[str] | None,
-    languages: Sequence[str] | None,
-    minimum: float | None,
-    card: Path | None,
-    output_format: Format,
-) -> int:
-    """Print the passport of a judge, write its card, and return the exit code of the minimum."""
-    from mirage.publish.passport import write_card
-    from mirage.stages.judge.faults import FAMILIES
-
-    if len(judge_names or ()) != 1:
-        raise BadInput("--passport is of one judge", do="name it with --judge")
-    result = _passport(path, (judge_names or [""])[0], languages, output_format)
-    if card is not None:
-        write_card(result, card)
-    if minimum is None:
-        return 0
-    below = result.below(minimum)
-    for row in below:
-        shown = "no interval" if row.low is None else f"the interval begins at {row.low:.1%}"
-        note(f"below the minimum of {minimum:.0%}: {FAMILIES[row.fault].title} ({shown}, n = {row.n:,})")
-    return 1 if below else 0
-
-
-def _passport(path: Path, judge_name: str, languages: Sequence[str] | None, output_format: Format) -> Passport:
-    """Print the passport of a judge: for people all languages together, or those that were named."""
-    from mirage import store
-    from mirage.people.exam.passport import passport
-    from mirage.people.votes import Vote
-    from mirage.stages.judge.faults import has_items, passport_path
-
-    if not has_items(path):
-        raise NotEnoughData(
-            "no judge has verdicts on planted faults here", do=f"mirage judge {path} --judge {judge_name} --passport"
-        )
-    items = store.open_arena(passport_path(path))
-    result = passport(items, judge_name, votes=arena_log(items, Vote), languages=languages)
-    rows = [dataclasses.asdict(row) for row in result.rows]
-    if output_format != "table":
-        show(rows, PASSPORT, output_format)
-        return result
-    shown = [row for row in rows if languages is not None or row["language"] == "all"]
-    for row in shown:
-        row |= {"detected_low": row["low"], "detected_high": row["high"]}
-        row["detected"] = _with_interval(row, "detected")
-        row["split"] = _with_interval(row, "split")
-    columns = ("judge", "fault", "language", "detected", "n", "queries", "split", "unread", "unmade", "reason")
-    show(shown, columns, output_format)
-    note("detected: the original wins in both orders, a half for a split or a tie; chance level is 0.50")
-    return result
-
-
-def _drift(path: Path, judge_name: str, languages: Sequence[str] | None, output_format: Format) -> JudgeDrift:
-    """Print the drift of a judge by day; return that of the last day over all languages."""
-    from mirage import store
-    from mirage.stages.judge.drift import judge_drift
-
-    rows = list(judge_drift(store.open_arena(path), judge_name, languages=languages))
-    shown = [dataclasses.asdict(row) for row in rows]
-    columns: tuple[str, ...] = DRIFT
-    if output_format == "table":
-        columns = ("judge", "date", "language", "equal", "first", "longer", "n", "queries", "reason")
-        for entry in shown:
-            entry["equal"] = _with_interval(entry, "equal")
-            entry |= {name: _with_interval(entry, name, sign="+") for name in ("first", "longer")}
-    show(shown, columns, output_format)
-    note(f"against {rows[0].since}; equal: share of equal verdicts; first, longer: shift of points towards it")
-    return rows[-1]
-
-
-def _against_people(
-    path: Path,
-    judge_names: Sequence[str] | None,
-    languages: Sequence[str] | None,
-    ratings: str | None,
-    limits: Limits,
-    *,
-    seed: int,
-    output_format: Format,
-) -> None:
-    """Print the agreement of judges with people on the same battles."""
-    from mirage import store
-    from mirage.people.exam import MEASURES
-    from mirage.people.exam import exam as examine
-    from mirage.people.votes import Vote
-
-    arena = store.open_arena(path)
-    log = arena_log(arena, Vote)
-    result = examine(
-        arena, votes=log, judges=judge_names, languages=languages, ratings=ratings, limits=limits, seed=seed
-    )
-    if output_format == "table":
-        columns = ("judge", "language", "battles", *MEASURES, "tokens", "money")
-        show([dataclasses.asdict(row) | _marks(row) for row in result.exams], columns, output_format)
-    else:
-        show(result.table().to_pylist(), EXAM, output_format)
-    for panel in result.panels:
-        if panel.effective.value is not None:
-            n = f"{panel.effective.value:.1f}"
-            if panel.effective.low is not None:
-                n = f"at least {panel.effective.low:.1f} (estimate {n})"
-            note(f"{panel.language}: {len(panel.judges)} judges are equivalent to {n} independent ones")
-    for choice in result.choices:
-        note(choice.sentence)
-
-
-def _criteria(
-    path: Path, judge_names: Sequence[str] | None, languages: Sequence[str] | None, *, seed: int, output_format: Format
-) -> None:
-    """Print how far the criteria of each judge agree."""
-    from mirage import store
-    from mirage.people.exam import criteria_agreement
-
-    rows = criteria_agreement(store.open_arena(path), seed=seed)
-    known = {row.judge for row in rows}
-    for name in judge_names or ():
-        if name not in known:
-            raise UnknownName("judge with several criteria", name, known)
-    shown = [
-        dataclasses.asdict(row)
-        for row in rows
-        if (not judge_names or row.judge in judge_names) and (languages is None or row.language in languages)
-    ]
-    columns: tuple[str, ...] = CRITERIA
-    if output_format == "table":
-        columns = ("judge", "one", "other", "language", "battles", "queries", "equal", "systems", "tau", "reason")
-        for entry in shown:
-            entry |= {name: _with_interval(entry, name) for name in ("equal", "tau")}
-    show(shown, columns, output_format)
-
-
-def _with_interval(row: Mapping[str, Any], name: str, *, sign: str = "") -> str:
-    """Format a value with its interval for people; with the sign `+` also positive values have one."""
-    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
-    if value is None:
-        return "-"
-    return f"{value:{sign}.2f}" + ("" if low is None else f" ({low:{sign}.2f} to {high:{sign}.2f})")
-
-
-def _marks(row: JudgeExam) -> dict[str, str]:
-    """Format the measures of one judge for people."""
-    return {
-        name: "-"
-        if mark.value is None
-        else f"{mark.value:.2f}" + ("" if mark.low is None else f" ({mark.low:.2f} to {mark.high:.2f})")
-        for name, mark in row.measures.items()
-    }
-
-
-def _show(stats: Sequence[JudgeStats], output_format: Format) -> None:
-    rows = [dataclasses.asdict(row) for row in stats]
-    if output_format != "table":
-        show(rows, COLUMNS, output_format)
-        return
-    for row in rows:
-        row |= {name: _share(row, name) for name in RATES}
-    show(rows, SHOWN, output_format)
-
-
-def _share(row: Mapping[str, Any], name: str) -> str:
-    """Format a rate with its interval and n for people."""
-    rate, low, high = (row[f"{name}_{part}"] for part in ("rate", "low", "high"))
-    of = row["n" if name == "unparsed" else f"{name}_n"]
-    return "-" if rate is None else f"{rate:.1%} ({low:.1%} to {high:.1%}) of {of:,}"

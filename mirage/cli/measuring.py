@@ -1,29 +1,90 @@
-"""Command that measures answers: `mirage features`."""
+"""Commands that measure answers: `mirage measure`, and `mirage measure outcomes|features|nuggets|support`."""
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Share, app
+from mirage.cli.arenas import part_of
+from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, arena_log, codes, command_group, rows
 from mirage.cli.connection import Connection, tell
-from mirage.cli.merging import part_of
-from mirage.cli.output import note, progress, show
+from mirage.cli.output import Format, note, progress, show
+from mirage.cli.reporting import COUNTS, note_unparsed
 from mirage.cli.settings import expand_settings
+from mirage.cli.steps import run_steps
+from mirage.errors import BadInput
+from mirage.stats.units import name_unit
 
 if TYPE_CHECKING:
     from mirage import llm
+    from mirage.stages.features import FeatureMean
     from mirage.stages.features.grading import Grader
     from mirage.stages.features.settings import MeasureSettings
+    from mirage.stages.features.support_grading import SupportResult
+    from mirage.stages.nuggets.assign import AssignResult
+    from mirage.stages.nuggets.create import CreateResult
+
+measuring = command_group("measure", "Measure answers: outcomes, features, nuggets, citation support.", default=True)
 
 MEANS = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", "total", "coverage")
-"""Columns of `features`."""
+"""Columns of the score tables."""
+MAX_TOKENS = 4096
+"""Default maximum of new tokens per reply; enough for thirty nuggets."""
 
 
-@app.command()
+@measuring.command(DEFAULT)
+def measure_all(dir_: ArenaDir) -> None:
+    """Measure what needs no model and is out of date: outcomes, nuggets by shared words, features.
+
+    Reads the tables queries, passages, nuggets and answers. Writes outcomes, nugget assignments by shared words if
+    there are nuggets, and features. Rerun it to resume. Prints the steps run and skipped, with reasons.
+    """
+    run_steps(dir_, start="outcomes", end="features", made_by="mirage measure", output_format="table")
+
+
+@measuring.command()
+def outcomes(
+    dir_: ArenaDir,
+    templates: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--template",
+            metavar="FILE",
+            help="A prompt file whose header states the phrases for yes and no. Repeatable.",
+        ),
+    ] = None,
+    share: Share = None,
+    output_format: How = "table",
+) -> None:
+    """Classify answers as answered, abstained, clarification, unparsed, empty, api_error or missing.
+
+    Reads the tables queries and answers. Writes the table outcomes, by both parsers. Prints the strict parser's counts.
+    Answers to NoMIRACL's prompts (template vanilla, role, repeat or explanation) are parsed by their formulas, other
+    answers by the rules of free answers.
+    """
+    from mirage.llm import prompts
+    from mirage.stages import outcomes as rules
+    from mirage.stages.outcomes.stage import OUTCOMES
+    from mirage.stages.stage import run
+
+    dir_, _ = part_of(dir_, share)
+    phrases = {
+        template.name: rules.TemplatePhrases(template.answered_phrases, template.abstained_phrases)
+        for template in map(prompts.load_template, templates or ())
+    }
+    notes = [f"outcomes of the template {name} use its own phrases" for name in sorted(phrases)]
+    arena = run(OUTCOMES, dir_, made_by="mirage measure outcomes", notes=notes, phrases=phrases)
+    table = rules.rates(arena.read("outcomes"), parser="strict")
+    show(rows(table, COUNTS), COUNTS, output_format)
+    note_unparsed(table)
+
+
+@measuring.command()
 @expand_settings
 def features(
     dir_: ArenaDir,
@@ -40,14 +101,6 @@ def features(
     ] = None,
     reranker: Annotated[str | None, typer.Option(metavar="MODEL", help="Reranker: a name or a folder.")] = None,
     device: Annotated[str | None, typer.Option(help="torch device; by default the GPU if there is one.")] = None,
-    assigner: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Assigner of nuggets; by default the one with the most assignments."),
-    ] = None,
-    support_grader: Annotated[
-        str | None,
-        typer.Option("--grader", metavar="NAME", help="Grader of support; by default the one with the most grades."),
-    ] = None,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
@@ -65,12 +118,12 @@ def features(
     from mirage.stages.features.measuring import measure
     from mirage.stages.features.settings import MeasureSettings
 
-    settings = MeasureSettings(tuple(only or ()), reference, nli, reranker, device, assigner, support_grader)
+    settings = MeasureSettings(tuple(only or ()), reference, nli, reranker, device)
     limits, executor = connection.limits(), connection.executor()
     engine = connection.caller(connection.chat_model()) if connection.model is not None else None
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if connection.dry_run:
-        _plan(dir_, settings, connection)
+        _plan_grades(dir_, settings, connection)
         return
     with progress("Measuring") as update:
 
@@ -81,7 +134,7 @@ def features(
         arena = measure(
             dir_,
             settings,
-            made_by="mirage features",
+            made_by="mirage measure features",
             grade=grader,
             progress=update,
             executor=executor,
@@ -89,20 +142,12 @@ def features(
         )
     if grader is not None:
         _tell_grades(grader)
-    means = measures.means(arena.read("features"))
-    show(
-        [
-            dataclasses.asdict(mean) | {"mean_low": mean.low, "mean_high": mean.high, "coverage": mean.coverage}
-            for mean in means
-        ],
-        MEANS,
-        output_format,
-    )
+    show_means(measures.means(arena.read("features")), output_format)
     if grader is not None:
         grader.need_any()
 
 
-def _plan(path: Path, settings: MeasureSettings, connection: Connection) -> None:
+def _plan_grades(path: Path, settings: MeasureSettings, connection: Connection) -> None:
     """Report the calls that would be made, and their cost."""
     from mirage import llm
     from mirage.stages.features.grading import plan_grades
@@ -125,3 +170,183 @@ def _tell_grades(grader: Grader) -> None:
         note(f"{n:,} grades failed and have no value; rerun the command to retry: {reason}")
     if grader.unasked:
         note(f"{grader.unasked:,} grades not requested: the budget was reached; rerun the command to resume.")
+
+
+@measuring.command()
+@expand_settings
+def nuggets(
+    dir_: ArenaDir,
+    connection: Connection,
+    create: Annotated[
+        bool, typer.Option("--create", help="First write nuggets for every query that has none, by --model.")
+    ] = False,
+    name: Annotated[
+        str | None, typer.Option("--assigner", metavar="NAME", help="Name for the model's rows; by default the model.")
+    ] = None,
+    languages: Languages = None,
+    output_format: How = "table",
+) -> None:
+    """Decide which nuggets each answer states, by a model, or without --model by shared words.
+
+    The word matcher `baseline/terms` is free, ignores meaning, and is a lower bound. With --create the nuggets are
+    written first, in the language of the query, from the passages labelled relevant, or from all if none has a label.
+    Reads the tables queries, passages, nuggets and answers. Writes nuggets, nugget_assignments and features, keeping
+    what others made, and caches every reply in the arena's ledger: rerun the command to resume. A nugget whose call
+    failed gets a row with the reason. Prints the scores with 95% intervals over queries.
+    """
+    only = codes(languages)
+    if connection.model is None:
+        if create or (name, languages) != (None, None):
+            raise BadInput("--create, --assigner and --languages need a model", do="name a model with --model")
+        if connection.dry_run:
+            note("No calls: the word matcher uses no model.")
+            return
+        _by_terms(dir_, connection)
+    else:
+        if create and not _create(dir_, connection, only):
+            return
+        if connection.dry_run:
+            from mirage.stages.nuggets import stage
+
+            model = connection.chat_model(max_tokens=MAX_TOKENS)
+            connection.only_caller(model)
+            tell(stage.plan_assigning(dir_, model, languages=only), planned=True)
+            return
+        _by_model(dir_, connection, name, only)
+    show_means(_update_means(dir_, "nuggets"), output_format)
+
+
+def _create(path: Path, connection: Connection, languages: Sequence[str] | None) -> bool:
+    """Write nuggets, or report what they would cost; return whether they are there now."""
+    from mirage.stages.nuggets import stage
+
+    model = connection.chat_model(max_tokens=MAX_TOKENS)
+    if connection.dry_run:
+        connection.only_caller(model)
+        tell(stage.plan_banks(path, model, languages=languages), planned=True)
+        note("The cost of assigning them is known once they are written.")
+        return False
+    with _calls(connection, model, "Writing nuggets", made_by="mirage measure nuggets") as calls:
+        arena, result = stage.create_banks(path, calls=calls, languages=languages)
+    _tell_result(result, "queries have no nuggets")
+    for reason, n in result.left.items():
+        note(f"{n:,} queries skipped: {reason}")
+    note(f"{arena.address}: {len(result.nuggets):,} new nuggets")
+    return True
+
+
+def _by_terms(path: Path, connection: Connection) -> None:
+    from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
+    from mirage.stages.stage import run
+
+    executor = connection.executor()
+    with progress("Matching words") as update:
+        run(
+            TERM_ASSIGNMENTS,
+            path,
+            made_by="mirage measure nuggets",
+            part="assigner",
+            executor=executor,
+            progress=update,
+        )
+    note("Assigned by shared words (baseline/terms), a lower bound; use --model to assign with a model.")
+
+
+def _by_model(path: Path, connection: Connection, name: str | None, languages: Sequence[str] | None) -> None:
+    from mirage.stages.nuggets import stage
+
+    model = connection.chat_model(max_tokens=MAX_TOKENS)
+    with _calls(connection, model, "Assigning", made_by="mirage measure nuggets") as calls:
+        _, result = stage.assign_by_model(path, assigner=name or model.settings.model, calls=calls, languages=languages)
+    _tell_result(result, "nuggets of answers have no assignment")
+
+
+@measuring.command()
+@expand_settings
+def support(
+    dir_: ArenaDir,
+    connection: Connection,
+    name: Annotated[
+        str | None, typer.Option("--grader", metavar="NAME", help="Name for the model's rows; by default the model.")
+    ] = None,
+    votes: Annotated[bool, typer.Option("--votes", help="Use people's votes on citations instead of a model.")] = False,
+    languages: Languages = None,
+    output_format: How = "table",
+) -> None:
+    """Grade how far each cited passage supports the sentence that cites it: full, partial or none.
+
+    Grades are from a model, or with --votes from people's votes on citations. Reads the tables answers, passages and
+    queries. Writes the table support_grades, keeping those of other graders, and citation precision and recall into
+    the table features. Replies are cached in the arena's ledger: rerun the command to resume. A citation whose call
+    failed gets a row with the reason. Prints both features with 95% intervals over queries.
+    """
+    if votes:
+        if (connection.model, name, languages) != (None, None, None):
+            raise BadInput("--votes uses no model and all languages", do="omit --model, --grader and --languages")
+        _by_votes(dir_)
+    else:
+        from mirage.stages.features.support_grading import plan_support
+
+        model = connection.chat_model()
+        if connection.dry_run:
+            connection.only_caller(model)
+            tell(plan_support(dir_, model, languages=codes(languages)), planned=True)
+            return
+        _grade_by_model(dir_, connection, name, codes(languages))
+    show_means(_update_means(dir_, "support_grades"), output_format)
+
+
+def _by_votes(path: Path) -> None:
+    from mirage import store
+    from mirage.people.votes import Evidence
+    from mirage.people.votes.stage import grade_support_by_votes
+
+    log = arena_log(store.open_arena(path), Evidence)
+    grade_support_by_votes(path, log, made_by="mirage measure support")
+
+
+def _grade_by_model(path: Path, connection: Connection, name: str | None, languages: Sequence[str] | None) -> None:
+    from mirage.stages.features.support_grading import grade_support
+
+    model = connection.chat_model()
+    with _calls(connection, model, "Grading support", made_by="mirage measure support") as calls:
+        _, result = grade_support(path, grader=name or model.settings.model, calls=calls, languages=languages)
+    _tell_result(result, "citations have no grade")
+
+
+def _update_means(path: Path, table: str) -> list[FeatureMean]:
+    """Measure and store the features computed from a table's new rows, and return their means."""
+    from mirage import store
+    from mirage.stages.features.measuring import measure
+    from mirage.stages.features.settings import MeasureSettings
+    from mirage.stages.features.stage import shown_means
+
+    names = store.LINEAGE[table].features
+    arena = measure(path, MeasureSettings(names), made_by="mirage measure features")
+    return shown_means(arena.read("features"), names)
+
+
+def show_means(means: Sequence[FeatureMean], output_format: Format) -> None:
+    """Print means of features, and what their intervals resample."""
+    rows = [asdict(mean) | {"mean_low": mean.low, "mean_high": mean.high, "coverage": mean.coverage} for mean in means]
+    show(rows, MEANS, output_format)
+    if unit := next((mean.unit for mean in means if mean.unit != "query"), None):
+        note(f"all: intervals resample by {name_unit(unit)}")
+
+
+@contextmanager
+def _calls(connection: Connection, model: llm.ChatModel, title: str, *, made_by: str) -> Iterator[llm.ArenaCalls]:
+    """Connect to a model, and show progress."""
+    from mirage import llm
+
+    with progress(title) as update:
+        yield llm.ArenaCalls(connection.only_caller(model), model, made_by, update)
+
+
+def _tell_result(result: CreateResult | AssignResult | SupportResult, what: str) -> None:
+    """Report the cost of the calls, failures, and calls not made."""
+    tell(result.cost)
+    for reason, n in result.failed.items():
+        note(f"{n:,} {what}; rerun the command to retry failed calls: {reason}")
+    if result.unasked:
+        note(f"{result.unasked:,} {what}: the budget was reached; rerun the command to resume.")

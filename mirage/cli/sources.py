@@ -8,33 +8,35 @@ from typing import Annotated
 
 import typer
 
+from mirage import store
 from mirage.cli.common import (
-    FILE_COMMAND,
-    File,
-    How,
+    DEFAULT,
     Into,
     Languages,
     Meanings,
     Names,
-    Passages,
-    Seed,
     Values,
     codes,
-    import_,
+    command_group,
     local_path,
     locate,
-    pull,
 )
 from mirage.cli.output import note, progress, show
+from mirage.errors import BadInput, UnknownName
 from mirage.io.sources.download import DownloadResult
-from mirage.io.sources.files import Kind, Options
+from mirage.io.sources.files import Options
 from mirage.io.sources.miracl import Split as Miracl
 from mirage.io.sources.mirage_bench import What as Bench
 from mirage.io.sources.nomiracl.origin import Split, What
 from mirage.store import Arena, cores
 
+pull = command_group("pull", "Download public data over HTTPS, or an arena from object storage.", default=True)
+import_ = command_group("import", "Import files into an arena.", default=True)
+
 READ = ("language", "files", "queries", "answers", "missing", "empty", "prompts_absent")
 """Columns of `import nomiracl`."""
+MOST_QUERIES = 250
+"""Queries of NoMIRACL per subset and language, as in the paper."""
 REBUILT = ("language", "split", "topics", "queries", "published", "passages", "texts")
 """Columns of `import miracl`."""
 
@@ -52,6 +54,21 @@ def _report_download(download: DownloadResult) -> None:
     note(f"{download.files} files in {download.folder}, {download.fetched} of them new.")
     if download.absent:
         note(f"Not available, and not required: {', '.join(download.absent)}")
+
+
+@pull.command(DEFAULT)
+def pull_arena(
+    url: Annotated[
+        str, typer.Argument(metavar="URL", help="Address of an arena: s3://, gs:// or abfs://, or a folder.")
+    ],
+    into: Annotated[Path, typer.Argument(metavar="DIR", parser=local_path, help="A new or empty folder.")],
+) -> None:
+    """Copy an arena from object storage into a folder.
+
+    Reads every file of the arena. Writes DIR; rerun an interrupted copy to complete it.
+    """
+    arena = store.copy_arena(url, into)
+    note(f"{arena.address}: {len(arena.tables)} tables, {arena.size / 1e6:.2f} MB")
 
 
 @pull.command("nomiracl")
@@ -82,26 +99,21 @@ def import_nomiracl(
     into: Into,
     what: Annotated[What, typer.Option(help="Answers, or labelled queries without answers.")] = "outputs",
     split: Annotated[Split, typer.Option(help="Queries: the split.")] = "test",
-    cap: Annotated[int, typer.Option(min=0, help="Queries: maximum per subset and language; 0 for all.")] = 250,
-    ratio: Annotated[float | None, typer.Option(help="Queries: number of relevant per non-relevant query.")] = None,
     languages: Annotated[
         str | None, typer.Option(metavar="AR,BN,..", help="Queries: comma-separated language codes.")
     ] = None,
-    seed: Seed = 0,
-    output_format: How = "table",
 ) -> None:
     """Import NoMIRACL's published answers, or its queries, into an arena.
 
     Reads PATH as downloaded by `mirage pull nomiracl`. Writes the tables queries, passages, answers and outcomes (for
-    queries: queries and passages) in one step, and removes tables derived from the old rows. Prints the numbers of rows
-        read.
+    queries: queries and passages, at most 250 per subset and language) in one step, and removes tables derived from
+    the old rows. Prints the numbers of rows read.
     """
     from mirage.io.imports.public import import_nomiracl_queries, import_outputs
     from mirage.io.sources import nomiracl
 
     if what == "questions":
-        options = {"split": split, "cap": cap or None, "ratio": ratio, "languages": codes(languages), "seed": seed}
-        arena = import_nomiracl_queries(path, into, **options)
+        arena = import_nomiracl_queries(path, into, split=split, cap=MOST_QUERIES, languages=codes(languages))
         note(f"{into}: {arena.manifest['about']}")
         _tell_next(arena)
         return
@@ -109,7 +121,7 @@ def import_nomiracl(
         arena = import_outputs(path, into, progress=update, processes=cores.available())
     counted = {"queries": ["language", "subset", "reason"], "answers": ["language", "system", "status"]}
     read = nomiracl.summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()})
-    show([dataclasses.asdict(count) for count in (*read.languages, read.total)], READ, output_format)
+    show([dataclasses.asdict(count) for count in (*read.languages, read.total)], READ, "table")
     note(f"{into}: {arena.manifest['about']}")
     _tell_next(arena)
 
@@ -148,8 +160,6 @@ def import_miracl(
     into: Into,
     split: Annotated[Miracl, typer.Option(help="dev: the evaluation set. train: the training set.")] = "dev",
     languages: Languages = None,
-    seed: Seed = 0,
-    output_format: How = "table",
 ) -> None:
     """Rebuild the queries of MIRAGE-Bench from MIRACL: the evaluation set, or with --split train the training set.
 
@@ -159,8 +169,8 @@ def import_miracl(
     """
     from mirage.io.imports import public
 
-    arena, counts = public.import_miracl(path, into, split=split, languages=codes(languages), seed=seed)
-    show([dataclasses.asdict(count) for count in counts], REBUILT, output_format)
+    arena, counts = public.import_miracl(path, into, split=split, languages=codes(languages))
+    show([dataclasses.asdict(count) for count in counts], REBUILT, "table")
     for count in counts:
         if count.remark:
             note(f"{count.language}: {count.remark}")
@@ -210,50 +220,66 @@ def import_mirage_bench(
 
 
 FIELDS = ("field", "becomes", "records", "example")
-"""Columns of `import FILE --dry-run`."""
+"""Columns of `import FILE` without `--into`."""
+FORMATS = ("name", "format")
+"""Columns of `import --formats`."""
+CARDS = "systems"
+"""Format of facts about systems, which is not recognised."""
 
 
-@import_.command(FILE_COMMAND)
+@import_.command(DEFAULT)
 def import_file(
-    ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON, CSV or Parquet, compressed or not; or a folder.")],
-    into: Annotated[
-        Path | None, typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder or address.")
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="JSON, CSV or Parquet, compressed or not; or a folder.")
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the detected format and fields; write nothing.")
-    ] = False,
+    into: Annotated[
+        Path | None, typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder.")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option("--as", metavar="FORMAT", help="Format of the file; recognised by default.")
+    ] = None,
     names: Names = None,
     values: Values = None,
     meanings: Meanings = None,
-    output_format: How = "table",
+    list_: Annotated[bool, typer.Option("--formats", help="List the formats.")] = False,
 ) -> None:
-    """Import a file of any known format into an arena, detecting the format from its content.
+    """Import a file of any known format into an arena, recognising the format from its content.
 
     Reads FILE, or all files of a folder. Writes the tables of the format, in one step; missing ids, languages and other
     fields are derived, and reported. Imports are all-or-nothing: one invalid record rejects the file. Without --into it
-    prints the detected format and the fields it would import, and writes nothing.
+    prints the recognised format and the fields it would import, and writes nothing. The format `systems` holds facts
+    about systems (licence, size, prices) and has to be named.
     """
+    from mirage.io.formats.registry import formats as known
     from mirage.io.imports import formats
 
-    name = ctx.info_name if ctx.info_name != FILE_COMMAND else None
+    if list_:
+        rows = [{"name": entry.name, "format": entry.title} for entry in known().values()]
+        show([*rows, {"name": CARDS, "format": "facts about systems: licence, size, prices"}], FORMATS, "table")
+        return
+    if file is None:
+        raise BadInput(
+            "no file is named", do="mirage import FILE --into DIR; mirage import --formats lists the formats"
+        )
     options = Options.parse(names or (), values or (), meanings or ())
+    if kind == CARDS:
+        _import_cards(file, into, options)
+        return
+    if kind is not None and kind not in known():
+        raise UnknownName("format", kind, [*known(), CARDS])
     with progress("Reading") as update:
-        if into is None or dry_run:
-            plan = formats.plan_file(file, into, name=name, options=options, progress=update)
+        if into is None:
+            plan = formats.plan_file(file, into, name=kind, options=options, progress=update)
             imported = None
         else:
-            imported = formats.import_file(file, into, name=name, options=options, progress=update)
+            imported = formats.import_file(file, into, name=kind, options=options, progress=update)
     if imported is None:
-        told = (
-            FIELDS
-            if any(entry.becomes for entry in plan.fields)
-            else tuple(name for name in FIELDS if name != "becomes")
-        )
-        if plan.fields or output_format != "table":
-            show([dataclasses.asdict(entry) for entry in plan.fields], told, output_format)
+        renamed = any(entry.becomes for entry in plan.fields)
+        columns = FIELDS if renamed else tuple(name for name in FIELDS if name != "becomes")
+        if plan.fields:
+            show([dataclasses.asdict(entry) for entry in plan.fields], columns, "table")
         note("\n".join([*plan.summary.lines(), "Nothing was written."]))
-        note(f"To write it: mirage import {plan.summary.format} {file} --into {into or 'DIR'}")
+        note(f"To write it: mirage import {file} --as {plan.summary.format} --into DIR")
         return
     note("\n".join(imported.summary.lines()))
     note(f"{into}: {', '.join(f'{imported.arena.rows(table):,} {table}' for table in imported.arena.tables)} in all.")
@@ -290,83 +316,20 @@ def import_dataset(
     _tell_next(imported.arena)
 
 
-@import_.command("queries")
-def import_queries(
-    file: File,
-    into: Into,
-    passages: Passages = None,
-    names: Names = None,
-    values: Values = None,
-) -> None:
-    """Import your own queries into an arena.
+def _import_cards(file: Path, into: Path | None, options: Options) -> None:
+    """Import facts about systems; those without other data in the arena are stored and named.
 
-    Reads FILE: language, query_id, text, optionally subset and passages, a list of passage_id, text, title, relevant,
-    position; or the passages from a separate file. Writes the tables queries and passages. One invalid line rejects the
-    file.
-    """
-    _import_own("queries", file, into, names, values, passages)
-
-
-@import_.command("answers")
-def import_answers(file: File, into: Into, names: Names = None, values: Values = None) -> None:
-    """Import the answers of any system into an arena.
-
-    Reads FILE: language, query_id, system, text, optionally status, template, reason, run_date (or created_at), and
-    numbered: whether the prompt numbered its passages, so that [3] cites the third. Writes the table answers; rows
-    derived from replaced answers are removed. One invalid line rejects the file.
-    """
-    _import_own("answers", file, into, names, values)
-
-
-@import_.command("judgments")
-def import_judgments(file: File, into: Into, names: Names = None, values: Values = None) -> None:
-    """Import the verdicts of any judge into an arena.
-
-    Reads FILE: language, query_id, judge, system_a, system_b, verdict (A, B or tie), optionally rationale and points
-    (system_a's share of the battle's point, 0 to 1; the verdict is then optional). Writes the table judgments; ratings
-    derived from older verdicts are removed. One invalid line rejects the file.
-    """
-    _import_own("judgments", file, into, names, values)
-
-
-@import_.command("systems")
-def import_systems(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="YAML, JSON Lines, CSV or Parquet, by extension.")],
-    into: Into,
-    names: Names = None,
-    values: Values = None,
-) -> None:
-    """Import facts about systems into an arena: licence, size, prices, and more.
-
-    Reads FILE: system, and any of licence, open_weights, parameters (in billions), released, price_in and price_out (US
-    dollars per million tokens), context_length, url, retriever, source; in YAML a list, or a mapping by the system's
-    name. Writes the table systems; ratings are not changed. One invalid record rejects the file.
+    Raises:
+        BadInput: if no arena is named.
     """
     from mirage.io.imports.cards import import_cards
 
-    done = import_cards(file, into, options=Options.parse(names or (), values or ()))
+    if into is None:
+        raise BadInput("facts about systems belong to an arena", do="add --into DIR")
+    done = import_cards(file, into, options=options)
     total, where = done.arena.rows("systems"), done.arena.address
     note(f"{where}: {done.rows:,} system cards read, {done.replaced:,} replacing older ones; {total:,} in total.")
     if done.strangers:
         note(f"Stored, although the arena has no other data of these systems: {'; '.join(done.strangers)}")
     if done.ignored:
         note(f"Ignored: {'; '.join(done.ignored)}")
-
-
-def _import_own(
-    kind: Kind,
-    file: Path,
-    into: Path,
-    names: list[str] | None,
-    values: list[str] | None,
-    passages: Path | None = None,
-) -> None:
-    from mirage.io.imports.own import UserFile, import_own
-
-    own_file = UserFile(kind, file, passages, Options.parse(names or (), values or ()))
-    added = import_own(own_file, into)
-    total = added.arena.rows(kind)
-    note(f"{into}: {added.rows:,} {kind} read, {added.replaced:,} replacing older ones; {total:,} in total.")
-    if added.dropped:
-        note(f"{added.dropped:,} judgments of replaced answers were removed.")
-    _tell_next(added.arena)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import How, Seed, app, codes, local_path, locate
+from mirage.cli.common import Seed, app, codes, local_path, locate
 from mirage.cli.connection import Connection, tell
 from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
@@ -57,15 +57,6 @@ def make_testset_from_files(
         bool,
         typer.Option("--across", help="Write questions from passages in any language, not only the question's own."),
     ] = False,
-    length: Annotated[int, typer.Option(min=100, help="Maximum characters of a passage of a document.")] = 800,
-    vectors: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            parser=local_path,
-            help="JSON Lines or Parquet with passage_id and vector, for clusters and near-duplicates.",
-        ),
-    ] = None,
     passages_only: Annotated[
         Path | None,
         typer.Option(
@@ -73,26 +64,23 @@ def make_testset_from_files(
         ),
     ] = None,
     seed: Seed = 0,
-    output_format: How = "table",
 ) -> None:
     """Make a test set from your own documents: questions by a model, half of them without an answer.
 
     Cuts documents into passages, chooses passages that cover the corpus, and has the model write a question from each,
-    with facts, quotes and a reference answer. For half of the questions every passage that answers is removed from the
-    corpus: the sources, their near-duplicates, and passages that state a vital fact by shared words or by the model,
-    which also reads the remaining passages. Writes the arena DIR, with the tables queries (subset non_relevant for the
-    unanswerable), passages, references, nuggets, tags, drafts and passage_checks, and DIR/source/corpus.jsonl, the
-    remaining corpus. Replies are cached in DIR: rerun the command to resume; no call is paid for twice. Prints the
-    queries by language, and why documents and questions were left out.
+    with facts, quotes and a reference answer. For half of the questions every passage that answers is removed: the
+    sources, their near-duplicates, and passages that state a vital fact by shared words or by the model. Writes the
+    arena DIR, with the tables queries (subset non_relevant for the unanswerable), passages, references, nuggets, tags,
+    drafts and passage_checks, and DIR/source/corpus.jsonl, the remaining corpus. Replies are cached in DIR: rerun the
+    command to resume; no call is paid for twice. Prints the queries by language, and what was left out.
     """
     from mirage.io.documents import read_documents
-    from mirage.io.vectors import read_vectors
     from mirage.llm import ArenaCalls
     from mirage.stages.testset.settings import TYPES, TestsetSettings
     from mirage.stages.testset.stage import make_testset, plan_testset
 
     with progress("Reading"):
-        documents = read_documents(corpus, length=length)
+        documents = read_documents(corpus)
     _tell_left_out(documents.left_out)
     if passages_only is not None:
         _write_passages(documents, passages_only)
@@ -107,14 +95,11 @@ def make_testset_from_files(
         tell(plan_testset(dir_, documents.passages, settings, model), planned=True)
         return
     engine = connection.only_caller(model)
-    given = None if vectors is None else read_vectors(vectors, [p.passage_id for p in documents.passages])
     with progress("Asking") as update:
         calls = ArenaCalls(engine, model, "mirage testset", update)
-        result = make_testset(
-            dir_, documents.passages, settings, calls=calls, vectors=given, sources=documents.files, say=note
-        )
+        result = make_testset(dir_, documents.passages, settings, calls=calls, sources=documents.files, say=note)
     _tell_result(result)
-    show(_counts(result), COLUMNS, output_format)
+    show(_counts(result), COLUMNS, "table")
 
 
 def _counts(result: TestsetResult) -> list[dict[str, object]]:

@@ -15,7 +15,6 @@ from mirage.stages.sft import Mix
 
 STATS = (
     *(
-        "split",
         "teacher",
         "language",
         "n_queries",
@@ -47,7 +46,6 @@ def sft(
         ),
     ] = "all",
     languages: Languages = None,
-    holdout: Annotated[float, typer.Option(help="Share of queries to hold out.")] = 0.05,
     seed: Seed = 0,
     tokenizer: Annotated[
         str, typer.Option(metavar="NAME|DIR", help="Tokenizer for token counts: the student's, if installed here.")
@@ -58,9 +56,8 @@ def sft(
 
     The teacher should have answered from the relevant passages only (`mirage generate --relevant-only`). Reads the
     tables queries, passages and answers. Selects the answers that cite only relevant passages. Writes FILE (chat, JSON
-    Lines, each with its teacher as `system`), the held-out queries (.heldout.jsonl), the statistics of the paper's
-    Table 1 (.stats.csv; by teacher .teachers.csv) and a recipe for TRL with its Table 6 (.trl.yaml). Prints the
-    statistics; rows without a teacher are over all teachers.
+    Lines, each with its teacher as `system`). Prints the statistics of the paper's Table 1; rows without a teacher are
+    over all teachers.
     """
     from mirage.stages.sft import stage as training
 
@@ -70,7 +67,6 @@ def sft(
         systems=system,
         mix=mix,
         languages=codes(languages),
-        holdout=holdout,
         seed=seed,
         tokenizer=tokenizer,
     )
@@ -78,5 +74,4 @@ def sft(
     for (teacher, reason), n in sorted(result.training.left_out.items(), key=lambda item: -item[1]):
         note(f"{n:,} answers of {teacher} excluded: {reason}")
     note(f"tokens counted by: {result.tokens}")
-    note(f"{len(result.training.train):,} conversations to train on, {len(result.training.heldout):,} held out.")
-    note("written: " + ", ".join(map(str, result.files)))
+    note(f"{len(result.training.examples):,} conversations are in {out}")

@@ -1,20 +1,31 @@
-"""Commands for votes: `mirage votes export|import|ballot|audit|labels|left|agreement|correct|citations`."""
+"""Commands for votes: `mirage votes export|import|ballot|audit|left|labels|agreement|correct|scores|notes`."""
 
 from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mirage.cli.common import QUIET, ArenaDir, How, Languages, Seed, app, arena_log, codes, rows
+from mirage.cli.common import (
+    ArenaDir,
+    How,
+    Languages,
+    arena_log,
+    codes,
+    command_group,
+    existing_arena,
+    rows,
+)
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
-from mirage.store.extras import extra
+from mirage.text.segmentation import count_text
 
-votes = typer.Typer(help="Votes and scores of people: import, export, ballots, agreement, corrected rankings.", **QUIET)  # type: ignore[arg-type]
-app.add_typer(votes, name="votes")
+if TYPE_CHECKING:
+    from mirage.people.votes import AnyRow
+
+votes = command_group("votes", "Votes, labels, scores and notes of people: import, export, ballots, agreement.")
 
 AGREEMENT = (
     *("referee", "language", "n", "queries", "voters", "raw", "raw_low", "raw_high", "kappa", "kappa_low"),
@@ -27,11 +38,6 @@ CORRECTED = (
     *("uncorrected", "uncorrected_low", "uncorrected_high", "uncorrected_rank", "votes", "battles", "lam", "width"),
 )
 """Columns of `correct`."""
-CITATIONS = (
-    *("language", "system", "supported", "supported_low", "supported_high", "citations", "unclear", "answers"),
-    *("voters", "agree", "pairs", "reason"),
-)
-"""Columns of `mirage votes citations`."""
 CHECKS = (
     *("language", "label", "queries", "audited", "wrong", "error", "error_low", "error_high", "unclear", "voters"),
     *("agree", "not_asked", "asked", "wrong_language", "reason"),
@@ -39,29 +45,37 @@ CHECKS = (
 """Columns of `labels`."""
 LEFT = ("ballot", "language", "voter", "items", "voted", "left")
 """Columns of `left`."""
+SCORES = ("measure", "language", "system", "mean", "mean_low", "mean_high", "queries", "raters", "person")
+"""Columns of `votes scores`."""
+RATERS = (
+    *("measure", "language", "answers", "queries", "raters", "pairs", "equal", "equal_low", "equal_high"),
+    *("ordinal", "ordinal_low", "ordinal_high", "interval", "interval_low", "interval_high", "reason"),
+)
+"""Columns of `votes scores --agreement`."""
+TAXONOMY = ("name", "meaning")
+"""Columns of `votes notes`."""
 
-Evidence = Annotated[bool, typer.Option("--evidence", help="Use votes on citations instead of battles.")]
-OnNuggets = Annotated[bool, typer.Option("--nuggets", help="Use votes on nuggets instead of battles.")]
-OnLabels = Annotated[bool, typer.Option("--labels", help="Use votes on labels of queries instead of battles.")]
+Logged = Literal["battles", "citations", "labels", "notes"]
+"""Kinds of rows in the log of votes."""
 
 
-def _kind(*, evidence: bool, nuggets: bool, labels: bool) -> Any:
-    """Return the row class that the options select."""
-    from mirage.people.votes import Evidence as Citation
-    from mirage.people.votes import LabelVote, NuggetVote, Vote
+def _row_class(kind: Logged) -> type[AnyRow]:
+    """Return the class of the rows of one kind."""
+    from mirage.people.votes import Evidence, LabelVote, Note, Vote
 
-    if evidence + nuggets + labels > 1:
-        raise BadInput("a file holds votes of one kind", do="use one of --evidence, --nuggets and --labels")
-    return Citation if evidence else NuggetVote if nuggets else LabelVote if labels else Vote
+    return {"battles": Vote, "citations": Evidence, "labels": LabelVote, "notes": Note}[kind]
 
 
 @votes.command("export")
 def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Named .csv, .jsonl or .parquet.")],
-    arena: Annotated[Path | None, typer.Option(metavar="DIR", help="Only votes on queries of this arena.")] = None,
-    evidence: Evidence = False,
-    nuggets: OnNuggets = False,
-    labels: OnLabels = False,
+    arena: Annotated[
+        Path | None,
+        typer.Option("--arena", metavar="DIR", parser=existing_arena, help="Only rows on queries of this arena."),
+    ] = None,
+    kind: Annotated[
+        Logged, typer.Option("--kind", help="Votes on battles, citations or labels of queries, or notes.")
+    ] = "battles",
 ) -> None:
     """Export the log of votes to a file.
 
@@ -74,26 +88,36 @@ def export(
 
     only = None if arena is None else store.open_arena(arena)
     with Votes() as database:
-        kind = _kind(evidence=evidence, nuggets=nuggets, labels=labels)
-        n = export_votes(database, kind, file, arena=only)
+        n = export_votes(database, _row_class(kind), file, arena=only)
         note(f"{file}: {n:,} rows from {database.where}")
 
 
 @votes.command("import")
 def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="As `mirage votes export` writes it, .gz or not.")],
-    evidence: Evidence = False,
-    nuggets: OnNuggets = False,
-    labels: OnLabels = False,
+    kind: Annotated[
+        Literal["battles", "citations", "labels", "notes", "answers"],
+        typer.Option(
+            "--kind", help="Votes on battles, citations or labels of queries, notes, or people's labels on answers."
+        ),
+    ] = "battles",
     arena: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Reject votes on labels of queries that this arena lacks or has changed."),
+        typer.Option(
+            "--arena",
+            metavar="DIR",
+            parser=existing_arena,
+            help="answers: the arena to write into. labels: reject votes on queries that it lacks or has changed.",
+        ),
     ] = None,
 ) -> None:
-    """Import a log of votes, or a returned ballot.
+    """Import a log of votes or notes, a returned ballot, or people's labels on answers.
 
-    Reads FILE. Writes new votes all-or-nothing: one invalid line rejects the file, and the error names the line. A
-    ballot's file is also rejected if it was modified, or if the ballot was not made here.
+    Reads FILE. Writes new rows all-or-nothing: one invalid line rejects the file, and the error names the line. A
+    ballot's file is also rejected if it was modified, or if the ballot was not made here. --kind answers writes the
+    table scores of --arena. Its records have query_id, system, rater and value; language if the arena has several;
+    measure, by default `answered`: 1 if the answer answers the question, 0 if it abstains; low and high, the ends of
+    another scale. Label answers drawn at random within each language and system, or corrected levels are biased.
     """
     from mirage import store
     from mirage.people.votes import Votes
@@ -101,14 +125,28 @@ def import_(
     from mirage.people.votes.label_ballots import import_any_ballot
     from mirage.people.votes.stage import import_votes
 
-    kind = _kind(evidence=evidence, nuggets=nuggets, labels=labels)
+    if kind == "answers":
+        _import_answer_labels(file, arena)
+        return
     only = None if arena is None else store.open_arena(arena)
     with Votes() as database:
         if is_returned(file):
             read, new = import_any_ballot(database, file, arena=only)
         else:
-            read, new = import_votes(database, kind, file, arena=only)
+            read, new = import_votes(database, _row_class(kind), file, arena=only)
         note(f"{database.where}: {read:,} rows read, {new:,} of them new")
+
+
+def _import_answer_labels(file: Path, arena: Path | None) -> None:
+    """Import people's labels on answers into an arena."""
+    from mirage.people.levels import import_labels
+
+    if arena is None:
+        raise BadInput("labels on answers are stored in their arena", do="name it: --arena DIR")
+    result = import_labels(arena, file, made_by="mirage votes import")
+    if result.changed:
+        note(f"left out: {count_text(result.changed, 'label')} on answers that have changed since")
+    note(f"{result.arena.address}: {count_text(result.labels, 'label')} of people's scores")
 
 
 @votes.command("ballot")
@@ -124,8 +162,6 @@ def ballot(
         typer.Option(metavar="NAMES", help="Comma-separated names, one ballot each; default one anonymous ballot."),
     ] = None,
     reviews: Annotated[int, typer.Option(min=1, help="Number of people per battle.")] = 1,
-    part: Annotated[str | None, typer.Option(metavar="I/N", help="Ballot I of N anonymous ballots.")] = None,
-    seed: Seed = 0,
 ) -> None:
     """Write ballots to send to voters: one HTML file per person, which works without a server or a network.
 
@@ -134,19 +170,16 @@ def ballot(
     Writes FILE, and the key to its items in the user's folder.
     """
     from mirage import store
-
-    with extra("explorer", "mirage votes ballot"):
-        from mirage.explorer.spot_check.ballot import ballot_html
     from mirage.people.votes import correction_needs
+    from mirage.people.votes.ballot_page import ballot_html
     from mirage.people.votes.ballots import draw_ballots, keep, people_of
     from mirage.people.votes.stage import vote_pool
 
     if out.suffix != ".html":
         raise BadInput(f"{out.name} does not end in .html", do="rename it")
     arena = store.open_arena(dir_)
-    people, own = people_of(voters, part)
-    ballots = draw_ballots(arena, language, n=n, people=people, reviews=reviews, seed=seed)
-    ballots = [ballots[own]] if own is not None else ballots
+    people, _ = people_of(voters, None)
+    ballots = draw_ballots(arena, language, n=n, people=people, reviews=reviews)
     pages = [ballot_html(arena, drawn) for drawn in ballots]
     keep(ballots)
     for drawn, page in zip(ballots, pages, strict=True):
@@ -169,17 +202,15 @@ def write_audit(
         typer.Option(metavar="NAMES", help="Comma-separated names, one ballot each; default one anonymous ballot."),
     ] = None,
     reviews: Annotated[int, typer.Option(min=1, help="Number of people per query.")] = 1,
-    seed: Seed = 0,
 ) -> None:
-    """Write ballots that audit the labels of queries: can these passages answer this question? Draws half of the
-    queries from each label, in proportion to the languages, and writes one HTML file per language and person, without
-    the labels. Each ballot saves a file for mirage votes import; mirage rates then corrects for the label errors. Reads
-    the tables queries and passages. Writes FILE, and the key to its items in the user's folder.
+    """Write ballots that audit the labels of queries: can these passages answer this question?
+
+    Draws half of the queries from each label, in proportion to the languages, and writes one HTML file per language and
+    person, without the labels. Each ballot saves a file for mirage votes import; mirage report rates then corrects for
+    the errors. Reads the tables queries and passages. Writes FILE, and the key to its items in the user's folder.
     """
     from mirage import store
-
-    with extra("explorer", "mirage votes audit"):
-        from mirage.explorer.spot_check.ballot import label_ballot_html
+    from mirage.people.votes.ballot_page import label_ballot_html
     from mirage.people.votes.ballots import people_of
     from mirage.people.votes.label_ballots import keep_label_ballots, label_ballots
     from mirage.people.votes.labels import draw_audit
@@ -188,8 +219,8 @@ def write_audit(
         raise BadInput(f"{out.name} does not end in .html", do="rename it")
     arena = store.open_arena(dir_)
     people, _ = people_of(voters, None)
-    items = draw_audit(arena, n=n, languages=codes(languages), seed=seed)
-    ballots = label_ballots(arena, items, people=people, reviews=reviews, seed=seed)
+    items = draw_audit(arena, n=n, languages=codes(languages))
+    ballots = label_ballots(arena, items, people=people, reviews=reviews)
     pages = [label_ballot_html(arena, ballot) for ballot in ballots]
     keep_label_ballots(ballots)
     for drawn, page in zip(ballots, pages, strict=True):
@@ -221,7 +252,7 @@ def print_label_checks(dir_: ArenaDir, output_format: How = "table") -> None:
 
 
 @votes.command("left")
-def print_ballots_left(dir_: ArenaDir, output_format: How = "table") -> None:
+def print_ballots_left(dir_: ArenaDir) -> None:
     """Print the progress of an arena's ballots, and the battles each person has left.
 
     Reads the ballots made here and the votes imported. Writes nothing.
@@ -233,7 +264,7 @@ def print_ballots_left(dir_: ArenaDir, output_format: How = "table") -> None:
     arena = store.open_arena(dir_)
     with Votes() as database:
         results = ballots_left(arena, database.rows(Vote))
-    show([dataclasses.asdict(row) for row in results], LEFT, output_format)
+    show([dataclasses.asdict(row) for row in results], LEFT, "table")
 
 
 @votes.command("agreement")
@@ -243,7 +274,6 @@ def agreement(
     all_votes: Annotated[
         bool, typer.Option("--all-votes", help="Include votes on battles selected by the queue: biased.")
     ] = False,
-    seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
     """Print the agreement of people with each judge and with each other.
@@ -257,7 +287,7 @@ def agreement(
 
     arena = store.open_arena(dir_)
     log = arena_log(arena, Vote)
-    agreements = vote_agreement(arena, log, languages=codes(languages), control=not all_votes, seed=seed)
+    agreements = vote_agreement(arena, log, languages=codes(languages), control=not all_votes)
     columns = AGREEMENT if output_format != "table" else tuple(name for name in AGREEMENT if name != "reason")
     show([dataclasses.asdict(row) for row in agreements], columns, output_format)
     for row in agreements:
@@ -278,7 +308,6 @@ def correct(
         str | None,
         typer.Option(metavar="NAMES", help="Comma-separated features to use as predictors of the votes, or: all."),
     ] = None,
-    seed: Seed = 0,
     output_format: How = "table",
 ) -> None:
     """Print a judge's ranking, uncorrected and corrected by people's votes.
@@ -300,7 +329,6 @@ def correct(
         judge=[name.strip() for name in judge.split(",") if name.strip()],
         languages=codes(languages),
         features=None if features == "all" else [name.strip() for name in (features or "").split(",") if name.strip()],
-        seed=seed,
     )
     show(rows(correction.table(), CORRECTED), CORRECTED, output_format)
     for code, ranking in correction.languages.items():
@@ -309,22 +337,59 @@ def correct(
         note(f"{code}: not corrected: {error.what}")
 
 
-@votes.command("citations")
-def citations(dir_: ArenaDir, languages: Languages = None, output_format: How = "table") -> None:
-    """Print the share of citations that support their sentence, by people's votes.
+@votes.command("scores")
+def scores(
+    dir_: ArenaDir,
+    agreement: Annotated[
+        bool, typer.Option("--agreement", help="Print the agreement of people on the same answers.")
+    ] = False,
+    verdicts_from: Annotated[
+        str | None,
+        typer.Option(metavar="MEASURE", help="Write verdicts: the answer with the higher score by MEASURE wins."),
+    ] = None,
+    output_format: How = "table",
+) -> None:
+    """Print imported scores of the answers by people and programs.
 
-    By language and system, with 95% intervals clustered by answer. Reads the votes on citations, and the table answers
-    if there is one. Writes nothing.
+    Prints the mean of each system by each measure, or with `--agreement` the share of equal pairs of people's scores
+    and Krippendorff's alpha for ordinal and interval data; both with 95% intervals over queries. Reads the table
+    scores. Writes nothing, except with `--verdicts-from` the verdicts of a judge `people: MEASURE` into the table
+    judgments: each person who scored both answers counts, and ratings made from older verdicts are removed.
     """
     from mirage import store
-    from mirage.people.votes import Evidence, stage
+    from mirage.people.votes import raters
 
-    arena = store.open_arena(dir_)
-    log = arena_log(arena, Evidence)
-    only = codes(languages)
-    results = [row for row in stage.citation_support(arena, log) if only is None or row.language in only]
-    columns = CITATIONS if output_format != "table" else tuple(name for name in CITATIONS if name != "reason")
-    show([dataclasses.asdict(row) for row in results], columns, output_format)
-    for row in results:
-        if row.reason:
-            note(f"{row.language}, {row.system}: {row.reason}")
+    if verdicts_from is not None:
+        result = raters.judge_by_scores(dir_, verdicts_from, made_by="mirage votes scores")
+        note(f"{result.arena.address}: verdicts of {raters.judge_name(verdicts_from)}")
+    table = store.open_arena(dir_).read("scores")
+    if agreement:
+        agreements = raters.rater_agreement(table)
+        columns = RATERS if output_format != "table" else RATERS[:-1]
+        show([dataclasses.asdict(row) for row in agreements], columns, output_format)
+        for row in agreements:
+            if row.reason:
+                note(f"{row.measure}, {row.language}: {row.reason}")
+        return
+    means = (dataclasses.asdict(row) for row in raters.score_means(table))
+    show([row | {"mean_low": row["low"], "mean_high": row["high"]} for row in means], SCORES, output_format)
+
+
+@votes.command("notes")
+def print_note_categories(
+    dir_: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR]", parser=existing_arena, help="Arena; default those of arenas without a file."),
+    ] = None,
+) -> None:
+    """Print the categories of notes, and the file that defines them.
+
+    The file is taxonomy.yaml next to the arena's tables, else in the user's folder (MIRAGE_HOME), else the bundled
+    file. Writes nothing.
+    """
+    from mirage import store
+    from mirage.people.notes import load_taxonomy
+
+    chosen = load_taxonomy(None if dir_ is None else store.open_arena(dir_))
+    show([dataclasses.asdict(row) for row in chosen.categories], TAXONOMY, "table")
+    note(f"{chosen.path}: {count_text(len(chosen.categories), 'category')}")

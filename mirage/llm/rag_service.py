@@ -59,7 +59,7 @@ class ResponsePaths:
 
     def __post_init__(self) -> None:
         for name, path in self.named_paths().items():
-            parse_path(path, where=f"--map {name}")
+            parse_path(path, where=f"--paths {name}")
 
     def named_paths(self) -> dict[str, str]:
         """Return the paths that are set, by name."""
@@ -135,7 +135,7 @@ def rag_service(
 
 
 def read_paths(options: Sequence[str]) -> ResponsePaths:
-    """Parse `--map`: `answer=PATH,contexts=PATH`, repeatable.
+    """Parse `--paths`: `answer=PATH,contexts=PATH`, repeatable.
 
     Raises:
         BadInput: if an entry is not NAME=PATH, or a path is invalid.
@@ -147,10 +147,12 @@ def read_paths(options: Sequence[str]) -> ResponsePaths:
         name, equals, path = (part.strip() for part in entry.partition("="))
         if not equals or not path:
             raise BadInput(
-                f"{entry!r} is not NAME=PATH", where="--map", do="write --map answer=result.text,contexts=docs[*].text"
+                f"{entry!r} is not NAME=PATH",
+                where="--paths",
+                do="write --paths answer=result.text,contexts=docs[*].text",
             )
         if name not in names:
-            raise UnknownName("part of a response", name, names, where="--map")
+            raise UnknownName("part of a response", name, names, where="--paths")
         paths[name] = path
     return ResponsePaths(**paths)
 
@@ -296,7 +298,7 @@ class _Questions(Batch):
         if events is None or not found:
             raise Misfit(
                 f"the response has no {name} at {getattr(self._service.paths, name)}: {describe(content, events)}",
-                f"name the path with --map {name}=PATH, or check --base-url and --body",
+                f"name the path with --paths {name}=PATH, or check --base-url and --body",
             )
         return [value for values in found for value in values]
 

@@ -15,7 +15,7 @@ from mirage.papers.tables import ALL, PaperItem, holdout_places, mean, tau_left_
 from mirage.ranking import paper
 from mirage.ranking.bootstrap import LanguageRanking, rate
 from mirage.ranking.fit import PairCounts, fit
-from mirage.ranking.languages import kendall
+from mirage.stats.kendall import kendall
 
 MATCHES = (25, 50, 100, 200, 400)
 """Numbers of drawn queries per tournament whose intervals are compared."""

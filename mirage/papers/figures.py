@@ -13,9 +13,9 @@ from mirage.papers.material import Array, Material, pair_counts, predict_draws
 from mirage.papers.tables import ALL, PaperItem, holdout_places, mean, r2_or_none
 from mirage.ranking import surrogate
 from mirage.ranking.fit import Fit, PairCounts, fit
-from mirage.ranking.languages import kendall
 from mirage.ranking.surrogate.draws import LINEAR
 from mirage.ranking.surrogate.regressors import ESTIMATORS
+from mirage.stats.kendall import kendall
 
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 """Shares of the judged queries, or of the judged pairs, in a subsample."""

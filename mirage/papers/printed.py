@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TEMPLATES = {"Original": "vanilla", "+Role": "role", "+Repeat": "repeat", "+Explanation": "explanation"}
 """The prompts of NoMIRACL's Table 3 -> the names of the templates."""
 _SUBSETS = {"hallucination rate": "non_relevant", "error rate": "relevant"}
-_MADE_ELSEWHERE = "mirage paper reproduce makes it from an arena with features and verdicts"
+_MADE_ELSEWHERE = "mirage rank paper makes it from an arena with features and verdicts"
 _BY_HAND = "the authors found this pattern by reading; no rule here tells it"
 
 

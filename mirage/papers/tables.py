@@ -12,10 +12,10 @@ import numpy as np
 from mirage.errors import NotEnoughData
 from mirage.papers.material import GRADES, Array, Material, leave_two_out, predict_draws
 from mirage.ranking import paper, surrogate
-from mirage.ranking.languages import kendall
 from mirage.ranking.surrogate.data import FEWEST
 from mirage.ranking.surrogate.draws import LINEAR
 from mirage.ranking.surrogate.regressors import ESTIMATORS
+from mirage.stats.kendall import kendall
 
 ALL = "all"
 """Language of a mean over languages."""

@@ -7,28 +7,23 @@
     outcomes or judgments        ratings              -> ratings, tournaments
     features, with either        surrogate            -> predictions, importances
 
-`stages.py` lists the stages without a model, `steps.py` the order of a complete run, `running.py` runs what
-is not up to date, `evaluating.py` takes a file to a ranking, and `findings.py` puts that into sentences. `bundle.py`
-and `sample.py` build the bundled arenas; `adding.py` adds a user's system. Each domain
-package declares its own stages (`mirage.stages.stage`).
+`steps.py` has the order of a complete run, `running.py` runs what is not up to date, `evaluating.py` takes a file to a
+ranking, and `findings.py` puts that into sentences. `adding.py` adds a user's system. Each domain package declares its
+own stages (`mirage.stages.stage`).
 """
 
-from mirage.pipeline.bundle import bundle
 from mirage.pipeline.evaluating import EvaluateSettings, EvaluationReport, Watch, evaluate, judges_of_data, locate
 from mirage.pipeline.running import StepReport, run_all
-from mirage.pipeline.stages import STAGES
 from mirage.pipeline.steps import ORDER, RunModel, RunSettings
 
 __all__ = [
     "ORDER",
-    "STAGES",
     "EvaluateSettings",
     "EvaluationReport",
     "RunModel",
     "RunSettings",
     "StepReport",
     "Watch",
-    "bundle",
     "evaluate",
     "judges_of_data",
     "locate",

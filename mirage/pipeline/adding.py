@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from mirage import llm, schema, store
 from mirage.errors import ArenaError, BadInput, NotEnoughData
 from mirage.io.sources import files
-from mirage.io.sources.sample import REFERENCE
 from mirage.llm import prompts
+from mirage.schema import REFERENCE
 from mirage.stages import features, generate
 from mirage.stages.features.assessed import decider
 from mirage.stages.generate.baselines import TEMPLATE

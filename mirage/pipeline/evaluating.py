@@ -56,6 +56,8 @@ class EvaluateSettings:
     """Seed of the draws."""
     model: RunModel | None = None
     """Model that judges; None for no calls."""
+    baselines: bool = False
+    """Whether the baselines, which need no model, answer too."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,7 +141,7 @@ def evaluate(
         if settings.judge not in known:
             raise UnknownName("judge", settings.judge, known)
     report = EvaluationReport(*_fill(data, into, settings, watch))
-    run = RunSettings(baselines=False, sample=settings.sample, draws=settings.draws, seed=settings.seed)
+    run = RunSettings(baselines=settings.baselines, sample=settings.sample, draws=settings.draws, seed=settings.seed)
 
     def steps(**options: object) -> Iterator[StepReport]:
         return run_all(into, replace(run, **options), made_by=made_by, progress=watch)  # type: ignore[arg-type]

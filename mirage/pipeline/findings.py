@@ -55,7 +55,7 @@ def next_commands(report: EvaluationReport) -> list[tuple[str, str]]:
             return [(command, purpose)]
         return [
             (f"mirage import FILE --into {where}", "add the answers of another system"),
-            (f"mirage run {where} --baselines", "or compare with baselines, which need no model"),
+            (f"mirage evaluate {where} --baselines", "or compare with baselines, which need no model"),
             (f"mirage app {where}", "read the answers"),
         ]
     commands: list[tuple[str, str]] = []
@@ -81,7 +81,7 @@ def next_command(arena: store.Arena) -> tuple[str, str]:
         judge = f" --judge {shlex.quote(names[0])}" if len(names) > 1 else ""
         return f"mirage rank {where}{judge}", "rank the systems"
     if "retrieved" in tables and _labelled(arena):
-        return f"mirage retrievers {where}", "measure the retrievers"
+        return f"mirage report retrieval {where}", "measure the retrievers"
     if "queries" in tables:
         retriever = " --retriever NAME" if "retrieved" in tables else ""
         return f"mirage generate {where} --system NAME --model MODEL --base-url URL{retriever}", "answer the queries"

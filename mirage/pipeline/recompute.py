@@ -17,10 +17,10 @@ from mirage import schema
 from mirage.battles.referee import Referee
 from mirage.battles.verdict_rows import judges_of
 from mirage.errors import MirageError
-from mirage.io.sources.sample import REFERENCE
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.stage import JUDGED_RATINGS, JUDGED_TOURNAMENTS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
 from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
+from mirage.schema import REFERENCE
 from mirage.stages import features, judge, nuggets
 from mirage.stages.features.stage import FEATURES, measurable_in
 from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
@@ -187,12 +187,32 @@ def _compare(
         fresh = stage.run(tables, **options)[table]
     except MirageError as error:
         return Recomputed(subject, 0, error.what)
-    return Recomputed(subject, len(stored), None, tuple(_mismatches(table, stored, fresh, sampled=sampled)))
+    tolerance = FITTED if table == "predictions" else TOLERANCE
+    rows, names = stored.to_pylist(), schema.key(table)
+    found = compare_rows(table, names, rows, fresh.to_pylist(), tolerance=tolerance, sampled=sampled)
+    return Recomputed(subject, len(stored), None, tuple(found))
 
 
-def _mismatches(table: str, stored: pa.Table, fresh: pa.Table, *, sampled: bool) -> Iterator[Mismatch]:
-    names, tolerance = schema.key(table), FITTED if table == "predictions" else TOLERANCE
-    ours, theirs = _by_key(names, stored.to_pylist()), _by_key(names, fresh.to_pylist())
+def compare_rows(
+    table: str,
+    names: Sequence[str],
+    stored: Sequence[Mapping[str, Any]],
+    fresh: Sequence[Mapping[str, Any]],
+    *,
+    tolerance: float,
+    sampled: bool = False,
+) -> Iterator[Mismatch]:
+    """Yield the values of stored rows that differ from recomputed rows, by key.
+
+    Args:
+        table: name of the table, for the differences.
+        names: its key columns.
+        stored: the stored rows.
+        fresh: the recomputed rows.
+        tolerance: largest difference of two numbers that are equal, relative above 1.
+        sampled: whether the stored rows may be a sample.
+    """
+    ours, theirs = _by_key(names, stored), _by_key(names, fresh)
     for key in sorted(ours.keys() if sampled else ours.keys() | theirs.keys(), key=repr):
         row = ", ".join(f"{name}={value}" for name, value in zip(names, key, strict=True))
         if key not in theirs:
@@ -200,9 +220,9 @@ def _mismatches(table: str, stored: pa.Table, fresh: pa.Table, *, sampled: bool)
         elif key not in ours:
             yield Mismatch(table, row, "(row)", "absent", "present")
         else:
-            for column in stored.column_names:
-                if not _equal(ours[key][column], theirs[key][column], tolerance):
-                    yield Mismatch(table, row, column, str(ours[key][column]), str(theirs[key][column]))
+            for column, value in ours[key].items():
+                if not _equal(value, theirs[key][column], tolerance):
+                    yield Mismatch(table, row, column, str(value), str(theirs[key][column]))
 
 
 def _by_key(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Mapping[str, Any]]:

@@ -25,13 +25,13 @@ import numpy as np
 from mirage import llm, schema, store
 from mirage.battles.counts import RELEVANCE
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.io.sources.sample import REFERENCE
 from mirage.llm import prompts
 from mirage.llm.engines.tasks import Executor
 from mirage.ranking import surrogate
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
+from mirage.schema import REFERENCE
 from mirage.stages import features, judge
 from mirage.stages.features.stage import FEATURES, measurable_in, need_system
 from mirage.stages.generate.baselines import TEMPLATE

@@ -6,12 +6,10 @@ that no name can end a cell, a row or the table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from mirage import store
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import UnknownName
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
@@ -98,40 +96,6 @@ def caption(ranking: RankingReport, language: str | None = None, *, title: str =
         )
     sentences += [f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in notes]
     return " ".join([f"{title}." if title else "", *sentences]).strip()
-
-
-def write_leaderboard(ranking: RankingReport, out: Path, *, title: str = "", notes: Sequence[str] = ()) -> None:
-    """Write a ranking into one file, in the format of its extension.
-
-    Args:
-        ranking: the ranking.
-        out: file named .tex or .md (the last row of `languages`, to print), .csv or .json (every language, unrounded);
-            overwritten if it exists.
-        title: title; plain text.
-        notes: caveats.
-
-    Raises:
-        BadInput: if the extension is unknown, or the file cannot be written.
-    """
-    about = {
-        "title": title,
-        "referee": ranking.referee,
-        "skill": ranking.skill,
-        "method": ranking.method,
-        "seed": ranking.seed,
-        "draws": ranking.n_draws,
-        "queries": {code: row.n_queries for code, row in ranking.languages.items()},
-        "notes": list(notes),
-    }
-    kinds: dict[str, Callable[[], str]] = {
-        ".tex": lambda: to_latex(ranking, title=title, notes=notes),
-        ".md": lambda: to_markdown(ranking, title=title, notes=notes),
-        ".csv": lambda: store.to_csv(leaderboard(ranking)),
-        ".json": lambda: store.to_json(leaderboard(ranking), about),
-    }
-    if out.suffix not in kinds:
-        raise BadInput(f"{out.name} has an unknown extension", do=f"use one of {', '.join(kinds)}")
-    store.write_whole(out, kinds[out.suffix]().encode("utf-8"))
 
 
 def _code(ranking: RankingReport, language: str | None) -> str:

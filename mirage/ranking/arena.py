@@ -1,19 +1,28 @@
-"""Ranking the systems of an arena by one referee, in memory or in blocks of queries."""
+"""Ranking the systems of an arena, or of rows of verdicts, by one referee."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
+from mirage.battles.blocks import count_blocks
 from mirage.battles.counts import Battles
 from mirage.battles.referee import Referee
-from mirage.llm.engines.tasks import Executor
+from mirage.battles.verdict_rows import judges_of, only_judge
+from mirage.errors import BadInput, UnknownName
+from mirage.ranking.blocks import rate_blocks
 from mirage.ranking.bootstrap import RankingReport, rank_battles
-from mirage.ranking.large import VerdictFiles, rank_files
 from mirage.ranking.ranking import read_decisions, remarks
 from mirage.ranking.settings import RankSettings
 from mirage.store import Arena
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+DENSE = 60_000_000
+"""Number of cells (query x system x system, about 30 bytes each) above which only the pairs that met are counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,20 +37,19 @@ class RankResult:
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """Caveats: excluded data, and quantities that the data cannot determine."""
-        blocks = () if self.ranking.battles else ("counted in blocks of queries: too many battles for memory",)
+        blocks = (
+            () if self.ranking.battles else ("counted by pairs that met: too many queries for a table of all pairs",)
+        )
         return (*self.notes, *remarks(self.ranking), *blocks)
 
 
-def rank_arena(
-    arena: Arena, referee: Referee, settings: RankSettings = RankSettings(), *, executor: Executor | None = None
-) -> RankResult:
+def rank_arena(arena: Arena, referee: Referee, settings: RankSettings = RankSettings()) -> RankResult:
     """Rank the systems of an arena by one referee with every verdict.
 
     Args:
         arena: the arena.
         referee: the referee; `RankSettings.referee` makes it with the skill and the parser of the settings.
         settings: the settings; those that select verdicts of judges need `what_if`.
-        executor: runs the counting of verdicts that do not fit in memory; None for this process.
 
     Raises:
         TableMissing: if the arena lacks the referee's table.
@@ -49,12 +57,64 @@ def rank_arena(
         NotEnoughData: if there is no battle to rate.
         BadInput: if the settings select verdicts.
     """
-    if referee.kind == "judge" and not arena.tags:
-        files = VerdictFiles.of_arena(arena, languages=settings.languages)
-        if files.large:
-            return RankResult(rank_files(files, settings, judge=referee.name, executor=executor))
+    if referee.kind == "judge":
+        table, notes = read_decisions(arena, referee, settings)
+        return RankResult(rank_judgments(table, settings, judge=referee.name), notes)
     battles, notes = read_battles(arena, referee, settings)
     return RankResult(rank_battles(battles, settings), notes)
+
+
+def rank_judgments(
+    judgments: pa.Table, settings: RankSettings = RankSettings(), *, judge: str | None = None
+) -> RankingReport:
+    """Rank systems by the verdicts of one judge.
+
+    Args:
+        judgments: table `judgments`.
+        settings: the settings.
+        judge: name of the judge; None if there is only one.
+
+    Raises:
+        BadInput: if a value cannot be read, or the settings select verdicts.
+        UnknownName: if the judge or a language has no verdicts.
+        NotEnoughData: if there is no battle to rate.
+    """
+    import pyarrow.compute as pc
+
+    name = only_judge(judges_of(judgments), judge)
+    rows = judgments.filter(pc.equal(judgments["judge"], name))
+    if settings.selects_verdicts or not _needs_blocks(rows):
+        return rank_battles(Referee.judge(name).battles(judgments, languages=settings.languages), settings)
+    parts = {
+        code: rows.filter(pc.equal(rows["language"], code)) for code in sorted(rows["language"].unique().to_pylist())
+    }
+    for code in settings.languages or ():
+        if code not in parts:
+            raise UnknownName("language", code, parts, where=f"battles by {name}")
+    return rate_blocks(
+        {code: count_blocks(parts[code], drop_ties=settings.ties == "drop") for code in settings.languages or parts},
+        referee=name,
+        draws=settings.draws,
+        seed=settings.seed,
+        ties=settings.ties,
+        penalty=settings.penalty,
+    )
+
+
+def _needs_blocks(judgments: pa.Table) -> bool:
+    """Return whether counts of every two systems on every query would not fit in memory.
+
+    Raises:
+        BadInput: if they would not, and verdicts are weighted, which counting by pairs that met cannot do.
+    """
+    systems = len({*judgments["system_a"].unique().to_pylist(), *judgments["system_b"].unique().to_pylist()})
+    if len(judgments) * systems**2 <= DENSE or len(judgments["query_id"].unique()) * systems**2 <= DENSE:
+        return False
+    if "inclusion" in judgments.column_names and judgments["inclusion"].null_count < len(judgments):
+        raise BadInput(
+            "verdicts with inclusion probabilities are too many to weight", do="rank fewer languages at a time"
+        )
+    return True
 
 
 def read_battles(

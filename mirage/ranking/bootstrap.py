@@ -98,7 +98,7 @@ class RankingReport:
     parts: tuple[RankingReport, ...] = ()
     """The rankings this one was joined from (`join_rankings`), whose results are reused."""
     intervals: tuple[Literal["draws", "sandwich"], ...] = ("draws",)
-    """Kind of draws: posterior bootstrap, or normal with the covariance clustered by query (`streamed.py`); both where
+    """Kind of draws: posterior bootstrap, or normal with the covariance clustered by query (`blocks.py`); both where
     languages differ.
     """
     tested: Mapping[str, Tiers] = field(default_factory=dict)

@@ -134,7 +134,7 @@ def covariates(features: pa.Table, names: Sequence[str]) -> dict[str, Covariates
     at_feature = np.asarray(pc.index_in(rows["feature"], value_set=pa.array(feature_names, pa.string())))
     for k, covariate in enumerate(chosen):
         if not (at_feature == k).any():
-            raise NotEnoughData(f"no answer has the feature {covariate.feature}", do="run: mirage features DIR")
+            raise NotEnoughData(f"no answer has the feature {covariate.feature}", do="run: mirage measure features DIR")
     languages, language = codes(rows["language"])
     by_language = {}
     for code, name in enumerate(languages):
@@ -247,7 +247,7 @@ def control_style(
     ):
         raise BadInput("relevance labels ignore style, so there is none to control for", do="choose a judge")
     if not battles:
-        raise NotEnoughData("no language has both battles and covariates", do="run: mirage features DIR")
+        raise NotEnoughData("no language has both battles and covariates", do="run: mirage measure features DIR")
     names = next(iter(known.values())).names if known else ()
     used, missing, values = {}, {}, {}
     for code, language_battles in sorted(battles.items()):
@@ -272,7 +272,7 @@ def control_style(
         if (share == share.transpose(0, 2, 1)).all():
             raise NotEnoughData(
                 f"no battle in {code} has a winner and known {_and(names)} of both answers",
-                do="measure them (mirage features DIR), or leave the language out",
+                do="measure them (mirage measure features DIR), or leave the language out",
             )
     shared = units_of(used).shared
     with one_thread():

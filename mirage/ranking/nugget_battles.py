@@ -95,6 +95,6 @@ def nugget_battles(arena: Arena, settings: RankSettings = RankSettings()) -> Nug
             where=why,
             do="add the answers of a second system"
             if set(without) == {ONE_ANSWER}
-            else "assign the nuggets: mirage nuggets assign DIR",
+            else "assign the nuggets: mirage measure nuggets DIR",
         )
     return NuggetBattles(verdicts, chosen, margin, dict(sorted(without.items())), dict(sorted(unscored.items())))

@@ -16,7 +16,6 @@ from mirage.ranking.design import designs
 from mirage.ranking.records import FEW, JOINT
 from mirage.ranking.sandwich import disagreements
 from mirage.ranking.settings import RankSettings
-from mirage.ranking.sparse import DENSE
 from mirage.ranking.whatif import RankComparison, WhatIfResult, recompute
 from mirage.schema import Penalty
 from mirage.stats.units import shared_ids
@@ -226,8 +225,6 @@ def remarks(ranking: RankingReport) -> list[str]:
     if few:
         lines.append(f"fewer than {FEW} queries, so intervals cover less than their nominal level: " + join_first(few))
     if not ranking.battles:
-        if many := [row.language for row in ranking.languages.values() if len(row.systems) > DENSE]:
-            lines.append(f"no tiers of more than {DENSE:,} systems: {', '.join(many)}")
         return lines
     lines += designs(ranking.battles)
     alike = [tiers.language for tiers in ranking.tiers.values() if tiers.few and tiers.tests]

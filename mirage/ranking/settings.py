@@ -10,12 +10,11 @@ The command line reads these records before it loads NumPy, so this module impor
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated
 
 from mirage.errors import BadInput
-from mirage.schema import Code, Count, Parser, Penalty, Range, Skill, Ties
+from mirage.schema import Code, Count, Parser, Penalty, Skill, Ties
 from mirage.text.makers import BY_NAME, Makers
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ class Option:
 
 OPTION = Option()
 """An option with the name of its field."""
-JUDGE = Option(metavar="relevance|nuggets|JUDGE|pooled")
+JUDGE = Option(metavar="NAME")
 """The option `--judge` of comparisons and choices."""
 LANGUAGES = Option(metavar="AR,BN,..")
 """The option `--languages`."""
@@ -55,13 +54,13 @@ class RankSettings:
 
     ties: Annotated[Ties, OPTION] = "half"
     """Ties: half a win for each, Davidson's model, or dropped."""
-    without: Annotated[str | None, Option("--leave-out-family", metavar="MAKER")] = None
+    without: str | None = None
     """Exclude the judges made by this maker."""
     exclude_own: Annotated[bool, Option("--no-own-family")] = False
     """Exclude a judge's verdicts on systems of its own maker (see makers.csv)."""
     consistent: Annotated[bool, OPTION] = False
     """Count only battles judged in both orders with the same result."""
-    control: Annotated[tuple[str, ...], Option(metavar="length,citations,language")] = ()
+    control: Annotated[tuple[str, ...], Option(metavar="NAME,..")] = ()
     """Control for the style of the answers, by one or more of these."""
     makers: Makers = BY_NAME
     """Maker of each judge and system."""
@@ -69,13 +68,13 @@ class RankSettings:
     """Which queries count, by relevance labels; a judge ranks on `both`."""
     parser: Annotated[Parser, OPTION] = "strict"
     """Parser that classifies answers, with relevance labels."""
-    assigner: Annotated[str | None, Option(metavar="NAME")] = None
+    assigner: str | None = None
     """Assigner of nuggets, with the judge `nuggets`; by default the one with the most assignments."""
-    nugget_margin: Annotated[float, Range(0), OPTION] = 0.0
+    nugget_margin: float = 0.0
     """Largest difference of two nugget scores that ties, with the judge `nuggets`."""
     languages: Annotated[tuple[Code, ...] | None, LANGUAGES] = None
     """Language codes; by default all that can be ranked."""
-    penalty: Annotated[Penalty, OPTION] = "jeffreys"
+    penalty: Penalty = "jeffreys"
     """Bias reduction by Jeffreys' prior, or none: maximum likelihood."""
     draws: int = DRAWS
     """Bootstrap draws for the intervals."""
@@ -134,13 +133,13 @@ class CompareSettings:
     """Language codes; by default all."""
     parser: Annotated[Parser, OPTION] = "strict"
     """Parser that classifies answers, for `rate` and ratings by relevance labels."""
-    assigner: Annotated[str | None, Option(metavar="NAME")] = None
+    assigner: str | None = None
     """Assigner of nuggets; by default the one with the most assignments."""
-    moved: Annotated[Count, OPTION] = MOVED
+    moved: int = MOVED
     """Number of queries with the largest changes to list."""
     draws: int = DRAWS
     """Bootstrap draws for the intervals of ratings."""
-    seed: Annotated[Count, OPTION] = SEED
+    seed: Count = SEED
     """Random seed."""
 
     def __post_init__(self) -> None:
@@ -149,68 +148,6 @@ class CompareSettings:
     @property
     def ranking(self) -> RankSettings:
         """Settings of the ranking behind a comparison of ratings."""
-        return RankSettings(
-            parser=self.parser, assigner=self.assigner, languages=self.languages, draws=self.draws, seed=self.seed
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Requirements:
-    """Requirements on a system. An unknown fact does not meet a requirement."""
-
-    budget: Annotated[float | None, OPTION] = None
-    """Maximum US dollars per 1,000 answers."""
-    seconds: Annotated[float | None, OPTION] = None
-    """Maximum median latency, in seconds."""
-    licences: tuple[str, ...] = ()
-    """Accepted licences, as in the cards; empty for any."""
-    open_weights: Annotated[bool, OPTION] = False
-    """Only systems with open weights."""
-    context_length: Annotated[int | None, Option("--context")] = None
-    """Minimum context length, in tokens of prompt and answer."""
-
-    def __post_init__(self) -> None:
-        for name in ("budget", "seconds", "context_length"):
-            value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value >= 0):
-                raise BadInput(f"{name} is {value}", do="give 0 or more")
-
-
-@dataclass(frozen=True, slots=True)
-class DecideSettings:
-    """Settings of a choice among systems."""
-
-    weights: Mapping[str, float] | None = None
-    """Weights of measures (`rating`, `rate`, `nuggets`, `feature:NAME`), above 0; None for ratings only. With several,
-    differences are scaled by the range from the worst to the best system.
-    """
-    judge: Annotated[str | None, JUDGE] = None
-    """Referee of the battles, for ratings; by default the only one."""
-    requirements: Requirements = field(default_factory=Requirements)
-    """Requirements on a system."""
-    margin: Annotated[float, OPTION] = 0.0
-    """Equivalence margin: largest difference that counts as none, in the unit of the worth."""
-    languages: Annotated[tuple[Code, ...] | None, LANGUAGES] = None
-    """Language codes; by default all."""
-    parser: Annotated[Parser, OPTION] = "strict"
-    """Parser that classifies answers, for `rate` and ratings by relevance labels."""
-    assigner: Annotated[str | None, Option(metavar="NAME")] = None
-    """Assigner of nuggets; by default the one with the most assignments."""
-    tokens_in: Annotated[float | None, OPTION] = None
-    """Prompt tokens per answer, for systems without calls in the ledger."""
-    tokens_out: Annotated[float | None, OPTION] = None
-    """Output tokens per answer, for systems without calls in the ledger."""
-    draws: int = DRAWS
-    """Bootstrap draws for intervals and probabilities."""
-    seed: Annotated[Count, OPTION] = SEED
-    """Random seed."""
-
-    def __post_init__(self) -> None:
-        _check_margin(self.margin)
-
-    @property
-    def ranking(self) -> RankSettings:
-        """Settings of the ranking behind the ratings."""
         return RankSettings(
             parser=self.parser, assigner=self.assigner, languages=self.languages, draws=self.draws, seed=self.seed
         )

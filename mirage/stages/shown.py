@@ -8,8 +8,11 @@ setting of the papers, also called the retriever `given`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from mirage.schema import Passage
+from mirage.store.query_rows import of_query
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -178,3 +181,37 @@ class ShownPassages:
             depth: the answer's depth.
         """
         return self._lists.get((*query, GIVEN if retriever is None else retriever), [])[:depth]
+
+
+_SHOWN = ("passage_id", "position", "title", "text", "relevant", "passage_language")
+
+
+def shown_with(arena: Arena, key: Key) -> ShownPassages:
+    """Return the passages of one query by retriever: id, position, title, text, label and language of each."""
+    import pyarrow as pa
+
+    from mirage import schema
+
+    tables = {
+        name: pa.Table.from_pylist(of_query(arena, name, key), schema.arrow_schema(name))
+        for name in ("passages", "retrieved")
+    }
+    return ShownPassages(tables["passages"], tables["retrieved"], columns=_SHOWN)
+
+
+def merge_passages(key: Key, lists: Iterable[Sequence[tuple[Any, ...]]]) -> tuple[Passage, ...]:
+    """Merge lists of passages without duplicates; passages not in the first list follow its last position.
+
+    Args:
+        key: the query.
+        lists: lists of `shown_with`.
+    """
+    passages: dict[str, Passage] = {}
+    for rows in lists:
+        last = max((passage.position for passage in passages.values()), default=0)
+        for passage_id, position, title, text, relevant, code in rows:
+            if passage_id not in passages:
+                passages[passage_id] = Passage(
+                    *key, passage_id, last + position, title, text, relevant, passage_language=code
+                )
+    return tuple(sorted(passages.values(), key=lambda passage: passage.position))

@@ -1,7 +1,7 @@
 """Stages of the pipeline: their declaration, and applying one to an arena.
 
     OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), make_outcomes)
-    run(OUTCOMES, Path("arena"), made_by="mirage outcomes")
+    run(OUTCOMES, Path("arena"), made_by="mirage measure outcomes")
 
 A stage is a function from tables to tables. Each domain package declares its own in `stage.py`; their order is in
 `mirage.pipeline`.

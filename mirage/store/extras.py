@@ -17,7 +17,6 @@ Extra = Literal[
     "models",
     "ops",
     "postgres",
-    "publish",
     "ray",
     "retrieval",
     "storage",

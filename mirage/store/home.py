@@ -23,7 +23,7 @@ from pathlib import Path
 from mirage import store
 from mirage.errors import ArenaError, BadInput, MirageError
 from mirage.store.folders import home_folder as home_folder
-from mirage.store.location import SCHEMES, address, is_remote, locate
+from mirage.store.location import SCHEMES, address, locate
 from mirage.store.manifest import NAME, arena_folders
 from mirage.store.remote import FRESH, remote_of
 
@@ -39,10 +39,6 @@ one piece to be rejected.
 """
 VOTES = "votes.sqlite"
 """File name of people's votes."""
-ASK_FILE = "ask.yaml"
-"""Name of the file, in an arena's folder, that enables the Ask page (`mirage.people.ask`)."""
-LIVE = "ask"
-"""Name of the subfolder of an arena for readers' questions (`mirage.people.ask`)."""
 TEXTS = "nomiracl-texts"
 """Name of the arena with the published NoMIRACL outputs and their texts."""
 
@@ -80,24 +76,7 @@ def all_arenas() -> tuple[dict[str, Path], list[str]]:
             paths[name] = path
     for name, path in (*store.bundled_arenas().items(), *home_arenas().items()):
         paths.setdefault(name if path not in paths.values() else path.name, path)
-    return _with_live(paths), problems
-
-
-def ask_file(folder: Path) -> Path | None:
-    """Return the file that enables questions to an arena; None if missing, and for arenas on object storage."""
-    path = folder / ASK_FILE
-    return None if is_remote(folder) or not path.is_file() else path
-
-
-def _with_live(paths: dict[str, Path]) -> dict[str, Path]:
-    """Insert the live arena, if any, after each arena (`mirage.people.ask`)."""
-    every: dict[str, Path] = {}
-    for name, path in paths.items():
-        every[name] = path
-        live = path / LIVE
-        if not is_remote(path) and (live / NAME).is_file():
-            every.setdefault(f"{name}-{LIVE}", live)
-    return every
+    return paths, problems
 
 
 def arenas_in(folder: Path) -> list[Path]:

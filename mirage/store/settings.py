@@ -1,8 +1,11 @@
-"""Size limits from environment variables."""
+"""Settings from environment variables and TOML files."""
 
 from __future__ import annotations
 
 import os
+import tomllib
+from pathlib import Path
+from typing import Any
 
 from mirage.errors import BadInput
 
@@ -21,3 +24,18 @@ def megabytes(name: str, default: int) -> int:
     if not text.isdecimal() or not int(text):
         raise BadInput(f"{name} is {text!r}", do=f"set {name} to a whole number of megabytes, and restart")
     return int(text) * 1_000_000
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the entries of a TOML file.
+
+    Raises:
+        BadInput: if it is not one.
+        OSError: if it cannot be read.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise BadInput(
+            f"not a TOML file: {error}", where=str(path), do="write lines such as: concurrency = 16"
+        ) from None

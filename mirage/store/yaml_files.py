@@ -66,34 +66,6 @@ def yaml_fields(path: Path) -> dict[str, Line]:
     }
 
 
-def yaml_tree(path: Path) -> dict[str, Line]:
-    """Read a YAML file that contains a mapping of fields to values, mappings or lists.
-
-    Returns:
-        Each field with its line number; mappings and lists are nested in the same way. Values are strings as written.
-
-    Raises:
-        BadInput: as `yaml_records`.
-    """
-    import yaml
-
-    tree = _compose(path)
-    if not isinstance(tree, yaml.MappingNode):
-        raise BadInput("this file is not a mapping of fields to values", where=str(path), do="write FIELD: VALUE")
-    fields: dict[str, Line] = _branch(path, tree).value
-    return fields
-
-
-def _branch(path: Path, node: Node) -> Line:
-    import yaml
-
-    if isinstance(node, yaml.MappingNode):
-        return Line(_where(path, node), {name: _branch(path, item) for name, item in _pairs(path, node)})
-    if isinstance(node, yaml.SequenceNode):
-        return Line(_where(path, node), [_branch(path, item) for item in node.value])
-    return Line(_where(path, node), _value(path, node))
-
-
 def _compose(path: Path) -> Node:
     """Parse a YAML file without interpreting its values."""
     import yaml

@@ -38,7 +38,7 @@ class DuplicatePairs:
     first: NDArray[np.int64]
     """Index of each pair's text among the texts."""
     second: NDArray[np.int64]
-    """Index of the other text: among the same texts and greater than `first`, or among the others."""
+    """Index of the other text, greater than `first`; of vectors, among the others."""
     similarity: NDArray[np.float64]
     """Jaccard or cosine similarity of each pair, from the threshold to 1."""
 
@@ -65,24 +65,28 @@ def near_duplicates(texts: Sequence[str], *, threshold: float = JACCARD, shingle
     Raises:
         ValueError: the threshold is not in (0, 1].
     """
-    return _join(texts, None, threshold, shingle)
+    import numpy as np
 
-
-def near_duplicates_between(
-    texts: Sequence[str], others: Sequence[str], *, threshold: float = JACCARD, shingle: int = SHINGLE
-) -> DuplicatePairs:
-    """Return all pairs of a text and one of `others` that are near-duplicates, as in `near_duplicates`.
-
-    Args:
-        texts: the texts; `first` of the result is an index of these.
-        others: the texts to compare them with; `second` of the result is an index of these.
-        threshold: smallest Jaccard similarity, above 0 and at most 1.
-        shingle: words in a gram.
-
-    Raises:
-        ValueError: the threshold is not in (0, 1].
-    """
-    return _join(texts, others, threshold, shingle)
+    if not 0 < threshold <= 1:
+        raise ValueError(f"threshold is {threshold}; a Jaccard similarity is above 0 and at most 1")
+    grams = _gram_matrix(texts, shingle)
+    sizes = np.diff(grams.indptr)
+    prefixes = _prefixes(grams, threshold)
+    transposed = prefixes.T.tocsr()
+    found = []
+    for start, end in _blocks(prefixes, np.diff(transposed.indptr)):
+        shared = (prefixes[start:end] @ transposed).tocoo()
+        first, second = shared.row.astype(np.int64) + start, shared.col.astype(np.int64)
+        small, large = np.minimum(sizes[first], sizes[second]), np.maximum(sizes[first], sizes[second])
+        keep = (small >= threshold * large - 1e-9) & (first < second)
+        first, second = first[keep], second[keep]
+        for part in range(0, len(first), 50_000):
+            one, two = first[part : part + 50_000], second[part : part + 50_000]
+            common = np.asarray(grams[one].multiply(grams[two]).sum(axis=1)).ravel().astype(np.float64)
+            similarity = common / (sizes[one] + sizes[two] - common)
+            near = similarity >= threshold - 1e-9
+            found.append((one[near], two[near], similarity[near]))
+    return _pairs(found)
 
 
 def close_vectors(
@@ -113,36 +117,6 @@ def _unit(vectors: NDArray[np.floating[Any]]) -> NDArray[Any]:
     single = np.asarray(vectors, dtype=np.float32)
     norms = np.linalg.norm(single, axis=1, keepdims=True)
     return single / np.where(norms > 0, norms, 1).astype(np.float32)
-
-
-def _join(texts: Sequence[str], others: Sequence[str] | None, threshold: float, shingle: int) -> DuplicatePairs:
-    """Find candidate pairs by shared prefixes, then compare them."""
-    import numpy as np
-
-    if not 0 < threshold <= 1:
-        raise ValueError(f"threshold is {threshold}; a Jaccard similarity is above 0 and at most 1")
-    grams = _gram_matrix([*texts, *(others or ())], shingle)
-    sizes = np.diff(grams.indptr)
-    prefixes = _prefixes(grams, threshold)
-    left, right = (prefixes, prefixes) if others is None else (prefixes[: len(texts)], prefixes[len(texts) :])
-    offset = 0 if others is None else len(texts)
-    transposed = right.T.tocsr()
-    found = []
-    for start, end in _blocks(left, np.diff(transposed.indptr)):
-        shared = (left[start:end] @ transposed).tocoo()
-        first, second = shared.row.astype(np.int64) + start, shared.col.astype(np.int64) + offset
-        small, large = np.minimum(sizes[first], sizes[second]), np.maximum(sizes[first], sizes[second])
-        keep = small >= threshold * large - 1e-9
-        if others is None:
-            keep &= first < second
-        first, second = first[keep], second[keep]
-        for part in range(0, len(first), 50_000):
-            one, two = first[part : part + 50_000], second[part : part + 50_000]
-            common = np.asarray(grams[one].multiply(grams[two]).sum(axis=1)).ravel().astype(np.float64)
-            similarity = common / (sizes[one] + sizes[two] - common)
-            near = similarity >= threshold - 1e-9
-            found.append((one[near], two[near] - offset, similarity[near]))
-    return _pairs(found)
 
 
 def _pairs(found: list[tuple[Any, Any, Any]]) -> DuplicatePairs:

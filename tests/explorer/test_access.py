@@ -33,8 +33,8 @@ STREAMLIT: dict[str, tuple[str, ...]] = {
 """What is Streamlit's own: rule of axe, and parts of the elements' HTML or selector. So is the list of pages, whose
 groups axe does not take for lists (`RUN`).
 """
-LINKS = [*(entry.name for entry in THERE), "methods?section=Differences"]
-"""Every page, and the section with the widest table of sentences."""
+LINKS = [entry.name for entry in THERE]
+"""Every page."""
 
 
 @pytest.fixture(scope="module")

@@ -20,9 +20,9 @@ from payloads import HOSTILE
 
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.explorer.spot_check.ballot import ballot_html, words
 from mirage.people import votes
 from mirage.people.votes import Vote, Votes
+from mirage.people.votes.ballot_page import ballot_html, words
 from mirage.people.votes.ballots import (
     Ballot,
     assign,

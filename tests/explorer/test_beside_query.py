@@ -11,8 +11,8 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
+from mirage.explorer.answers.answer_card import metadata
 from mirage.explorer.answers.data import query_view
-from mirage.explorer.kit.answer_card import metadata
 from mirage.stages import judge
 from pages import html, page_text, text
 

@@ -22,15 +22,13 @@ import small_arena
 from browser import Opened, show
 from views_answers_cases import build
 
-from mirage.explorer.kit import PAGES
+from mirage.explorer.kit.page_list import PAGES
 
 pytestmark = pytest.mark.browser
 
 Start = Callable[..., Opened]
 THERE = [entry for entry in PAGES if entry.file.is_file()]
-LISTED = [entry for entry in THERE if entry.listed]
-TITLES = [entry.title for entry in LISTED]
-TOUR = "Take the tour"
+TITLES = [entry.title for entry in THERE]
 QUIET: tuple[list[str], ...] = ([], [], [])
 MAIN = "[data-testid=stMain]"
 
@@ -109,8 +107,10 @@ def grid(page: Any) -> list[tuple[str, str]]:
 # Every page, by its link and by the sidebar
 
 LINKS = {
-    "leaderboard": ("?arena=judged&languages=fi&languages=sw&skill=abstain", {"Skill": "abstain"}),
-    "model": ("model?arena=judged&languages=fi&languages=sw&system=aya-101", {"System": "aya-101"}),
+    "leaderboard": (
+        "?arena=judged&languages=fi&languages=sw&skill=abstain&system=aya-101",
+        {"Skill": "abstain", "System": "aya-101"},
+    ),
     "hallucination": (
         (
             "hallucination?arena=judged&languages=fi&languages=sw&definition=as-published&parser=published"
@@ -126,10 +126,6 @@ LINKS = {
         "compare?arena=judged&languages=fi&languages=sw&by=rate&a=aya-101&b=Mistral-7B&margin=0.1",
         {"Measure": "rate", "First system": "aya-101", "Second system": "Mistral-7B"},
     ),
-    "decide": (
-        "decide?arena=judged&languages=fi&languages=sw&counts=rate&open_weights=open&budget=5",
-        {"Weights": "open"},
-    ),
     "answers": (
         "answers?arena=judged&languages=fi&languages=sw&subset=non_relevant&outcome=abstained&parser=published",
         {"Subset": "non_relevant", "Parser": "published"},
@@ -137,11 +133,9 @@ LINKS = {
     "features": ("features?arena=judged&languages=fi&languages=sw", {}),
     "judges": ("judges?arena=judged&languages=fi&languages=sw&measure=tie", {"Figure": "tie"}),
     "spot_check": ("spot_check?arena=judged&languages=fi&languages=sw", {}),
-    "nuggets": ("nuggets?arena=judged&languages=fi&languages=sw", {}),
     "surrogate": ("surrogate?arena=judged&languages=fi&languages=sw", {}),
-    "ask": ("ask?arena=judged&languages=fi&languages=sw", {}),
     "your_model": ("your_model?arena=judged&languages=fi&languages=sw", {}),
-    "methods": ("methods?arena=judged&languages=fi&languages=sw&section=Columns&search=judge", {"Section": "Columns"}),
+    "methods": ("methods?arena=judged&languages=fi&languages=sw&search=judge", {}),
 }
 """A link to every page, and what its pickers must stand at."""
 
@@ -189,7 +183,7 @@ def test_the_leaderboard_is_found_under_its_own_name_too(opened: Opened, url: st
 
 def test_the_sidebar_leads_through_every_page_and_keeps_what_is_shared(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged&languages=fi")
-    for entry in (*LISTED[1:], LISTED[0]):
+    for entry in (*THERE[1:], THERE[0]):
         page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=entry.title, exact=True).click()
         arrived(opened, entry.title)
         assert page.get_by_text(entry.question).is_visible()
@@ -471,7 +465,6 @@ def test_tab_reaches_every_control_in_order_with_a_visible_focus(opened: Opened,
         *TITLES,
         "Arena",
         "Languages",
-        "Take the tour",
         "Copy link",
         "Cite",
         "Download",

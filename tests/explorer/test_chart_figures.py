@@ -298,22 +298,6 @@ def test_the_plane_has_both_intervals_titles_and_percent_on_its_axes() -> None:
         assert "lower is better" in axis["title"]["text"]
 
 
-def test_a_label_stands_near_its_mark_or_a_line_leads_to_it_from_there() -> None:
-    crowd = [joint(f"sys-{k}", 0.9, 0.5) for k in range(4)]
-    figure = hallucination.trade_off(crowd, mode="light")
-    (names,) = (trace for trace in figure["data"] if trace.get("mode") == "text")
-    assert any("best corner" in text for text in names["text"])
-    _, leaders = (trace for trace in figure["data"] if trace.get("mode") == "lines")
-    ends = list(zip(leaders["x"], leaders["y"], strict=True))
-    assert ends[::3] == [(pytest.approx(0.9), pytest.approx(0.5))] * (len(ends) // 3), "each begins at the mark"
-    led = {(round(x, 9), round(y, 9)) for x, y in ends[1::3]}
-    assert led
-    for text, x, y in zip(names["text"], names["x"], names["y"], strict=True):
-        near = abs(x - 0.9) < 0.046 and abs(y - 0.5) < 0.048
-        if text.startswith("sys-"):
-            assert near != ((round(x, 9), round(y, 9)) in led), text
-
-
 def moved_rows() -> list[dict[str, Any]]:
     rows = [
         {"system": NAME, "decided": 0.1, "as_published": 0.5, "undecided": 0.4, "n": 9, "fall": 1},

@@ -74,7 +74,7 @@ def test_the_settings_and_roles_are_sound_once_the_secrets_are(monkeypatch: pyte
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("MIRAGE_VOTES_URL")
     monkeypatch.setenv("STREAMLIT_SERVER_ALLOWED_HOSTS", "mirage.example.org")
-    result = CliRunner().invoke(cli.app, ["doctor", "--deployment", "--format", "json"])
+    result = CliRunner().invoke(cli.app, ["check", "--deployment", "--format", "json"])
     checks = {row["what"]: row for row in json.loads(result.stdout)}
     for name in (
         "hosts",
@@ -103,7 +103,7 @@ def test_what_is_wrong_with_a_deployment_is_said_without_its_secrets(
     }
     for name, value in wrong.items():
         monkeypatch.setenv(name, value)
-    result = CliRunner().invoke(cli.app, ["doctor", "--deployment", "--format", "json"])
+    result = CliRunner().invoke(cli.app, ["check", "--deployment", "--format", "json"])
     assert result.exit_code == 2
     checks = {row["what"]: row for row in json.loads(result.stdout)}
     for name in ("login", "MIRAGE_PROXY_SECRET", "roles", "uploads", "votes' database"):

@@ -15,4 +15,4 @@ def test_the_guide_is_linked_if_its_address_is_set(address: str, linked: int, mo
     page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
     assert not page.exception
     links = [element for element in page.sidebar if element.type == "link_button"]
-    assert [element.proto.url for element in links] == [address] * linked
+    assert [element.proto.url for element in links] == [address, f"{address}/tour.html"] * linked

@@ -20,7 +20,7 @@ def test_one_press_of_back_leads_to_the_page_before_with_its_choice(tmp_path: Pa
         box = page.locator("[data-testid=stDataFrame]").first.bounding_box()
         assert box is not None
         page.mouse.click(box["x"] + 120, box["y"] + 105)
-        for label, title in (("Model page", "Model"), ("Read its answers", "Answers")):
+        for label, title in (("Hallucination and error rates", "Hallucination"), ("Read its answers", "Answers")):
             page.get_by_text(label).first.click()
             page.wait_for_function("title => document.querySelector('h1')?.innerText === title", arg=title)
             opened.settle()
@@ -29,4 +29,4 @@ def test_one_press_of_back_leads_to_the_page_before_with_its_choice(tmp_path: Pa
             page.go_back()
             page.wait_for_function("document.querySelector('h1')?.innerText === 'Leaderboard'")
             opened.settle()
-            page.get_by_text("Model page").first.wait_for()
+            page.get_by_text("Hallucination and error rates").first.wait_for()

@@ -19,9 +19,9 @@ from streamlit.testing.v1 import AppTest
 import mirage as mirage_api
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.explorer.spot_check.ballot import label_ballot_html
 from mirage.people import votes
 from mirage.people.votes import LabelVote, Votes
+from mirage.people.votes.ballot_page import label_ballot_html
 from mirage.people.votes.ballots import ballot_key
 from mirage.people.votes.label_ballots import (
     LabelBallot,
@@ -67,7 +67,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     tables = tables_of({"en": (60, 90), "te": (20, 30)})
     path = tmp_path_factory.mktemp("arenas") / "made"
     store.write(path, tables, made_by="a test")
-    mirage("outcomes", path)
+    mirage("measure", "outcomes", path)
     return store.open_arena(path)
 
 
@@ -333,23 +333,23 @@ def test_an_audit_is_voted_on_by_keys_without_a_network(arena: store.Arena, tmp_
 
 
 def test_rates_say_what_is_known_of_the_labels(arena: store.Arena, tmp_path: Path) -> None:
-    rows = json.loads(mirage("rates", arena.path, "--format", "json").stdout)
+    rows = json.loads(mirage("report", "rates", arena.path, "--format", "json").stdout)
     assert {row["labels"] for row in rows} == {"not audited"}
-    assert "labels not audited" in mirage("rates", arena.path).stderr
+    assert "labels not audited" in mirage("report", "rates", arena.path).stderr
     card = tmp_path / "card.yaml"
-    mirage("export", "model-index", arena.path, "--system", "zq-system", "--out", card)
+    mirage("export", "model-card", arena.path, "--system", "zq-system", "--out", card)
     assert "labels not audited" in card.read_text(encoding="utf-8")
     api = mirage_api.rates(arena)
     assert "labels not audited" in api.title
     log = log_of(arena, draw_audit(arena, n=40, languages=["te"]), lambda k, s: "yes" if k == 1 else truth(k, s))
     with Votes() as database:
         database.append(log)
-    rows = json.loads(mirage("rates", arena.path, "--format", "json").stdout)
+    rows = json.loads(mirage("report", "rates", arena.path, "--format", "json").stdout)
     for row in rows:
         assert row["labels"] == "audited"
         assert row["audited"] == 20
         assert row["corrected_high"] - row["corrected_low"] > row["rate_high"] - row["rate_low"]
-    result = mirage("rates", arena.path)
+    result = mirage("report", "rates", arena.path)
     assert "40 audited queries" in result.stderr
     assert [row["corrected"] for row in mirage_api.rates(arena)] == [row["corrected"] for row in rows]
     missing = mirage_api.rates(arena, url=f"sqlite:///{tmp_path}/none.sqlite")
@@ -387,7 +387,7 @@ def test_a_difference_of_two_systems_is_corrected_jointly(tmp_path: Path) -> Non
         "answers", schema.from_rows("answers", [schema.Answer(**r) for r in answers + other])
     )
     store.write(tmp_path / "two", tables, made_by="a test")
-    mirage("outcomes", tmp_path / "two")
+    mirage("measure", "outcomes", tmp_path / "two")
     arena = store.open_arena(tmp_path / "two")
     plain = mirage_api.compare(arena, "zq-system", "zq-other", measure="rate")
     assert "labels not audited" in plain.title

@@ -29,7 +29,6 @@ from mirage.explorer.leaderboard import comparison as compared
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard.ratings import columns
 from mirage.publish.charts import leaderboard as charts
-from mirage.publish.charts.report import report_page
 from mirage.ranking.arena import rank_arena
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.settings import RankSettings
@@ -196,11 +195,8 @@ def test_a_tier_rule_ignores_a_system_without_a_tier() -> None:
     assert [shape["y0"] for shape in charts.whiskers(rows, mode="light")["layout"]["shapes"]] == [3.5]
 
 
-def test_the_report_and_the_maps_of_ranks_take_ends_without_a_bound(board: views.Board) -> None:
+def test_the_maps_of_ranks_take_ends_without_a_bound(board: views.Board) -> None:
     rows = board.rows.to_pylist()
-    html = report_page("Odd", "all of it", rows, board.ranks.to_pylist(), about={})
-    assert "no upper bound" in html
-    assert "None" not in html.split("<h2>Ratings")[1].split("</table>")[0]
     figure = charts.rank_map(board.ranks.to_pylist(), systems=[row["system"] for row in rows], mode="light")
     assert any("no lower bound" in text for text in figure["data"][0]["hovertext"])
 
@@ -245,7 +241,7 @@ def open_page(odd: store.Arena, monkeypatch: pytest.MonkeyPatch, **link: str) ->
 
 
 def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = open_page(odd, monkeypatch, languages="en", against="sim-05", scale="arena")
+    page = open_page(odd, monkeypatch, languages="en", leaderboard_against="sim-05", scale="arena")
     assert not page.exception
     assert (page.session_state["leaderboard_against"], page.session_state["scale"]) == ("sim-05", "arena")
     table = page.dataframe[0].value
@@ -258,7 +254,7 @@ def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypat
 
 
 def test_a_reference_that_has_no_row_is_named(odd: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = open_page(odd, monkeypatch, against=RARE)
+    page = open_page(odd, monkeypatch, leaderboard_against=RARE)
     assert not page.exception
     assert f"there is no system '{RARE}'" in page_text(page)
 
@@ -267,7 +263,7 @@ def test_a_reference_that_has_no_row_is_named(odd: store.Arena, monkeypatch: pyt
 def test_every_way_to_rate_takes_a_reference(
     odd: store.Arena, monkeypatch: pytest.MonkeyPatch, link: dict[str, str]
 ) -> None:
-    page = open_page(odd, monkeypatch, languages="en", against="sim-05", **link)
+    page = open_page(odd, monkeypatch, languages="en", leaderboard_against="sim-05", **link)
     assert not page.exception
     table = page.dataframe[0].value
     assert dict(zip(table["system"], table["rating"], strict=True))["sim-05"] == 0

@@ -1,4 +1,4 @@
-"""Keys of widgets and links: a key that several pages use means the same on each; old keys are read once."""
+"""Keys of widgets and links: a key that several pages use means the same on each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import small_arena
 
-from pages import open_page, page_text, uses
+from pages import open_page, uses
 
 
 def test_a_key_of_several_pages_means_the_same_on_each() -> None:
@@ -34,27 +34,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.usefixtures("arenas")
-@pytest.mark.parametrize(
-    ("name", "key", "value"),
-    [("leaderboard", "leaderboard_against", "gpt-4"), ("compare", "compare_against", "yesterday")],
-)
-def test_a_link_with_the_old_key_shows_the_same_and_goes_on_with_the_new(name: str, key: str, value: str) -> None:
-    old, new = (open_page(name, arena="today", **{param: value}) for param in ("against", key))
-    assert old.selectbox(key=key).value == new.selectbox(key=key).value == value
-    assert page_text(old) == page_text(new)
-    assert "against" not in old.query_params
-    old.run()
-    assert old.selectbox(key=key).value == value
-
-
-@pytest.mark.usefixtures("arenas")
-@pytest.mark.parametrize(("name", "value"), [("leaderboard", "yesterday"), ("compare", "gpt-4")])
-def test_a_link_of_the_other_page_is_answered_with_a_notice(name: str, value: str) -> None:
-    page = open_page(name, arena="today", against=value)
-    assert "Unknown value in the link" in page_text(page)
-
-
-@pytest.mark.usefixtures("arenas")
 def test_a_link_to_a_section_that_is_not_there_opens_the_first() -> None:
     page = open_page("leaderboard", arena="today", section="9" * 5000)
     assert not page.exception
@@ -70,19 +49,3 @@ def test_a_control_that_a_link_leaves_without_a_choice_has_its_first(key: str) -
     assert not page.exception
     page.session_state[key] = None
     assert not page.run().exception
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "present"),
-    [
-        ("hallucination", "Losses", "Errors"),
-        ("hallucination", "In print", "Paper tables"),
-        ("features", "Over languages", "Means"),
-        ("features", "With the rating", "Correlation"),
-        ("surrogate", "Rests on", "Importance"),
-    ],
-)
-def test_a_link_to_a_section_by_its_older_name_opens_it(name: str, old: str, present: str) -> None:
-    page = open_page(name, arena="nomiracl", section=old)
-    assert page.session_state["section"] == present
-    assert "Unknown value in the link" not in page_text(page)

@@ -118,13 +118,13 @@ def test_all_four_things_in_one_sitting(
         assert page.get_by_text(f"in {LANGUAGES[code].name}").first.is_visible()
         seen(opened, scheme, f"{code}-{scheme}-1-leaderboard")
         # The battle behind a number: a cell of the win matrix.
-        follow(opened, "Battle")
-        assert f"languages={code}" in page.url
-        page.get_by_role("radio", name="win matrix").click()
+        page.get_by_role("radio", name="Wins").click()
         page.wait_for_selector(".js-plotly-plot .scatterlayer .point")
         opened.settle()
         page.locator(".js-plotly-plot .scatterlayer .point").first.click(force=True)
+        page.get_by_text("Battles of").first.click()
         page.wait_for_selector(".mg-answer")
+        assert f"languages={code}" in page.url
         opened.settle()
         query = page.locator(".mg-query .mg-text")
         assert query.get_attribute("lang") == code

@@ -22,7 +22,7 @@ from views_answers_cases import NUMBERS, SYSTEMS, build
 
 from mirage import schema, store
 from mirage.errors import ArenaError
-from mirage.explorer.kit import answer_card
+from mirage.explorer.answers import answer_card
 from mirage.io.imports.public import import_outputs
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
@@ -117,7 +117,7 @@ def test_text_stands_in_its_own_language_and_direction(arenas: Path) -> None:
 
 
 def test_a_filter_says_what_it_leaves_and_shows_the_answers_looked_for_first(arenas: Path) -> None:
-    page = open_page(languages="en", system="llama-2-7b", outcome="answered", subset="non_relevant")
+    page = open_page(languages="en", systems="llama-2-7b", outcome="answered", subset="non_relevant")
     assert not page.exception
     assert page.multiselect(key="systems").value == ["llama-2-7b"]
     assert "15 of 33 queries and 15 of 98 answers match." in page_text(page)

@@ -19,8 +19,8 @@ from views_answers_cases import build
 from views_battle_cases import A, B, judged
 
 from mirage import schema, store
+from mirage.explorer.answers import answer_card
 from mirage.explorer.battle import data as views
-from mirage.explorer.kit import answer_card
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
 from pages import conclusion, headings, html, page_text, text
@@ -221,17 +221,6 @@ def test_pitfall_44_what_a_link_asks_for_in_vain_is_named(arenas: Path) -> None:
     assert "there is no query 'en:e99'" in page_text(page)
 
 
-def test_the_win_matrix_leads_to_its_battles(arenas: Path) -> None:
-    page = open_page(view="win matrix")
-    assert not page.exception
-    assert "6 battles of 3 systems by zeta." in page_text(page)
-    assert len(page.get("plotly_chart")) == 1
-    page.session_state["_battle_pair"] = (B, A)
-    page.run()
-    assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == (B, A)
-    assert "battles between aya-101 and gpt-4, judged by zeta" in page_text(page)
-
-
 def test_two_that_never_met_are_told_so(arenas: Path) -> None:
     page = open_page(a="aya-101", b="llama-2-7b")
     assert not page.exception
@@ -333,20 +322,3 @@ def test_keys_direction_and_citations_in_a_browser(url: str) -> None:
         assert arabic.page.locator(".mg-answer > .mg-text").evaluate_all(f"all => all.map({run})") == ["ltr", "ltr"]
         for heard in (opened, narrow, arabic):
             assert heard.heard == ([], [], [])
-
-
-@pytest.mark.browser
-def test_a_click_on_the_win_matrix_opens_the_battles(url: str) -> None:
-    with browser.chromium() as start:
-        opened = start()
-        page = opened.page
-        page.goto(f"{url}/battle?arena=judged&referee=zeta&view=win+matrix")
-        page.wait_for_selector(".js-plotly-plot .scatterlayer .point")
-        opened.settle()
-        box = page.locator(".js-plotly-plot .scatterlayer .point").first.bounding_box()
-        page.mouse.move(box["x"] + 6, box["y"] + 6)
-        page.mouse.click(box["x"] + 6, box["y"] + 6)
-        page.wait_for_selector(".mg-answer")
-        opened.settle()
-        assert "view=" not in page.url
-        assert opened.heard == ([], [], [])

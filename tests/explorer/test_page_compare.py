@@ -18,9 +18,9 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
 from mirage.battles.referee import Referee
-from mirage.explorer import kit as ui
 from mirage.explorer.compare import data as views
 from mirage.explorer.compare.chart import differences
+from mirage.explorer.kit.chart import chart
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.compare import compare_systems
 from mirage.ranking.settings import CompareSettings
@@ -55,8 +55,11 @@ def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
 def figure_of(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Note what the chart shows."""
     figures: dict[str, Any] = {}
-    real = ui.chart
-    monkeypatch.setattr(ui, "chart", lambda figure, **options: (figures.update(figure), real(figure, **options))[1])
+    real = chart
+    monkeypatch.setattr(
+        "mirage.explorer.kit.chart.chart",
+        lambda figure, **options: (figures.update(figure), real(figure, **options))[1],
+    )
     return figures
 
 
@@ -200,7 +203,7 @@ def test_the_second_system_may_be_in_another_arena(
     monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
     system = views.systems(today, "rate", None)[0]
     expected = compare_systems(today, system, settings=CompareSettings(measure="rate"), against=yesterday)
-    app = open_page(by="rate", a=system, against="yesterday", b=system)
+    app = open_page(by="rate", a=system, compare_against="yesterday", b=system)
     assert not app.exception
     assert headings(app)[0] == f"{system} {views.verdict_words(expected)} {system} (yesterday)"
     assert read_tables(app)[0][0]["Difference"] == FORMATS["difference"].write(expected.overall.difference)

@@ -17,9 +17,9 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.explorer import kit as ui
 from mirage.explorer.features import chart as charts
 from mirage.explorer.features import data as views
+from mirage.explorer.kit.chart import chart as show_chart
 from pages import notes, page_text, titles
 
 APP = ROOT / "app.py"
@@ -59,14 +59,14 @@ def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
 def drawn(monkeypatch: pytest.MonkeyPatch, **clicks: Any) -> dict[str, Any]:
     """Note what every chart shows, and let some report a click."""
     figures: dict[str, Any] = {}
-    real = ui.chart
+    real = show_chart
 
     def chart(figure: Any, **options: Any) -> Any:
         figures[options["key"]] = figure
         real(figure, **options)
         return clicks.get(options["key"])
 
-    monkeypatch.setattr(ui, "chart", chart)
+    monkeypatch.setattr("mirage.explorer.kit.chart.chart", chart)
     return figures
 
 

@@ -14,7 +14,7 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
-from mirage.explorer import kit as ui
+from mirage.explorer.kit.chart import chart as show_chart
 from mirage.publish.charts.palette import family, ink
 from mirage.stages import outcomes
 from mirage.store import Arena
@@ -221,13 +221,13 @@ def test_the_printed_rates_alone_wear_their_label(arenas: Path) -> None:
 
 def click(monkeypatch: pytest.MonkeyPatch, key: str, data: list[str]) -> None:
     """Make one chart report a click."""
-    original = ui.chart
+    original = show_chart
 
     def chart(figure: Any, **options: Any) -> Any:
         original(figure, **options)
         return data if options["key"] == key else None
 
-    monkeypatch.setattr(ui, "chart", chart)
+    monkeypatch.setattr("mirage.explorer.kit.chart.chart", chart)
 
 
 def answers(arenas: Path, **key: str) -> dict[str, int]:

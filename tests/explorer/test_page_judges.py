@@ -17,7 +17,6 @@ from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles import decisions
 from mirage.battles.referee import Referee
-from mirage.explorer import kit as ui
 from mirage.explorer.judges import agreement
 from mirage.explorer.judges import chart as charts
 from mirage.explorer.judges import data as views
@@ -234,7 +233,9 @@ def test_agreement_is_shown_by_language_and_languages_without_votes_are_named(
 def figures_of(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, Any]]:
     """Note what every chart shows."""
     drawn: dict[str, dict[str, Any]] = {}
-    monkeypatch.setattr(ui, "chart", lambda figure, **options: drawn.update({options["key"]: figure}))
+    monkeypatch.setattr(
+        "mirage.explorer.kit.chart.chart", lambda figure, **options: drawn.update({options["key"]: figure})
+    )
     return drawn
 
 
@@ -311,24 +312,6 @@ def test_verdicts_that_follow_from_peoples_scores_are_peoples(arenas: Path) -> N
     app = opened(arena="with-scores")
     assert not app.exception
     assert "2 judges and human annotators (people: clear)" in page_text(app)
-
-
-def test_the_criteria_of_a_judge_are_compared_where_it_has_several(arenas: Path) -> None:
-    assert "Criteria" not in [header.value for header in opened(arena="judged").header]
-    arena = store.open_arena(arenas / "judged")
-    table = arena.read("judgments")
-    of_tone = [
-        replace(schema.Judgment(**row), judge="gpt-4o: tone", criterion="tone")
-        for row in table.to_pylist()
-        if row["judge"] == "gpt-4o"
-    ]
-    rows = [*(schema.Judgment(**row) for row in table.to_pylist()), *of_tone]
-    tables = {"judgments": schema.from_rows("judgments", rows), "features": arena.read("features")}
-    store.write(arenas / "judged", tables, made_by="a test", title="Two judges", label="simulated")
-    app = opened(arena="judged")
-    assert not app.exception
-    assert "Criteria" in [header.value for header in app.header]
-    assert "tone" in page_text(app)
 
 
 def test_a_passport_is_shown_by_fault_and_language(arenas: Path) -> None:

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import store
 from mirage.explorer.answers import data as answers
-from mirage.explorer.kit.answer_card import passages_html
+from mirage.explorer.answers.answer_card import passages_html
 from mirage.explorer.kit.language_pairs_chart import pair_matrix
 from mirage.stages.across.summary import is_cross_lingual
 from pages import page_text
@@ -24,7 +24,6 @@ def open_page(name: str, arena: str, **params: str) -> AppTest:
 @pytest.mark.parametrize(
     ("name", "params", "column"),
     [
-        ("leaderboard", {"section": "Retrievers", "pairs_of": "words"}, "Preference"),
         ("hallucination", {"section": "Languages"}, "Correct"),
         ("features", {}, "Preference"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import pages
 from benchmarks.simulated import simulate_arena
 from mirage import store
 from mirage.battles.referee import Referee
+from mirage.explorer.leaderboard import cards
 from mirage.explorer.leaderboard import data as views
 from mirage.publish.charts import leaderboard as charts
+from mirage.ranking.facts import SystemFacts
 from pages import page_text, read_tables
 
 PAGE = ROOT / "pages" / "leaderboard.py"
@@ -137,14 +140,14 @@ def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytes
     assert "tests, one per system and language family" not in page_text(swahili.run())
 
 
-def test_the_ratings_leave_as_tables_to_print(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_ratings_leave_as_tables(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for link in ({"arena": "two", "referee": "pooled", "control": "language"}, {"arena": "single"}):
         app = open_page(arenas, monkeypatch, **link)
         app.session_state["frame_download"] = True
         app.run()
         assert not app.exception
         labels = [button.proto.label for button in app.get("download_button")]
-        assert {"CSV", "JSON", "Parquet", "LaTeX", "Markdown", "Report"} <= set(labels)
+        assert labels == ["CSV", "JSON", "Parquet"]
 
 
 def test_the_first_screen_says_what_is_measured_on_how_much_and_of_when() -> None:
@@ -154,7 +157,7 @@ def test_the_first_screen_says_what_is_measured_on_how_much_and_of_when() -> Non
     assert "88,469 real answers of 11 systems (released 2022 to 2024) to 8,045 queries in 17 languages" in words
 
 
-@pytest.mark.parametrize("page", ["judges", "nuggets", "answers", "spot_check"])
+@pytest.mark.parametrize("page", ["judges", "answers", "spot_check"])
 def test_what_the_bundled_arena_lacks_is_one_click_away_in_the_sample(page: str) -> None:
     app = pages.open_page(page, arena="nomiracl")
     app.button(key="open_other").click().run()
@@ -184,3 +187,61 @@ def test_the_first_place_is_tested_on_request(arenas: Path, monkeypatch: pytest.
     assert "confirmed by refitting" in page_text(app)
     modelled = open_page(arenas, monkeypatch, arena="two", referee="gpt-4o", ties="davidson")
     assert not any("fragile" in panel.label for panel in modelled.expander)
+
+
+def drawer(app: AppTest) -> list[list[dict[str, str]]]:
+    """The tables on the chosen system."""
+    heads = ("Language", "Against", "Error")
+    return [rows for rows in read_tables(app) if next(iter(rows[0])) in heads]
+
+
+def test_a_system_of_the_link_shows_its_ratings_opponents_and_errors() -> None:
+    app = pages.open_page("leaderboard", arena="nomiracl", system="aya-101")
+    ratings, opponents, errors = drawer(app)
+    assert ratings[0]["Language"] == "All languages"
+    assert {row["Language"] for row in ratings} >= {"Arabic", "Telugu"}
+    assert (ratings[0]["Rank"], ratings[0]["95%"]) == ("5", "5–6")  # a range
+    assert len(opponents) == 6
+    assert all(int(row["n"].replace(",", "")) > 0 for row in (*opponents, *errors))
+    assert len(errors) == 2
+    assert "leaderboard?system=gpt-4-azure&amp;arena=nomiracl" in pages.html(app)
+    one = pages.open_page("leaderboard", arena="nomiracl", system="aya-101", languages="te")
+    assert len(drawer(one)) == 2, "the only language is in the table above"
+
+
+def test_without_a_choice_or_with_an_unknown_system_none_is_shown() -> None:
+    assert not drawer(pages.open_page("leaderboard", arena="nomiracl"))
+    app = pages.open_page("leaderboard", arena="nomiracl", system="nobody")
+    assert "Unknown value in the link" in page_text(app)
+    assert not drawer(app)
+
+
+def test_systems_whose_rank_interval_begins_at_1_are_marked() -> None:
+    table = pages.open_page("leaderboard", arena="nomiracl").dataframe[0].value.set_index("system")
+    assert [name for name, mark in table["best"].items() if mark in ("best", "tied")] == ["gpt-4-azure"]
+    tied = pages.open_page("leaderboard", arena="nomiracl", languages="de").dataframe[0].value.set_index("system")
+    begins = {name for name, ranks in tied["rank_span"].items() if ranks.split("–")[0] == "1"}  # a range
+    assert len(begins) > 1
+    assert {name for name, mark in tied["best"].items() if mark == "tied"} == begins
+
+
+def test_the_win_matrix_is_in_the_order_of_the_table(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = pages.open_page("leaderboard", arena="nomiracl", section="Wins")
+    (figure,) = (json.loads(found.proto.spec) for found in app.get("plotly_chart"))
+    order = list(app.dataframe[0].value["system"])
+    assert [label.replace("\u2060", "") for label in figure["layout"]["xaxis"]["ticktext"]] == order
+    assert len(figure["data"][0]["x"]) == len(order) * (len(order) - 1)
+
+
+def test_prices_are_drawn_and_behind_columns_where_they_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "price" not in pages.open_page("leaderboard", arena="nomiracl", columns="all").dataframe[0].value
+    monkeypatch.setattr(
+        cards, "system_facts", lambda _, names: {name: SystemFacts(float(k), None) for k, name in enumerate(names)}
+    )
+    table = pages.open_page("leaderboard", arena="nomiracl", columns="all").dataframe[0].value
+    assert "price" in table
+    assert "seconds" not in table
+    app = pages.open_page("leaderboard", arena="nomiracl", section="Price")
+    assert "price" not in app.dataframe[0].value
+    (figure,) = (json.loads(found.proto.spec) for found in app.get("plotly_chart"))
+    assert len(figure["data"]) == len(table)

@@ -12,9 +12,7 @@ from mirage import schema, store
 from mirage.battles.referee import Referee
 from mirage.errors import MirageError
 from mirage.explorer.compare import data as compared
-from mirage.explorer.decide import data as decided
 from mirage.explorer.kit import levels as views
-from mirage.ranking.settings import Requirements
 from pages import headings, html, open_page, page_text
 
 HEADING = "Corrected by people's labels"
@@ -49,7 +47,7 @@ def test_pages_show_the_corrected_levels_or_what_brings_labels(arenas: Path) -> 
     assert "Labels" in html(shown)
     assert "drawn at random" in page_text(shown)
     bare = open_page("hallucination", arena="bare")
-    assert "mirage votes label" in page_text(bare)
+    assert "mirage votes import --kind answers" in page_text(bare)
 
 
 def test_views_of_compare_and_choose_are_corrected_by_the_same_labels(arenas: Path) -> None:
@@ -63,11 +61,3 @@ def test_views_of_compare_and_choose_are_corrected_by_the_same_labels(arenas: Pa
     assert isinstance(compared.correct_by_labels(bare, choice, ()), MirageError)
     by_rating = compared.Choice(first, second, "rating", Referee.relevance(), 0.0)
     assert compared.correct_by_labels(labelled, by_rating, ()) is None
-    needs = decided.Needs((("rate", 1.0),), None, Requirements(), 0.0, (None, None))
-    assert decided.correct_by_labels(labelled, needs, ()) is not None
-    assert (
-        decided.correct_by_labels(
-            labelled, decided.Needs((("rating", 1.0),), None, Requirements(), 0.0, (None, None)), ()
-        )
-        is None
-    )

@@ -10,8 +10,7 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
-from mirage.explorer.nuggets import data as views
-from mirage.explorer.nuggets import matrix as nugget_matrix
+from mirage.explorer.answers import nuggets_section as views
 from mirage.stages.nuggets import TERMS
 
 HOSTILE = "<script>alert(1)</script> & \u202e"
@@ -66,7 +65,7 @@ def test_vital_nuggets_come_first_and_a_model_counts_before_the_floor(arena: sto
 def test_no_text_of_a_nugget_is_markup(arena: store.Arena) -> None:
     shown = views.matrix(arena, KEY)
     assert shown is not None
-    html = "".join(nugget_matrix._row(row, shown.systems, "en") for row in shown.rows)
+    html = "".join(views._row(row, shown.systems, "en") for row in shown.rows)
     assert "<script" not in html
     assert html.count("&lt;script&gt;") >= 6, "in the texts, in their authors and in the quotes"
     assert html.count("the reply could not be read") == 1
@@ -101,4 +100,4 @@ def test_a_bank_without_assignments_names_the_command(
     app.query_params.update({"arena": "bank", "query": "en:q001"})
     app.run()
     assert not app.exception
-    assert any("mirage nuggets assign" in code.value for code in app.code)
+    assert any("mirage measure nuggets" in code.value for code in app.code)

@@ -98,7 +98,7 @@ def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypa
     judge = store.open_arena(tmp_path / "judged").read("judgments")["judge"][0].as_py()
     for arena, referee in (("judged", judge), ("both", "relevance")):
         page = opened(arena=arena)
-        command = f"mirage surrogate {tmp_path / arena} --judge {shlex.quote(referee)} --store"
+        command = f"mirage rank surrogate {tmp_path / arena} --judge {shlex.quote(referee)} --store"
         assert command in [code.value for code in page.code]
         assert f"Ratings that can be predicted: {referee}" in page_text(page)
         assert not page.dataframe

@@ -1,4 +1,4 @@
-"""Repeated answers, criteria, repeats, drift and noise, where readers look for them: on the pages."""
+"""Repeated answers, criteria and repeats, where readers look for them: on the pages."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
-from mirage.battles.anchors import anchor_judge
 from mirage.battles.referee import judge_facts
 from mirage.explorer.answers import data as answers
-from mirage.explorer.judges.drift_section import drift_rows
 from mirage.stages.outcomes import outcomes
 from pages import page_text
 from pages import text as text_of
@@ -23,9 +21,8 @@ QUERIES = 12
 
 
 def judgments() -> list[schema.Judgment]:
-    """Verdicts of a judge by two criteria, twice by one of them, and on the anchor set of two days."""
+    """Verdicts of a judge by two criteria, twice by one of them."""
     names = [("j", None, 0), ("j: tone", "tone", 0), ("j: tone", "tone", 1)]
-    names += [(anchor_judge("j", day), None, 0) for day in ("2026-10-01", "2026-11-01")]
     rows = []
     for q in range(QUERIES):
         for name, criterion, repeat in names:
@@ -109,19 +106,3 @@ def test_leaderboard_battle_and_judges_name_criterion_and_repeats(arenas: Path) 
     table = page("judges").dataframe[0].value.set_index("judge")
     assert list(table.loc[["j", "j: tone"], "criterion"]) == ["overall", "tone"]
     assert list(table.loc[["j", "j: tone"], "repeats"]) == [1, 2]
-
-
-def test_judges_shows_the_drift_that_the_command_prints(arenas: Path) -> None:
-    (row,) = drift_rows(store.open_arena(arenas / "repeated"))
-    assert (row.judge, row.since, row.date, row.equal) == ("j", "2026-10-01", "2026-11-01", 1.0)
-    assert "Drift" in [header.value for header in page("judges").header]
-
-
-def test_methods_splits_the_noise_and_says_what_to_buy() -> None:
-    by_labels = page("methods", section="Noise")
-    (table,) = (frame.value for frame in by_labels.dataframe)
-    assert list(table["source"]) == ["query", "sample"]
-    assert "more queries halve the interval" in page_text(by_labels)
-    by_judge = page("methods", noise_of="j: tone")
-    (table,) = (frame.value for frame in by_judge.dataframe)
-    assert list(table["source"]) == ["query", "judge", "order", "repeat"]

@@ -30,8 +30,8 @@ def test_documents_become_rates_that_an_audit_corrects(tmp_path: Path, monkeypat
         mirage("testset", board, "--corpus", corpus, "--languages", "sw,de", "--n", 16, "--model", "m", *at)
         for system in ("bold", "careful", "steady"):
             mirage("generate", board, "--system", system, "--model", system, *at)
-    mirage("outcomes", board)
-    printed = mirage("rates", board, "--format", "csv")
+    mirage("measure", "outcomes", board)
+    printed = mirage("report", "rates", board, "--format", "csv")
     before = {(row["system"], row["subset"]): row for row in rows(printed) if row["language"] == "all"}
     assert float(before["bold", "non_relevant"]["rate"]) == 1
     assert float(before["careful", "non_relevant"]["rate"]) == 0
@@ -60,7 +60,7 @@ def test_documents_become_rates_that_an_audit_corrects(tmp_path: Path, monkeypat
                 ballot.click("#save")
             saved.value.save_as(tmp_path / f"{language}.jsonl")
             mirage("votes", "import", tmp_path / f"{language}.jsonl", "--arena", board)
-        printed = mirage("rates", board, "--format", "csv")
+        printed = mirage("report", "rates", board, "--format", "csv")
         after = {(row["system"], row["subset"]): row for row in rows(printed) if row["language"] == "all"}
         for key, row in after.items():
             assert row["labels"] == "audited"

@@ -20,11 +20,12 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
 from mirage.errors import UnknownName
-from mirage.explorer import kit as ui
 from mirage.explorer.kit import page_list, states
 from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import show
 from mirage.explorer.kit.plain_table import table_html
-from mirage.explorer.kit.table import dot, interval_images, prepare_table
+from mirage.explorer.kit.table import column_help, dot, interval_images, prepare_table
+from mirage.explorer.kit.text import TextSpan, plain, text_html
 from mirage.explorer.leaderboard.ratings import columns
 from mirage.store import export as exporting
 from pages import page_text, titles
@@ -179,11 +180,8 @@ def test_a_rewritten_arena_shows_its_new_numbers(arenas: Path) -> None:
 
 @pytest.mark.parametrize("script", PAGES, ids=lambda p: p.stem)
 def test_a_pages_only_act_is_to_show_itself_in_the_frame(script: Path) -> None:
-    calls = [
-        node
-        for node in ast.walk(ast.parse(script.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "ui.show"
-    ]
+    lines = ast.parse(script.read_text(encoding="utf-8")).body
+    calls = [line.value for line in lines if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call)]
     assert [ast.literal_eval(call.args[0]) for call in calls] == [script.stem]
     assert script.stem in [entry.name for entry in page_list.PAGES]
 
@@ -243,58 +241,47 @@ PAYLOADS = [
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_pitfall_45_text_comes_out_as_it_went_in(payload: str) -> None:
-    html = ui.text_html(
-        payload, language="en", marks=[ui.TextSpan(0, 4, "decided"), ui.TextSpan(1, 3, "unknown", hover=payload)]
+    html = text_html(
+        payload, language="en", marks=[TextSpan(0, 4, "decided"), TextSpan(1, 3, "unknown", hover=payload)]
     )
     tags = re.findall(r"<[^>]*>", html)
     assert all(re.fullmatch(r'</?(div|mark)( [a-z]+="[^"<>]*")*>', tag) for tag in tags), tags
     assert unescape(re.sub(r"<[^>]*>", "", html)) == payload
-    passage = ui.passage_html(ui.PassageView(1, payload, payload, None, payload), language=payload)
-    assert unescape(re.sub(r"<[^>]*>", "", passage)).count(payload) == 3
 
 
 def test_text_has_its_own_language_and_direction() -> None:
-    assert 'lang="ar" dir="rtl"' in ui.text_html("لا أعرف", language="ar")
-    assert 'lang="ja" dir="ltr"' in ui.text_html("わかりません", language="ja")
-    assert 'lang="und" dir="auto"' in ui.text_html("42", language="xx")
-    assert 'lang="fa" dir="rtl"' in ui.text_html("1. ?", language="fa")
+    assert 'lang="ar" dir="rtl"' in text_html("لا أعرف", language="ar")
+    assert 'lang="ja" dir="ltr"' in text_html("わかりません", language="ja")
+    assert 'lang="und" dir="auto"' in text_html("42", language="xx")
+    assert 'lang="fa" dir="rtl"' in text_html("1. ?", language="fa")
 
 
 def test_text_runs_as_most_of_its_letters_do() -> None:
-    assert 'dir="rtl"' in ui.text_html("##Reason: لا توجد إجابة عن هذا السؤال.", language="ar")
-    assert 'dir="ltr"' in ui.text_html("I don't know (لا).", language="ar")
-    assert 'dir="rtl"' in ui.text_html("نعم، الإجابة موجودة.", language="en")
+    assert 'dir="rtl"' in text_html("##Reason: لا توجد إجابة عن هذا السؤال.", language="ar")
+    assert 'dir="ltr"' in text_html("I don't know (لا).", language="ar")
+    assert 'dir="rtl"' in text_html("نعم، الإجابة موجودة.", language="en")
 
 
 def test_marks_show_what_decided_and_what_each_citation_is_worth() -> None:
     text = "Yes, as [1] and [9] say."
     marks = [
-        ui.TextSpan(0, 11, "decided"),
-        ui.TextSpan(8, 11, "relevant", label="1", hover="A passage"),
-        ui.TextSpan(16, 19, "unknown", label="9"),
+        TextSpan(0, 11, "decided"),
+        TextSpan(8, 11, "relevant", label="1", hover="A passage"),
+        TextSpan(16, 19, "unknown", label="9"),
     ]
-    html = ui.text_html(text, language="en", marks=marks)
+    html = text_html(text, language="en", marks=marks)
     assert 'class="mg-cite mg-relevant" title="Cites a passage labelled relevant: A passage">1</mark>' in html
     assert '<mark class="mg-decided" title="Text that determined the outcome">Yes, as <mark class="mg-cite' in html
     assert 'class="mg-cite mg-unknown" title="Cites a passage not in the list">9</mark>' in html
     assert (
-        ui.text_html(text, language="en", marks=[ui.TextSpan(20, 99, "decided"), ui.TextSpan(5, 5, "unknown")]).count(
-            "<mark"
-        )
+        text_html(text, language="en", marks=[TextSpan(20, 99, "decided"), TextSpan(5, 5, "unknown")]).count("<mark")
         == 1
     )
 
 
-def test_a_passages_label_is_a_word_and_not_only_a_colour() -> None:
-    words = {True: "relevant", False: "not relevant", None: "no label"}
-    for label, word in words.items():
-        assert f">{word}</span>" in ui.passage_html(ui.PassageView(1, "T", "text", label), language="en")
-    assert "not published" in ui.passage_html(ui.PassageView(1, None, None, None, why="not published"), language="en")
-
-
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_plain_text_survives_markdown(payload: str) -> None:
-    escaped = ui.plain(payload)
+    escaped = plain(payload)
     # A word joiner, which is not seen, keeps an address from becoming a link.
     assert re.sub(r"\\(.)", r"\1", escaped).replace("\u2060", "") == payload
     assert "http://example" not in escaped
@@ -308,10 +295,10 @@ def test_a_table_formats_by_kind_and_draws_intervals() -> None:
     data, config = prepare_table(
         rows,
         [
-            ui.Col("system", "System", "system", of="ratings"),
-            ui.Col("r", "Interval", "interval", low="lo", high="hi"),
-            ui.Col("r", "Span", "span", low="lo", high="hi"),
-            ui.Col("s", "Share", "rate"),
+            Col("system", "System", "system", of="ratings"),
+            Col("r", "Interval", "interval", low="lo", high="hi"),
+            Col("r", "Span", "span", low="lo", high="hi"),
+            Col("s", "Share", "rate"),
         ],
         "light",
     )
@@ -327,7 +314,7 @@ def test_a_table_formats_by_kind_and_draws_intervals() -> None:
 
 def test_names_are_pinned_where_a_table_is_wider_than_a_page() -> None:
     rows = pa.table({"system": ["gpt-4"], "s": [0.125]})
-    columns = [ui.Col("system", "System", "system", of="ratings"), *[ui.Col("s", "Share", "rate", width=300)] * 4]
+    columns = [Col("system", "System", "system", of="ratings"), *[Col("s", "Share", "rate", width=300)] * 4]
     assert prepare_table(rows, columns, "light")[1]["system"]["pinned"] is True
 
 
@@ -415,8 +402,8 @@ def test_a_systems_mark_is_an_image_that_loads_nothing(maker: str) -> None:
 
 def test_column_help_is_the_schemas_own_sentence() -> None:
     (sentence,) = (column.meaning for column in schema.columns("ratings") if column.name == "battles")
-    assert ui.column_help("ratings", "battles") == sentence
-    assert ui.Col("battles", "B", "count", of="ratings", help="other").meaning == "other"
+    assert column_help("ratings", "battles") == sentence
+    assert Col("battles", "B", "count", of="ratings", help="other").meaning == "other"
 
 
 def test_downloads_hold_exactly_the_rows_that_are_shown() -> None:
@@ -475,12 +462,12 @@ def test_an_unknown_value_of_a_link_is_named_under_any_kind_of_picker() -> None:
 
 
 def _pickers() -> None:
-    from mirage.explorer import kit as ui
+    from mirage.explorer.kit.pick import pick, pick_many, pick_segments
 
-    ui.pick("Plain", ["en", "de"], key="plain", kind="language")
-    ui.pick("Searched", ["en", "de"], key="searched", kind="language", named=str.upper)
-    ui.pick_segments("Beside", ["en", "de"], key="beside", kind="language")
-    ui.pick_many("Several", ["en", "de"], key="several", kind="language", named=str.upper)
+    pick("Plain", ["en", "de"], key="plain", kind="language")
+    pick("Searched", ["en", "de"], key="searched", kind="language", named=str.upper)
+    pick_segments("Beside", ["en", "de"], key="beside", kind="language")
+    pick_many("Several", ["en", "de"], key="several", kind="language", named=str.upper)
 
 
 def test_every_label_of_an_arena_has_a_meaning() -> None:
@@ -491,11 +478,11 @@ def test_every_label_of_an_arena_has_a_meaning() -> None:
 
 def test_an_unknown_page_is_refused_by_name() -> None:
     with pytest.raises(UnknownName, match="page"):
-        ui.show("leaderbord", lambda page: None)
+        show("leaderbord", lambda page: None)
 
 
 def test_the_columns_of_the_leaderboard_are_explained() -> None:
     columns = {c.name for c in schema.columns("ratings")}
     assert {"rating", "rank", "wins", "ties", "losses", "battles"} <= columns
     for name in ("rating", "rank", "wins", "ties", "losses", "battles"):
-        assert len(ui.column_help("ratings", name)) > 10
+        assert len(column_help("ratings", name)) > 10

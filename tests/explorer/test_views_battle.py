@@ -21,10 +21,10 @@ from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import UnknownName
 from mirage.explorer.answers.data import AnswerView
 from mirage.explorer.battle import data as views
-from mirage.explorer.battle.chart import win_matrix
 from mirage.explorer.battle.data import BattleFilter
 from mirage.explorer.battle.matrix import Cell, Matrix, matrix
 from mirage.explorer.battle.overlap import WORDS, shared_words
+from mirage.explorer.leaderboard.charts import win_matrix
 from mirage.explorer.leaderboard.data import battles_of as ranked
 from mirage.text.segmentation import word_spans, words
 

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from conftest import ROOT
+from sample import REGRESSORS as SAMPLED
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles.referee import Referee
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
-from mirage.pipeline.sample import REGRESSORS as SAMPLED
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate import ablation
 from mirage.ranking.surrogate.ablation import ABLATIONS
@@ -180,23 +180,6 @@ def test_the_bundled_arenas_have_their_regressors_and_what_the_default_rests_on(
         weights = views.weights(arena, referee)
         assert {row.regressor for row in weights.permuted} == {comparison.chosen}
         assert weights.ablated
-
-
-def test_a_regressor_stored_by_its_former_name_has_its_present_one(tmp_path: Path) -> None:
-    bundled = store.open_arena(store.bundled_arenas()["nomiracl"])
-    predictions = bundled.read("predictions")
-    former = pc.if_else(pc.equal(predictions["regressor"], "answers"), "replies", predictions["regressor"])
-    place = predictions.column_names.index("regressor")
-    renamed = predictions.set_column(place, predictions.schema.field("regressor"), former)
-    tables = {name: bundled.read(name) for name in ("queries", "outcomes", "ratings")} | {"predictions": renamed}
-    arena = store.write(tmp_path / "former", tables, made_by="a test")
-    assert "replies" in arena.read("predictions")["regressor"].to_pylist()
-    name, skill = views.available(arena)[0]
-    comparison = views.comparison_of(arena, Referee.from_name(name, skill=skill))
-    regressors = {row.regressor for row in comparison.summary} | set(comparison.points["regressor"].to_pylist())
-    assert regressors <= {*surrogate.REGRESSORS, surrogate.NESTED}
-    assert "answers" in regressors
-    assert surrogate.regressor("replies") is surrogate.REGRESSORS["answers"]
 
 
 def test_an_arena_without_importances_has_none(arena: store.Arena, tmp_path: Path) -> None:

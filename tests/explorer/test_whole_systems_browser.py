@@ -17,10 +17,9 @@ import pytest
 from browser import Opened
 from commands import mirage
 from conftest import ROOT
+from sample_source import read_nuggets, read_sample
 
 from mirage import store
-from mirage.io.sources.sample import read_sample
-from mirage.io.sources.sample_nuggets import NUGGETS, read_nuggets
 from mirage.stages.generate.baselines import BASELINES
 
 pytestmark = pytest.mark.browser
@@ -41,7 +40,7 @@ def write_files(folder: Path) -> None:
         )
         docs = {row["passage_id"]: row for row in passages}
         nuggets: dict[str, list[dict[str, str]]] = {}
-        for nugget in read_nuggets(SOURCE / NUGGETS, sample["passages"]):
+        for nugget in read_nuggets(SOURCE):
             if nugget.language == code:
                 nuggets.setdefault(nugget.query_id, []).append({"text": nugget.text, "importance": nugget.importance})
         texts = {row["query_id"]: row["text"] for row in queries}
@@ -86,7 +85,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_files(folder)
     mirage("import", "trec", folder / "trec", "--into", path)
     mirage("import", "nuggets", folder / "nuggets", "--into", path)
-    mirage("retrieve", path, "--retriever", "bm25", "--depth", 5)
+    mirage("generate", "retrieve", path, "--retriever", "bm25", "--depth", 5)
     mirage("export", "run", path, "--retriever", "bm25", "--out", folder / "run")
     write_tail(folder / "run", folder / "tail")
     mirage("import", "trec", folder / "tail", "--into", path)
@@ -129,16 +128,6 @@ def test_from_the_retrievers_to_the_nuggets_of_a_lost_answer(url: str, width: in
         opened = start(width=width, height=900, scheme=scheme)
         page: Any = opened.page
         page.set_default_timeout(15000)
-
-        # The retrievers: the good one is named, and drawn beside the bad one.
-        browser.show(opened, f"{url}/?arena=whole&section=Retrievers")
-        page.get_by_text("bm25 ranks best").scroll_into_view_if_needed()
-        recall = page.locator(".st-key-recall")
-        recall.scroll_into_view_if_needed()
-        assert set(recall.locator(".legendtext").all_text_contents()) == {"bm25", "tail"}, (
-            "passages that labels and runs brought are nobody's list"
-        )
-        look(opened, "1-retrievers", width, scheme)
 
         # Where answers are lost: most by the retriever, where that is the bad one.
         browser.show(opened, f"{url}/hallucination?arena=whole&section=Errors&flow={SYSTEM.replace('+', '%2B')}")

@@ -210,7 +210,7 @@ def test_passages_without_a_language_are_left_out_until_detected(tmp_path: Path)
     assert summary.retriever_preference(bare) == []
     with pytest.raises(NotEnoughData):
         summary.recall_by_pair(bare)
-    assert CliRunner().invoke(app, ["languages", str(arena.path)]).exit_code == 2
+    assert CliRunner().invoke(app, ["report", "languages", str(arena.path)]).exit_code == 2
     result = detect_passage_languages(arena.path, made_by="a test")
     assert result.detected == len(passages)
     assert result.unknown == len(bare.read("retrieved"))
@@ -228,12 +228,12 @@ def test_an_arena_of_one_language_of_passages_is_not_cross_lingual(tmp_path: Pat
 
 @pytest.mark.parametrize("of", ["retrievers", "systems", "answers", "consistency"])
 def test_the_command_prints_what_the_api_returns(arena: store.Arena, of: str) -> None:
-    run = CliRunner().invoke(app, ["languages", str(arena.path), "--of", of, "--format", "json"])
+    run = CliRunner().invoke(app, ["report", "languages", str(arena.path), "--of", of, "--format", "json"])
     assert run.exit_code == 0, run.output
     assert '"units"' in run.output or of == "answers"
 
 
 def test_the_command_by_language_pair_names_both_languages(arena: store.Arena) -> None:
-    run = CliRunner().invoke(app, ["retrievers", str(arena.path), "--by", "language-pair", "--format", "csv"])
+    run = CliRunner().invoke(app, ["report", "retrieval", str(arena.path), "--by", "language-pair", "--format", "csv"])
     assert run.exit_code == 0, run.output
     assert run.stdout.splitlines()[0].startswith("query_language,passage_language,retriever")

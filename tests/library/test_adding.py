@@ -13,8 +13,8 @@ from conftest import ROOT
 from mirage import store
 from mirage.errors import ArenaError, BadInput
 from mirage.io.sources.files import Limit
-from mirage.io.sources.sample import REFERENCE
 from mirage.pipeline import adding
+from mirage.schema import REFERENCE
 from mirage.stages import features
 from mirage.stages.nuggets import TERMS
 from mirage.store import owned

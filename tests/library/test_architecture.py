@@ -118,12 +118,10 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 def test_every_module_is_used_by_a_command_a_page_a_benchmark_or_the_api(
     imports: dict[str, set[str]],
 ) -> None:
-    # The last four by `make sample` and by Streamlit.
+    # The last two by Streamlit.
     open_ = {
         "mirage.__main__",
         "mirage.api",
-        "mirage.pipeline.sample",
-        "mirage.pipeline.sample_across",
         "mirage.explorer.serve.serve",
         "mirage.explorer.serve.process",
     }
@@ -201,17 +199,12 @@ def root_name(node: ast.AST) -> str:
 
 LIMIT = "a limit that a test lowers, so that a small input meets it"
 PRIVATE = {
-    "test_charts_hallucination.py": (
-        {"_FAR", "_View", "_choose"},
-        "the places of labels, beside brute force",
-    ),
     "test_cluster.py": ({"_PATIENCE"}, LIMIT),
     "test_doctor.py": ({"_EXTRAS"}, "an extra that is not installed anywhere"),
     "test_doors.py": ({"_offered", "_refusal"}, "no request of a browser lacks a length"),
     "test_engines.py": ({"_BYTES"}, LIMIT),
     "test_headings.py": ({"_HEADING"}, "the expression that headings were read with, beside the faster reading"),
     "test_owned.py": ({"_OWNERS"}, LIMIT),
-    "test_page_conclusions.py": ({"_title"}, "the name of a feature within a sentence"),
     "test_page_nuggets.py": ({"_row"}, "a row of an HTML table"),
     "test_rank_control.py": ({"_FEW"}, LIMIT),
     "test_search.py": (

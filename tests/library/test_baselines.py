@@ -12,10 +12,10 @@ import pytest
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
+from sample_source import read_sample
 
 from mirage import schema
 from mirage.errors import UnknownName
-from mirage.io.sources.sample import read_sample
 from mirage.stages.generate.baselines import ABSTENTIONS, BASELINES, K1, B, BaselineInput, baseline_answers, bm25
 from mirage.stages.outcomes import parse_outcome
 from mirage.text.answers import citations, cited_ids, compose_answer, parse_answer
@@ -182,8 +182,9 @@ def test_bm25_finds_a_relevant_passage_more_often_than_the_lead(code: str) -> No
 
 def test_the_answers_do_not_depend_on_the_hash_seed() -> None:
     code = (
-        "from pathlib import Path; import hashlib; from mirage.io.sources.sample import read_sample\n"
-        "from mirage.stages.generate.baselines import baseline_answers; t = read_sample(Path('data/sample/source'))\n"
+        "import hashlib; from pathlib import Path; from mirage import store\n"
+        "from mirage.stages.generate.baselines import baseline_answers\n"
+        "t = {name: store.open_arena(Path('data/sample')).read(name) for name in ('queries', 'passages')}\n"
         "made = baseline_answers(t['queries'], t['passages'])['text'].to_pylist()\n"
         "print(hashlib.sha256('|'.join(made).encode()).hexdigest())"
     )

@@ -20,24 +20,16 @@ GIVEN: dict[str, Any] = {
     "repeats": 2,
     "replace": True,
     "shard": "1/2",
-    "anchors": 5,
     "until": "separated",
 }
 
 
 def test_every_option_that_chooses_battles_is_refused_by_name() -> None:
     assert set(GIVEN) == {field.name for field in fields(BattleChoice)}
-    for chooser in ("anchors", "until"):
-        alone = {chooser: GIVEN[chooser]}
-        BattleChoice(**alone).refuse(chooser, criterion="overall")  # type: ignore[arg-type]
-        for name in GIVEN.keys() - {chooser}:
-            choice = BattleChoice(**alone | {name: GIVEN[name]})
-            with pytest.raises(BadInput, match=f"^--{chooser} chooses") as refused:
-                choice.refuse(chooser, criterion="overall", spell=lambda option: f"--{option}")  # type: ignore[arg-type]
-            assert refused.value.do == f"omit --{name}"
-
-
-def test_the_anchor_set_has_one_criterion_and_adaptive_judging_any() -> None:
-    BattleChoice(until="separated").refuse("until", criterion="tone")
-    with pytest.raises(BadInput, match="overall"):
-        BattleChoice(anchors=5).refuse("anchors", criterion="tone")
+    alone = {"until": GIVEN["until"]}
+    BattleChoice(**alone).refuse("until")  # type: ignore[arg-type]
+    for name in GIVEN.keys() - {"until"}:
+        choice = BattleChoice(**alone | {name: GIVEN[name]})  # type: ignore[arg-type]
+        with pytest.raises(BadInput, match=r"^--until chooses") as refused:
+            choice.refuse("until", spell=lambda option: f"--{option}")
+        assert refused.value.do == f"omit --{name}"

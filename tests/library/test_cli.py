@@ -86,14 +86,14 @@ def test_import_then_rates_then_rank_work_one_after_the_other(tmp_path: Path) ->
         "all,4,16,48,0,0,0",
     ]
     assert "48 replies of 3 systems" in result.stderr
-    assert rows(mirage("rates", tmp_path / "a b", "--format", "csv"))
+    assert rows(mirage("report", "rates", tmp_path / "a b", "--format", "csv"))
     by_name = mirage("rank", tmp_path / "a b", "--judge", "relevance", "--format", "csv")
     assert rows(by_name)
     assert mirage("rank", tmp_path / "a b", "--format", "csv").stdout == by_name.stdout, "the only referee there is"
 
 
 def test_the_csv_of_rates_has_the_columns_of_the_contract_and_every_digit(arena: Path) -> None:
-    result = mirage("rates", arena, "--format", "csv")
+    result = mirage("report", "rates", arena, "--format", "csv")
     assert result.stdout.splitlines()[0] == RATES
     assert result.stderr == ""
     cells = {(r["language"], r["subset"], r["system"]): r for r in rows(result)}
@@ -152,7 +152,7 @@ def test_parsers_differ_where_an_answer_is_typographic(tmp_path: Path) -> None:
     mirage("import", "nomiracl", folder, "--into", tmp_path / "a")
 
     def abstained(parser: str) -> set[str]:
-        result = mirage("outcomes", tmp_path / "a", "--parser", parser, "--format", "csv")
+        result = mirage("measure", "outcomes", tmp_path / "a", "--parser", parser, "--format", "csv")
         assert result.stdout.splitlines()[0] == ",".join(RATES.split(",")[:11])
         return {r["abstained"] for r in rows(result) if r["system"] == "alpha" and r["language"] == "en"}
 
@@ -161,11 +161,11 @@ def test_parsers_differ_where_an_answer_is_typographic(tmp_path: Path) -> None:
 
 
 def test_features_are_measured_and_averaged_alone_or_together(arena: Path) -> None:
-    result = mirage("features", arena, "--only", "length", "--format", "csv")
+    result = mirage("measure", "features", arena, "--only", "length", "--format", "csv")
     assert result.stdout.splitlines()[0] == "language,system,feature,mean,mean_low,mean_high,n,total,coverage"
     assert {r["feature"] for r in rows(result)} == {"length"}
     assert {r["mean"] for r in rows(result) if r["system"] == "alpha"} == {str(float(len("Yes, answer is present.")))}
-    both = mirage("features", arena, "--only", "n_citations", "--format", "csv")
+    both = mirage("measure", "features", arena, "--only", "n_citations", "--format", "csv")
     assert {r["feature"] for r in rows(both)} == {"length", "n_citations"}
 
 
@@ -215,7 +215,7 @@ def test_check_says_what_it_checked(arena: Path) -> None:
 
 
 def test_a_table_for_people_has_headings_and_readable_numbers(arena: Path) -> None:
-    result = mirage("rates", arena, "--languages", "en")
+    result = mirage("report", "rates", arena, "--languages", "en")
     assert "rate as published" in result.stdout
     assert "50.0%" in result.stdout
     assert max(len(line) for line in result.stdout.splitlines()) <= 200
@@ -228,8 +228,8 @@ def test_csv_stays_csv_when_a_name_holds_commas_quotes_or_markup(tmp_path: Path)
         [row("q", results={odd: "Yes, answer is present.", "plain": "I don't know"})],
     )
     mirage("import", "nomiracl", tmp_path / "in", "--into", tmp_path / "a")
-    assert {r["system"] for r in rows(mirage("rates", tmp_path / "a", "--format", "csv"))} == {odd, "plain"}
-    assert "[red]" in mirage("rates", tmp_path / "a").stdout, "for people it is text as well, no markup"
+    assert {r["system"] for r in rows(mirage("report", "rates", tmp_path / "a", "--format", "csv"))} == {odd, "plain"}
+    assert "[red]" in mirage("report", "rates", tmp_path / "a").stdout, "for people it is text as well, no markup"
 
 
 HELP = [
@@ -250,7 +250,6 @@ HELP = [
     ("check",),
     ("place",),
     ("surrogate",),
-    ("paper", "bundle"),
     ("app",),
 ]
 
@@ -432,7 +431,7 @@ def test_check_refuses_a_table_that_is_not_what_the_manifest_says(arena: Path) -
 
 def test_a_table_that_is_absent_is_answered_with_its_command(arena: Path) -> None:
     numbers = store.bundled_arenas()["nomiracl"]
-    assert "run: mirage import answers FILE --into" in mirage("features", numbers, code=2).stderr
+    assert "run: mirage import answers FILE --into" in mirage("measure", "features", numbers, code=2).stderr
     assert "run: mirage judge" in mirage("rank", arena, "--judge", "j", code=2).stderr
 
 
@@ -450,7 +449,6 @@ def test_a_table_that_is_absent_is_answered_with_its_command(arena: Path) -> Non
         ("import", "judgments", "nowhere.csv", "--into", "x"),
         ("pull", "nomiracl", "--into", "x", "--what", "answers"),
         ("pull", "nomiracl", "--into", "x", "--languages", "xx"),
-        ("bundle", "nowhere", "--into", "x"),
         ("app", "nowhere"),
         ("fly",),
     ],

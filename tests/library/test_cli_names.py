@@ -1,23 +1,19 @@
-"""Names on the command line: sections of the help, former names, arenas by name, files given to `mirage app`."""
+"""Names on the command line: sections of the help, arenas by name, files given to `mirage app`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from commands import CliRunner
+from commands import mirage as run
 from typer.main import get_command
-from typer.testing import CliRunner, Result
 
 from mirage import store
 from mirage.cli import app
-from mirage.cli.common import FORMER, SECTIONS
-
-
-def run(*words: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    assert result.exit_code == code, result.output
-    return result
+from mirage.cli.common import DEFAULT, REPLACED, SECTIONS, is_service_option
+from mirage.cli.connection import ABOUT_SERVICE
 
 
 def test_every_command_stands_in_one_section_of_the_help() -> None:
@@ -28,57 +24,75 @@ def test_every_command_stands_in_one_section_of_the_help() -> None:
     assert text == run("--help").output
 
 
-def test_options_of_a_service_have_a_section_of_their_own() -> None:
-    own, service = run("judge", "-h").output.split("Model service:")
+def test_options_of_a_service_are_listed_on_request() -> None:
+    own, service = run("judge", "-h").output, run("judge", "--help-service").output
     assert "--base-url" in service
     assert "--base-url" not in own
     assert "--queries" in own
-    assert "Model service" not in run("decide", "-h").output
+    assert "--help-service" not in run("compare", "-h").output
 
 
-@pytest.mark.parametrize(
-    ("former", "now"),
-    [
-        (("retrieval", "sample"), ("retrievers", "sample")),
-        (("attribution", "sample"), ("failures", "sample")),
-        (("exam", "sample", "--judge", "heuristic"), ("judges", "sample", "--judge", "heuristic", "--against-people")),
-        (("published", "--source", "NoMIRACL"), ("paper", "figures", "--source", "NoMIRACL")),
-        (
-            ("rank", "sample", "--referee", "heuristic", "--draws", "20", "--languages", "sw"),
-            ("rank", "sample", "--judge=heuristic", "--draws", "20", "--languages", "sw"),
-        ),
-        (
-            ("compare", "sample", "--a", "fluent", "--b", "baseline/bm25-3", "--measure", "rate"),
-            ("compare", "sample", "fluent", "baseline/bm25-3", "--measure", "rate"),
-        ),
-    ],
-    ids=lambda words: words[0],
-)
-def test_a_former_name_does_the_same_with_a_warning(former: tuple[str, ...], now: tuple[str, ...]) -> None:
-    old, new = (CliRunner().invoke(app, [*words, "--format", "csv"]) for words in (former, now))
-    assert old.exit_code == new.exit_code != 2
-    assert old.stdout == new.stdout
-    assert "next version" in old.stderr
-    assert "next version" not in new.stderr
+@pytest.mark.parametrize("former", REPLACED)
+def test_a_command_of_an_earlier_guide_names_the_one_in_its_place(former: str) -> None:
+    result = run(former, "DIR", code=2)
+    place = REPLACED[former].split(" DIR")[0].split()[1:]
+    assert REPLACED[former] in result.stderr
+    assert f"mirage {' '.join(place)} [OPTIONS]" in run(*place, "--help").stdout
 
 
-@pytest.mark.parametrize("former", FORMER)
-def test_every_former_command_leads_to_one_that_there_is(former: str) -> None:
-    result = run(former, "--help")
-    path = " ".join(word for word in FORMER[former] if not word.startswith("-"))
-    assert f" {path} [OPTIONS]" in result.stdout.splitlines()[0]
-    assert former not in get_command(app).commands  # type: ignore[attr-defined]
+def test_there_are_sixteen_commands_with_at_most_250_options_and_short_help() -> None:
+    commands = list(walk(get_command(app), ()))
+    assert len(get_command(app).commands) == 16  # type: ignore[attr-defined]
+    assert sum(len(own_options(command)) for _, command in commands) <= 250
+    for path, _ in commands:
+        text = run(*path, "--help").stdout
+        first = text.split("\n\n")[1]
+        assert len(text.splitlines()) <= 60, path
+        assert len(first.splitlines()) <= 3, path
+
+
+def walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command that does something, with the words that run it."""
+    if not hasattr(command, "commands"):
+        yield path, command
+        return
+    for name, each in command.commands.items():
+        yield from walk(each, path if name == DEFAULT else (*path, name))
+
+
+def own_options(command: Any) -> list[str]:
+    """Names of a command's options, but those of the model service and of every command."""
+    return [
+        each.name
+        for each in command.params
+        if each.param_type_name == "option"
+        and each.name not in ("help", *ABOUT_SERVICE)
+        and not is_service_option(command, each)
+    ]
+
+
+def test_options_of_a_service_come_from_a_file_and_what_is_typed_precedes(tmp_path: Path) -> None:
+    settings = tmp_path / "service.toml"
+    settings.write_text('model = "m"\nbase-url = "http://127.0.0.1:1/v1"\nprice_in = 2\n', encoding="utf-8")
+    judge = ("judge", "sample", "--judge", "m", "--pairs", 1, "--languages", "sw", "--dry-run")
+    run("arena", "copy", "sample", tmp_path / "copy")
+    judge = (judge[0], tmp_path / "copy", *judge[2:])
+    with_file = run(*judge, "--settings", settings, "--price-out", 3).stderr
+    typed = run(*judge, "--model", "m", "--base-url", "http://127.0.0.1:1/v1", "--price-in", 2, "--price-out", 3)
+    assert with_file == typed.stderr
+    settings.write_text("modle = 1\n", encoding="utf-8")
+    assert "modle" in run(*judge, "--settings", settings, code=2).stderr
 
 
 def test_a_bundled_arena_has_a_name_where_a_folder_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert "gpt-4-azure" in run("rates", "nomiracl", "--languages", "sw", "--format", "csv").stdout
-    assert "there is no arena" in run("rates", "nomiracle", code=2).stderr
+    assert "gpt-4-azure" in run("report", "rates", "nomiracl", "--languages", "sw", "--format", "csv").stdout
+    assert "there is no arena" in run("report", "rates", "nomiracle", code=2).stderr
     # A folder of that name comes first.
     (tmp_path / "nomiracl").mkdir()
-    run("rates", "nomiracl", code=2)
+    run("report", "rates", "nomiracl", code=2)
 
 
 def test_a_new_arena_may_have_the_name_of_a_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,8 +115,8 @@ def test_the_explorer_offers_to_import_a_file(tmp_path: Path) -> None:
 
 
 def test_two_systems_must_be_named() -> None:
-    assert "mirage compare DIR A B" in run("compare", "sample", code=2).stderr
+    assert "compared with itself" in run("compare", "sample", "fluent", code=2).stderr
 
 
 def test_scores_of_people_need_the_comparison_with_people() -> None:
-    assert "--against-people" in run("judges", "sample", "--ratings", "quality", code=2).stderr
+    assert "--against-people" in run("report", "judges", "sample", "--ratings", "quality", code=2).stderr

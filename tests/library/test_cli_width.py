@@ -22,15 +22,13 @@ from mirage.cli.output import MOST_ROWS, fitting
 COMMANDS = (
     ("rank", "DIR", "--judge", "heuristic", "--draws", "20"),
     ("rank", "DIR", "--judge", "relevance", "--draws", "20", "--languages", "en", "--reference", "reference"),
-    ("rates", "DIR"),
-    ("rates", "DIR", "--confusion"),
+    ("report", "rates", "DIR"),
+    ("report", "rates", "DIR", "--confusion"),
     ("compare", "DIR", "concise", "fluent", "--measure", "rate"),
-    ("decide", "DIR", "--by", "system", "--judge", "relevance"),
-    ("decide", "DIR", "--judge", "relevance"),
-    ("judges", "DIR"),
-    ("features", "DIR"),
+    ("report", "judges", "DIR"),
+    ("measure", "features", "DIR"),
     ("votes", "scores", "DIR"),
-    ("retrievers", "DIR"),
+    ("report", "retrieval", "DIR"),
 )
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 OF_README = tuple(

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import pytest
 from commands import mirage
 from conftest import ROOT
@@ -28,7 +27,6 @@ from engines_cases import Holder, nothing, whereabouts
 from generating_cases import command, write
 from misbehaving import Act, Call, Service, error, reply
 from parts_cases import by_text, tables
-from rank_streamed_cases import verdicts
 from waiting import until
 
 from mirage import llm, store
@@ -36,8 +34,6 @@ from mirage.errors import BadInput, Unreachable
 from mirage.llm.engines import cluster as engine
 from mirage.llm.engines.calls import complete_on
 from mirage.llm.engines.tasks import Task, Work
-from mirage.ranking import large
-from mirage.ranking.settings import RankSettings
 from mirage.store import worker_ledgers
 
 pytestmark = pytest.mark.cluster
@@ -130,7 +126,7 @@ def test_a_run_of_the_sample_on_a_cluster_is_the_bytes_of_one_machine(nodes: Any
         with Service(flaky) as service:
             named = ["--service", "s"]  # by default rows keep the address, whose port differs
             mirage(*command(path, service, system="mine")[:-1], "3", "--limit", "2", *named, *options)
-            mirage("features", str(path), "--reference", "mine", *options)
+            mirage("measure", "features", str(path), "--reference", "mine", *options)
             url = ["--base-url", service.url, *named]
             mirage("judge", str(path), "--judge", "j", "--model", "m", *url, "--queries", "1", "--pairs", "4", *options)
         ratings.append(mirage("rank", str(path), "--judge", "j", "--draws", "50", "--format", "csv").stdout)
@@ -139,18 +135,6 @@ def test_a_run_of_the_sample_on_a_cluster_is_the_bytes_of_one_machine(nodes: Any
     assert bytes_[0] == bytes_[1]
     assert ratings[0] == ratings[1]
     assert counts[0] == counts[1], "each worker's calls are those of one machine, no more"
-
-
-def test_verdicts_counted_on_a_cluster_are_ranked_in_the_bytes_of_one_machine(nodes: Any, tmp_path: Path) -> None:
-    path = tmp_path / "battles.parquet"
-    pq.write_table(verdicts(6, 80, 6, seed=9, languages=("en", "fi"), soft=True), path, row_group_size=100)
-    files = large.VerdictFiles.of_file(path)
-    assert files is not None
-    here = large.rank_files(files, RankSettings(draws=20))
-    there = large.rank_files(files, RankSettings(draws=20), executor=engine.Cluster(2, nodes.address))
-    assert there.table().equals(here.table())
-    for code, row in here.languages.items():
-        assert there.languages[code].draws.tobytes() == row.draws.tobytes()
 
 
 def test_random_kills_of_workers_nodes_and_drivers_lose_nothing(nodes: Any, tmp_path: Path) -> None:
@@ -304,12 +288,12 @@ def test_models_are_loaded_by_the_workers_and_what_does_not_load_is_one_clear_er
     only = ["--only", "support_entailment"]
     values = []
     for path, options in ((here, []), (there, on)):
-        mirage("features", str(path), *only, "--nli", str(nli), *options)
+        mirage("measure", "features", str(path), *only, "--nli", str(nli), *options)
         table = store.open_arena(path).read("features")
         values.append(table.filter(pc.equal(table["feature"], "support_entailment"))["value"].to_pylist())
     assert values[1] == pytest.approx(values[0], abs=1e-3)
     (tmp_path / "empty").mkdir()
-    result = mirage("features", str(there), *only, "--nli", str(tmp_path / "empty"), *on, code=2)
+    result = mirage("measure", "features", str(there), *only, "--nli", str(tmp_path / "empty"), *on, code=2)
     assert "the model cannot be loaded" in result.stderr
     with Service() as service:
         arguments = command(write(tmp_path / "a", n=1), service, "--engine", "vllm", "--address", nodes.address)

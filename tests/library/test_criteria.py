@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 from commands import mirage, rows
 from judge_cases import answers, arena, judgments, run, says, texts  # noqa: F401  # fixtures
@@ -19,7 +18,7 @@ from mirage import schema, store
 from mirage.battles.referee import Referee
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.prompts import bundled_text
-from mirage.people.exam import criteria_agreement, exam
+from mirage.people.exam import exam
 from mirage.ranking.arena import rank_arena
 from mirage.stages.judge import BUNDLED, load_criterion
 from mirage.text.makers import Makers
@@ -165,7 +164,7 @@ def test_another_criterion_is_another_judge_everywhere(arena: Path) -> None:
         assert rank_arena(opened, Referee.from_name(name))
         mirage("rank", arena, "--judge", name, "--draws", 20)
         mirage("compare", arena, "one", "two", "--judge", name)
-    shown = rows(mirage("judges", arena, "--format", "csv"))
+    shown = rows(mirage("report", "judges", arena, "--format", "csv"))
     assert {row["judge"] for row in shown} == {"j", "j: groundedness"}
 
 
@@ -344,54 +343,6 @@ def test_planted_points_are_not_among_the_scores(tmp_path: Path) -> None:
         assert sum("[[5]]" in re.sub(r"such as:\n\[\[5\]\]", "", call.content) for call in service.calls) == 1
     assert "scores" not in store.open_arena(path).tables
     assert {row["judge"] for row in judgments(path)} == {"known: j: tone: planted"}
-
-
-# --- how far criteria agree -------------------------------------------------------------------------------------------
-
-
-def judged(same: float, n: int = 40) -> list[schema.Judgment]:
-    """One judge by two criteria: the stronger system wins by the first; by the second in a share of the queries."""
-    found = []
-    for code in ("en", "fi"):
-        for k in range(n):
-            for i, a in enumerate(ORDER):
-                for b in ORDER[i + 1 :]:
-                    for criterion in ("overall", "tone"):
-                        right = criterion == "overall" or k < same * n
-                        name = schema.criterion_judge("j", criterion)
-                        row = schema.Judgment(code, f"q{k:02}", name, a, b, "A" if right else "B", None, None, None)
-                        found.append(
-                            schema.Judgment(**{f: getattr(row, f) for f in row.__slots__} | {"criterion": criterion})
-                        )
-    return found
-
-
-@pytest.mark.parametrize(("same", "tau"), [(1.0, 1.0), (0.75, 1.0), (0.25, -1.0), (0.0, -1.0)])
-def test_criteria_agree_as_far_as_their_decisions_and_orders_do(tmp_path: Path, same: float, tau: float) -> None:
-    store.write(tmp_path / "a", {"judgments": schema.from_rows("judgments", judged(same))}, made_by="a test")
-    found = criteria_agreement(store.open_arena(tmp_path / "a"))
-    assert [(row.judge, row.one, row.other, row.language) for row in found] == [
-        ("j", "overall", "tone", code) for code in ("en", "fi", "all")
-    ]
-    for row in found:
-        assert row.equal == pytest.approx(same)
-        assert row.tau == pytest.approx(tau)
-        assert row.equal_low is not None
-        assert row.tau_low is not None
-        assert row.equal_low <= same <= row.equal_high  # type: ignore[operator]
-        assert row.tau_low <= tau <= row.tau_high  # type: ignore[operator]
-        assert row.systems == 3
-    assert (found[0].battles, found[0].queries, found[-1].battles) == (120, 40, 240)
-    printed = rows(mirage("judges", tmp_path / "a", "--criteria", "--format", "csv"))
-    assert [float(row["equal"]) for row in printed] == pytest.approx([same] * 3)
-    assert np.allclose(api.criteria_agreement(store.open_arena(tmp_path / "a")).to_pandas()["tau"], tau)
-
-
-def test_without_two_criteria_the_command_says_how_to_judge_by_another(arena: Path) -> None:
-    with Service(by_hash) as service:
-        run(arena, service, "--pairs", 2)
-    missing = mirage("judges", arena, "--criteria", code=2)
-    assert "--criterion" in missing.stderr
 
 
 def test_the_python_way_takes_a_criterion_a_rubric_or_a_prompt(arena: Path, tmp_path: Path) -> None:

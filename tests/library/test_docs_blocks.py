@@ -44,7 +44,6 @@ RUN_BY = {
     "nuggets.md": "library/test_docs_nuggets.py",
     "over-time.md": "library/test_docs_over_time.py",
     "passport.md": "library/test_docs_passport.py",
-    "publish.md": "library/test_docs_publish.py",
     "repeats.md": "library/test_docs_repeats.py",
     "retrieval.md": "library/test_docs_retrieval.py",
     "spot-check.md": "library/test_votes_cli.py",
@@ -64,8 +63,11 @@ NOT_RUN = {
     ("cluster.md", "pip install 'PATH[models,ray]'"): "installs from the network",
     ("cluster.md", "ray start --head "): "needs two machines; test_cluster.py starts Ray on this one",
     ("cluster.md", "mirage generate arena --system mine --model m --base-url http://10.0.0.9"): "needs a Ray cluster",
-    ("cluster.md", "mirage features arena --engine ray "): "needs a Ray cluster; test_cluster.py runs the engine",
-    ("cluster.md", "mirage features arena --nli "): "needs a Ray cluster and a model's weights",
+    (
+        "cluster.md",
+        "mirage measure features arena --engine ray ",
+    ): "needs a Ray cluster; test_cluster.py runs the engine",
+    ("cluster.md", "mirage measure features arena --nli "): "needs a Ray cluster and a model's weights",
     ("cluster.md", "mirage generate arena --system mine --model org/model "): "needs GPUs; tests/engines runs vLLM",
     ("cluster.md", "ray job submit "): "needs a Ray cluster",
 }

@@ -14,12 +14,11 @@ from typing import Any
 import pytest
 from commands import CliRunner
 from run_cases import few
+from sample_source import read_nuggets, read_sample
 from tiny_model import Server, make, needed
 
 from mirage import schema, store
 from mirage.cli import app
-from mirage.io.sources.sample import read_sample
-from mirage.io.sources.sample_nuggets import NUGGETS, read_nuggets
 from mirage.stages.generate.baselines import BASELINES
 
 SOURCE = Path(__file__).resolve().parents[2] / "data" / "sample" / "source"
@@ -57,7 +56,7 @@ def mirage(*words: str | Path) -> list[dict[str, Any]]:
 
 
 def run(arena: Path, *words: str) -> dict[str, dict[str, Any]]:
-    rows = mirage("run", arena, "--no-baselines", "--draws", "20", *words)
+    rows = mirage("evaluate", arena, "--no-baselines", "--draws", "20", *words)
     return {row["step"]: row for row in rows}
 
 
@@ -108,14 +107,14 @@ def test_a_served_model_answers_is_graded_and_judges_and_nothing_is_asked_twice(
 
 
 def test_the_judge_command_uses_the_server_and_counts_unparsed_replies(connection: list[str], arena: Path) -> None:
-    mirage("run", arena, "--to", "baselines", "--baselines")
+    mirage("evaluate", arena, "--to", "baselines", "--baselines")
     rows = mirage(
         "judge", arena, "--judge", "tiny-2", "--languages", "en", "--pairs", "2", "--temperature", "0.2", *connection
     )
     assert [(row["judge"], row["language"], row["n"]) for row in rows] == [("tiny-2", "en", 4)]
     assert rows[0]["unparsed_rate"] >= 0.5
     assert rows[0]["calls"] == 4
-    assert {row["judge"] for row in mirage("judges", arena)} == {"tiny-2"}
+    assert {row["judge"] for row in mirage("report", "judges", arena)} == {"tiny-2"}
 
 
 def test_a_served_model_and_baselines_go_from_retrieval_to_the_ranking(
@@ -125,12 +124,12 @@ def test_a_served_model_and_baselines_go_from_retrieval_to_the_ranking(
     sample = read_sample(SOURCE)
     nuggets = [
         schema.Nugget(n.language, n.query_id, n.nugget_id, n.text, n.importance, n.passage_id, "a test")
-        for n in read_nuggets(SOURCE / NUGGETS, sample["passages"])
+        for n in read_nuggets(SOURCE)
     ]
     store.write(arena, few(sample | {"nuggets": schema.from_rows("nuggets", nuggets)}, "en", 3), made_by="a test")
     options = ["--retriever", "bm25", "--depth", "3", *connection, "--system", "tiny", "--judge", "tiny-judge"]
     options += ["--pairs", "6", "--draws", "20", "--baselines"]
-    first = {row["step"]: row for row in mirage("run", arena, *options)}
+    first = {row["step"]: row for row in mirage("evaluate", arena, *options)}
     steps = [
         *("retrieve bm25", "baselines", "baselines over bm25", "generate tiny", "generate tiny+bm25", "outcomes"),
         *("nuggets by terms", "features", f"features graded by {server.model}", "judge tiny-judge"),
@@ -157,10 +156,10 @@ def test_a_served_model_and_baselines_go_from_retrieval_to_the_ranking(
     assert first["judge tiny-judge"]["calls"] == 2 * 6
     assigned = opened.read("nugget_assignments").to_pylist()
     assert {row["system"] for row in assigned} == whole | {"tiny", "reference", *BASELINES}
-    causes = mirage("failures", arena)
+    causes = mirage("report", "failures", arena)
     assert whole <= {row["system"] for row in causes}
 
     requests = server.requests()
-    second = {row["step"]: row for row in mirage("run", arena, *options)}
+    second = {row["step"]: row for row in mirage("evaluate", arena, *options)}
     assert {second[step]["why"] for step in steps} == {"up to date"}
     assert server.requests() == requests

@@ -38,9 +38,9 @@ def test_pitfall_44_a_name_near_to_none_is_answered_with_what_there_is() -> None
 
 
 def test_a_missing_table_names_the_command_that_brings_it() -> None:
-    error = TableMissing("features", where="my/arena", command="mirage features my/arena")
+    error = TableMissing("features", where="my/arena", command="mirage measure features my/arena")
     assert "this arena has no features" in str(error)
-    assert "run: mirage features my/arena" in str(error)
+    assert "run: mirage measure features my/arena" in str(error)
 
 
 def test_every_error_of_the_package_descends_from_one_root() -> None:

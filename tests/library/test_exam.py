@@ -345,14 +345,21 @@ def test_the_command_prints_every_measure_and_the_sentence(tmp_path: Path, monke
         for who, q, a, b, word in voted
     ]
     arena = arena_of(tmp_path / "arena", judgments(judged) + people)
-    done = CliRunner().invoke(app, ["exam", str(arena.path), "--judge", "judge0", "--format", "json"])
+    done = CliRunner().invoke(
+        app, ["report", "judges", "--against-people", str(arena.path), "--judge", "judge0", "--format", "json"]
+    )
     assert done.exit_code == 0, done.output
     printed = json.loads(done.stdout)
     assert printed == mirage.judge_exam(arena).table.to_pylist()
     assert {row["measure"] for row in printed} == set(exams.MEASURES)
     assert {row["judge"] for row in printed} == {"judge0", votes.PEOPLE}
     assert "judge0 is the only judge examined" in done.stderr
-    assert CliRunner().invoke(app, ["exam", str(arena.path), "--judge", "nobody"]).exit_code == 2
+    assert (
+        CliRunner()
+        .invoke(app, ["report", "judges", "--against-people", str(arena.path), "--judge", "nobody"])
+        .exit_code
+        == 2
+    )
 
 
 def test_scores_of_people_are_their_verdicts(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-import browser
 import pyarrow.parquet as pq
 import pytest
 import small_arena
@@ -18,13 +17,11 @@ from conftest import ROOT
 from mirage import schema, store
 from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
-from mirage.publish.charts.report import report_page
 from mirage.stages import sft
 from mirage.stages.sft.export import export_preferences
 from mirage.store import export as exporting
 
 SAMPLE = ROOT / "data" / "sample"
-HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 
 def judged(*rows: tuple[str, str, str]) -> tuple[list[sft.Preference], Counter[str]]:
@@ -134,34 +131,11 @@ def test_a_judge_that_prefers_nothing_gives_no_file(tmp_path: Path) -> None:
     assert not (tmp_path / "pairs.jsonl").exists()
 
 
-@pytest.mark.browser
-def test_a_report_opens_without_the_explorer_and_runs_nothing_it_was_given(tmp_path: Path) -> None:
-    row = {"language": "all", "rating": 0.5, "low": 0.1, "high": 0.9, "rank": 1, "rank_low": 1, "rank_high": 2}
-    row |= {"tier": 1, "wins": 3, "ties": 1, "losses": 2, "battles": 6, "bounded": True}
-    rows = [row | {"system": HOSTILE}, row | {"system": "gpt-4", "rank": 2, "bounded": False}]
-    ranks = [row | {"language": code} for row in rows for code in ("ar", "sw")]
-    out = tmp_path / "report.html"
-    out.write_text(report_page(HOSTILE, HOSTILE, rows, ranks, about={"languages": ("ar", "sw"), "x": HOSTILE}), "utf-8")
-    with browser.chromium() as start:
-        opened = start()
-        opened.page.goto(out.as_uri())
-        opened.page.wait_for_selector("#chart1 .main-svg")
-        assert opened.page.locator("h1").inner_text() == HOSTILE
-        assert opened.page.locator("td bdi").all_inner_texts() == [HOSTILE, "gpt-4"]
-        assert "not bounded" in opened.page.locator("tbody tr").nth(1).inner_text()
-        assert (
-            opened.page.locator("#chart0 .ytick text, #chart0 .yaxislayer-above text").first.text_content() == HOSTILE
-        )
-        assert opened.page.locator("img").count() == 0
-        assert (opened.errors, opened.dialogs) == ([], [])
-        assert all(url.startswith("file:") for url in opened.outside)
-
-
 def test_the_commands_write_what_they_say(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path / "arena").path
     for words in (
         ["table", str(arena), "outcomes", "--out", str(tmp_path / "outcomes.csv")],
-        ["report", str(arena), "--out", str(tmp_path / "report.html")],
+        ["html", str(arena), "--into", str(tmp_path / "report.html")],
         ["preferences", str(SAMPLE), "--judge", "heuristic", "--languages", "sw", "--out", str(tmp_path / "p.jsonl")],
     ):
         result = CliRunner().invoke(app, ["export", *words])

@@ -112,13 +112,13 @@ def arena(copy: Path, language: str) -> Path:
 
 def test_a_language_needs_no_line(tmp_path: Path) -> None:
     folder = arena(tmp_path, "ta")
-    mirage("outcomes", folder)
-    mirage("features", folder)
-    rates = json.loads(mirage("rates", folder, "--format", "json").stdout)
+    mirage("measure", "outcomes", folder)
+    mirage("measure", "features", folder)
+    rates = json.loads(mirage("report", "rates", folder, "--format", "json").stdout)
     assert {row["language"] for row in rates} >= {"ta"}
     ranking = json.loads(mirage("rank", folder, "--judge", "j", "--format", "json").stdout)
     assert [(row["language"], row["system"], row["rank"]) for row in ranking] == [("ta", "red", 1), ("ta", "blue", 2)]
-    assert "ta" in mirage("features", folder, "--format", "json").stdout
+    assert "ta" in mirage("measure", "features", folder, "--format", "json").stdout
     board = data.board(open_arena(folder), Referee.judge("j"), ("ta",))
     assert (board.languages, board.rows.num_rows) == (("ta",), 2)
 

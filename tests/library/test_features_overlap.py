@@ -17,10 +17,10 @@ from features_cases import SENTENCES
 from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
+from sample_source import read_sample
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
-from mirage.io.sources.sample import read_sample
 from mirage.stages.features import FEATURES, Tools, compute, measurable
 from mirage.stages.features.grades import parse_grade
 from mirage.stages.features.overlap import TOKENIZERS, bleu, rouge_l

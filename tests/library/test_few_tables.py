@@ -16,8 +16,8 @@ from mirage.store.lineage import LINEAGE
 from pages import page_text
 
 PAGES = (
-    *("leaderboard", "hallucination", "compare", "decide", "battle", "features", "answers"),
-    *("judges", "spot_check", "nuggets", "surrogate", "your_model", "methods"),
+    *("leaderboard", "hallucination", "compare", "battle", "features", "answers"),
+    *("judges", "spot_check", "surrogate", "your_model", "methods"),
 )
 COMMANDS = (
     ("check", "DIR"),
@@ -28,7 +28,6 @@ COMMANDS = (
     ("rank", "DIR", "--judge", "relevance", "--tag", "domain=law", "--draws", "20"),
     ("judges", "DIR"),
     ("export", "table", "DIR", "answers", "--out", "OUT/a.csv"),
-    ("export", "report", "DIR", "--out", "OUT/a.html"),
     ("export", "preferences", "DIR", "--judge", "heuristic", "--out", "OUT/a.jsonl"),
     ("votes", "agreement", "DIR"),
 )

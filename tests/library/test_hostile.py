@@ -230,7 +230,6 @@ PICKS: dict[str, dict[str, Any]] = {
     "battle": {"referee": JUDGES[0], "a": NAMES[0], "b": NAMES[1], "marks": "differences"},
     "features": {"systems": list(NAMES[:4])},
     "answers": {"systems": list(NAMES[:2]), "q": "<script>"},
-    "nuggets": {"language": "en"},
     "methods": {"search": TEXTS[0]},
     "your_model": {"arena": "own", "system": NAMES[0]},
 }
@@ -251,21 +250,6 @@ def test_pitfall_45_every_page_shows_hostile_texts_and_names_as_text(opened: Ope
         mark.hover(force=True)
         hovers = page.locator(".js-plotly-plot .hoverlayer").evaluate_all(ALL_TEXTS)
         assert all(any(core in text for core in CORES) for text in hovers if "evil" in text), hovers
-
-
-@pytest.mark.browser
-def test_a_change_to_a_hostile_bank_is_shown_and_saved_as_text(opened: Opened, url: str, hostile: Path) -> None:
-    page = show(opened, f"{url}/nuggets?{urlencode({'arena': FOLDER, 'language': 'ja'})}")
-    page.get_by_role("textbox", name="Your name").fill(NAMES[2])
-    page.get_by_role("textbox", name="Your name").press("Enter")
-    opened.settle()
-    page.get_by_role("textbox", name="Text").fill(HOSTILE[0])
-    for button in ("Preview", "Save"):
-        page.get_by_role("button", name=button, exact=True).click()
-        opened.settle()
-    (edit,) = store.open_arena(hostile / FOLDER).read("nugget_edits").to_pylist()
-    assert json.loads(edit["after"])[0]["text"] == HOSTILE[0].strip()
-    assert edit["author"] == NAMES[2].strip()
 
 
 CORES = [core for some in cores(*PAYLOADS).values() for core in some]

@@ -31,7 +31,7 @@ from misbehaving import Act, Call, Service, error, half, reply
 
 from mirage import llm, schema, store
 from mirage.battles.referee import Referee, referees
-from mirage.cli.judging import COLUMNS
+from mirage.cli.reporting import COLUMNS
 from mirage.errors import BadInput, NotEnoughData
 from mirage.explorer.judges.exam import exam_at, rows_of
 from mirage.llm.prompts import bundled_text, fence_code
@@ -939,7 +939,7 @@ def test_the_heuristic_judge_does_not_care_which_answer_is_shown_first(values: d
 
 
 def test_the_heuristic_judge_costs_nothing_and_its_verdicts_can_be_ranked(arena: Path) -> None:
-    mirage("features", arena, "--only", "target_language", "--only", "citation_Recall@10")
+    mirage("measure", "features", arena, "--only", "target_language", "--only", "citation_Recall@10")
     result = mirage("judge", arena, "--judge", "heuristic", "--format", "csv")
     assert len(judgments(arena)) == 48
     assert not (arena / store.LEDGER).exists()
@@ -1017,7 +1017,7 @@ def test_judges_prints_every_judge_with_its_calls_tokens_and_money(arena: Path) 
         run(arena, service, "--languages", "en", name="k")
     table = pa.concat_tables([store.open_arena(arena).read("judgments"), verdicts(("fi", "q0", "one", "two", "A"))])
     store.write(arena, {"judgments": table}, made_by="a test")
-    result = mirage("judges", arena, "--price-in", 10, "--price-out", 100, "--format", "json")
+    result = mirage("report", "judges", arena, "--price-in", 10, "--price-out", 100, "--format", "json")
     j, k = json.loads(result.stdout)
     assert tuple(k) == COLUMNS
     assert (k["judge"], k["language"], k["n"], k["calls"], k["tokens_in"], k["tokens_out"]) == (
@@ -1030,9 +1030,9 @@ def test_judges_prints_every_judge_with_its_calls_tokens_and_money(arena: Path) 
     )
     assert k["money"] == pytest.approx(2400 * 10 / 1e6 + 480 * 100 / 1e6)
     assert (j["judge"], j["calls"], j["tokens_in"], j["money"]) == ("j", None, None, None)
-    output = mirage("judges", arena).stdout
+    output = mirage("report", "judges", arena).stdout
     assert re.search(r"0.0% \(0.0% to [\d.]+%\) of 24", output)
-    assert json.loads(mirage("judges", arena, "--format", "json").stdout)[1]["money"] is None
+    assert json.loads(mirage("report", "judges", arena, "--format", "json").stdout)[1]["money"] is None
 
 
 def test_the_columns_of_judges_are_documented_fields_of_the_result() -> None:
@@ -1047,4 +1047,4 @@ def test_judging_an_arena_without_what_it_needs_names_the_command(tmp_path: Path
         "judge", tmp_path / "a", "--judge", "j", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", code=2
     )
     assert "this arena has no passages" in result.stderr
-    assert "this arena has no judgments" in mirage("judges", tmp_path / "a", code=2).stderr
+    assert "this arena has no judgments" in mirage("report", "judges", tmp_path / "a", code=2).stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-from pathlib import Path
 
 import pytest
 from conftest import DATA, PATIENCE, ROOT
@@ -60,16 +59,6 @@ def test_who_is_shown_first_wins(imported: FileImport) -> None:
 def test_people_are_not_compared_as_a_judge(imported: FileImport) -> None:
     pairs = {(judge, row.referee) for judge, row in between(imported.arena, ("en",))}
     assert pairs == {(CLAUDE, GPT35), (CLAUDE, GPT4), (GPT35, GPT4)}
-
-
-def test_written_and_read_again(imported: FileImport, tmp_path: Path) -> None:
-    from mirage.io.formats import lmarena
-
-    path = tmp_path / "again.csv"
-    lmarena.write(imported.arena, path)
-    again = import_file(path, tmp_path / "arena", name="lmarena").arena
-    columns = ["query_id", "judge", "system_a", "system_b", "verdict", "person"]
-    assert again.read("judgments", columns=columns).equals(imported.arena.read("judgments", columns=columns))
 
 
 def test_the_same_file_twice_changes_nothing(imported: FileImport) -> None:

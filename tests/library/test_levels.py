@@ -17,8 +17,7 @@ from mirage import schema, store
 from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people import levels, votes
-from mirage.ranking.settings import CompareSettings, DecideSettings
-from mirage.stages.nuggets import TERMS
+from mirage.ranking.settings import CompareSettings
 from mirage.stats.homogeneity import homogeneity
 from mirage.stats.powered_mean import borrowed_mean, fit_predictions, powered_difference, powered_mean
 
@@ -238,13 +237,6 @@ def test_the_gate_follows_the_corrected_difference(folder: Path) -> None:
     assert code == 0
 
 
-def test_a_choice_by_corrected_levels_takes_the_better_system(folder: Path) -> None:
-    report = mirage.decide(mirage.open_arena(folder), weights={"rate": 1.0}, corrected=True)
-    assert report.overall.choice == "able"
-    with pytest.raises(NotEnoughData):
-        levels.choose_labelled(mirage.open_arena(folder), DecideSettings())
-
-
 def test_the_next_labels_go_where_none_are(folder: Path) -> None:
     arena = mirage.open_arena(folder)
     labels = levels.labels_of(arena)
@@ -307,9 +299,9 @@ def test_an_invalid_label_rejects_the_file(folder: Path, tmp_path: Path, line: s
 
 
 def test_an_arena_without_labels_says_which_command_brings_them() -> None:
-    code, output = cli("rates", str(ROOT / "data" / "sample"), "--corrected")
+    code, output = cli("report", "rates", str(ROOT / "data" / "sample"), "--corrected")
     assert code == 2
-    assert "mirage votes label" in output
+    assert "mirage votes import --kind answers" in output
     code, output = cli("plan", str(ROOT / "data" / "sample"))
     assert code == 2
 
@@ -360,32 +352,6 @@ GIVEN = {"time": votes.now(), "voter": "amina", "note": None, "undoes": None, "s
 
 def vote(kind: Any, **about: Any) -> Any:
     return kind(vote_id=votes.token(), **GIVEN, **about)
-
-
-def test_votes_on_nuggets_become_scores_of_answers() -> None:
-    arena = mirage.open_arena("sample")
-    rows = [
-        vote(
-            votes.NuggetVote,
-            arena=arena.name,
-            shown=None,
-            vote=row["assignment"],
-            **{name: row[name] for name in ("language", "query_id", "system", "nugget_id")},
-        )
-        for row in arena.read("nugget_assignments", languages=["en"]).to_pylist()
-        if row["assigner"] == TERMS and row["assignment"] is not None
-    ]
-    first = rows[0]
-    labels = levels.read_labels(arena, "nuggets", levels.Log(nuggets=rows), languages=["en"], assigner=TERMS)
-    known = ~np.isnan(labels.labels)
-    assert known.sum() > 20
-    assert np.array_equal(labels.labels[known], labels.measured[known])
-    assert levels.label_measures(arena, levels.Log(nuggets=rows)) == ("nuggets",)
-    query = next(q for q in arena.read("queries", languages=["en"]).to_pylist() if q["query_id"] == first.query_id)
-    stale = replace(first, shown=votes.shown_digest((query["text"],), ("an answer of yesterday", "a nugget")))
-    changed = levels.read_labels(arena, "nuggets", levels.Log(nuggets=[stale, *rows[1:]]), languages=["en"])
-    assert changed.changed == 1
-    assert any("changed" in line for line in levels.correct_levels(changed).notes())
 
 
 def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_path: Path) -> None:

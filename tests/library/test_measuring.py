@@ -1,4 +1,4 @@
-"""`mirage features`: what is measured with which tools, and what stays."""
+"""`mirage measure features`: what is measured with which tools, and what stays."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_model_that_is_no_model_is_refused_with_what_to_do(arena: Path, tmp_pa
 
 def test_the_command_prints_means(arena: Path) -> None:
     def run(*args: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "mirage", "features", str(arena), *args]
+        command = [sys.executable, "-m", "mirage", "measure", "features", str(arena), *args]
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     result = run("--only", "length", "--format", "csv")
@@ -78,7 +78,7 @@ ANSWERED = "Score: [[4]]"
 def features(arena: Path, service: Service | None, *args: str, code: int = 0) -> Result:
     """Run the command in this process."""
     options = [] if service is None else ["--model", "tiny", "--base-url", service.url, "--retries", "0"]
-    return mirage("features", arena, *options, *args, code=code)
+    return mirage("measure", "features", arena, *options, *args, code=code)
 
 
 def small(path: Path) -> Path:

@@ -1,10 +1,7 @@
-"""Notes on answers and battles: rows of the log on both databases, the taxonomy, counts, files, and the commands."""
+"""Notes on answers and battles: rows of the log on both databases, the taxonomy, files, and the commands."""
 
 from __future__ import annotations
 
-import json
-import re
-import shlex
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -12,28 +9,15 @@ from typing import Any
 
 import pytest
 from commands import mirage, rows
-from conftest import ROOT
 from votes_cases import every_store_is_closed, postgres, url  # noqa: F401  # fixtures
 
 import mirage as library
 from mirage import schema, store
-from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.errors import BadInput, UnknownName
 from mirage.people import votes
-from mirage.people.notes import (
-    CategoryCount,
-    category_counts,
-    count_categories,
-    import_notes,
-    load_taxonomy,
-    make_note,
-    notes_on,
-)
+from mirage.people.notes import load_taxonomy, make_note, notes_on
 from mirage.people.votes import Note, Votes
-from mirage.stats.intervals import clustered_proportion
 
-PAGE = (ROOT / "docs" / "error-analysis.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', PAGE, flags=re.MULTILINE | re.DOTALL)
-"""Language, name of the file and content of each block of the guide."""
 QUERIES = ("1", "2", "3", "4")
 SYSTEMS = ("x", "y")
 
@@ -80,7 +64,7 @@ def test_a_note_is_stored_replaced_and_undone_on_both_databases(arena: store.Are
     with Votes(url) as db:
         first = db.submit(note(arena, text="Too long."))
         assert db.rows(Note) == [first]
-        assert db.version() == (0, 0, 0, 1, 0)
+        assert db.version() == (0, 0, 1, 0)
         later = db.submit(note(arena, categories=["wrong fact", "padded"]))
         other = db.submit(note(arena, voter="juma", text="Fine.", categories=[]))
         on_battle = db.submit(note(arena, "1", "y", "x"))
@@ -210,142 +194,21 @@ def test_a_bad_taxonomy_is_one_error_with_its_line(arena: store.Arena, text: str
     assert what in error.value.what
     assert error.value.do
     assert error.value.where == f"{file}:{line}" if line else str(file) in error.value.where
-    assert "taxonomy.yaml" in mirage("notes", "taxonomy", arena.path, code=2).stderr
-
-
-# Counts
-
-
-def test_counts_are_of_answers_with_intervals_over_queries(arena: store.Arena) -> None:
-    written = [
-        note(arena, "1", categories=["padded"]),
-        note(arena, "1", voter="juma", categories=["wrong fact"]),
-        note(arena, "2", categories=["padded", "wrong fact"]),
-        note(arena, "3", categories=["no error"]),
-        note(arena, "3", "y", categories=["padded"]),
-        note(arena, "4", categories=[], text="No category."),
-        note(arena, "1", language="te", categories=["padded"]),
-        note(arena, "1", "x", "y", categories=["padded"]),
-    ]
-    table = count_categories(written, load_taxonomy(arena).names)
-    row = {(r.about, r.language, r.system, r.category): r for r in table}
-    of_x = row["answers", "sw", "x", "padded"]
-    assert (of_x.k, of_x.n, of_x.queries, of_x.authors) == (2, 3, 3, 2)
-    assert (of_x.rate, of_x.rate_low, of_x.rate_high) == pytest.approx(clustered_proportion([(1, 1), (1, 1), (0, 1)]))
-    pooled = row["answers", "sw", "all", "padded"]
-    assert (pooled.k, pooled.n, pooled.queries) == (3, 4, 3)
-    assert (pooled.rate_low, pooled.rate_high) == pytest.approx(clustered_proportion([(1, 1), (1, 1), (1, 2)])[1:])
-    assert row["answers", "all", "all", "padded"].queries == 4, "a query id of two languages is two queries"
-    alone = row["answers", "te", "x", "padded"]
-    assert (alone.k, alone.n, alone.rate_low) == (1, 1, None)
-    assert alone.reason
-    assert row["answers", "te", "x", "wrong fact"].k == 0
-    assert {r.category for r in table if r.about == "battles"} == {"padded"}
-    assert [row["battles", "sw", system, "padded"].n for system in ("x", "y", "all")] == [1, 1, 1]
-    used = list(dict.fromkeys(r.category for r in table if r.about == "answers"))
-    assert used == ["wrong fact", "padded", "no error"], "in the order of the taxonomy"
-
-
-def test_a_category_that_left_the_taxonomy_is_still_counted(arena: store.Arena) -> None:
-    written = [note(arena, "1"), note(arena, "2")]
-    (arena.path / "taxonomy.yaml").write_text("new: {meaning: New.}\n", encoding="utf-8")
-    table = category_counts(arena, [*written, note(arena, "3", categories=["new"])])
-    assert [(row.category, row.k, row.n) for row in table] == [("new", 1, 3), ("padded", 2, 3)]
-
-
-def test_without_categories_there_are_no_counts(arena: store.Arena) -> None:
-    with pytest.raises(NotEnoughData):
-        category_counts(arena, [note(arena, categories=[], text="Hm.")])
-    with pytest.raises(NotEnoughData, match="te"):
-        category_counts(arena, [note(arena)], languages=["te"])
+    assert "taxonomy.yaml" in mirage("votes", "notes", arena.path, code=2).stderr
 
 
 def test_results_from_python_have_a_frame(arena: store.Arena) -> None:
     with Votes() as db:
         for query in QUERIES:
             db.submit(note(arena, query, text="<b>Why</b>"))
-    counts = library.notes(arena)
-    assert [(row["k"], row["n"]) for row in counts] == [(4, 4)]
-    assert list(counts.to_pandas().columns) == [column.name for column in schema.columns(CategoryCount)]
-    assert "padded" in repr(counts)
-    each = library.notes(arena, each=True, languages=["sw"])
+    each = library.notes(arena, languages=["sw"])
     assert [row["query_id"] for row in each] == list(QUERIES)
+    assert list(each.to_pandas().columns) == [column.name for column in schema.columns(Note)]
     assert "<b>" not in each._repr_html_()
-    assert len(library.notes(arena, each=True, languages=["te"])) == 0
+    assert len(library.notes(arena, languages=["te"])) == 0
 
 
 # Files and commands
-
-
-def write(path: Path, *records: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
-    return path
-
-
-BY_HAND = {"language": "sw", "query_id": "1", "system": "x", "voter": "amina", "categories": "padded"}
-ON_BATTLE = {"language": "sw", "query_id": "1", "system_a": "x", "system_b": "y", "voter": "amina", "note": "Mbaya."}
-
-
-def test_a_file_written_by_hand_is_imported_once(arena: store.Arena, tmp_path: Path) -> None:
-    file = write(tmp_path / "hand.jsonl", BY_HAND | {"categories": ["padded", "wrong fact"]}, ON_BATTLE)
-    with Votes() as db:
-        assert import_notes(db, file, arena=arena) == (2, 2)
-        assert import_notes(db, file, arena=arena) == (2, 0)
-        found = notes_on(arena, db.rows(Note)).counting
-        assert {(n.system, n.system_a, n.categories, n.note) for n in found} == {
-            ("x", None, "padded,wrong fact", None),
-            (None, "x", None, "Mbaya."),
-        }
-        undone = next(n for n in found if n.system)
-        db.undo(Note, undone.vote_id, voter="amina")
-        assert import_notes(db, file, arena=arena) == (2, 0), "a note that was undone stays undone"
-        assert len(notes_on(arena, db.rows(Note)).counting) == 1
-
-
-def test_a_spreadsheet_will_do(arena: store.Arena, tmp_path: Path) -> None:
-    file = tmp_path / "hand.csv"
-    file.write_text(
-        "language,query_id,system,system_a,system_b,voter,categories,note\n"
-        'sw,1,x,,,amina,"padded, wrong fact",\n'
-        "sw,1,,x,y,amina,,Both are bad.\n",
-        encoding="utf-8",
-    )
-    assert "2 of them new" in mirage("notes", "import", file, "--arena", arena.path).stderr
-
-
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        ({"categories": "paded"}, "paded"),
-        ({"categories": ""}, "empty"),
-        ({"system": "z"}, "no answer text of z"),
-        ({"query_id": "9"}, "sw:9"),
-        ({"language": "xx-unknown"}, "language"),
-        ({"voter": None}, "voter"),
-        ({"system": None}, "one answer or one battle"),
-        ({"time": "today"}, "time"),
-        ({"query_id": "2", "note": "Second."}, "two notes"),
-    ],
-)
-def test_one_bad_line_rejects_the_file(arena: store.Arena, tmp_path: Path, change: dict[str, Any], what: str) -> None:
-    file = write(tmp_path / "hand.jsonl", BY_HAND | {"query_id": "2"}, BY_HAND | change)
-    with Votes() as db:
-        with pytest.raises(BadInput) as error:
-            import_notes(db, file, arena=arena)
-        assert what in error.value.what
-        assert error.value.where == f"{file}:2"
-        assert error.value.do
-        assert db.rows(Note) == []
-    assert f"{file}:2" in mirage("notes", "import", file, "--arena", arena.path, code=2).stderr
-
-
-def test_a_file_without_notes_or_without_its_arena_is_rejected(arena: store.Arena, tmp_path: Path) -> None:
-    empty = tmp_path / "empty.jsonl"
-    empty.touch()
-    for args in ((empty,), (empty, "--arena", arena.path), (write(tmp_path / "hand.jsonl", BY_HAND),)):
-        error = mirage("notes", "import", *args, code=2).stderr
-        assert "to do" in error
-    assert "--arena DIR" in error
 
 
 @pytest.mark.parametrize("name", ["n.csv", "n.jsonl", "n.parquet"])
@@ -358,46 +221,18 @@ def test_an_export_comes_back_as_it_was(
         db.submit(note(arena, "2", voter="juma"))
         db.undo(Note, first.vote_id, voter="amina")
         log = db.rows(Note)
-    mirage("notes", "export", "--out", tmp_path / name)
+    mirage("votes", "export", "--kind", "notes", "--out", tmp_path / name)
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
-    mirage("notes", "import", tmp_path / name)
-    mirage("notes", "import", tmp_path / name, "--arena", arena.path)
+    mirage("votes", "import", "--kind", "notes", tmp_path / name)
+    assert "0 of them new" in mirage("votes", "import", "--kind", "notes", tmp_path / name).stderr
     with Votes() as db:
         assert db.rows(Note) == log
     build(tmp_path / "other", "Nothing of {0} in common.")
-    mirage("notes", "export", "--out", tmp_path / name, "--arena", tmp_path / "mine")
-    assert mirage("notes", "export", "--out", tmp_path / "x.txt", code=2).stderr
+    mirage("votes", "export", "--kind", "notes", "--out", tmp_path / name, "--arena", tmp_path / "mine")
+    assert mirage("votes", "export", "--kind", "notes", "--out", tmp_path / "x.txt", code=2).stderr
 
 
-def test_the_commands_count_print_and_name_the_file(arena: store.Arena, tmp_path: Path) -> None:
-    assert "no notes with a category" in mirage("notes", arena.path, code=2).stderr
-    with Votes() as db:
-        for query in QUERIES:
-            db.submit(note(arena, query, categories=["padded"] if query < "3" else ["no error"]))
-        db.submit(note(build(tmp_path / "before", "Earlier answer of {0}."), "1", voter="juma"))
-    shown = mirage("notes", arena.path, "--format", "csv")
-    assert [(row["category"], row["k"], row["n"]) for row in rows(shown)] == [
-        ("padded", "2", "4"),
-        ("no error", "2", "4"),
-    ]
-    assert "1 note on answers whose text has changed" in shown.stderr
-    assert rows(mirage("notes", "count", arena.path, "--format", "csv", "--languages", "sw")) == rows(shown)
-    printed = mirage("notes", "taxonomy", arena.path, "--format", "csv")
+def test_the_command_prints_the_categories_and_names_their_file(arena: store.Arena) -> None:
+    printed = mirage("votes", "notes", arena.path, "--format", "csv")
     assert [row["name"] for row in rows(printed)] == list(load_taxonomy(arena).names)
     assert "taxonomy.yaml" in printed.stderr
-
-
-def test_the_blocks_of_the_guide_run_in_their_order(tmp_path: Path) -> None:
-    names: dict[str, Any] = {}
-    for kind, file, content in BLOCKS:
-        if file:
-            Path(file).write_text(content, encoding="utf-8")
-        elif kind == "python":
-            exec(compile(content, "docs/error-analysis.md", "exec"), names)
-        elif kind == "bash":
-            for command in content.splitlines():
-                assert shlex.split(command)[0] == "mirage"
-                mirage(*shlex.split(command)[1:])
-    assert "from `wrong fact` to `no error`" in PAGE
-    bundled = load_taxonomy().names
-    assert (len(bundled), bundled[0], bundled[-1]) == (10, "wrong fact", "no error")

@@ -1,11 +1,10 @@
-"""Nuggets: nuggetizer's arithmetic, the matcher of terms, edits that are kept, and what goes with a bank."""
+"""Nuggets: nuggetizer's arithmetic, the matcher of terms, and what goes with a bank."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import mean
@@ -18,19 +17,18 @@ from hypothesis import strategies as st
 
 import mirage
 from mirage import schema, store
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import UnknownName
 from mirage.io.formats import nuggets as files
 from mirage.io.formats.run import read
 from mirage.stages import nuggets
 from mirage.stages.features import FEATURES, compute
 from mirage.stages.features.assessed import ASSESSED, decider
 from mirage.stages.features.measuring import measure
-from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS, edit_bank
+from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.stage import run
 from mirage.text.segmentation import sentences
 
 NAMES = ("nugget_vital_strict", "nugget_all_strict", "nugget_vital", "nugget_all")
-TIME = "2026-11-21T05:13:28.250000Z"
 
 # --- arithmetic -------------------------------------------------------------------------------------------------------
 
@@ -173,85 +171,8 @@ def test_any_texts_are_matched_and_a_quote_is_of_the_answer(nugget: str, answer:
     assert quote is None or quote in answer
 
 
-# --- edits ------------------------------------------------------------------------------------------------------------
-
-
 def bank(*texts: str, query: str = "q1") -> list[schema.Nugget]:
     return [schema.Nugget("en", query, nuggets.nugget_id(text), text, "okay", "d#0", "m") for text in texts]
-
-
-def key(text: str, query: str = "q1") -> nuggets.NuggetKey:
-    return "en", query, nuggets.nugget_id(text)
-
-
-WHO = {"author": "amina", "time": TIME}
-CHANGES = st.sampled_from(["add", "drop", "reword"])
-STEPS = st.lists(st.tuples(CHANGES, st.integers(0, 9), st.integers(0, 9)), max_size=12)
-
-
-def test_each_change_says_what_was_there_and_what_took_its_place() -> None:
-    table = schema.from_rows("nuggets", bank("A.", "B."))
-    two = [nuggets.NuggetText("C.", "vital"), nuggets.NuggetText("D.", "okay")]
-    changes = [
-        nuggets.reword(table, key("A."), "A2.", **WHO),
-        nuggets.set_importance(table, key("A."), "vital", **WHO),
-        nuggets.split(table, key("A."), two, **WHO),
-        nuggets.merge(table, [key("A."), key("B.")], "AB.", **WHO),
-        nuggets.drop(table, key("B."), **WHO),
-        nuggets.add(table, ("en", "q1"), two[0], **WHO),
-    ]
-    texts = [{row["text"] for row in change.bank.to_pylist()} for change in changes]
-    assert texts == [{"A2.", "B."}, {"A.", "B."}, {"B.", "C.", "D."}, {"AB."}, {"A."}, {"A.", "B.", "C."}]
-    for change in changes:
-        schema.validate("nuggets", change.bank)
-        schema.validate("nugget_edits", schema.from_rows("nugget_edits", [change.edit]))
-        before, after = (json.loads(text) for text in (change.edit.before, change.edit.after))
-        staying = [row for row in table.to_pylist() if row not in before]
-        assert sorted([*staying, *after], key=lambda row: row["nugget_id"]) == change.bank.to_pylist()
-    assert len({change.edit.edit_id for change in changes}) == len(changes)
-    (reworded,) = (row for row in changes[0].bank.to_pylist() if row["text"] == "A2.")
-    assert (reworded["author"], reworded["passage_id"]) == ("amina", "d#0")
-
-
-@given(STEPS)
-def test_the_records_of_any_changes_lead_from_the_first_bank_to_the_last(steps: list[tuple[str, int, int]]) -> None:
-    table = schema.sort("nuggets", schema.from_rows("nuggets", bank("0", "1", "2")))
-    rows = {row["nugget_id"]: row for row in table.to_pylist()}
-    for change, place, text in steps:
-        names = [row["nugget_id"] for row in table.to_pylist()]
-        try:
-            if change == "add":
-                result = nuggets.add(table, ("en", "q1"), nuggets.NuggetText(str(text), "okay"), **WHO)
-            elif not names:
-                continue
-            elif change == "drop":
-                result = nuggets.drop(table, ("en", "q1", names[place % len(names)]), **WHO)
-            else:
-                result = nuggets.reword(table, ("en", "q1", names[place % len(names)]), str(text), **WHO)
-        except BadInput:  # the bank has the text already
-            continue
-        for row in json.loads(result.edit.before):
-            del rows[row["nugget_id"]]
-        rows |= {row["nugget_id"]: row for row in json.loads(result.edit.after)}
-        table = result.bank
-    assert [rows[name] for name in sorted(rows)] == table.to_pylist()
-
-
-def test_what_makes_no_sense_is_refused() -> None:
-    table = schema.from_rows("nuggets", [*bank("A.", "B."), *bank("C.", query="q2")])
-    with pytest.raises(UnknownName):
-        nuggets.drop(table, key("X."), **WHO)
-    refused = [
-        partial(nuggets.reword, table, key("A."), " "),
-        partial(nuggets.reword, table, key("A."), "B."),
-        partial(nuggets.set_importance, table, key("A."), "okay"),
-        partial(nuggets.split, table, key("A."), [nuggets.NuggetText("C.", "okay")]),
-        partial(nuggets.merge, table, [key("A.")], "AB."),
-        partial(nuggets.merge, table, [key("A."), key("C.", "q2")], "AC."),
-    ]
-    for change in refused:
-        with pytest.raises(BadInput):
-            change(**WHO)
 
 
 # --- an arena ---------------------------------------------------------------------------------------------------------
@@ -315,38 +236,6 @@ def test_the_store_knows_which_features_rest_on_which_table() -> None:
     for table in ASSESSED:
         resting = {name for name, spec in FEATURES.items() if table in spec.needs}
         assert set(store.LINEAGE[table].features) == resting, table
-
-
-def test_a_reworded_nugget_drops_its_assignments_and_the_scores_of_its_query(arena: Path) -> None:
-    before = assign(arena)
-    assigned, measured = (before.read(name).to_pylist() for name in ("nugget_assignments", "features"))
-    change = partial(nuggets.reword, key=key(LINES[1]), text="It is kept by nobody.", **WHO)
-    after = edit_bank(arena, change, made_by="a test")
-    gone = {(row["query_id"], row["nugget_id"]) for row in assigned}
-    gone -= {(row["query_id"], row["nugget_id"]) for row in after.read("nugget_assignments").to_pylist()}
-    assert gone == {("q1", nuggets.nugget_id(LINES[1]))}
-    assert {query for query, _ in scores(after)} == {"q2", "q3"}
-    others = [row for row in measured if row["feature"] not in NAMES]
-    assert [row for row in after.read("features").to_pylist() if row["feature"] not in NAMES] == others
-    (edit,) = after.read("nugget_edits").to_pylist()
-    assert (edit["author"], edit["time"], edit["change"]) == ("amina", TIME, "reword")
-    again = assign(arena)
-    assert scores(again)["q1", "good"] == 0.5
-    store.check(again)
-
-
-def test_importance_changes_scores_and_no_assignment_and_edits_add_up(arena: Path) -> None:
-    assigned = assign(arena).read("nugget_assignments")
-    edit_bank(arena, partial(nuggets.set_importance, key=key(LINES[1]), importance="vital", **WHO), made_by="a test")
-    edit_bank(arena, partial(nuggets.drop, key=key(LINES[0], "q2"), **WHO), made_by="a test")
-    after = measure(arena, made_by="a test")
-    assert after.rows("nugget_edits") == 2
-    kept = after.read("nugget_assignments").to_pylist()
-    assert [
-        row for row in assigned.to_pylist() if (row["query_id"], row["nugget_id"]) != key(LINES[0], "q2")[1:]
-    ] == kept
-    vital = scores(after, "nugget_vital")
-    assert (vital["q1", "half"], vital["q2", "half"]) == (0.5, None)
 
 
 def test_assignments_go_with_the_answer_that_they_are_about(arena: Path) -> None:

@@ -90,7 +90,7 @@ def test_a_bank_is_written_from_the_relevant_passages_and_assigned_in_batches(ar
     assert [means[system, "nugget_all"] for system in SYSTEMS] == [1, 0.5, 0]
     assert [means[system, "nugget_all_strict"] for system in SYSTEMS] == [1, 0, 0]
     assert {row["quote"] for row in table(arena, "nugget_assignments")} == {None, "the WORDS of  a", "the WORDS of  b"}
-    shown = mirage("nuggets", "show", arena, "--bank", "--format", "json")
+    shown = mirage("show", "nuggets", arena, "--bank", "--format", "json")
     assert len(json.loads(shown.stdout)) == 12 * QUERIES
 
 

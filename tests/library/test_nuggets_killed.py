@@ -1,4 +1,4 @@
-"""`mirage nuggets create` and `assign` go on after a kill: nothing is lost, and nothing at hand is asked for again."""
+"""`mirage measure nuggets --create` and `assign` go on after a kill: nothing is lost, and nothing at hand is asked for again."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def tables() -> dict[str, pa.Table]:
 def cited(path: Path, system: str) -> tuple[str, dict[str, Any], list[tuple[str, bool]]]:
     """What `show answers`, the features and the Answers page take for the citations of the one answer."""
     only = ("n_citations", "n_unknown_citations", "citation_Recall@10")
-    mirage("features", path, *(word for name in only for word in ("--only", name)))
+    mirage("measure", "features", path, *(word for name in only for word in ("--only", name)))
     arena = store.open_arena(path)
     values = {r["feature"]: r["value"] for r in arena.read("features").to_pylist() if r["system"] == system}
     query = view.query_view(arena, ("en", "q"), "strict")

@@ -23,17 +23,13 @@ from mirage.io.sources import nomiracl
 from mirage.io.sources.published import SYSTEM_NAMES
 from mirage.stages.outcomes import (
     RULES,
-    ParserDifference,
     Rate,
-    RateShift,
     agrees_with_print,
     as_printed,
-    departures,
     mean_interval,
     outcomes,
     parse_outcome,
     rates,
-    shifts,
     wilson,
 )
 from mirage.stages.outcomes.fold import fold
@@ -375,7 +371,7 @@ def test_no_answers_give_an_empty_table() -> None:
 def test_rates_have_the_columns_of_their_contract_each_with_its_meaning() -> None:
     table = rates(outcome_table(("en", "relevant", "a", "answered", 3)))
     assert table.schema.names == RATE_COLUMNS == [c.name for c in schema.columns(Rate)]
-    for contract in (Rate, ParserDifference, RateShift):
+    for contract in (Rate,):
         assert all(len(c.meaning) > 8 for c in schema.columns(contract))
 
 
@@ -468,27 +464,6 @@ def test_rates_are_chosen_by_language_and_system_and_unknown_names_are_named() -
         rates(table, parser="published")
 
 
-def test_departures_and_shifts_say_what_moved_and_by_which_rule() -> None:
-    table = outcomes(
-        queries(("en", "1", "relevant"), ("en", "2", "relevant"), ("en", "3", "relevant")),
-        answers(
-            ("en", "1", "a", YES, "ok"),
-            ("en", "2", "a", "No answer is present", "ok"),
-            ("en", "3", "a", "Helsinki", "ok"),
-        ),
-    )
-    assert departures(table).to_pylist() == [
-        {"published": "answered", "strict": "abstained", "rule": "negated", "n": 1},
-        {"published": "unparsed", "strict": "answered", "rule": "answer_given", "n": 1},
-    ]
-    (row,) = shifts(table).to_pylist()
-    assert (row["system"], row["n"], row["departures"]) == ("a", 3, 2)
-    assert (row["rate_published"], row["undecided_published"]) == pytest.approx((0.0, 1 / 3))
-    assert (row["rate_strict"], row["undecided_strict"]) == pytest.approx((1 / 3, 0.0))
-    with pytest.raises(BadInput, match="not about the same answers"):
-        departures(table.slice(1))
-
-
 # --- the published outputs --------------------------------------------------------------------------------------------
 
 
@@ -529,17 +504,6 @@ def test_all_191_error_texts_and_349_empty_answers_and_26_missing_ones_are_told(
     strict = Counter(r["outcome"] for r in real.to_pylist() if r["parser"] == "strict")
     assert (strict["api_error"], strict["empty"], strict["missing"]) == (191, 349, 26)
     schema.validate("outcomes", real)
-
-
-@pytest.mark.data
-def test_every_departure_is_listed(real: pa.Table) -> None:
-    by_key: dict[tuple[str, str, str], dict[str, str]] = {}
-    for r in real.to_pylist():
-        by_key.setdefault((r["language"], r["query_id"], r["system"]), {})[r["parser"]] = r["outcome"]
-    differ = sum(v["strict"] != v["published"] for v in by_key.values())
-    table = departures(real)
-    assert sum(table["n"].to_pylist()) == differ == sum(shifts(real)["departures"].to_pylist())
-    assert set(table["rule"].to_pylist()) <= set(RULES)
 
 
 @pytest.mark.data

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import outcomes as labels
+from benchmarks.outcome_accuracy import accuracy, measured_accuracy, to_json
 from mirage import schema, store
 from mirage.cli import app
 from mirage.llm import prompts
 from mirage.stages.outcomes import TemplatePhrases, confusion, outcomes, parse_outcome, rates, unparsed_note
-from mirage.stages.outcomes.accuracy import accuracy, measured_accuracy, to_json
 from mirage.stages.outcomes.parsed import FREE_RULES, RULES
 from mirage.stages.outcomes.wording import WORDINGS
 from mirage.text.answers import NOMIRACL_TEMPLATES
@@ -260,9 +260,9 @@ def test_asking_back_is_undecided() -> None:
 def test_many_unparsed_answers_are_said(tmp_path: Path) -> None:
     arena = tmp_path / "arena"
     store.write(arena, {"queries": QUERIES, "answers": answers(("a", "...", "rag"), ("b", "1902", "rag"))}, made_by="x")
-    result = CliRunner().invoke(app, ["outcomes", str(arena)])
+    result = CliRunner().invoke(app, ["measure", "outcomes", str(arena)])
     assert "a 100%" in result.stderr
-    assert "a 100%" in CliRunner().invoke(app, ["rates", str(arena)]).stderr
+    assert "a 100%" in CliRunner().invoke(app, ["report", "rates", str(arena)]).stderr
     few = rates(outcomes(QUERIES, answers(("b", "1902", "rag"))))
     assert unparsed_note(few) is None
 

@@ -85,7 +85,7 @@ def test_an_answer_replaces_a_failed_call_and_the_measurements_of_the_failure_go
     path = write(tmp_path / "a", n=4)
     with Service(lambda call: error(500) if "q001" in call.content else by_text(call)) as service:
         mirage(*command(path, service))
-        mirage("features", str(path))
+        mirage("measure", "features", str(path))
         service.behave = by_text
         parts = in_parts(path, *command(path, service))
     report = merge(path, parts)

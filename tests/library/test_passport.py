@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import unicodedata
 from collections.abc import Callable
@@ -21,7 +20,6 @@ import mirage as api
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people.exam.passport import passport
-from mirage.publish.passport import write_card
 from mirage.stages.judge.faults import CONTROL, FAMILIES, ORIGINAL, draw_items, item_pairs, passport_path
 from mirage.stages.judge.faults.answer import AnswerToChange, FaultPassage
 from mirage.stages.judge.faults.families import CannotPlant, apply_fault
@@ -209,23 +207,20 @@ def test_the_heuristic_judge_gets_its_passport_and_no_ranking_moves(source: Path
     before = store.open_arena(source)
     mirage("judge", source, "--judge", "heuristic", "--passport", "--languages", "en,ar,th")
     assert store.open_arena(source).version == before.version
-    done = mirage("judges", source, "--passport", "--judge", "heuristic", "--format", "csv")
+    done = mirage("report", "judges", source, "--passport", "--judge", "heuristic", "--format", "csv")
     known = {(row["fault"], row["language"]): row for row in rows(done)}
     assert float(known["wrong-language", "all"]["detected"]) > 0.9
     assert float(known["negation", "all"]["detected"]) == 0.5
     assert known["negation", "th"]["low"] == ""
     assert known["negation", "th"]["reason"]
     assert int(known["copy", "all"]["unread"]) + int(known["copy", "all"]["n"]) == 36
-    told = mirage("judges", source, "--passport", "--judge", "heuristic", "--minimum", 0.8, code=1).output
+    told = mirage("report", "judges", source, "--passport", "--judge", "heuristic", "--minimum", 0.8, code=1).output
     assert "below the minimum" in told
-    mirage("judges", source, "--passport", "--judge", "heuristic", "--minimum", 0, code=1)  # some lack an interval
+    mirage(
+        "report", "judges", source, "--passport", "--judge", "heuristic", "--minimum", 0, code=1
+    )  # some lack an interval
     table = api.judge_passport(api.open_arena(source), "heuristic").to_pandas()
     assert set(table["language"]) > {"all", "en"}
-    for suffix in ("md", "json", "png"):
-        mirage("judges", source, "--passport", "--judge", "heuristic", "--card", tmp_path / f"card.{suffix}")
-    assert "Negated" in (tmp_path / "card.md").read_text(encoding="utf-8")
-    assert json.loads((tmp_path / "card.json").read_text(encoding="utf-8"))["judge"] == "heuristic"
-    assert (tmp_path / "card.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
@@ -233,13 +228,12 @@ def test_the_heuristic_judge_gets_its_passport_and_no_ranking_moves(source: Path
     [
         (("--passport",), "--judge"),
         (("--passport", "--judge", "nobody"), "nobody"),
-        (("--passport", "--drift", "--judge", "heuristic"), "choose one"),
+        (("--passport", "--against-people", "--judge", "heuristic"), "choose one"),
         (("--minimum", "0.5"), "--passport"),
-        (("--passport", "--judge", "nobody", "--card", "card.pdf"), "nobody"),
     ],
 )
 def test_a_passport_that_cannot_be_printed_is_one_error(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
-    assert told in mirage("judges", "sample", *words, code=2).output
+    assert told in mirage("report", "judges", "sample", *words, code=2).output
 
 
 def test_a_passport_that_cannot_be_made_is_one_error(source: Path, tmp_path: Path) -> None:
@@ -252,8 +246,6 @@ def test_a_passport_that_cannot_be_made_is_one_error(source: Path, tmp_path: Pat
         passport(mine, "nobody")
     with pytest.raises(NotEnoughData, match="languages"):
         passport(mine, "heuristic", languages=["fi"])
-    with pytest.raises(BadInput, match="pdf"):
-        write_card(passport(mine, "heuristic"), tmp_path / "card.pdf")
 
 
 # --- blind spots ------------------------------------------------------------------------------------------------------
@@ -374,9 +366,6 @@ def test_people_stand_beside_the_judge(tmp_path: Path) -> None:
     assert row.n == 12
     assert row.detected == pytest.approx(11 / 12)
     assert result.row("padding").detected == 1.0
-    write_card(result, tmp_path / "card.md")
-    assert "n = 12" in (tmp_path / "card.md").read_text(encoding="utf-8")
-    write_card(result, tmp_path / "card.png")
 
 
 def swap(system: str) -> str:

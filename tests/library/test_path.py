@@ -23,13 +23,12 @@ from mirage.explorer.leaderboard import comparison, data
 from mirage.ranking.arena import RankResult
 from mirage.ranking.bootstrap import LanguageRanking, RankingReport
 from mirage.ranking.by_query import ByQuery
-from mirage.ranking.large import VerdictSource
 from mirage.ranking.tiers import Tiers
 from mirage.ranking.whatif import CountedVerdicts, WhatIfResult
 from mirage.stages import features
 
 ROWS = (
-    *(pd.DataFrame, pa.Table, VerdictSource, Verdicts, Battles, ByQuery, LanguageRanking, RankingReport),
+    *(pd.DataFrame, pa.Table, Verdicts, Battles, ByQuery, LanguageRanking, RankingReport),
     *(Tiers, RankResult, CountedVerdicts, WhatIfResult, data.Board),
 )
 """The rows, and what they become on the way. A call that is handed none of them is not on their path: errors, names,

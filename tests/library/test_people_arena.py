@@ -1,42 +1,28 @@
-"""The bundled arena `people`: what its source gives, the values that its source is known for, and who reads it."""
+"""The bundled arena `people`: the values that its source is known for, and who reads it."""
 
 from __future__ import annotations
 
-import gzip
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from commands import mirage as command
 from commands import rows
-from conftest import DATA
 
 import mirage
 from mirage import store
 from mirage.battles.referee import choose_referee, judges
 from mirage.errors import BadInput
-from mirage.io.sources.judged import FILE, read_judged
 from mirage.people.exam import exam
 from mirage.people.votes.stage import correct_ranking, vote_agreement
-from mirage.pipeline.bundle import bundle_people
 from mirage.schema import PEOPLE
 from mirage.stages.judge.stage import judge_statistics
 
-SOURCE = DATA / "judged"
 GPT4, CLAUDE, GPT35 = "gpt-4-0125-preview", "claude-3-opus-20240229", "gpt-3.5-turbo"
-HEAD = "num,question_id,model_a,model_b,human,j"
 
 
 @pytest.fixture(scope="module")
 def arena() -> store.Arena:
     return store.open_arena(store.bundled_arenas()["people"])
-
-
-@pytest.mark.skipif(not (SOURCE / FILE).exists(), reason="the judged battles are not beside the checkout")
-def test_the_arena_is_what_its_source_gives_byte_for_byte(arena: store.Arena, tmp_path: Path) -> None:
-    built = bundle_people(SOURCE, tmp_path)
-    assert built.version == arena.version
-    assert built.manifest == arena.manifest
 
 
 def test_it_is_small_and_holds_verdicts_without_texts(arena: store.Arena) -> None:
@@ -88,34 +74,3 @@ def test_commands_take_it_by_name(arena: store.Arena) -> None:
     assert ranked[0]["system"] == "gpt-4"
     with pytest.raises(BadInput, match="referee"):
         choose_referee(arena)
-
-
-@pytest.mark.parametrize("word", ["model_c", "", "A"])
-def test_an_unknown_verdict_is_refused_by_line(tmp_path: Path, word: str) -> None:
-    path = tmp_path / "battles.csv"
-    path.write_text(f"{HEAD}\n0,q,x,y,tie,model_a\n1,r,x,y,tie,{word}\n", encoding="utf-8")
-    with pytest.raises(BadInput, match="no verdict") as told:
-        read_judged(path)
-    assert "3" in str(told.value.where)
-
-
-def test_a_repeated_battle_counts_once_and_ids_follow_the_systems(tmp_path: Path) -> None:
-    lines = ["0,q,x,y,tie,model_a", "1,r,b,a,tie (bothbad),model_b", "2,q,x,y,model_b,tie"]
-    path = tmp_path / "battles.csv.gz"
-    path.write_bytes(gzip.compress("\n".join([HEAD, *lines, ""]).encode()))
-    table, repeated = read_judged(path)
-    assert repeated == 1
-    columns = ("query_id", "judge", "system_a", "system_b", "verdict", "person")
-    assert [tuple(row[name] for name in columns) for row in table.to_pylist()] == [
-        ("00001", "j", "b", "a", "B", None),
-        ("00001", PEOPLE, "b", "a", "both_bad", True),
-        ("00002", "j", "x", "y", "A", None),
-        ("00002", PEOPLE, "x", "y", "tie", True),
-    ]
-
-
-def test_a_missing_column_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "battles.csv"
-    path.write_text("num,question_id,model_a,model_b,j\n0,q,x,y,tie\n", encoding="utf-8")
-    with pytest.raises(BadInput, match="human"):
-        read_judged(path)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from derivation import STAGES
 from pipeline_cases import judgments, published_answers
 from store_cases import snapshot
 
-from mirage import pipeline, schema, store
+from mirage import schema, store
 from mirage.battles.referee import Referee
 from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.io.imports.own import ImportResult, UserFile, import_own
@@ -36,7 +32,7 @@ def arena(tmp_path: Path) -> store.Arena:
 
 def test_every_stage_uses_tables_of_the_contract_and_none_of_a_later_stage() -> None:
     tables = {"queries", "passages", "answers", "judgments", "nuggets"}
-    for stage in pipeline.STAGES:
+    for stage in STAGES:
         assert set(stage.reads) | set(stage.writes) <= set(schema.TABLES)
         assert set(stage.reads) <= tables
         for table in stage.writes:
@@ -194,77 +190,6 @@ def test_an_ordered_ranking_has_the_best_first_and_the_joint_row_last(arena: sto
 
 
 BUNDLED = ("queries", "outcomes", "features", "ratings", "predictions", "importances")
-
-
-def build(source: Path, target: Path, seed: str) -> dict[str, str]:
-    code = (
-        "import sys; from pathlib import Path; from mirage import pipeline\n"
-        "pipeline.bundle(*map(Path, sys.argv[1:]), regressors=['linear', 'ridge'])"
-    )
-    environment = os.environ | {"PYTHONHASHSEED": seed}
-    subprocess.run([sys.executable, "-c", code, str(source), str(target)], env=environment, check=True)
-    return snapshot(target)
-
-
-def test_the_bundle_has_the_same_bytes_on_every_run_and_hash_seed_and_holds_no_text(
-    shared: Path, tmp_path: Path
-) -> None:
-    source = tmp_path / "source"
-    shutil.copytree(shared / "published", source / "published")
-    for subset in ("relevant", "non_relevant"):
-        (source / "nomiracl" / subset).mkdir(parents=True)
-        for code in ("yo", "id"):
-            shutil.copy(
-                shared / "nomiracl" / subset / f"{code}.test.vanilla_prompt.jsonl.gz", source / "nomiracl" / subset
-            )
-    shutil.copytree(shared / "judged", source / "judged")
-    first = build(source, tmp_path / "1", "0")
-    assert build(source, tmp_path / "2", "1") == first
-    assert build(source, tmp_path / "1", "2") == first, "twice into the same folder"
-    arena = store.open_arena(tmp_path / "1" / "nomiracl")
-    assert arena.tables == BUNDLED
-    assert arena.read("queries")["text"].null_count == arena.rows("queries")
-
-
-def test_the_bundled_numbers_are_those_of_the_published_outputs(shared: Path, tmp_path: Path) -> None:
-    """Whoever changes a parser, a feature or the ranking builds the bundle again: `make data`."""
-    arenas = pipeline.bundle(shared, tmp_path, regressors=["linear", "ridge"])
-    for arena in arenas:
-        bundled = store.open_arena(store.bundled_arenas()[arena.name])
-        assert bundled.tables == arena.tables
-        # The slow regressors are not fitted again: predictions are compared where a fast one makes them.
-        fitted = {"predictions", "importances"}
-        expected, actual = (
-            {table: origin for table, origin in side.manifest["made"].items() if table not in fitted}
-            for side in (bundled, arena)
-        )
-        assert expected == actual
-        assert all(bundled.manifest[k] == arena.manifest[k] for k in ("title", "label", "about"))
-        for name in set(arena.tables) - fitted:
-            assert close(bundled.read(name), arena.read(name)), name
-    assert close(*(linear(opened) for opened in (arenas[0], store.open_arena(store.bundled_arenas()["nomiracl"]))))
-
-
-def linear(arena: store.Arena) -> pa.Table:
-    """What linear regression predicts, without what depends on the other regressors."""
-    rows = arena.read("predictions")
-    selection = rows.filter(pc.equal(rows["regressor"], "linear"))
-    return selection.select(["language", "skill", "system", "rating", "judged", "outside"])
-
-
-def close(first: pa.Table, second: pa.Table) -> bool:
-    """Equal but for the last digits of a float, which depend on the machine."""
-    import numpy as np
-
-    for column in first.schema:
-        left, right = first[column.name], second[column.name]
-        if pa.types.is_floating(column.type):
-            equal = np.allclose(left.to_numpy(), right.to_numpy(), rtol=1e-9, atol=1e-12, equal_nan=True)
-        else:
-            equal = left.equals(right)
-        if not equal:
-            return False
-    return first.schema == second.schema
 
 
 def test_the_bundled_arena_is_small_and_without_texts() -> None:

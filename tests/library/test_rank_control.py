@@ -206,7 +206,7 @@ def test_covariates_are_read_by_name_and_length_by_its_logarithm() -> None:
         covariates(table, ("lenght",))
     with pytest.raises(NotEnoughData, match="n_citations") as refused:
         covariates(table, ("citations",))
-    assert "mirage features" in str(refused.value)
+    assert "mirage measure features" in str(refused.value)
 
 
 def test_style_is_not_controlled_where_that_means_nothing() -> None:

@@ -12,9 +12,9 @@ from conftest import ROOT
 
 from mirage import schema, store
 from mirage.cli import app
-from mirage.io.sources.sample import REFERENCE
 from mirage.pipeline.recompute import recompute
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
+from mirage.schema import REFERENCE
 from mirage.stages import features
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS

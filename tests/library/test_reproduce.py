@@ -22,8 +22,8 @@ from mirage.papers.corrections import corrections
 from mirage.papers.material import FEATURES, HELD_OUT, PRINTED, gather_material
 from mirage.papers.tables import random_splits, table2, table4
 from mirage.publish.charts import reproduce as charts
-from mirage.ranking.languages import kendall
 from mirage.ranking.paper import play
+from mirage.stats.kendall import kendall
 
 ITEMS = ("table2", "table3", "table4", "table5", "figure3", "figure4", "figure5", "figure6", "corrections")
 DRAWS = 8
@@ -292,7 +292,7 @@ def test_an_undefeated_system_is_left_out_and_named(arena: store.Arena) -> None:
 def test_the_command_writes_the_same_bytes_twice_and_prints_the_corrections(arena: store.Arena, tmp_path: Path) -> None:
     options = ("--languages", "sw", "--draws", 4, "--forests", 1, "--splits", 2, "--seed", 3, "--format", "csv")
     out = [tmp_path / "one", tmp_path / "two"]
-    results = [mirage("paper", "reproduce", arena.path, "--into", folder, *options) for folder in out]
+    results = [mirage("rank", "paper", arena.path, "--into", folder, *options) for folder in out]
     assert results[0].stdout == results[1].stdout
     printed = list(csv.DictReader(results[0].stdout.splitlines()))
     assert {row["correction"] for row in printed} >= {"ties count", "held-out error is shown"}

@@ -213,7 +213,9 @@ def mirage(*words_: object) -> Any:
 
 
 def test_the_command(path: Path, corpus: Path) -> None:
-    done = mirage("retrieve", path, "--retriever", "bm25", "--corpus", corpus, "--depth", 2, "--format", "json")
+    done = mirage(
+        "generate", "retrieve", path, "--retriever", "bm25", "--corpus", corpus, "--depth", 2, "--format", "json"
+    )
     assert done.exit_code == 0, done.output
     assert set(lists(store.open_arena(path), "bm25")) == set(TEXTS)
     assert "bm25: bm25" in store.open_arena(path).manifest["made"]["retrieved"]["notes"][0]
@@ -230,6 +232,6 @@ def test_the_command(path: Path, corpus: Path) -> None:
     ],
 )
 def test_the_command_refuses(path: Path, options: tuple[str, ...]) -> None:
-    done = mirage("retrieve", path, *options)
+    done = mirage("generate", "retrieve", path, *options)
     assert done.exit_code == 2
     assert "to do" in done.output

@@ -1,4 +1,4 @@
-"""`mirage run`: all stages in their order, each skipped while what it was made from is the same."""
+"""`mirage evaluate`: all stages in their order, each skipped while what it was made from is the same."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ import pytest
 from commands import CliRunner
 from misbehaving import Act, Call, Service, error, reply
 from run_cases import FAST, few, ran
+from sample_source import read_sample
 
 from mirage import llm, pipeline, schema, store
 from mirage.cli import app
 from mirage.errors import ArenaError, BadInput, UnknownName
-from mirage.io.sources.sample import read_sample
 from mirage.pipeline import steps
 from mirage.stages.judge.stage import BattleSample
 from mirage.stages.outcomes.stage import OUTCOMES
@@ -331,7 +331,7 @@ def test_the_budget_is_that_of_the_whole_run(arena: Path) -> None:
 
 
 def test_the_command_prints_every_step_and_the_total(arena: Path) -> None:
-    result = CliRunner().invoke(app, ["run", str(arena), "--draws", "20", "--format", "csv", "--baselines"])
+    result = CliRunner().invoke(app, ["evaluate", str(arena), "--draws", "20", "--format", "csv", "--baselines"])
     assert result.exit_code == 0, result.output
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
     printed = [(row["step"], row["state"], row["why"]) for row in rows]
@@ -344,6 +344,6 @@ def test_the_command_prints_every_step_and_the_total(arena: Path) -> None:
     printed = [row for row in printed if row[0] not in IDLE]
     assert printed == [(step, "skipped", "up to date") for step in EVERY]
     assert f"{len(rows)} skipped; 0.0 seconds, 0 calls, 0 prompt tokens and 0 reply tokens." in result.stderr
-    wrong = CliRunner().invoke(app, ["run", str(arena), "--to", "judges"])
+    wrong = CliRunner().invoke(app, ["evaluate", str(arena), "--to", "judges"])
     assert wrong.exit_code == 2
     assert "did you mean: judge" in wrong.stderr

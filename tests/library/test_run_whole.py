@@ -1,4 +1,4 @@
-"""`mirage run` of whole systems: retrieve, answer from each retriever, nuggets, features, judge, rank."""
+"""`mirage evaluate` of whole systems: retrieve, answer from each retriever, nuggets, features, judge, rank."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ import pytest
 from commands import CliRunner
 from misbehaving import FAILURES, Act, Call, Service, reply
 from run_cases import FAST, few, ran
+from sample_source import read_nuggets, read_sample
 
 from mirage import llm, pipeline, schema, store
 from mirage.cli import app
 from mirage.errors import UnknownName
-from mirage.io.sources.sample import read_sample
-from mirage.io.sources.sample_nuggets import NUGGETS, read_nuggets
 from mirage.stages.generate.baselines import BASELINES
 from mirage.stages.judge.stage import BattleSample
 from mirage.stages.retrieve.bm25 import Hit
@@ -52,7 +51,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sample = read_sample(SOURCE)
     nuggets = [
         schema.Nugget(n.language, n.query_id, n.nugget_id, n.text, n.importance, n.passage_id, "a test")
-        for n in read_nuggets(SOURCE / NUGGETS, sample["passages"])
+        for n in read_nuggets(SOURCE)
     ]
     store.write(path, few(sample | {"nuggets": schema.from_rows("nuggets", nuggets)}, n=3), made_by="a test")
     retrieve(path, RetrieveSettings("bm25", "backwards", depth=6), made_by="a test", search=backwards)

@@ -90,7 +90,7 @@ def test_rag_records_bring_their_date_and_write_it(tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     run("import", file, "--into", first, "--set", "language=en")
     assert dates(first, "s") == {"2024-11-26"}
-    run("export", "records", first, "--format", "rag", "--out", tmp_path / "out.jsonl")
+    run("export", "records", first, "--out", tmp_path / "out.jsonl")
     run("import", tmp_path / "out.jsonl", "--into", second)
     assert dates(second, "s") == {"2024-11-26"}
 

@@ -36,7 +36,7 @@ def imported(folder: Path, answered: dict[str, list[list[bool]]]) -> Path:
     for name, lines in (("queries", queries), ("answers", found)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         mirage("import", folder / f"{name}.jsonl", "--into", folder / "arena")
-    mirage("outcomes", folder / "arena")
+    mirage("measure", "outcomes", folder / "arena")
     return folder / "arena"
 
 
@@ -60,7 +60,9 @@ def test_further_answers_are_samples_and_the_first_is_the_answer(tmp_path: Path)
 def test_a_rate_averages_the_answers_to_a_query_first(tmp_path: Path) -> None:
     path = imported(tmp_path, {"s": [[True, True, True, True], [False], [False], [False]], "t": [[True]] * 4})
     by_system = {
-        row["system"]: row for row in rows(mirage("rates", path, "--format", "csv")) if row["language"] == "en"
+        row["system"]: row
+        for row in rows(mirage("report", "rates", path, "--format", "csv"))
+        if row["language"] == "en"
     }
     assert float(by_system["s"]["rate"]) == pytest.approx(1 / 4), "not 4 of 7"
     assert int(by_system["s"]["n"]) == 7

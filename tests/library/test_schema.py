@@ -76,16 +76,6 @@ GOOD: dict[str, dict[str, Any]] = {
         "passage_id": "d#0",
         "author": "m",
     },
-    "nugget_edits": {
-        "edit_id": "e1",
-        "time": "2026-11-21T05:13:28.250000Z",
-        "author": "amina",
-        "language": "en",
-        "query_id": "q1",
-        "change": "drop",
-        "before": "[]",
-        "after": "[]",
-    },
     "nugget_assignments": {
         "language": "en",
         "query_id": "q1",
@@ -511,7 +501,7 @@ wrong, start = [], threading.Barrier(12)
 def ask():
     start.wait()
     try:
-        for kind in (*schema.TABLES, votes.Vote, votes.NuggetVote, votes.Agreement, votes.CorrectedRating):
+        for kind in (*schema.TABLES, votes.Vote, votes.Evidence, votes.Agreement, votes.CorrectedRating):
             schema.columns.__wrapped__(kind)
     except BaseException as error:
         wrong.append(error)

@@ -13,11 +13,11 @@ import pytest
 from conftest import PATIENCE, ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sample_source import read_sample
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
 from mirage.errors import ArenaError, TableMissing
-from mirage.io.sources.sample import read_sample
 from mirage.store import home
 from mirage.store import search as searching
 from mirage.store.query_rows import of_query

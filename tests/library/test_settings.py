@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 
 from mirage import api, llm
-from mirage.cli.abstaining import abstain
 from mirage.cli.comparing import compare
-from mirage.cli.deciding import decide
 from mirage.cli.ranking import rank
 from mirage.pipeline import EvaluateSettings
-from mirage.ranking.settings import CompareSettings, DecideSettings, RankSettings, Requirements
+from mirage.ranking.settings import CompareSettings, RankSettings
 from mirage.stages.abstain import AbstainSettings
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.generate.settings import GenerateSettings
@@ -24,8 +22,6 @@ from mirage.stages.testset.settings import TestsetSettings
 
 SUBJECT = "what the function is about, not how it is done"
 OUTPUT = "output of the command"
-FORMER = "former name, until the next version"
-COUNTED = "where verdicts are counted, which changes no number"
 OF_JUDGES = "selects verdicts of judges: on the command line and the page, not in Python"
 BY_LABELS = "applies to relevance labels of an arena, not to rows of battles"
 LABELLED = "levels by people's labels, which ranking does not know"
@@ -46,7 +42,7 @@ class Door:
     """Parameters with a default of their own, with the reason."""
 
 
-RANKED = {"judge": SUBJECT, "executor": COUNTED}
+RANKED = {"judge": SUBJECT}
 LANGUAGES = {"languages": "a comma-separated list, None for all"}
 OF_SAMPLE = {"sample": "its fields are keywords", "battles": "lists of battles are for `mirage judge`"}
 DOORS = {
@@ -61,20 +57,17 @@ DOORS = {
         rank,
         (RankSettings,),
         {
-            **dict.fromkeys(("dir_", "judges", "tags", "by", "votes", "paper"), SUBJECT),
+            **dict.fromkeys(("dir_", "judges", "tags", "by", "votes", "max_price", "max_latency"), SUBJECT),
             **dict.fromkeys(("store_", "output_format", "reference", "scale"), OUTPUT),
-            **dict.fromkeys(("engine", "workers", "address"), COUNTED),
-            **dict.fromkeys(("fragility", "reliability"), "reads the ranking"),
         },
         {"makers": "makers.csv of the arena"},
-        {"draws": "with --paper the default is 200 tournaments", "control": "a comma-separated list, None for nothing"},
+        {"draws": "a range of its own", "control": "a comma-separated list, None for nothing"},
     ),
     "api.compare": Door(
         api.compare,
         (CompareSettings,),
         {
-            **dict.fromkeys(("data", "first", "second", "against", "since"), SUBJECT),
-            "referee": FORMER,
+            **dict.fromkeys(("data", "first", "second", "against"), SUBJECT),
             "corrected": LABELLED,
         },
     ),
@@ -82,29 +75,11 @@ DOORS = {
         compare,
         (CompareSettings,),
         {
-            **dict.fromkeys(("dir_", "first", "second", "against", "since", "tags"), SUBJECT),
-            **dict.fromkeys(("former_first", "former_second"), FORMER),
+            **dict.fromkeys(("dir_", "first", "second", "against", "tags"), SUBJECT),
             **dict.fromkeys(("require", "junit", "markdown", "output_format"), OUTPUT),
             "corrected": LABELLED,
         },
         {"draws": FIXED},
-    ),
-    "api.decide": Door(
-        api.decide,
-        (DecideSettings, Requirements),
-        {"arena": SUBJECT, "referee": FORMER, "corrected": LABELLED},
-        {"requirements": "its fields are keywords"},
-    ),
-    "mirage decide": Door(
-        decide,
-        (DecideSettings, Requirements),
-        {
-            **dict.fromkeys(("dir_", "tags"), SUBJECT),
-            **dict.fromkeys(("by", "output_format"), OUTPUT),
-            "corrected": LABELLED,
-        },
-        {"requirements": "its fields are options", "draws": FIXED},
-        {"licences": "a repeatable option, None for any"},
     ),
     "api.evaluate": Door(
         api.evaluate,
@@ -114,7 +89,6 @@ DOORS = {
             "options": "made from `names` and `values`",
             **OF_SAMPLE,
             "possible": "set by --until",
-            "day": "set by anchors",
             "known": "examines a judge, which ranks nothing",
         },
     ),
@@ -144,8 +118,8 @@ DOORS = {
         (JudgeSettings, BattleSample),
         {"arena": SUBJECT, "model": SUBJECT, **dict.fromkeys(("rubric", "prompt"), "make the criterion")}
         | {"repeats": "how many times", "until": "a goal of AdaptiveSettings", "budget": "of the model's limits"}
-        | {"anchors": "sets pairs and day", "passport": "makes the battles"},
-        {**OF_SAMPLE, "repeat": "counted up to `repeats`", "possible": "set by --until", "day": "set by anchors"},
+        | {"passport": "makes the battles"},
+        {**OF_SAMPLE, "repeat": "counted up to `repeats`", "possible": "set by --until"},
         {"judge": "named after the model", "criterion": "loaded by its name"},
     ),
     "api.chat_model": Door(
@@ -165,12 +139,6 @@ DOORS = {
         {"arena": SUBJECT, "signal": SUBJECT},
         {"parser": "the default parser"},
     ),
-    "mirage abstain": Door(
-        abstain,
-        (AbstainSettings,),
-        {"dir_": SUBJECT, "signal": SUBJECT, "points": OUTPUT, "output_format": OUTPUT},
-        {"systems": "the rows of all systems are printed"},
-    ),
 }
 
 
@@ -188,7 +156,7 @@ def test_keywords_and_options_are_the_fields_of_the_settings_with_their_defaults
     assert different == door.defaults.keys()
 
 
-@pytest.mark.parametrize("record", [RankSettings, CompareSettings, DecideSettings, Requirements, AbstainSettings])
+@pytest.mark.parametrize("record", [RankSettings, CompareSettings, AbstainSettings])
 def test_settings_are_frozen(record: type) -> None:
     assert record.__dataclass_params__.frozen  # type: ignore[attr-defined]
 
@@ -198,7 +166,7 @@ def test_settings_that_cannot_be_are_refused() -> None:
 
     for make in (
         lambda: CompareSettings(margin=-1.0),
-        lambda: DecideSettings(margin=float("nan")),
+        lambda: CompareSettings(margin=float("nan")),
         lambda: AbstainSettings(draws=1),
     ):
         with pytest.raises(BadInput):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import fields
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 
 from mirage import cli, papers, schema, store
 from mirage.papers.tables import PaperItem
-from mirage.stages.sft.stats import Stats, by_teacher
 from mirage.store import export as exporting
 
 FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1+1", "＝1", "'=1", "=1\n=2"]
@@ -82,19 +80,17 @@ def test_an_export_is_imported_again_without_a_quote_more(tmp_path: Path, arena:
 
 
 def test_what_a_command_prints_and_a_page_offers_is_safe_and_json_is_exact(arena: Path) -> None:
-    printed = CliRunner().invoke(cli.app, ["judges", str(arena), "--format", "csv"])
+    printed = CliRunner().invoke(cli.app, ["report", "judges", str(arena), "--format", "csv"])
     assert printed.exit_code == 0, printed.output
     assert {row["judge"] for row in rows_of(printed.stdout)} == {"'=j"}
-    exact = CliRunner().invoke(cli.app, ["judges", str(arena), "--format", "csv-exact"])
+    exact = CliRunner().invoke(cli.app, ["report", "judges", str(arena), "--format", "csv-exact"])
     assert {row["judge"] for row in rows_of(exact.stdout)} == {"=j"}
     table = pa.table({"system": FORMULAS})
     assert not [row for row in rows_of(exporting.to_csv(table)) if row["system"].lstrip()[0] in COMPUTED]
     assert "'=cmd" not in exporting.to_json(table, {})
 
 
-def test_the_tables_of_a_reproduction_and_of_a_training_set_hold_no_formula(tmp_path: Path) -> None:
+def test_the_tables_of_a_reproduction_hold_no_formula(tmp_path: Path) -> None:
     item = PaperItem("table2", "Table 2", "A title", ("system", "tau"), ({"system": "=1+1", "tau": None},), "made up")
     papers.write_reproduction(papers.Reproduction({}, (item,), {}), tmp_path, html="")
     assert rows_of((tmp_path / "table2.csv").read_text("utf-8"))[0]["system"] == "'=1+1"
-    stats = Stats("train", "=1+1", "sw", *([1] * (len(fields(Stats)) - 3)))
-    assert {row["teacher"] for row in rows_of(by_teacher([stats]))} == {"'=1+1"}

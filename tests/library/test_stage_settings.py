@@ -64,12 +64,11 @@ AGREEMENTS = (
         "judge",
         (JudgeSettings, BattleSample),
         without={"sample": "the record whose fields are options", "repeat": "counted up to --repeats"}
-        | {"possible": "set by --until", "day": "set by --anchors"},
+        | {"possible": "set by --until"},
         other_default={"criterion": "loaded by its name, from a rubric or from a prompt"},
         more={
             "--shard": "which part of the queries",
             "--repeats": "how many times",
-            "--anchors": "sets the pairs and the day",
             "--passport": "makes the battles",
             "--rubric": "where the criterion comes from",
             "--prompt": "where the criterion comes from",
@@ -99,7 +98,6 @@ AGREEMENTS = (
             "executor": "made from the service's options",
             "battles": "only `mirage judge` reads a list",
             "known": "only `mirage judge` examines a judge",
-            "day": "only `mirage judge` judges the anchor set",
             "possible": "set by --until of `mirage judge`",
         },
         other_default={
@@ -117,7 +115,6 @@ AGREEMENTS = (
             "model": "a record of the service's options",
             "battles": "only `mirage judge` reads a list",
             "known": "only `mirage judge` examines a judge",
-            "day": "only `mirage judge` judges the anchor set",
             "possible": "set by --until of `mirage judge`",
         },
         more={

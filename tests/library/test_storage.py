@@ -24,13 +24,13 @@ from generating_cases import command as generate_command
 from generating_cases import write as write_queries
 from hypothesis import given
 from hypothesis import strategies as st
+from mirage.ranking.large import VerdictFiles, rank_files
 from misbehaving import Service
 from objects import BUCKET, KEY, SECRET, Storage
 from parts_cases import by_text
 
 from mirage import api, cli, schema, store
 from mirage.errors import ArenaError, BadInput, MirageError, Unreachable
-from mirage.ranking.large import VerdictFiles, rank_files
 from mirage.ranking.settings import RankSettings
 from mirage.store import cache, copies, home, objects, query_rows, remote
 from mirage.store.ledger import ledger_path
@@ -272,7 +272,7 @@ def test_the_ledger_stays_on_this_machine(storage: Storage, arena: store.Arena) 
     assert not any("ledger" in key for key in storage.names())
     output = CliRunner().invoke(cli.app, ["judge", ADDRESS, "--dry-run", "--model", "m"]).output
     assert str(ledger_path(arena.path)) in output.replace("\n", "")
-    assert "cached on this machine" not in CliRunner().invoke(cli.app, ["rates", ADDRESS]).output
+    assert "cached on this machine" not in CliRunner().invoke(cli.app, ["report", "rates", ADDRESS]).output
 
 
 def test_an_arena_that_is_ranked_a_block_at_a_time_is_fetched(arena: store.Arena) -> None:

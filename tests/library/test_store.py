@@ -123,7 +123,7 @@ def test_pitfall_44_an_unknown_table_column_or_language_is_an_error(tmp_path: Pa
 
 def test_a_table_that_is_not_there_is_answered_with_the_command_that_brings_it(tmp_path: Path) -> None:
     arena = make(tmp_path / "a")
-    with pytest.raises(TableMissing, match=f"run: mirage features {tmp_path / 'a'}"):
+    with pytest.raises(TableMissing, match=f"run: mirage measure features {tmp_path / 'a'}"):
         arena.read("features")
 
 

@@ -104,7 +104,7 @@ def test_a_model_grades_every_citation_and_a_failed_call_is_asked_again(arena: P
 
     with Service(ill) as service:
         options = ("--model", "m", "--base-url", service.url, "--retries", 0)
-        mirage("nuggets", "support", arena, *options)
+        mirage("measure", "support", arena, *options)
         rows = store.open_arena(arena).read("support_grades").to_pylist()
         assert len(rows) == 18
         assert {row["reason"] is None for row in rows if row["sentence"] == 0} == {False}
@@ -112,7 +112,7 @@ def test_a_model_grades_every_citation_and_a_failed_call_is_asked_again(arena: P
         assert [row["call"] for row in rows if row["query_id"] == "q0" and row["passage_id"] == "d2"] == [None]
         service.behave = grades_it
         before = len(service.calls)
-        result = mirage("nuggets", "support", arena, *options, "--format", "json")
+        result = mirage("measure", "support", arena, *options, "--format", "json")
         assert len(service.calls) - before == 1  # the same texts are asked about once
     means = {row["feature"]: row for row in json.loads(result.stdout)}
     assert means["citation_precision"]["mean"] == pytest.approx(0.5)
@@ -142,7 +142,7 @@ def test_answers_of_whole_systems_are_graded_against_what_their_retriever_brough
         rows = {table: schema.from_rows(table, entries) for table, entries in {**tables, **more}.items()}
         store.write(path, rows, made_by="a test")
         with Service(grades_it) as service:
-            mirage("nuggets", "support", path, "--model", "m", "--base-url", service.url)
+            mirage("measure", "support", path, "--model", "m", "--base-url", service.url)
             contents = [call.content for call in service.calls]
         assert sorted(name for text in contents for name in ids if f"Passage {name}." in text) == ["d8", "d9"]
         graded = store.open_arena(path).read("support_grades").to_pylist()
@@ -179,7 +179,7 @@ def test_votes_of_people_are_grades_where_most_are_of_one_mind(arena: Path) -> N
     }
     grade_support_by_votes(arena, log[:2], made_by="a test")
     assert store.open_arena(arena).rows("support_grades") == 1
-    mirage("nuggets", "support", arena, "--votes", code=2)  # the log in the database is empty
+    mirage("measure", "support", arena, "--votes", code=2)  # the log in the database is empty
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -153,7 +153,7 @@ def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, p
         training(tables["features"].slice(0, 0), tables["judgments"], JUDGE)
     with pytest.raises(NotEnoughData, match="no predictions for the referee other") as refused:
         chosen_regressor(reported.table(), Referee.judge("other"))
-    assert "mirage surrogate DIR --judge other --store" in str(refused.value)
+    assert "mirage rank surrogate DIR --judge other --store" in str(refused.value)
     with pytest.raises(UnknownName, match="regressor"):
         chosen_regressor(reported.table(), JUDGE, regressor="forest")
     with pytest.raises(UnknownName, match="system"):
@@ -185,12 +185,17 @@ def test_the_command_compares_stores_and_says_what_a_reader_must_know(arena: sto
 
 
 def test_the_command_refuses_in_words(arena: store.Arena, tmp_path: Path) -> None:
-    assert "forrest" in mirage("surrogate", arena.path, "--judge", "judge", "--regressor", "forrest", code=2).stderr
-    message = mirage("surrogate", arena.path, "--judge", "judge", "--store", "--regressor", "pooled", code=2).stderr
+    assert (
+        "forrest"
+        in mirage("rank", "surrogate", arena.path, "--judge", "judge", "--regressor", "forrest", code=2).stderr
+    )
+    message = mirage(
+        "rank", "surrogate", arena.path, "--judge", "judge", "--store", "--regressor", "pooled", code=2
+    ).stderr
     assert "--store needs all languages and regressors" in message
-    assert "mirage import answers" in mirage("surrogate", arena.path, code=2).stderr
+    assert "mirage import answers" in mirage("rank", "surrogate", arena.path, code=2).stderr
     bare = store.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
-    assert "mirage import answers" in mirage("surrogate", bare.path, "--judge", "judge", code=2).stderr
+    assert "mirage import answers" in mirage("rank", "surrogate", bare.path, "--judge", "judge", code=2).stderr
 
 
 def test_stored_predictions_go_when_what_they_were_made_from_changes(

@@ -111,7 +111,7 @@ def test_from_traces_to_a_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     key = {name: wrong[name] for name in ("language", "query_id", "system")}
     note = {**key, "categories": ["wrong fact"], "note": "It does not greet.", "voter": "amina"}
     (tmp_path / "notes.jsonl").write_text(json.dumps(note) + "\n", encoding="utf-8")
-    mirage("notes", "import", tmp_path / "notes.jsonl", "--arena", arena)
+    mirage("votes", "import", "--kind", "notes", tmp_path / "notes.jsonl", "--arena", arena)
     counts = rows(mirage("notes", arena, "--format", "csv"))
     assert any(row["category"] == "wrong fact" and row["system"] == "other" and row["k"] == "1" for row in counts)
 

@@ -328,7 +328,7 @@ def test_an_arena_without_what_a_figure_rests_on_says_so(printed: pa.Table, tmp_
         assert {f.ours for f in table} == {None}
         assert all(f.remark for f in table)
     table = printed_figures(printed, arena, source="MIRAGE-Bench", item="Table 2")
-    assert {f.remark for f in table} == {"mirage paper reproduce makes it from an arena with features and verdicts"}
+    assert {f.remark for f in table} == {"mirage rank paper makes it from an arena with features and verdicts"}
 
 
 @pytest.mark.data
@@ -432,21 +432,21 @@ def test_the_evaluation_set_has_the_papers_statistics(shared: Path, printed: pa.
 
 def test_the_commands_print_templates_matrices_and_figures(tmp_path: Path) -> None:
     arena = write(tmp_path / "a", small()).path
-    by_template = rows(mirage("rates", arena, "--by", "template", "--format", "csv"))
+    by_template = rows(mirage("report", "rates", arena, "--by", "template", "--format", "csv"))
     assert {(row["system"], row["template"]) for row in by_template} == {
         ("m", "vanilla"),
         ("m", "role"),
         ("other", "vanilla"),
     }
     assert {row["change"] for row in by_template if row["system"] == "other"} == {""}
-    matrix = rows(mirage("rates", arena, "--confusion", "--format", "csv"))
+    matrix = rows(mirage("report", "rates", arena, "--confusion", "--format", "csv"))
     first = next(row for row in matrix if (row["system"], row["language"]) == ("m@vanilla", "en"))
     assert (first["true_positives"], first["false_positives"]) == ("1", "3")
-    both = rows(mirage("rates", arena, "--confusion", "--by", "template", "--format", "csv"))
+    both = rows(mirage("report", "rates", arena, "--confusion", "--by", "template", "--format", "csv"))
     assert {row["template"] for row in both} == {"vanilla", "role"}
-    assert "TP" in mirage("rates", arena, "--confusion").stdout
+    assert "TP" in mirage("report", "rates", arena, "--confusion").stdout
     table3 = ("--source", "NoMIRACL", "--item", "Table 3", "--languages", "en")
-    table = rows(mirage("paper", "figures", arena, *table3, "--as", "Mistral-7B v0.3=m", "--format", "csv"))
+    table = rows(mirage("report", "paper", arena, *table3, "--as", "Mistral-7B v0.3=m", "--format", "csv"))
     by_setting = {(row["metric"], row["setting"]): row for row in table}
     # As published the three hallucinations and the one undecided answer of five are wrong.
     assert float(by_setting["hallucination rate", "prompt Original"]["ours"]) == pytest.approx(80)
@@ -455,4 +455,4 @@ def test_the_commands_print_templates_matrices_and_figures(tmp_path: Path) -> No
     alone = mirage("published", *table3)
     assert "Table 3" in alone.stderr
     assert "ours" not in alone.stdout
-    assert "--as m is not a pair" in mirage("paper", "figures", arena, *table3, "--as", "m", code=2).stderr
+    assert "--as m is not a pair" in mirage("report", "paper", arena, *table3, "--as", "m", code=2).stderr

@@ -12,7 +12,6 @@ from mirage import schema
 from mirage.errors import BadInput
 from mirage.ranking.compare.joint import LanguageDifferences, joint_estimate
 from mirage.ranking.compare.paired import paired_estimate
-from mirage.ranking.decide.worth import Influence, SharedWeights, draw_contests, mean_contest
 from mirage.stages import abstain as abstention
 from mirage.stages import outcomes
 from mirage.stages.abstain.promise import conformal, p_value
@@ -129,22 +128,6 @@ def test_a_language_without_a_spread_is_left_out_of_a_comparison_by_name() -> No
     assert joint.reason is not None
     assert "te" in joint.reason
     assert "ar" not in joint.reason
-
-
-def test_draws_of_a_choice_weigh_shared_queries_the_same() -> None:
-    rng = np.random.default_rng(4)
-    moves = rng.normal(size=(40, 3)) / 40
-    parts = {code: Influence(("a", "b", "c"), np.zeros(3), tuple(map(str, range(40))), moves) for code in LANGUAGES}
-    weights = SharedWeights.of(frozenset(map(str, range(40))), n_draws=4000, seed=0)
-    contests = [
-        draw_contests({"m": part}, n_draws=4000, seed=k, shared=weights)["m"] for k, part in enumerate(parts.values())
-    ]
-    joint = mean_contest(contests, 40)
-    assert joint is not None
-    np.testing.assert_allclose(joint.draws.std(axis=0), contests[0].draws.std(axis=0), rtol=1e-6)
-    independent = mean_contest([draw_contests({"m": parts["ar"]}, n_draws=4000, seed=k)["m"] for k in range(3)], 120)
-    assert independent is not None
-    np.testing.assert_allclose(independent.draws.std(axis=0) * 3**0.5, contests[0].draws.std(axis=0), rtol=0.1)
 
 
 def test_thresholds_take_translations_as_one_query() -> None:

@@ -127,7 +127,7 @@ def test_rates_split_into_queries_and_samples(tmp_path: Path) -> None:
     for name, lines in (("queries", queries), ("answers", answers)):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         mirage("import", tmp_path / f"{name}.jsonl", "--into", tmp_path / "a")
-    mirage("outcomes", tmp_path / "a")
+    mirage("measure", "outcomes", tmp_path / "a")
     (report,) = rate_variance(store.open_arena(tmp_path / "a"))
     query, sample = report.sources
     assert (query.source, sample.source, query.n, sample.n) == ("query", "sample", n, m)
@@ -139,9 +139,9 @@ def test_rates_split_into_queries_and_samples(tmp_path: Path) -> None:
     assert report.half_width == pytest.approx(1.96 * ((0.09 + 0.16 / 3) / n) ** 0.5, abs=0.003)
     assert any("1,200 more queries halve" in sentence for sentence in report.sentences)
     assert any("1,200 queries" in sentence for sentence in report.sentences), "one sample each is the best split"
-    printed = rows(mirage("variance", tmp_path / "a", "--format", "csv"))
+    printed = rows(mirage("report", "noise", tmp_path / "a", "--format", "csv"))
     assert [float(row["variance"]) for row in printed] == pytest.approx([query.variance, sample.variance])
-    assert "halve" in mirage("variance", tmp_path / "a").stderr
+    assert "halve" in mirage("report", "noise", tmp_path / "a").stderr
     table = api.variance(store.open_arena(tmp_path / "a")).to_pandas()
     assert list(table["source"]) == ["query", "sample"]
 

@@ -82,10 +82,10 @@ def test_parts_of_the_log_and_the_key_for_caches(db: Votes) -> None:
     rows = [db.submit(vote(arena=a, language=c, voter=v)) for a in ("x", "y") for c in ("sw", "te") for v in ("p", "q")]
     assert db.rows(Vote, language="te") == [row for row in rows if row.language == "te"]
     assert db.rows(Vote, language="te", voter="q") == [rows[3], rows[7]]
-    assert db.version() == (8, 0, 0, 0, 0)
+    assert db.version() == (8, 0, 0, 0)
     db.submit(evidence(arena="x"))
     db.undo(Vote, rows[0].vote_id, voter="p")
-    assert db.version() == (9, 1, 0, 0, 0)
+    assert db.version() == (9, 1, 0, 0)
 
 
 def test_the_last_of_a_persons_votes_on_a_battle_counts_in_any_order_shown(db: Votes) -> None:
@@ -513,7 +513,7 @@ with Votes() as db:
         [sys.executable, "-c", code], env=environment, cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     file = tmp_path / home.VOTES
-    assert output.split("\n")[0] == f"(0, 0, 0, 0, 0) False sqlite:///{file}"
+    assert output.split("\n")[0] == f"(0, 0, 0, 0) False sqlite:///{file}"
     assert not file.exists()
 
 
@@ -523,9 +523,9 @@ def test_a_vote_of_another_program_is_seen_by_one_that_saw_no_file(
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
     reader, writer = Votes(), Votes()
-    assert reader.version() == (0, 0, 0, 0, 0)
+    assert reader.version() == (0, 0, 0, 0)
     kept = writer.submit(vote())
-    assert reader.version() == (1, 0, 0, 0, 0)
+    assert reader.version() == (1, 0, 0, 0)
     assert reader.rows(Vote) == [kept]
     assert reader.where == writer.where
 

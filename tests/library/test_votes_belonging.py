@@ -14,7 +14,7 @@ from votes_cases import every_store_is_closed, evidence, postgres, url, vote  # 
 
 from mirage import schema, store
 from mirage.people import votes
-from mirage.people.votes import Evidence, NuggetVote, Vote, Votes
+from mirage.people.votes import Evidence, Vote, Votes
 from mirage.people.votes.ballots import ballots_left, draw_ballots, keep
 from mirage.people.votes.stage import counting, export_votes
 
@@ -146,7 +146,7 @@ def test_votes_of_earlier_versions_count_for_the_name_and_that_is_said_once(
 
 
 @pytest.mark.parametrize("change", ["nothing", "query", "passage", "answer", "name"])
-def test_votes_on_citations_and_nuggets_are_on_texts_too(tmp_path: Path, change: str) -> None:
+def test_votes_on_citations_are_on_texts_too(tmp_path: Path, change: str) -> None:
     path = make(
         tmp_path / ("other" if change == "name" else "mine"),
         QUERIES | ({"1": "Nani rais?"} if change == "query" else {}),
@@ -156,25 +156,10 @@ def test_votes_on_citations_and_nuggets_are_on_texts_too(tmp_path: Path, change:
     about = {"arena": "mine", "query_id": "1", "system": "a"}
     context = [QUERIES["1"], "Ni mlima."]
     cited = evidence(passage_id="p", shown=votes.shown_digest(context, ["Kilimanjaro."]), **about)
-    stated = NuggetVote(
-        vote_id="1",
-        time=votes.now(),
-        language="sw",
-        nugget_id="n",
-        voter="amina",
-        vote="support",
-        note=None,
-        undoes=None,
-        seconds=None,
-        session=None,
-        **about | {"shown": votes.shown_digest([QUERIES["1"]], ["Kilimanjaro.", "Ni mrefu."])},
-    )  # type: ignore[arg-type]
     arena = store.open_arena(path)
     citations: votes.ArenaVotes[Evidence] = votes.votes_on(arena, [cited])
-    nuggets: votes.ArenaVotes[NuggetVote] = votes.votes_on(arena, [stated])
     assert bool(citations.counting) is (change in ("nothing", "name"))
-    assert bool(nuggets.counting) is (change in ("nothing", "name", "passage"))
-    assert bool(citations.changed) is bool(nuggets.changed) is (change == "answer")
+    assert bool(citations.changed) is (change == "answer")
 
 
 def test_an_export_holds_the_arenas_votes_under_any_name_and_their_retractions(

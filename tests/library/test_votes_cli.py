@@ -5,15 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
-import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import mirage
-from conftest import ROOT
-from typer.main import get_command
 from votes_cases import evidence, vote
 
 from benchmarks.simulated import simulate_arena
@@ -24,7 +20,6 @@ from mirage.people import votes
 from mirage.people.votes import Evidence, Vote, Votes
 from mirage.people.votes.stage import counting, people_verdicts, vote_agreement, vote_pool
 
-PAGE = (ROOT / "docs" / "spot-check.md").read_text(encoding="utf-8")
 SYSTEMS = 4
 
 
@@ -250,25 +245,3 @@ def test_peoples_verdicts_are_a_row_a_vote_in_the_words_of_judgments(arena: stor
 
 
 # --- the page that explains it ----------------------------------------------------------------------------------------
-
-
-def test_the_commands_of_the_page_run(arena: store.Arena) -> None:
-    cast(arena)
-    keys = arena.read("answers", columns=["language", "query_id", "system"]).slice(0, 3).to_pylist()
-    with Votes() as database:
-        database.append([evidence(arena=arena.name, **key) for key in keys])
-    commands = [
-        line for block in re.findall(r"```bash\n(.*?)```", PAGE, flags=re.DOTALL) for line in block.splitlines()
-    ]
-    assert len(commands) == 8
-    for command in commands:
-        program, *words = shlex.split(command)
-        assert program == "mirage"
-        assert mirage(*words).exit_code == 0
-    for name in get_command(cli.app).commands["votes"].commands:  # type: ignore[attr-defined]
-        assert f"mirage votes {name}" in PAGE
-    for fact in (votes.URL, f"at least {votes.LEAST_QUERIES} queries", f"least {votes.LEAST_EACH} on battles"):
-        assert fact in PAGE.replace("\n", " ")
-    assert f"fewer than {votes.LEAST} queries" in PAGE
-    assert f"fewer than {votes.ENOUGH} the badge" in PAGE
-    assert f"fewer than {votes.ENOUGH_ANSWERS} answers" in PAGE.replace("\n", " ")

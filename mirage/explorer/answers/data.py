@@ -19,7 +19,7 @@ from mirage.stages.features import FEATURES
 from mirage.stages.outcomes import outcomes
 from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.retrieve.attribution import Attribution
-from mirage.stages.shown import ShownPassages, shown_passages
+from mirage.stages.shown import merge_passages, shown_passages, shown_with
 from mirage.store.query_rows import of_query
 from mirage.store.search import places
 from mirage.text.answers import Citation, citations, is_numbered
@@ -404,7 +404,7 @@ def query_view(arena: Arena, key: Key, parser: str) -> QueryView:
     contexts = shown_with(arena, key)
     rows = {row["system"]: row for row in of_query(arena, "answers", key)}
     seen = {system: contexts.of(key, row.get("retriever"), row.get("depth")) for system, row in rows.items()}
-    passages = _each_once(key, [contexts.of(key, None, None), *seen.values()])
+    passages = merge_passages(key, [contexts.of(key, None, None), *seen.values()])
     decided = {row["system"]: row for row in of_query(arena, "outcomes", key) if row["parser"] == parser}
     caused = attribution.of_query(arena, key, parser) if decided else {}
     measured: dict[str, list[FeatureValue]] = {}
@@ -505,34 +505,6 @@ def _sample(
         scores=(),
         cause=None,
     )
-
-
-_PASSAGE = ("passage_id", "position", "title", "text", "relevant", "passage_language")
-
-
-def shown_with(arena: Arena, key: Key) -> ShownPassages:
-    """Return the passages of one query by retriever: id, position, title, text, label and language of each."""
-    import pyarrow as pa
-
-    tables = {
-        name: pa.Table.from_pylist(of_query(arena, name, key), schema.arrow_schema(name))
-        for name in ("passages", "retrieved")
-    }
-    return ShownPassages(tables["passages"], tables["retrieved"], columns=_PASSAGE)
-
-
-def _each_once(key: Key, lists: Iterable[Sequence[tuple[Any, ...]]]) -> tuple[schema.Passage, ...]:
-    """Merge lists of passages without duplicates; passages not in the first list follow its last position."""
-    passages: dict[str, schema.Passage] = {}
-    for rows in lists:
-        last = max((passage.position for passage in passages.values()), default=0)
-        for passage_id, position, title, text, relevant, code in rows:
-            if passage_id not in passages:
-                passages[passage_id] = schema.Passage(
-                    *key, passage_id, last + position, title, text, relevant, passage_language=code
-                )
-    ordered = sorted(passages.values(), key=lambda passage: passage.position)
-    return tuple(ordered)
 
 
 def of_systems(query: QueryView, systems: Collection[str]) -> QueryView:

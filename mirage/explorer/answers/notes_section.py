@@ -11,30 +11,18 @@ import streamlit as st
 
 from mirage.errors import MirageError
 from mirage.explorer.kit import votes as people
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.pick import pick_many
 from mirage.explorer.kit.states import refuse
-from mirage.explorer.kit.table import table
 from mirage.explorer.kit.text import Markup, heading_html, plain, text_html
 from mirage.explorer.serve.identity import login_required, may, reader
 from mirage.explorer.spot_check import vote_session
 from mirage.people import notes, votes
 from mirage.people.votes import Note
-from mirage.schema import from_rows
 from mirage.store import Arena
 from mirage.text.segmentation import count_text
 
 Target = tuple[str, ...]
 """Target of a note: the system of an answer, or the two systems of a battle."""
-COLUMNS = (
-    Col("system", "System", "system", help="System whose answers are noted; all: every system pooled."),
-    Col("language", "Language", "language", help="Language of the queries; all: every language pooled."),
-    Col("category", "Category", "text", help="Category of the answer in a note.", width=190),
-    Col("k", "Answers", "count", help="Noted answers with the category (k)."),
-    Col("n", "Noted", "count", help="Answers with a categorised note (n)."),
-    Col("rate", "Share", "rate", help="Share of the noted answers, not of all answers."),
-    Col("rate", "95% interval", "interval", low="rate_low", high="rate_high", help="Clustered by query."),
-)
 FEW, HEIGHT = 6, 420
 """Number of notes above which the list scrolls, and its height in pixels."""
 _FAILED = "_note_failed"
@@ -81,30 +69,6 @@ def show_notes(arena: Arena, key: tuple[str, str], targets: Sequence[Target]) ->
             refuse(error.rename_path(f"{Path(error.where).parent}/", "") if error.where else error)
             return
         _show_form(arena, key, targets, here, taxonomy)
-
-
-def show_counts(arena: Arena, languages: Sequence[str]) -> None:
-    """Show how often each category was given on this arena; nothing before the first."""
-    try:
-        counted = [
-            note
-            for note in people.notes_at(arena)
-            if note.system and note.categories and (not languages or note.language in languages)
-        ]
-        order = notes.load_taxonomy(arena).names if counted else ()
-    except MirageError:
-        return  # `show_notes` says so
-    if not counted:
-        return
-    head = f"Categories of {count_text(len(set(map(votes.item, counted))), 'noted answer')}"
-    fold = st.expander(head, key="notes_counts_fold", on_change="rerun")
-    if fold.open:
-        with fold:
-            rows = sorted(
-                notes.count_categories(counted, order),
-                key=lambda row: (row.language != notes.EVERYTHING, row.system != notes.EVERYTHING),
-            )
-            table(from_rows(notes.CategoryCount, rows), COLUMNS, key="notes_counts")
 
 
 def pick_categories(arena: Arena, *, battles: bool = False) -> list[str]:

@@ -11,10 +11,10 @@ from typing import Literal
 from mirage import schema
 from mirage.battles.decision import Decision
 from mirage.battles.referee import Referee
+from mirage.explorer.answers import answer_card
 from mirage.explorer.answers.data import AnswerView, MeasureScores
 from mirage.explorer.battle.data import BattleSelection, BattleView, FeatureComparison
 from mirage.explorer.battle.overlap import Parts
-from mirage.explorer.kit import answer_card
 from mirage.explorer.kit.table import column_help, mark_html, mode
 from mirage.explorer.kit.text import TextSpan, heading_html, text_html
 from mirage.publish.charts.palette import FORMATS, family

@@ -163,19 +163,6 @@ def verdict_words(shown: ComparisonReport) -> str:
     return _WORDS[shown.overall.verdict]
 
 
-def card_of(shown: ComparisonReport) -> tuple[str, tuple[str, ...]]:
-    """Return the value and lines of a comparison's card: difference, interval and n."""
-    row = shown.overall
-    if row.difference is None:
-        return f"No difference: {row.reason}", (shown.title,)
-    low, high = ("unbounded" if end is None else signed(end) for end in (row.low, row.high))
-    unit = f" {shown.unit}" if shown.unit else ""
-    value = f"Difference {signed(row.difference)}{unit}, 95% CI {low} to {high}"
-    margin = (f"Margin {shown.margin:g}{unit}",) if shown.margin else ()
-    languages = count_text(len([other for other in shown.rows if other.language != JOINT]), "language")
-    return value, (f"n = {count_text(row.n_queries, 'query')}, {languages}, by {shown.title}", *margin)
-
-
 def evidence(shown: ComparisonReport) -> str:
     """Return the evidence for the verdict as sentences."""
     row = shown.overall

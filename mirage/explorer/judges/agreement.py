@@ -8,7 +8,6 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage.battles.anchors import PATTERN
 from mirage.battles.referee import judges
 from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.people import votes
@@ -60,17 +59,13 @@ def agreement_rows(arena: Arena, people: Iterable[votes.Agreement], languages: S
 @lru_cache(maxsize=16)
 def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.Agreement], ...]:
     """Return the agreement of every two judges on the battles both decided, keyed by the first; the second is the
-    referee. All verdicts count except those on the anchor set, because no queue selected them. People are compared by
-    their votes.
+    referee. People are compared by their votes.
     """
-    import pyarrow.compute as pc
-
     if len(judges(arena)) < 2:
         return ()
     codes = [code for code in languages if code in arena.languages("judgments")]
     judgments = arena.read("judgments", columns=(*COLUMNS, "person"), languages=codes)
-    of_anchors = pc.match_substring_regex(judgments["judge"], PATTERN)
-    return tuple(judges_agreement(programs(judgments.filter(pc.invert(of_anchors)))))
+    return tuple(judges_agreement(programs(judgments)))
 
 
 def _schema() -> pa.Schema:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage.battles.counts import Battles
 from mirage.battles.referee import Referee, judges
-from mirage.battles.verdict_rows import COLUMNS, OF_SCORES, REPEATED, without_anchors
+from mirage.battles.verdict_rows import COLUMNS, OF_SCORES, REPEATED
 from mirage.errors import MirageError
 from mirage.explorer.leaderboard.data import battles_of, style
 from mirage.ranking.bootstrap import DRAWN
@@ -107,7 +107,7 @@ def judge_rows(arena: Arena, *, slopes: bool = True) -> pa.Table:
     import pyarrow as pa
 
     arena.need("judgments")
-    judgments = without_anchors(arena.read("judgments", columns=(*COLUMNS, "call"), encoded=REPEATED))
+    judgments = arena.read("judgments", columns=(*COLUMNS, "call"), encoded=REPEATED)
     by_length, families = _slopes(arena) if slopes else {}, _families(judgments, makers_of(arena))
     with kept_ledger(arena.path) as ledger:
         summaries = judge.judge_stats(judgments, ledger)

@@ -6,13 +6,18 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from mirage.explorer import kit as ui
 from mirage.explorer.judges import passport as passports
+from mirage.explorer.kit.chart import chart
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page
+from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.table import mode, table
+from mirage.explorer.kit.text import note, plain
 from mirage.text.languages import in_order, name_of
 from mirage.text.segmentation import count_text
 
 
-def passport_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
+def passport_section(page: Page, codes: Sequence[str], scope: str) -> None:
     """Show the passport of a judge; nothing where the arena has no planted faults.
 
     Args:
@@ -28,7 +33,7 @@ def passport_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
         return
     st.header("Passport", anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        judge = ui.pick(
+        judge = pick(
             "Judge",
             judges,
             key="passport",
@@ -45,15 +50,15 @@ def passport_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
     where = count_text(len(result.languages), "language") if language == "all" else name_of(language)
     rows = passports.passport_rows(result, language)
     n = sum(row["n"] for row in rows)
-    ui.note(
+    note(
         f"Detected: share of items in which the original beats its faulty copy ({n:,} items, {where}). "
         "Chance level: 50%."
     )
     people = any(row["people"] is not None for row in rows)
-    ui.table(
+    table(
         pa.Table.from_pylist(rows),
         [
-            ui.Col("fault", "Fault", "text"),
+            Col("fault", "Fault", "text"),
             _rate("detected", "Detected", "Original wins in both orders; a split or a tie counts half.", "low", "high"),
             *(
                 [_rate("people", "People", "The same by people's votes.", "people_low", "people_high")]
@@ -63,29 +68,29 @@ def passport_section(page: ui.Page, codes: Sequence[str], scope: str) -> None:
             _rate(
                 "split", "Orders disagree", "Items decided differently in the two orders.", "split_low", "split_high"
             ),
-            ui.Col("n", "n", "count", help="Items judged in both orders."),
-            ui.Col("unread", "Unread", "count", help="Items without a parsed verdict in both orders."),
-            ui.Col("unmade", "No item", "count", help="Answers in which this fault cannot be planted."),
+            Col("n", "n", "count", help="Items judged in both orders."),
+            Col("unread", "Unread", "count", help="Items without a parsed verdict in both orders."),
+            Col("unmade", "No item", "count", help="Answers in which this fault cannot be planted."),
         ],
         key="passport_table",
     )
     reasons = [f"{row['fault']}: {row['reason']}" for row in rows if row["reason"]]
     if reasons:
         with st.expander("Missing items and intervals"):
-            st.markdown("\n".join(f"- {ui.plain(reason)}." for reason in reasons))
+            st.markdown("\n".join(f"- {plain(reason)}." for reason in reasons))
     if len(known) > 1:
-        ui.note("Detected by language (%). No interval below 10 queries; hover for n.")
-        ui.chart(
-            passports.passport_map(result, known, mode=ui.mode()),
+        note("Detected by language (%). No interval below 10 queries; hover for n.")
+        chart(
+            passports.passport_map(result, known, mode=mode()),
             key="passport_map",
             alt=f"Share of planted faults that {judge} detects, by fault and language.",
             wide=True,
         )
 
 
-def _rate(name: str, title: str, meaning: str, low: str, high: str) -> ui.Col:
+def _rate(name: str, title: str, meaning: str, low: str, high: str) -> Col:
     """Return the column of a share with its interval."""
-    return ui.Col(
+    return Col(
         name,
         title,
         "interval",

@@ -39,7 +39,6 @@ def _show() -> None:
     try:
         on_battles = people.database().rows(votes.Vote, voter=current_reader.name)
         on_citations = people.database().rows(votes.Evidence, voter=current_reader.name)
-        on_nuggets = people.database().rows(votes.NuggetVote, voter=current_reader.name)
         notes = people.database().rows(votes.Note, voter=current_reader.name)
     except MirageError as error:
         refuse(error)
@@ -47,14 +46,13 @@ def _show() -> None:
     copies = owned.owned_arenas(current_reader.owner)
     st.markdown(f"**{plain(current_reader.name)}**")
     st.caption(
-        f"Votes on battles: {len(on_battles):,}; on citations: {len(on_citations):,}; on nuggets: "
-        f"{len(on_nuggets):,}. Notes: {len(notes):,}. Arenas with your uploads: {len(copies):,}."
+        f"Votes on battles: {len(on_battles):,}; on citations: {len(on_citations):,}. "
+        f"Notes: {len(notes):,}. Arenas with your uploads: {len(copies):,}."
     )
     kept = {
         "name": current_reader.name,
         "battles": [asdict(row) for row in on_battles],
         "citations": [asdict(row) for row in on_citations],
-        "nuggets": [asdict(row) for row in on_nuggets],
         "notes": [asdict(row) for row in notes],
         "arenas": sorted(copies),
     }

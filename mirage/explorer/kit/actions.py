@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -115,14 +114,6 @@ def copy_link(arena: str) -> None:
     component(key="frame_copy", width="content", data=data, on_mode_change=lambda: None)
 
 
-def address(arena: str) -> str:
-    """Return the current address of the page, with its arena; only the path if the browser has not sent the rest."""
-    pairs = [(name, value) for name in st.query_params for value in st.query_params.get_all(name)]
-    if not any(name == "arena" for name, _ in pairs):
-        pairs.append(("arena", arena))
-    return f"{st.context.url or ''}?{urlencode(pairs)}"
-
-
 def cite(arena: Arena) -> None:
     """Return the papers behind an arena, and the arena's own version and licence."""
     panel = st.popover("Cite", key="frame_cite", on_change="rerun")
@@ -137,60 +128,23 @@ def cite(arena: Arena) -> None:
         st.code(version, language=None, wrap_lines=True)
 
 
-def download(
-    name: str,
-    rows: pa.Table,
-    about: Mapping[str, Any],
-    report: Callable[[], str] | None = None,
-    printed: Mapping[str, Callable[[], str]] | None = None,
-    open_parts: Callable[[], None] | None = None,
-) -> None:
-    """Offer downloads of the same rows, created on request, also as a printable table and a report if the page supports
-    them; `open_parts` opens the export dialog for charts and tables.
-    """
-    if st.session_state.pop(_OPEN, False) and open_parts is not None:
-        open_parts()
+def download(name: str, rows: pa.Table, about: Mapping[str, Any]) -> None:
+    """Offer downloads of the same rows, created on request; the JSON also has the facts about them."""
     panel = st.popover("Download", key="frame_download", on_change="rerun")
     if not panel.open:
         return
     with panel:
         st.caption("Exactly the rows shown, unrounded.")
-        kinds: list[tuple[str, Callable[[], str | bytes], str, str, str | None]] = [
-            ("CSV", lambda: to_csv(rows), "csv", "text/csv", None),
-            (
-                "JSON",
-                lambda: to_json(rows, about),
-                "json",
-                "application/json",
-                "With metadata on how the rows were computed.",
-            ),
-            ("Parquet", lambda: to_parquet(rows), "parquet", "application/vnd.apache.parquet", None),
-        ]
-        for label, text in (printed or {}).items():
-            kinds.append((label, text, *_PRINTED[label], "Printable table with tiers and method."))
-        if report is not None:
-            kinds.append(("Report", report, "html", "text/html", "Self-contained HTML file with the table and charts."))
-        for label, make, ending, mime, meaning in kinds:
-            st.download_button(label, make, f"{name}.{ending}", mime, on_click="ignore", width="stretch", help=meaning)
-        if open_parts is not None:
-            st.button("Figures and tables", width="stretch", help=_PARTS, key="frame_parts", on_click=_leave)
+        kinds: tuple[tuple[str, Callable[[], str | bytes], str, str | None], ...] = (
+            ("CSV", lambda: to_csv(rows), "text/csv", None),
+            ("JSON", lambda: to_json(rows, about), "application/json", "With metadata on how the rows were computed."),
+            ("Parquet", lambda: to_parquet(rows), "application/vnd.apache.parquet", None),
+        )
+        for label, make, mime, meaning in kinds:
+            file = f"{name}.{label.lower()}"
+            st.download_button(label, make, file, mime, on_click="ignore", width="stretch", help=meaning)
         st.caption(f"{count_text(len(rows), 'row')}, {count_text(rows.num_columns, 'column')}")
         st.radio("Chart image format", ["PNG", "SVG"], key="image", horizontal=True, persist_state="session")
-
-
-_OPEN = "_take_out"
-"""Session key: the dialog was requested."""
-
-
-def _leave() -> None:
-    # Closing a panel while the dialog is open would rerun the page and close the dialog.
-    st.session_state["frame_download"] = False
-    st.session_state[_OPEN] = True
-
-
-_PARTS = "Charts as PNG, SVG or LaTeX figure; tables as LaTeX, Markdown or CSV."
-_PRINTED = {"LaTeX": ("tex", "application/x-tex"), "Markdown": ("md", "text/markdown")}
-"""Suffix and media type of each printable table format."""
 
 
 def image_format() -> str:

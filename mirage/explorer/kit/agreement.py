@@ -75,8 +75,6 @@ _CITED = (
     ),
     Col("unclear", "Unclear", "count", help="Citations without a clear majority; excluded."),
     Col("voters", "People", "count", help="People who voted."),
-    Col("agree", "Agree", "rate", help="Share of pairs of people who agree on a citation."),
-    Col("pairs", "Pairs", "count", help="Number of such pairs (n)."),
 )
 
 
@@ -169,7 +167,7 @@ def show_citations(page: Page, languages: Sequence[str]) -> None:
         return
     st.header("Citation support, by people", anchor=False)
     table(from_rows(votes.CitationSupport, rows), _CITED, key="citations_supported")
-    few = in_order(row.language for row in rows if row.system == votes.EVERYBODY and not row.enough)
+    few = in_order(row.language for row in rows if row.system == votes.EVERYBODY and row.answers < votes.ENOUGH_ANSWERS)
     few_names = join_or_count([name_of(code) for code in few], "language")
     st.caption(
         plain(

@@ -11,7 +11,6 @@ import streamlit as st
 
 from mirage.explorer.kit.actions import image_format
 from mirage.explorer.kit.limits import is_drawable
-from mirage.explorer.kit.page_parts import add_chart
 
 _STEP = 400
 
@@ -29,7 +28,7 @@ def chart(
     """Show a figure that carries its own look.
 
     Args:
-        figure: `data` and `layout` as plain dicts, drawn for the page's mode (`ui.mode()`).
+        figure: `data` and `layout` as plain dicts, drawn for the page's mode (`table.mode`).
         key: unique on the page.
         alt: what the chart shows, in a sentence, for those who do not see it.
         select: return what is clicked.
@@ -42,7 +41,6 @@ def chart(
     """
     if not is_drawable(figure):
         return None
-    add_chart(key, lambda: figure, alt, name or key)
     # Streamlit lets no chart be wider than what holds it: style.css widens that, in steps.
     least = -(-int(figure["layout"].get("width", 0)) // _STEP) * _STEP
     fit = "_half" if half else f"_least{least}" if least else ""

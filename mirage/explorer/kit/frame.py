@@ -1,6 +1,6 @@
 """Frame of every page: router, shared pickers, title and question, link, download, citation.
 
-A page's last line is `ui.show("name", main)`. Where the router runs it, the pickers are drawn already; where Streamlit
+A page's last line is `show("name", main)`. Where the router runs it, the pickers are drawn already; where Streamlit
 runs the page file without `app.py` (the first request after a start being a deep link), `show` sets the router up and
 starts again. A page that is itself the main script (in a test) draws the pickers on its own.
 
@@ -12,7 +12,7 @@ router nor these.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -26,7 +26,7 @@ import streamlit as st
 
 from mirage import store
 from mirage.errors import MirageError, TableMissing, UnknownName
-from mirage.explorer.kit import account, actions, page_parts, tour
+from mirage.explorer.kit import account, actions
 from mirage.explorer.kit.arena_systems import systems_of
 from mirage.explorer.kit.guide import guide_link
 from mirage.explorer.kit.languages import pick_languages
@@ -34,7 +34,7 @@ from mirage.explorer.kit.page_header import Head
 from mirage.explorer.kit.page_list import HOME, PAGES, PageEntry
 from mirage.explorer.kit.pick import arrive, check_link, link_state, pick
 from mirage.explorer.kit.side_by_side import rules as beside
-from mirage.explorer.kit.states import kind_of, missing, refuse
+from mirage.explorer.kit.states import missing, refuse
 from mirage.explorer.kit.table import mode
 from mirage.explorer.kit.table_list import contents
 from mirage.explorer.kit.tags import pick_tags, tags_line
@@ -42,8 +42,7 @@ from mirage.explorer.kit.text import Markup, plain
 from mirage.explorer.kit.turns import turn
 from mirage.explorer.serve import metrics
 from mirage.explorer.serve.identity import look
-from mirage.publish.charts.card import CardText, share_card
-from mirage.publish.charts.palette import Mode, arena_looks, family, ink
+from mirage.publish.charts.palette import Mode, arena_looks, ink
 from mirage.store import Arena, home, owned
 from mirage.text.languages import in_order
 
@@ -147,30 +146,12 @@ class Page:
         tags = f" Only {tags_line(self.arena)}." if self.arena.tags else ""
         self._frame.head.fill(text + tags, conclusion)
 
-    def card(self, title: str, value: str, *lines: str, system: str = "", alt: str) -> None:
-        """Add a shareable card to the page's figures.
-
-        Args:
-            title: a system, or the verdict of a comparison.
-            value: the number with its interval.
-            lines: n, referee, method.
-            system: sets the colour of the card; the link colour if empty.
-            alt: short description of the card.
-        """
-        above = f"{self.arena.title} · {kind_of(self.arena.label)[0]}"
-        text = CardText(above, title, value, lines, actions.address(st.session_state["_shared"].arena_name))
-        color = family(system).color(mode()) if system else ink(mode()).accent
-        figure = share_card(text, color=color, mode=mode())
-        page_parts.add_chart("card", lambda: figure, alt, "card", kind=page_parts.CARD)
-
     def download(
         self,
         name: str,
         rows: pa.Table,
         *,
         about: Mapping[str, Any],
-        report: Callable[[Mapping[str, Any]], str] | None = None,
-        printed: Mapping[str, Callable[[], str]] | None = None,
     ) -> None:
         """Offer the displayed data as CSV, JSON and Parquet, in the same place on every page.
 
@@ -178,8 +159,6 @@ class Page:
             name: stem of the file name.
             rows: the displayed rows, unrounded.
             about: referee, filters, seed and so on; included in the JSON with the arena and its version.
-            report: makes the page into one HTML file, from these facts.
-            printed: makes what is shown into a table to print, by `LaTeX` and `Markdown`.
         """
         facts = {
             "arena": self.arena.name,
@@ -190,17 +169,7 @@ class Page:
             **({"tags": [f"{tag}: {value}" for tag, value in self.arena.tags]} if self.arena.tags else {}),
             **about,
         }
-        html = None if report is None else lambda: report(facts)
-        stem = f"{self.arena.name}-{name}"
-        drawn = page_parts.page_parts()
-
-        def open_parts() -> None:
-            from mirage.explorer.kit.export_dialog import take_out
-
-            take_out(drawn, stem, self._frame.head.summary, facts)
-
-        some = open_parts if drawn.charts or drawn.tables else None
-        self._frame.offer = partial(actions.download, stem, rows, facts, html, printed, some)
+        self._frame.offer = partial(actions.download, f"{self.arena.name}-{name}", rows, facts)
 
 
 def stop() -> NoReturn:
@@ -287,7 +256,7 @@ def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None
         if again:
             _again()
         try:
-            with metrics.rerun(entry.name), nullcontext() if entry.waits else turn(), suppress(_PageEnd):
+            with metrics.rerun(entry.name), turn(), suppress(_PageEnd):
                 page = _begin(entry, frame)
                 with arena_looks(systems_of(page.arena.whole)):
                     main(page)
@@ -316,7 +285,6 @@ def _again() -> None:
 def _begin(entry: PageEntry, frame: _Frame) -> Page:
     """Return the context of a page, and show warnings about the arena."""
     shared: _Shared = st.session_state["_shared"]
-    page_parts.begin()
     frame.head.begin(_heads().get((entry.name, shared.arena_name), ""))
     frame.offer = None
     arrive(entry.name)
@@ -407,7 +375,6 @@ def _pages() -> dict[str, Any]:
     """Return the Streamlit pages by name; cached per session, since Streamlit checks every file."""
     if "_pages" not in st.session_state:
         pages = {}
-        asking = any(home.ask_file(path) is not None for path in _arenas()[0].values())
         for entry in PAGES:
             first = entry.name == HOME
             if entry.file.is_file():
@@ -416,7 +383,6 @@ def _pages() -> dict[str, Any]:
                     title=entry.title,
                     url_path="home" if first else None,
                     default=first,
-                    visibility="visible" if entry.listed or (asking and entry.optional) else "hidden",
                 )
         # The root has no name, but readers may try this URL.
         root = PAGES[0]
@@ -476,7 +442,6 @@ def _shared() -> None:
         picked = pick_languages(codes, problems)
         part = pick_tags(arena, picked, problems)
         account.entry()
-        tour.offer()
         guide_link()
     st.session_state["_shared"] = _Shared(
         arena, part, name, name == next(iter(arenas)), tuple(picked), tuple(problems), arenas

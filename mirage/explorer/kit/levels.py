@@ -35,7 +35,7 @@ def levels_at(arena: Arena, measure: str, languages: tuple[str, ...], parser: st
 
     Args:
         arena: the arena.
-        measure: `rate`, `nuggets`, `feature:NAME` or `score:NAME`.
+        measure: `rate`, `feature:NAME` or `score:NAME`.
         languages: codes.
         parser: parser whose outcomes are corrected, for `rate`.
     """
@@ -68,7 +68,7 @@ def _levels(
 
 
 def _version() -> Version:
-    """Return the version of the votes on citations and nuggets; empty if the database does not answer."""
+    """Return the version of the votes on citations; empty if the database does not answer."""
     try:
         return people.level_version()
     except MirageError:
@@ -79,8 +79,7 @@ def _version() -> Version:
 def _log(version: Version) -> Log:
     if not version:
         return Log()
-    database = people.database()
-    return Log(tuple(database.rows(votes.Evidence)), tuple(database.rows(votes.NuggetVote)))
+    return Log(tuple(people.database().rows(votes.Evidence)))
 
 
 def label_command(arena: Arena, measure: str) -> str:

@@ -42,7 +42,7 @@ def absent(page: Page) -> None:
         st.code(
             "mirage pull nomiracl --into ANSWERS\n"
             "mirage import nomiracl ANSWERS --into ARENA\n"
-            "mirage features ARENA\n"
+            "mirage measure features ARENA\n"
             "mirage app ARENA",
             language=None,
             wrap_lines=True,

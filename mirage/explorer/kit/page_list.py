@@ -22,15 +22,8 @@ class PageEntry:
     question: str
     """The one question the page answers, shown under its title."""
 
-    listed: bool = True
-    """Whether the sidebar lists it; otherwise it is reached by links only."""
     by_query: bool = True
     """Whether it reads single queries, so that selected tags filter it; otherwise it shows results over all queries."""
-
-    optional: bool = False
-    """Whether the sidebar lists the page once an arena enables it (`mirage.people.ask`), even if not `listed`."""
-    waits: bool = False
-    """Whether it spends its time waiting for another service, so that it takes no turn (`turns`)."""
 
     @property
     def file(self) -> Path:
@@ -41,26 +34,13 @@ class PageEntry:
 RESULTS, EVIDENCE, TOOLS = "Results", "Evidence", "Tools"
 PAGES = (
     PageEntry(HOME, RESULTS, "Leaderboard", "Which system is best in my languages, and how sure is that?"),
-    PageEntry("model", RESULTS, "Model", "What is known of this system?", listed=False),
     PageEntry("hallucination", RESULTS, "Hallucination", "Who answers without evidence, who abstains despite it?"),
     PageEntry("compare", RESULTS, "Compare", "Is A better than B?"),
-    PageEntry("decide", RESULTS, "Choose", "Which system should I choose?"),
     PageEntry("battle", EVIDENCE, "Battle", "Why did A beat B?"),
     PageEntry("answers", EVIDENCE, "Answers", "What did each system say?"),
     PageEntry("features", EVIDENCE, "Features", "What makes an answer good, and who lacks it?"),
-    PageEntry("nuggets", EVIDENCE, "Nuggets", "Which facts does a good answer state?"),
     PageEntry("judges", EVIDENCE, "Judges", "Can I trust this judge in this language?"),
     PageEntry("spot_check", EVIDENCE, "Spot check", "Would I have decided the same?"),
-    PageEntry(
-        "ask",
-        TOOLS,
-        "Ask",
-        "Which system answers my question better?",
-        listed=False,
-        by_query=False,
-        optional=True,
-        waits=True,
-    ),
     PageEntry("your_model", TOOLS, "Your system", "Where would mine stand?", by_query=False),
     PageEntry("surrogate", TOOLS, "Surrogate", "How well do cheap features predict the judge?", by_query=False),
     PageEntry("methods", TOOLS, "Methods", "What does this number mean?", by_query=False),

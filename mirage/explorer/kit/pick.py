@@ -36,8 +36,6 @@ class LinkState:
     """What the address names in vain, by picker."""
     previous: dict[str, Any] = field(default_factory=dict)
     """What every picker was at in the run before."""
-    former: dict[str, list[str]] = field(default_factory=dict)
-    """What a link names by an older name of a parameter, by picker, until it is drawn."""
 
 
 def link_state() -> LinkState:
@@ -48,7 +46,7 @@ def link_state() -> LinkState:
     return state
 
 
-def check_link(param: str, kind: str, valid: Iterable[str], values: Sequence[str] = ()) -> list[str]:
+def check_link(param: str, kind: str, valid: Iterable[str]) -> list[str]:
     """Return a sentence with the nearest valid names for each unknown URL value.
 
     Streamlit drops such values silently from the address. The sentences stay until the picker of that name is used.
@@ -57,13 +55,12 @@ def check_link(param: str, kind: str, valid: Iterable[str], values: Sequence[str
         param: name of the query parameter, which is the picker's key.
         kind: what the name should be, in the singular.
         valid: the names that exist.
-        values: what the address asks for by another parameter than this.
     """
     state = link_state()
     current = st.session_state.get(param, _ABSENT)
     if current is _ABSENT or state.arrived:
         valid = list(valid)
-        unknown = [value for value in (*values, *st.query_params.get_all(param)) if value and value not in valid]
+        unknown = [value for value in st.query_params.get_all(param) if value and value not in valid]
         errors = [UnknownName(kind, value, valid) for value in unknown]
         if errors:
             state.problems[param] = [f"Unknown value in the link: {error.what}; {error.do}" for error in errors]
@@ -84,18 +81,6 @@ def arrive(page: str) -> None:
 def _markup(options: tuple[str, ...]) -> bool:
     """Return whether an option could be read as markup."""
     return any(plain(option.replace("_", "")) != option.replace("_", "") for option in options)
-
-
-def read_former(former: str, key: str) -> None:
-    """Read an older name of a query parameter once, for the picker drawn next; the link goes on with the new name.
-
-    Args:
-        former: the older name.
-        key: the picker's key.
-    """
-    if old := st.query_params.get_all(former):
-        del st.query_params[former]
-        link_state().former[key] = old
 
 
 def pick(
@@ -188,14 +173,11 @@ def pick_many(
 def _follow_link(key: str, options: Sequence[str], kind: str, *, many: bool) -> list[str]:
     """Set a picker to what the link names for it, and return a sentence for each unknown value."""
     state = link_state()
-    old = state.former.pop(key, [])
-    problems = check_link(key, kind, options, old) if kind else []
+    problems = check_link(key, kind, options) if kind else []
     page, handed = state.wanted
     requested: list[str] = handed.pop(key, []) if page == state.page else []
     if not requested and state.arrived and key in st.session_state:
         requested = st.query_params.get_all(key)
-    if not requested and key not in st.query_params:
-        requested = old
     requested = [value for value in requested if value in options]
     if requested:
         st.session_state[key] = requested if many else requested[-1]

@@ -5,7 +5,7 @@ It renders faster than a sortable table, prints well, and works with screen read
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -14,7 +14,6 @@ import streamlit as st
 
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.limits import ROWS
-from mirage.explorer.kit.page_parts import add_table
 from mirage.explorer.kit.table import interval_images, language_names, mark_html, mode, span_texts, table
 from mirage.publish.charts.palette import FORMATS, Mode, span
 
@@ -37,22 +36,7 @@ def plain_table(rows: pa.Table, columns: Sequence[Col], *, key: str) -> None:
     if len(rows) > ROWS:
         table(rows, columns, key=key)
         return
-    add_table(key, rows, columns)
     st.html(table_html(rows, columns=tuple(columns), mode=mode(), arena=st.session_state.get("arena", "")))
-
-
-def texts_table(columns: Mapping[str, Sequence[str]]) -> None:
-    """Show a table of sentences, which wrap; the first column names the rows. On a narrow screen it scrolls sideways.
-
-    Args:
-        columns: plain texts by column, all of the same length.
-    """
-    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    lines = []
-    for first, *others in zip(*columns.values(), strict=True):
-        cells = "".join(f"<td><bdi>{escape(text)}</bdi></td>" for text in others)
-        lines.append(f'<tr><th scope="row"><bdi>{escape(first)}</bdi></th>{cells}</tr>')
-    st.html(wide_table(heads, "".join(lines), classes="mg-table mg-sentences"))
 
 
 def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode, arena: str = "") -> str:
@@ -118,7 +102,9 @@ def _cells(rows: pa.Table, col: Col, mode: Mode, arena: str) -> list[str]:
 
 def system_head(system: str, mode: Mode, arena: str) -> str:
     """Return the head of a system's row: its mark, and its name as a link to its page (`page_link`)."""
-    return f'<th scope="row">{mark_html(system, mode)} {page_link("model", system, arena=arena, system=system)}</th>'
+    return (
+        f'<th scope="row">{mark_html(system, mode)} {page_link("leaderboard", system, arena=arena, system=system)}</th>'
+    )
 
 
 def page_link(page: str, words: str, *, arena: str, **params: str) -> str:

@@ -11,7 +11,7 @@ from mirage.explorer.kit.pick import link_state, pick_segments
 KEY = "section"
 
 
-def sections(pickers: Mapping[str, Sequence[str]], former: Mapping[str, str] | None = None) -> str:
+def sections(pickers: Mapping[str, Sequence[str]]) -> str:
     """Offer the sections of a page, and return the one to draw.
 
     A link that names a picker of a section opens that section, unless it names a section too.
@@ -19,12 +19,8 @@ def sections(pickers: Mapping[str, Sequence[str]], former: Mapping[str, str] | N
     Args:
         pickers: keys of the pickers of every section, by its name, which is also the URL value; the first
             section is open unless another one is chosen. At least one.
-        former: older names of sections in links, each with its present name.
     """
     fresh = KEY not in st.session_state
-    present = (former or {}).get(st.query_params.get(KEY, ""), "")
-    if fresh and present in pickers:
-        st.session_state[KEY] = st.query_params[KEY] = present
     if st.session_state.get(KEY) not in pickers and not fresh:
         st.session_state[KEY] = next(iter(pickers))
     if fresh or link_state().arrived:

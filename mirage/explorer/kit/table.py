@@ -14,7 +14,6 @@ import streamlit as st
 
 from mirage.explorer.kit.columns import Col as Col
 from mirage.explorer.kit.limits import ROWS, WINDOW
-from mirage.explorer.kit.page_parts import add_table
 from mirage.explorer.kit.pick import link_state
 from mirage.explorer.kit.text import note
 from mirage.publish.charts.palette import FORMATS, ROW, Mode, family, ink
@@ -50,7 +49,6 @@ def table(
     Returns:
         Index of the selected row, or None.
     """
-    add_table(key, rows, columns)
     data, config = prepare_table(rows, columns=tuple(columns), mode=mode())
     chosen = _Chosen.of(key, len(rows)) if select else None
     shown: Any = st.dataframe(

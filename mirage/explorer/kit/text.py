@@ -14,11 +14,9 @@ from functools import lru_cache
 from html import escape
 from typing import Literal
 from unicodedata import bidirectional
-from urllib.parse import quote
 
 import streamlit as st
 
-from mirage.explorer.kit.definitions import formula_svg
 from mirage.text import languages
 from mirage.text.segmentation import SHOWN
 
@@ -99,53 +97,6 @@ class Markup:
         return self._body
 
 
-def answer(text: str | None, *, language: str, marks: Iterable[TextSpan] = (), reason: str = "") -> None:
-    """Show a system's answer, or the reason why there is no text."""
-    if text is None or not text.strip():
-        st.html(f'<div class="mg-none">{escape(reason or "No text.")}</div>')
-    else:
-        st.html(Markup(text_html(text, language=language, marks=marks)))
-
-
-@dataclass(frozen=True, slots=True)
-class PassageView:
-    """A passage for display."""
-
-    number: int
-    title: str | None
-    text: str | None
-    relevant: bool | None
-    """The human label; null if unlabelled."""
-    passage_id: str = ""
-    why: str = ""
-    """Why `text` is null."""
-
-
-def passages(items: Sequence[PassageView], *, language: str) -> None:
-    """Show passages; a relevant one differs by word, fill and rule, not by colour alone."""
-    st.html(Markup("".join(passage_html(item, language=language) for item in items)))
-
-
-def passage_html(item: PassageView, *, language: str) -> str:
-    """Return one passage as HTML with all markup escaped."""
-    kind, word = {
-        True: ("relevant", "relevant"),
-        False: ("irrelevant", "not relevant"),
-        None: ("unlabelled", "no label"),
-    }[item.relevant]
-    title = f'<bdi lang="{_lang(language)}">{escape(item.title)}</bdi> ' if item.title else ""
-    name = f'<span style="opacity:.65">{escape(item.passage_id)}</span>' if item.passage_id else ""
-    body = (
-        _wrap(escape(item.text), item.text, language)
-        if item.text
-        else f'<div class="mg-none">{escape(item.why or "No text.")}</div>'
-    )
-    return (
-        f'<div class="mg-passage mg-is-{kind}"><div class="mg-head"><strong>{item.number}</strong> '
-        f'<span class="mg-tag mg-{kind}">{word}</span>{title}{name}</div>{body}</div>'
-    )
-
-
 _HTTPS = re.compile("https:/{2}", re.IGNORECASE)
 
 
@@ -182,12 +133,6 @@ _STARTS = re.compile(r"^(\d*)([-=.])(?=\s|-|=|$)", re.MULTILINE)
 
 def _escape(text: str) -> str:
     return "".join(f"\\{c}" if c in r"\`*_{}[]()#+!|<>$~:" else c for c in text)
-
-
-def prose(text: str) -> str:
-    """Return trusted text, such as a column's meaning, as Markdown: names between backticks are code."""
-    parts = text.split("`")
-    return "".join(f"`{part}`" if i % 2 else plain(part) for i, part in enumerate(parts))
 
 
 def _citation_html(text: str, start: int, end: int, cites: Sequence[TextSpan]) -> str:
@@ -257,15 +202,3 @@ def note(text: str) -> None:
 
 def _note_html(text: str) -> str:
     return f'<p class="mg-about">{escape(text)}</p>'
-
-
-@lru_cache(maxsize=256)
-def formula_html(formula: str, color: str) -> str:
-    """Return a formula as an image with its LaTeX as alternative text: typesetting in the browser is slow.
-
-    Args:
-        formula: LaTeX, without the dollar signs.
-        color: text colour.
-    """
-    svg = quote(formula_svg(formula, color), safe=" =:/<>',;()")
-    return f'<img class="mg-formula" alt="{escape(formula)}" src="data:image/svg+xml,{svg}">'

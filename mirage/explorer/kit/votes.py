@@ -84,7 +84,7 @@ def version() -> tuple[str, int]:
 
 
 def _version(log: int) -> tuple[str, int]:
-    """Return the database, and the number of rows of a log: of battles (0), citations, nuggets, notes, labels (4)."""
+    """Return the database, and the number of rows of a log: of battles (0), citations, notes, labels (3)."""
     shared = _shared()
     if shared.failed is not None and time.monotonic() - shared.failed[0] < PAUSE:
         raise shared.failed[1]
@@ -108,12 +108,12 @@ def _sorted_out(arena: Arena, _version: tuple[str, int]) -> votes.ArenaVotes[vot
 
 
 def level_version() -> tuple[object, ...]:
-    """Return the version of the votes on citations and nuggets, which correct levels.
+    """Return the version of the votes on citations, which correct levels.
 
     Raises:
         Unreachable: as in `log`.
     """
-    return (*_version(1), *_version(2))
+    return _version(1)
 
 
 def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[votes.Vote]:
@@ -167,30 +167,13 @@ def _citations(arena: Arena, _key: tuple[str, int]) -> tuple[votes.CitationSuppo
         return ()
 
 
-def assigners_at(arena: Arena) -> tuple[votes.AssignerAgreement, ...]:
-    """Return the agreement of people with each nugget assigner; empty without votes.
-
-    Raises:
-        Unreachable: as in `log`.
-    """
-    return _assigners(arena, _version(2))
-
-
-@lru_cache(maxsize=8)
-def _assigners(arena: Arena, _key: tuple[str, int]) -> tuple[votes.AssignerAgreement, ...]:
-    try:
-        return tuple(stage.nugget_agreement(arena, database().rows(votes.NuggetVote)))
-    except NotEnoughData:
-        return ()
-
-
 def notes_at(arena: Arena) -> tuple[votes.Note, ...]:
     """Return everybody's notes on the current texts of an arena, by time.
 
     Raises:
         Unreachable: as in `log`.
     """
-    return _notes(arena, _version(3))
+    return _notes(arena, _version(2))
 
 
 @lru_cache(maxsize=8)
@@ -204,7 +187,7 @@ def labels_at(arena: Arena) -> QueryLabels:
     Raises:
         Unreachable: as in `log`.
     """
-    return _labels(arena, _version(4))
+    return _labels(arena, _version(3))
 
 
 @lru_cache(maxsize=8)

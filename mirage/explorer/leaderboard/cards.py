@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.io.sources.cards import cards_of as cards_of
+from mirage.ranking.facts import system_facts
 from mirage.store import makers_of
 from mirage.text.makers import BASELINE, OTHER
 
@@ -20,6 +21,8 @@ FACTS = tuple(field.name for field in fields(schema.SystemCard) if field.name !=
 """Fields of a card, in order."""
 SHOWN = ("licence", "released", "price_out")
 """Fields shown on the leaderboard."""
+MEASURED = ("price", "seconds")
+"""Facts measured by logged calls (`ranking.facts`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +124,11 @@ def release_words(arena: Arena, systems: Sequence[str]) -> str:
 
 
 def with_facts(rows: pa.Table, arena: Arena) -> tuple[pa.Table, tuple[str, ...]]:
-    """Add the columns of leaderboards: organisation, licence, release date, price per million tokens.
+    """Add the columns of leaderboards: organisation, licence, release date, prices, latency.
 
     Returns:
-        The rows with the columns `organisation`, `licence`, `released` and `price_out`; and the names of the columns
-        with a value.
+        The rows with the columns `organisation`, `licence`, `released`, `price_out`, `price` (US dollars per 1,000
+        answers) and `seconds` (median latency); and the names of the columns with a value.
     """
     import pyarrow as pa
 
@@ -139,6 +142,9 @@ def with_facts(rows: pa.Table, arena: Arena) -> tuple[pa.Table, tuple[str, ...]]
             [getattr(_card(arena, system), fact) for system in systems],
             schema.arrow_schema("systems").field(fact).type,
         )
+    measured = system_facts(arena, systems)
+    for name in MEASURED:
+        values[name] = [getattr(measured[system], name) for system in systems], pa.float64()
     for name, (column, kind) in values.items():
         rows = rows.append_column(name, pa.array(column, kind))
         known += [name] if any(value is not None for value in column) else []

@@ -31,7 +31,8 @@ def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit
         The board's rows with `rating`, `low` and `high` on the scale, of the difference to the reference where there is
         one; `rank_low` and `rank_high`, the ranks that the tests leave open (`Tiers.rank_range`); `tier_low` and
         `tier_high`, the tiers in which a system may stand, which are its own where it has one; and `alike`, the ranks
-        of the systems that it is not separated from, as text, null where there are none.
+        of the systems that it is not separated from, as text, null where there are none; and `best`, `tied` if a system
+        is tied with the best by the interval of its rank, or `best` if it alone is; null for all others.
 
     Raises:
         UnknownName: if the reference has no row.
@@ -56,7 +57,11 @@ def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit
         row["tier_low"], row["tier_high"] = span or (None, None)
         alike = tiers.alike(system) if tiers is not None else ()
         row["alike"] = rank_runs([ranks[other] for other in alike], sorted(set(ranks.values()))) or None
-    return pa.table({name: [row[name] for row in shown] for name in shown[0]})
+    first = [row["system"] for row in shown if row["rank_low"] == 1]
+    for row in shown:
+        row["best"] = None if row["system"] not in first else "tied" if len(first) > 1 else "best"
+    texts = {name: pa.array([row[name] for row in shown], pa.string()) for name in ("alike", "best")}
+    return pa.table({name: [row[name] for row in shown] for name in shown[0]} | texts)
 
 
 @lru_cache(maxsize=64)

@@ -14,12 +14,10 @@ from mirage.battles import verdict_rows
 from mirage.battles.counts import SUBSETS, Battles
 from mirage.battles.referee import NUGGETS, Referee, judges
 from mirage.battles.verdict_rows import COLUMNS, REPEATED, Verdicts
-from mirage.errors import MirageError, NotEnoughData
+from mirage.errors import NotEnoughData
 from mirage.ranking import sample_size, whatif
 from mirage.ranking.bootstrap import RankingReport, rate
 from mirage.ranking.control import COVARIATES, Covariates, covariates
-from mirage.ranking.languages import LanguageEffects
-from mirage.ranking.languages import language_effects as unusual_of
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.ranking import change_lines as change_lines
 from mirage.ranking.ranking import counted_lines as counted_lines
@@ -231,15 +229,6 @@ def _count_verdicts(
 
         votes = people.votes_as_verdicts(arena, voted)
     return whatif.count_verdicts(_verdict_counts(arena, referee), choice, code, votes=votes)
-
-
-@lru_cache(maxsize=64)
-def unusual(board: Board) -> LanguageEffects | None:
-    """Test systems for strengths and weaknesses by language family; None if all languages are of one family."""
-    try:
-        return unusual_of(board.ranking)
-    except MirageError:
-        return None
 
 
 @lru_cache(maxsize=64)

@@ -68,6 +68,14 @@ FACTS = {
     "price_out": Col("price_out", "$ / M out", "probability", of="systems", width=70),
 }
 """Facts about systems, shown if known for some."""
+MEASURED = {
+    "price": Col(
+        "price", "$ / 1,000", "probability", help="US dollars per 1,000 answers: tokens of its calls.", width=74
+    ),
+    "seconds": Col("seconds", "Latency (s)", "mean", help="Median seconds per answer, of its calls.", width=74),
+}
+"""Facts measured by logged calls, shown with all columns if known for some."""
+_BEST = "Tied with the best: the rank interval begins at 1. best: significantly better than all others."
 
 
 def zero(scale: Scale, reference: str | None) -> float:
@@ -93,8 +101,8 @@ def columns(
         scale: of the ratings.
         reference: system that the others are compared with; None for ratings.
         n: number of ranked systems.
-        facts: the facts of the systems' cards to show, of `FACTS`.
-        every: whether to show tiers and the record too.
+        facts: the facts about the systems to show, of `FACTS` and `MEASURED`.
+        every: whether to show tiers, measured facts and the record too.
     """
     kind: Kind = "rating" if scale == "logit" else "points" if reference is not None else "anchored"
     unit = "in logits" if scale == "logit" else "Elo-like, 400 points per tenfold odds"
@@ -110,7 +118,7 @@ def columns(
         interval += "An interval that excludes the line is significant for this single comparison. "
     counts = _ANSWERS if by_labels else _VERDICTS
     return (
-        Col("system", "System", "system", of="ratings", width=190),
+        Col("system", "System", "system", of="ratings"),
         Col("rank", "Rank", "rank", of="ratings"),
         Col("rank", "95%", "span", low="rank_low", high="rank_high", help=_RANKS, width=54),
         Col(
@@ -121,8 +129,9 @@ def columns(
             high="rank_high",
             help=f"{_RANKS} Left is best.",
             ends=(1, max(n, 2)),
-            width=130,
+            width=102,
         ),
+        Col("best", "Best", "text", help=_BEST, width=46),
         Col("rating", label, kind, help=f"{meaning} {_TIES[ties]} Bias-reduced (Jeffreys prior).", width=66),
         Col(
             "rating",
@@ -136,8 +145,8 @@ def columns(
             width=110,
         ),
         counts[-1],
-        *(FACTS[fact] for fact in facts),
-        *((*_SEPARATED, counts[0], *_RECORD) if every else ()),
+        *(FACTS[fact] for fact in facts if fact in FACTS),
+        *((*_SEPARATED, *(MEASURED[fact] for fact in facts if fact in MEASURED), counts[0], *_RECORD) if every else ()),
     )
 
 
@@ -165,20 +174,4 @@ PUBLISHED = (
         help="Surrogate mean rank minus judge mean rank. Above 0: the surrogate ranks it worse.",
     ),
     Col("languages", "Languages", "count", help="Number of languages (n)."),
-)
-
-
-FAMILIES = (
-    Col("system", "System", "system", of="ratings"),
-    Col("group", "Language family", "text", help="Family or branch."),
-    Col(
-        "estimate",
-        "Difference",
-        "rating",
-        help="Mean rating in the family minus elsewhere, in logits. Above 0: stronger there.",
-    ),
-    Col("estimate", "95% interval", "interval", low="low", high="high", help="Difference with its interval."),
-    Col("p", "p (Holm)", "text", right=True, help="p-value, Holm-corrected."),
-    Col("n_languages", "Languages", "count", help="Rated languages of the family."),
-    Col("n_queries", "Queries", "count", help="Queries in these languages."),
 )

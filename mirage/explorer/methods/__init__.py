@@ -1,1 +1,1 @@
-"""The page Methods: its data, charts and texts."""
+"""The page Methods: its sections."""

@@ -1,4 +1,4 @@
-"""Checks of a deployment's settings: `mirage doctor --deployment`."""
+"""Checks of a deployment's settings: `mirage check --deployment`."""
 
 from __future__ import annotations
 

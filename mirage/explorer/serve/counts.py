@@ -78,7 +78,7 @@ def _calls() -> Iterator[Metric]:
         try:
             totals = _totals(path, _stamp(path))
         except MirageError:
-            continue  # `mirage doctor` reports the error
+            continue  # `mirage check` reports the error
         if totals is not None:
             calls.add_metric((name,), totals[0])
             tokens.add_metric((name, "in"), totals[1])

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from mirage.errors import BadInput
-from mirage.explorer.serve.nginx import ADDRESS_HEADER, PROXY_HEADER
+from mirage.explorer.serve.nginx import PROXY_HEADER
 from mirage.explorer.serve.replicas import PROXY_SECRET
 from mirage.store.roles import Role, roles
 
@@ -107,20 +107,6 @@ def _of_proxy() -> str:
         return ""
     names = {decode_name(value) for value in st.context.headers.get_all(HEADER)}
     return names.pop() if len(names) == 1 else ""
-
-
-def network_address() -> str:
-    """Return the reader's network address; empty if unknown, as on the server's own machine.
-
-    A proxy's header counts only with the secret that it shares with the explorer.
-    """
-    secret = os.environ.get(PROXY_SECRET, "")
-    shown = st.context.headers.get(PROXY_HEADER) or ""
-    if secret and hmac.compare_digest(secret.encode(), shown.encode("utf-8", "replace")):
-        return (st.context.headers.get(ADDRESS_HEADER) or "").strip()[:64]
-    address = st.context.ip_address
-    # Without a connection, as in Streamlit's AppTest, the address is not a string.
-    return address if isinstance(address, str) else ""
 
 
 def decode_name(value: str) -> str:

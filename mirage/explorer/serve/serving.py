@@ -178,7 +178,7 @@ def _import_first_page() -> None:
     import scipy.linalg  # every ranking needs it
     import scipy.special  # noqa: F401  # every test between two systems needs it
 
-    from mirage.explorer.leaderboard import cards, comparison, systems, text  # noqa: F401
+    from mirage.explorer.leaderboard import cards, comparison, system_section, systems  # noqa: F401
     from mirage.publish.charts import leaderboard  # noqa: F401
 
 

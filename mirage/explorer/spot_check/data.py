@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
 from mirage.battles.decision import decisions
-from mirage.explorer.answers.data import shown_with
 from mirage.explorer.battle import data as battles
 from mirage.people import votes
 from mirage.people.votes.stage import vote_pool
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places
+from mirage.stages.shown import shown_with
 from mirage.store.query_rows import of_query
 from mirage.text.answers import is_numbered
 
@@ -89,25 +89,6 @@ class CitationPair:
     def key(self) -> tuple[str, ...]:
         """Return the subject and its text."""
         return self.language, self.query_id, self.system, str(self.sentence), self.passage_id, self.shown
-
-
-@dataclass(frozen=True, slots=True)
-class NuggetItem:
-    """One nugget and one answer to its query."""
-
-    language: str
-    query_id: str
-    system: str
-    nugget_id: str
-    words: str
-    """The nugget."""
-    shown: str
-    """Digest of the query, and of the answer and the nugget (`votes.shown_digest`)."""
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """Return the subject and its texts."""
-        return self.language, self.query_id, self.system, self.nugget_id, self.shown
 
 
 @lru_cache(maxsize=36)
@@ -210,96 +191,9 @@ def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[Cita
     )
 
 
-@lru_cache(maxsize=36)
-def stating(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
-    """Return query and system of the answers of a language to queries with nuggets, in a fixed random order."""
-    if not {"answers", "nuggets"} <= set(arena.tables):
-        return ()
-    rows = arena.sql(
-        "SELECT query_id, system FROM answers WHERE language = ? AND length(trim(text)) > 0 "
-        "AND query_id IN (SELECT query_id FROM nuggets WHERE language = ?)",
-        [language, language],
-        languages=[language],
-    )
-    answers = zip(rows["query_id"].to_pylist(), rows["system"].to_pylist(), strict=True)
-    return tuple(sorted(answers, key=lambda answer: (_draw_order(*answer), answer)))
-
-
-def next_nugget(arena: Arena, language: str, seen: Iterable[votes.NuggetVote]) -> NuggetItem | None:
-    """Return the first nugget and answer that a voter has not voted on, in the same order for everybody; None at the
-    end.
-
-    Args:
-        arena: the arena; it has answers and nuggets.
-        language: a code.
-        seen: the voter's votes on nuggets that count.
-    """
-    voted = {votes.item(vote) for vote in seen}
-    for query, system in stating(arena, language):
-        for item in nugget_items(arena, language, query, system):
-            if item.key[:-1] not in voted:
-                return item
-    return None
-
-
-@lru_cache(maxsize=4096)
-def nugget_items(arena: Arena, language: str, query_id: str, system: str) -> tuple[NuggetItem, ...]:
-    """Return every nugget of a query with the answer of one system."""
-    key = (language, query_id)
-    (text,) = (row["text"] for row in of_query(arena, "answers", key) if row["system"] == system)
-    query = _query_text(arena, key)
-    return tuple(
-        NuggetItem(*key, system, row["nugget_id"], row["text"], votes.shown_digest([query], [text, row["text"]]))
-        for row in of_query(arena, "nuggets", key)
-    )
-
-
 def _query_text(arena: Arena, key: tuple[str, str]) -> str:
     """Return the text of a query; empty if the arena lacks it."""
     return next((row["text"] for row in of_query(arena, "queries", key)), None) or ""
-
-
-def assigned_by(arena: Arena, vote: votes.NuggetVote) -> list[tuple[str, schema.Assignment | None]]:
-    """Return each assigner's decision on a nugget, by name."""
-    rows = of_query(arena, "nugget_assignments", (vote.language, vote.query_id))
-    about = (vote.system, vote.nugget_id)
-    return sorted((row["assigner"], row["assignment"]) for row in rows if (row["system"], row["nugget_id"]) == about)
-
-
-def nugget_vote(
-    item: NuggetItem,
-    *,
-    vote: Literal["support", "partial_support", "not_support", "skip"],
-    vote_id: str,
-    arena: str,
-    voter: str,
-    note: str | None,
-    seconds: float | None,
-    session: str | None = None,
-) -> votes.NuggetVote:
-    """Create a vote on a nugget, to be submitted; arguments as for `votes.cast`.
-
-    Raises:
-        BadInput: if a value is not one of its column's.
-    """
-    return votes.validate_row(
-        votes.NuggetVote(
-            vote_id=vote_id,
-            time=votes.now(),
-            arena=arena,
-            language=item.language,
-            query_id=item.query_id,
-            system=item.system,
-            nugget_id=item.nugget_id,
-            voter=voter,
-            vote=vote,
-            note=note or None,
-            undoes=None,
-            seconds=seconds,
-            session=session,
-            shown=item.shown,
-        )
-    )
 
 
 def evidence(

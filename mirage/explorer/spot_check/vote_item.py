@@ -8,11 +8,11 @@ from html import escape
 import streamlit as st
 
 from mirage import schema
+from mirage.explorer.answers import answer_card
 from mirage.explorer.answers.data import AnswerView, QueryView
 from mirage.explorer.battle.data import BattleView
-from mirage.explorer.kit import answer_card
 from mirage.explorer.kit.text import TextSpan, text_html
-from mirage.explorer.spot_check.data import CitationPair, NuggetItem, VoteResult
+from mirage.explorer.spot_check.data import CitationPair, VoteResult
 from mirage.people import votes
 
 BATTLE = {"A": ("A is better", "1"), "B": ("B is better", "2"), "tie": ("Tie", "3"), "both_bad": ("Both bad", "4")}
@@ -20,13 +20,7 @@ BATTLE = {"A": ("A is better", "1"), "B": ("B is better", "2"), "tie": ("Tie", "
 SKIP = {"skip": ("Skip", "s")}
 EVIDENCE = {"yes": ("Supports it", "1"), "no": ("Does not", "2"), "unclear": ("Unclear", "3")}
 """Votes on a citation."""
-NUGGET = {
-    "support": ("States all of it", "1"),
-    "partial_support": ("States a part", "2"),
-    "not_support": ("Does not", "3"),
-}
-"""Votes on a nugget: whether the answer states it."""
-CHOICES = BATTLE | SKIP | EVIDENCE | NUGGET
+CHOICES = BATTLE | SKIP | EVIDENCE
 """All votes."""
 UNDO = "u"
 
@@ -110,17 +104,6 @@ def show_citation(pair: CitationPair, answer: AnswerView, query: QueryView, pass
         st.html(f'<div style="{answer_card.inks()}">{marked}</div>')
 
 
-def show_nugget(item: NuggetItem, answer: AnswerView, query: QueryView) -> None:
-    """Show a nugget, and the answer that may state it."""
-    nugget = (
-        '<article class="mg-answer mg-sentence"><div class="mg-row"><span>The fact</span></div>'
-        f"{text_html(item.words, language=item.language)}</article>"
-    )
-    body = answer_card.body(answer, query, [])
-    card = f'<article class="mg-answer"><div class="mg-row"><span>Answer</span></div>{body}</article>'
-    st.html(f'<div class="mg-sides mg-blind" style="{answer_card.inks()}">{nugget}{card}</div>')
-
-
 def show_result(vote_result: VoteResult) -> None:
     """Show the systems of the last battle, the judges' decisions, and why the battle was selected."""
     vote = vote_result.vote
@@ -157,26 +140,6 @@ def show_cited(vote: votes.Evidence, passage: schema.Passage | None) -> None:
             f"Passage label: {label}",
         ]
     )
-
-
-def show_assigned(vote: votes.NuggetVote, assigned: Sequence[tuple[str, schema.Assignment | None]]) -> None:
-    """Show the system of the last answer, and each assigner's decision on the nugget."""
-
-    def words(choice: str | None) -> str:
-        return "skipped" if choice == "skip" else CHOICES[choice][0].lower() if choice in CHOICES else "undecided"
-
-    parts = [
-        f"Your last vote: <b>{escape(words(vote.vote))}</b>",
-        f"The answer was by <b><bdi>{escape(vote.system)}</bdi></b>",
-    ]
-    for assigner, assignment in assigned:
-        agrees = None if assignment is None or vote.vote == "skip" else assignment == vote.vote
-        word = {True: " (agrees with you)", False: " (disagrees)", None: ""}[agrees]
-        sign = "" if agrees is None else answer_card.sign("right" if agrees else "wrong")
-        parts.append(f"{sign}<bdi>{escape(assigner)}</bdi>: {words(assignment)}{word}")
-    if not assigned:
-        parts.append("Not assigned yet")
-    _was(parts)
 
 
 def _was(parts: Sequence[str]) -> None:

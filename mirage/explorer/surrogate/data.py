@@ -60,7 +60,7 @@ def comparison_of(arena: Arena, referee: Referee) -> RegressorComparisonView:
     """
     import pyarrow.compute as pc
 
-    rows = surrogate.with_present_names(arena.read("predictions"))
+    rows = arena.read("predictions")
     by_regressor = read_held_out(rows, referee)
     chosen = chosen_regressor(rows, referee).regressor
     quality = [row for held_out in by_regressor.values() for row in held_out.quality()]
@@ -140,7 +140,7 @@ def weights(arena: Arena, referee: Referee) -> Weights:
     if "importances" not in arena.tables:
         return Weights((), ())
     stored = arena.sql("SELECT * FROM importances WHERE referee = ? AND skill = ?", [referee.name, referee.skill])
-    rows = [schema.Importance(**row) for row in surrogate.with_present_names(stored).to_pylist()]
+    rows = [schema.Importance(**row) for row in stored.to_pylist()]
     sets = [*ABLATIONS, *sorted({row.features for row in rows} - set(ABLATIONS))]
     permuted = [row for row in rows if row.kind == "permutation"]
     ablated = [row for row in rows if row.kind == "ablation"]

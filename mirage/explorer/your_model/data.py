@@ -1,41 +1,20 @@
-"""Data of the page Your system: placement, features, and the most informative next battles.
+"""Data of the page Your system: features of a system beside those of the others.
 
 Results are cached by arena, which is hashed by its manifest.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema
-from mirage.errors import MirageError
 from mirage.explorer.features.data import overview
-from mirage.ranking.place import SuggestedBattle, place
 from mirage.stages.features import FEATURES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.ranking.place import Placement
     from mirage.store import Arena
-
-
-@lru_cache(maxsize=32)
-def placement_of(arena: Arena, system: str, judge: str, codes: tuple[str, ...]) -> Placement | MirageError:
-    """Return the placement of a system among the judged systems, or the reason why there is none.
-
-    Args:
-        arena: with judgments, and features of the system.
-        system: the system.
-        judge: judge of the ratings.
-        codes: languages.
-    """
-    try:
-        return place(arena, system, referee=judge, languages=codes)
-    except MirageError as error:
-        return error
 
 
 @lru_cache(maxsize=32)
@@ -84,15 +63,3 @@ def feature_means(arena: Arena, system: str, codes: tuple[str, ...]) -> pa.Table
             }
         )
     return pa.Table.from_pylist(records)
-
-
-def stands(placement: Placement) -> pa.Table:
-    """Return the ranking with the new system, best first: `placement.records.PlacementRow` columns."""
-    import pyarrow as pa
-
-    return pa.Table.from_pylist([asdict(row) for row in placement.stands])
-
-
-def suggested_battles(placement: Placement) -> pa.Table:
-    """Return the battles most worth judging next, in the format of `mirage judge --battles`."""
-    return schema.from_rows(SuggestedBattle, placement.next)

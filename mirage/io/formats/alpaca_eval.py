@@ -6,24 +6,19 @@ files 0, is a tie. Ours are points: what the first output takes of the one point
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import store
 from mirage.io.formats.battles import by_people
 from mirage.io.formats.fields import need, number, text, wrong
-from mirage.io.formats.full_records import whole_answers, whole_queries
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, Record, Sample
 from mirage.io.formats.values import as_list
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    pass
 
 _FIELDS = ("instruction", "output_1", "output_2", "preference")
 _HARD = {0.0: "tie", 1.0: "A", 1.5: "tie", 2.0: "B"}
-_PREFERENCE = {"A": 1.0, "B": 2.0, "tie": 1.5, "both_bad": 1.5}
 _UNREAD = "the annotator gave no preference"
 
 
@@ -91,35 +86,6 @@ def _rationale(completion: Any) -> str | None:
     return given if isinstance(given, str) and given else None
 
 
-def write(arena: Arena, path: Path) -> None:
-    """Write an annotation per verdict, as a JSON array; unparsed verdicts have a null preference.
-
-    Raises:
-        TableMissing: if the arena has no judgments, answers or queries.
-    """
-    arena.need("judgments")
-    queries = whole_queries(arena)
-    texts = {
-        (answer.query.language, answer.query.query_id, answer.system): answer.text for answer in whole_answers(arena)
-    }
-    records = []
-    for row in arena.read("judgments").to_pylist():
-        key = row["language"], row["query_id"]
-        query = queries[key]
-        record = {"query_id": key[1], "language": key[0], "instruction": query.text}
-        for side, system in ((1, row["system_a"]), (2, row["system_b"])):
-            record |= {f"output_{side}": texts.get((*key, system)), f"generator_{side}": system}
-        graded = row["points"]
-        record |= {
-            "dataset": next(iter(query.tags.get("dataset", ())), None),
-            "annotator": row["judge"],
-            "preference": _PREFERENCE.get(row["verdict"]) if graded is None else 2 - graded,
-            "raw_completion": row["rationale"],
-        }
-        records.append(record)
-    store.write_text(path, json.dumps(records, ensure_ascii=False, indent=2) + "\n")
-
-
 FORMAT = Format(
     name="alpaca_eval",
     title="alpaca_eval annotations: preferences between two outputs, graded or not",
@@ -128,5 +94,4 @@ FORMAT = Format(
     gives=("queries", "tags", "answers", "judgments"),
     recognise=recognise,
     read=read,
-    write=write,
 )

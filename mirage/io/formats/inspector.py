@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.fields import number
-from mirage.io.formats.full_records import WholeAnswer, WholeQuery, whole_answers
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
 from mirage.io.sources.files.read import Refused
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    pass
 
 _LISTS = ("models", "tasks")
 _RESULTS = ("evaluations", "results")
@@ -281,92 +276,6 @@ def _output(evaluation: Mapping[str, Any]) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def write(arena: Arena, path: Path) -> None:
-    """Write one JSON object; mirage's measurements are metrics by the author `mirage`.
-
-    Raises:
-        TableMissing: if the arena has no queries or no answers.
-    """
-    answers = list(whole_answers(arena))
-    queries = {(answer.query.language, answer.query.query_id): answer.query for answer in answers}
-    ids = [query_id for _, query_id in queries]
-    names = {key: key[1] if ids.count(key[1]) == 1 else ":".join(key) for key in queries}
-    content = {
-        "name": arena.title,
-        "models": [
-            {"model_id": system, "name": system, "owner": ""}
-            for system in sorted({answer.system for answer in answers})
-        ],
-        "filters": sorted({tag for query in queries.values() for tag in query.tags}),
-        "metrics": _metrics(answers),
-        "documents": _documents(queries.values()),
-        "tasks": [_written_task(names[key], query) for key, query in queries.items()],
-        "evaluations": [
-            {
-                "task_id": names[answer.query.language, answer.query.query_id],
-                "model_id": answer.system,
-                "model_response": answer.text or "",
-                "annotations": _annotations(answer),
-            }
-            for answer in answers
-        ],
-    }
-    store.write_text(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
-
-
-def _metrics(answers: Sequence[WholeAnswer]) -> list[dict[str, Any]]:
-    """Return each distinct measure, with the ends of its scale if known."""
-    metrics: dict[str, dict[str, Any]] = {}
-    for score in (score for answer in answers for score in answer.scores):
-        metric = metrics.setdefault(score.measure, _metric(score.measure, person=score.person))
-        if score.low is not None and score.high is not None:
-            metric["range"] = [score.low, score.high]
-    for feature in sorted({feature for answer in answers for feature in answer.features}):
-        metrics.setdefault(feature, _metric(feature, person=False))
-    return list(metrics.values())
-
-
-def _metric(name: str, *, person: bool) -> dict[str, Any]:
-    author = "human" if person else "algorithm"
-    return {"name": name, "display_name": name, "author": author, "type": "numerical", "aggregator": "average"}
-
-
-def _documents(queries: Iterable[WholeQuery]) -> list[dict[str, Any]]:
-    documents: dict[str, dict[str, Any]] = {}
-    for passage in (passage for query in queries for passage in query.passages):
-        row = {"document_id": passage.passage_id, "text": passage.text or ""}
-        row |= {"title": passage.title} if passage.title is not None else {}
-        row |= {"url": passage.url} if passage.url is not None else {}
-        documents.setdefault(str(passage.passage_id), row | dict(passage.metadata or {}))
-    return list(documents.values())
-
-
-def _written_task(task_id: str, query: WholeQuery) -> dict[str, Any]:
-    turns = [*query.turns, ("user", query.text or "")]
-    task: dict[str, Any] = {
-        "task_id": task_id,
-        "task_type": "rag" if query.passages else "generation",
-        "language": query.language,
-        "input": [{"speaker": speaker, "text": spoken} for speaker, spoken in turns],
-        "contexts": [{"document_id": passage.passage_id} for passage in query.passages],
-        "targets": [] if query.reference is None else [{"speaker": "agent", "text": query.reference}],
-    }
-    relevant = [k for k, passage in enumerate(query.passages) if passage.relevant]
-    if query.passages and all(passage.relevant is not None for passage in query.passages) and relevant:
-        task["annotations"] = {"context_relevance": {"system": relevant}}
-    return task | {tag: list(values) for tag, values in query.tags.items()}
-
-
-def _annotations(answer: WholeAnswer) -> dict[str, dict[str, dict[str, Any]]]:
-    annotations: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
-    for score in answer.scores:
-        if score.value is not None:
-            annotations[score.measure][score.rater] = {"value": score.value}
-    for feature, value in answer.features.items():
-        annotations[feature].setdefault("mirage", {"value": value})
-    return annotations
-
-
 FORMAT = Format(
     name="inspector",
     title="InspectorRAGet: tasks, answers and the ratings of single annotators",
@@ -376,5 +285,4 @@ FORMAT = Format(
     gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "scores"),
     recognise=recognise,
     read=read,
-    write=write,
 )

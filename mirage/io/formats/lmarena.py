@@ -9,15 +9,13 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.battles import (
     PEOPLE,
     WINNERS,
-    Turns,
     asks,
     by_people,
     conversation,
@@ -25,13 +23,12 @@ from mirage.io.formats.battles import (
     winner,
 )
 from mirage.io.formats.fields import need, text
-from mirage.io.formats.full_records import WholeQuery, whole_queries
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, QueryKey, Record, Sample
 from mirage.text.content import content_id
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    pass
 
 _OWN = frozenset(
     ("question_id", "id", "model_a", "model_b", "judge", "language", "conversation_a", "conversation_b", "turn")
@@ -40,7 +37,6 @@ _ROW = frozenset(("num", "tstamp", "timestamp", "evaluation_session_id", "evalua
 _TAGS = ("turn", "anony")
 _LANGUAGE = "en"
 """Default language of unpublished queries."""
-_WORDS = {"A": "model_a", "B": "model_b", "tie": "tie", "both_bad": "tie (bothbad)"}
 
 
 def recognise(sample: Sample) -> str | None:
@@ -213,75 +209,6 @@ def _verdicts(value: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def write(arena: Arena, path: Path) -> None:
-    """Write a row per battle in the order shown: `.csv`, else JSON Lines.
-
-    People's votes are in `winner`, with the voter in `judge`; every other judge has a column of its name. Unparsed
-    verdicts are empty. The format has no fields for points, rationales and scores.
-
-    Raises:
-        TableMissing: if the arena has no judgments or no queries.
-        BadInput: if a judge has the name of a column.
-    """
-    rows = list(_rows(arena))
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    if path.name.removesuffix(".gz").endswith(".csv"):
-        cells = [[_cell(row.get(name)) for name in names] for row in rows]
-        store.write_text(path, store.csv_text(names, cells, exact=True))
-        return
-    lines = (json.dumps({name: row.get(name) for name in names}, ensure_ascii=False) for row in rows)
-    store.write_text(path, "".join(f"{line}\n" for line in lines))
-
-
-def _rows(arena: Arena) -> Iterable[dict[str, Any]]:
-    arena.need("judgments")
-    queries = whole_queries(arena)
-    texts = _texts(arena)
-    battles: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
-    # First verdicts before second ones (`~2`), as they are numbered when they are read.
-    for judgment in sorted(arena.read("judgments").to_pylist(), key=lambda row: row["voter"] or ""):
-        key = tuple(judgment[name] for name in ("language", "query_id", "system_a", "system_b"))
-        person, voter = judgment["person"], judgment["voter"]
-        column = "winner" if judgment["judge"] == PEOPLE and person else judgment["judge"]
-        if column in _OWN | _ROW | {"anony"}:
-            raise BadInput(
-                f"a judge is called {column}, as a column of this format", do="rename the judge and export again"
-            )
-        rows = battles[key]
-        # A row has one voter, and one verdict of a judge.
-        row = next((r for r in rows if column not in r and (not person or r.get("judge", voter) == voter)), None)
-        if row is None:
-            row = {"question_id": key[1], "model_a": key[2], "model_b": key[3], "language": key[0]}
-            query = queries[key[0], key[1]]
-            row |= {tag: values[0] for tag, values in query.tags.items() if tag in _TAGS}
-            for side, system in zip("ab", key[2:], strict=True):
-                row[f"conversation_{side}"] = _messages(query, texts.get((key[0], key[1], system)))
-            rows.append(row)
-        row[column] = _WORDS.get(judgment["verdict"])
-        if person:
-            row["judge"] = voter
-    return (row for rows in battles.values() for row in rows)
-
-
-def _texts(arena: Arena) -> dict[tuple[str, str, str], str | None]:
-    if "answers" not in arena.tables:
-        return {}
-    rows = arena.read("answers", columns=["language", "query_id", "system", "text"]).to_pylist()
-    return {(row["language"], row["query_id"], row["system"]): row["text"] for row in rows}
-
-
-def _messages(query: WholeQuery, answer: str | None) -> list[dict[str, str]] | None:
-    """Return the conversation that ends with an answer; null if the query is unpublished."""
-    if query.text is None:
-        return None
-    turns: Turns = [*query.turns, ("user", query.text), *([("assistant", answer)] if answer is not None else [])]
-    return [{"role": speaker, "content": text} for speaker, text in turns]
-
-
-def _cell(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
-
-
 FORMAT = Format(
     name="lmarena",
     title="LMArena (Chatbot Arena) battles, and tables with a column of winners for each judge",
@@ -291,5 +218,4 @@ FORMAT = Format(
     gives=("queries", "turns", "tags", "answers", "judgments"),
     recognise=recognise,
     read=read,
-    write=write,
 )

@@ -1,7 +1,7 @@
 """Nuggets, the facts that a good answer states: files of nuggetizer (castorini) and of TREC's AutoJudge.
 
-Nuggets and their assignments become tables, from which `mirage features` makes the scores; a file of scores alone
-becomes scores.
+Nuggets and their assignments become tables, from which `mirage measure features` makes the scores; a file of scores
+alone becomes scores.
 """
 
 from __future__ import annotations
@@ -276,5 +276,4 @@ FORMAT = Format(
     gives=("queries", "passages", "documents", "nuggets", "answers", "nugget_assignments", "scores"),
     recognise=recognise,
     read=read,
-    write=write,
 )

@@ -5,20 +5,16 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage import store
 from mirage.io.formats.fields import system_of, text
-from mirage.io.formats.full_records import whole_answers
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    pass
 
 _NUMBER = re.compile(r"\[(\d+)\]")
 _CITATION = re.compile(r"\[\s*\d+(?:\s*,\s*\d+)*\s*\]")
-_COLUMNS = ("query_id", "query", "query_run", "passage_id", "passage", "generated_answer", "system", "language")
 
 
 def recognise(sample: Sample) -> str | None:
@@ -77,25 +73,6 @@ def _renumber(answer: str, numbers: Sequence[int], builder: Builder) -> str:
     return _CITATION.sub(counted_anew, answer)
 
 
-def write(arena: Arena, path: Path) -> None:
-    """Write one row per passage, with the answer in its first row; system and language are additional columns.
-
-    Passages are numbered `[1]`, `[2]` if the prompt numbered them, else they have their ids. open-rag-eval accepts one
-    answer per query and run, so the systems of a query are its runs, sorted by name.
-    """
-    runs: dict[tuple[str, str], int] = {}
-    rows = []
-    for answer in whole_answers(arena):
-        query = answer.query
-        key = query.language, query.query_id
-        runs[key] = runs.get(key, 0) + 1
-        for place, passage in enumerate(query.passages or (ShownPassage(None),), start=1):
-            name = f"[{place}]" if answer.numbered else passage.passage_id
-            shown = (query.query_id, query.text, runs[key], name, passage.text)
-            rows.append((*shown, answer.text if place == 1 else None, answer.system, query.language))
-    store.write_text(path, store.csv_text(_COLUMNS, rows, exact=True))
-
-
 FORMAT = Format(
     name="open-rag-eval",
     title="open-rag-eval: a CSV of answers with one row a passage",
@@ -105,5 +82,4 @@ FORMAT = Format(
     gives=("queries", "passages", "answers"),
     recognise=recognise,
     read=read,
-    write=write,
 )

@@ -365,6 +365,5 @@ FORMAT = Format(
     gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "samples"),
     recognise=recognise,
     read=read,
-    write=write,
     fields={name: becomes for field, becomes in _BECOMES.items() for name in FIELDS[field]},
 )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import store
 from mirage.io.formats.fields import (
     answer_text,
     first,
@@ -18,11 +16,10 @@ from mirage.io.formats.fields import (
     unpack,
     wrong,
 )
-from mirage.io.formats.full_records import json_lines, whole_answers
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample, ShownPassage
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    pass
 
 RATER = "ragas"
 _QUERY = ("user_input", "question")
@@ -121,33 +118,6 @@ def _passages(record: Record, builder: Builder) -> list[ShownPassage]:
     return [ShownPassage(context, relevant=True if context in wanted else None) for context in contexts]
 
 
-def write(arena: Arena, path: Path) -> None:
-    """Write one line per answer; ragas reads it with `EvaluationDataset.from_jsonl`, which ignores our own fields.
-
-    ragas' scores are columns again; mirage's measurements are in the object `mirage`.
-    """
-    lines = []
-    for answer in whole_answers(arena):
-        query = answer.query
-        line: dict[str, Any] = {
-            "user_input": query.text or "",
-            "retrieved_contexts": [passage.text or "" for passage in query.passages],
-            "response": answer.text,
-        }
-        if query.reference is not None:
-            line["reference"] = query.reference
-        if wanted := [passage.text for passage in query.passages if passage.relevant and passage.text]:
-            line["reference_contexts"] = wanted
-        line |= {"system": answer.system, "query_id": query.query_id, "language": query.language}
-        if query.turns:
-            line["turns"] = [{"type": speaker, "content": content} for speaker, content in query.turns]
-        line |= {score.measure: score.value for score in answer.scores if score.rater == RATER}
-        if answer.features:
-            line["mirage"] = answer.features
-        lines.append(line)
-    store.write_text(path, json_lines(lines))
-
-
 FORMAT = Format(
     name="ragas",
     title="ragas: an evaluation dataset, or the results of its metrics",
@@ -158,5 +128,4 @@ FORMAT = Format(
     gives=("queries", "turns", "references", "passages", "answers", "scores"),
     recognise=recognise,
     read=read,
-    write=write,
 )

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mirage import store
 from mirage.io.formats.fields import answer_text, need, number, system_of, text
-from mirage.io.formats.full_records import whole_answers
 from mirage.io.formats.logs import Answers, read_passages
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    pass
 
 _RATER = "ragchecker"
 _FIELDS = ("query", "gt_answer", "response", "retrieved_context")
@@ -73,31 +69,6 @@ def read(records: Iterable[Record], builder: Builder) -> None:
             answers.score(query, score, where=record.where)
 
 
-def write(arena: Arena, path: Path) -> None:
-    """Write the input of RAGChecker for each answer with a reference; `system` and `language` are fields of ours.
-
-    Raises:
-        TableMissing: if the arena has no queries or no answers.
-    """
-    results: list[dict[str, Any]] = []
-    for answer in whole_answers(arena):
-        query = answer.query
-        row: dict[str, Any] = {
-            "query_id": query.query_id,
-            "query": query.text or "",
-            "gt_answer": query.reference or "",
-            "response": answer.text or "",
-            "retrieved_context": [
-                {"doc_id": passage.passage_id, "text": passage.text or ""} for passage in query.passages
-            ],
-            "system": answer.system,
-            "language": query.language,
-        }
-        scores = {score.measure: score.value for score in answer.scores if score.rater == _RATER}
-        results.append(row | ({"metrics": scores} if scores else {}))
-    store.write_text(path, json.dumps({"results": results}, ensure_ascii=False, indent=2) + "\n")
-
-
 FORMAT = Format(
     name="ragchecker",
     title="RAGChecker: answers with passages and the right answer, and its metrics",
@@ -106,6 +77,5 @@ FORMAT = Format(
     gives=("queries", "references", "passages", "answers", "samples", "scores"),
     recognise=recognise,
     read=read,
-    write=write,
     lists=(("results",),),
 )

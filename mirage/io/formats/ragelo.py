@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.fields import answer_text, first, need, number, text, unpack
-from mirage.io.formats.full_records import whole_answers, whole_queries
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, GivenVerdict, Record, Sample, ShownPassage
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    pass
 
 JUDGE = "ragelo"
 _WINNERS = {"A": "A", "B": "B", "C": "tie"}
-_LETTERS = {verdict: letter for letter, verdict in _WINNERS.items()}
 _QUERY_ID = ("qid", "query_id")
 _DOCUMENT_ID = ("did", "doc_id", "document_id")
 _DOCUMENT = ("document", "document_text")
@@ -123,53 +118,6 @@ def _game(record: Record, builder: Builder) -> None:
     )
 
 
-def write(arena: Arena, path: Path) -> None:
-    """Write a folder: `queries.csv`, `documents.csv`, `answers.csv`, and `results.jsonl` if there are verdicts.
-
-    A query id that occurs in several languages is prefixed with its language, `de:7`. Answers without a text are
-    skipped. RAGElo reads the columns language and reference as metadata, which its prompts can show.
-    """
-    queries = whole_queries(arena)
-    ids = [query_id for _, query_id in queries]
-    names = {key: key[1] if ids.count(key[1]) == 1 else ":".join(key) for key in queries} if ids else {}
-    rows: list[tuple[Any, ...]] = [
-        (names[key], query.text, query.language, query.reference) for key, query in queries.items()
-    ]
-    store.write_text(path / "queries.csv", store.csv_text(("qid", "query", "language", "reference"), rows, exact=True))
-    rows = [
-        (names[key], passage.passage_id, passage.text, passage.title)
-        for key, query in queries.items()
-        for passage in query.passages
-    ]
-    store.write_text(path / "documents.csv", store.csv_text(("qid", "did", "document", "title"), rows, exact=True))
-    answers = whole_answers(arena) if "answers" in arena.tables else iter(())
-    rows = [
-        (names[answer.query.language, answer.query.query_id], answer.system, answer.text)
-        for answer in answers
-        if answer.text is not None
-    ]
-    store.write_text(path / "answers.csv", store.csv_text(("qid", "agent", "answer"), rows, exact=True))
-    if "judgments" in arena.tables:
-        results = (_result(row, names[row["language"], row["query_id"]]) for row in arena.read("judgments").to_pylist())
-        store.write_text(path / "results.jsonl", "".join(f"{line}\n" for line in results))
-
-
-def _result(row: Mapping[str, Any], query_id: str) -> str:
-    letter = _LETTERS.get(row["verdict"])
-    result = {
-        "qid": query_id,
-        "agent": None,
-        "raw_answer": row["rationale"] or "",
-        "answer": None if letter is None else {"winner": letter},
-        "exception": None if letter else row["reason"] or "no verdict could be read",
-        "agent_a": row["system_a"],
-        "agent_b": row["system_b"],
-        "pairwise": True,
-        "judge": row["judge"],
-    }
-    return json.dumps(result, ensure_ascii=False)
-
-
 FORMAT = Format(
     name="ragelo",
     title="RAGElo: queries, documents and answers as CSV, and its judge's results",
@@ -179,5 +127,4 @@ FORMAT = Format(
     gives=("queries", "references", "passages", "answers", "scores", "judgments"),
     recognise=recognise,
     read=read,
-    write=write,
 )

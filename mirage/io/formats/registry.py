@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import UnknownName
 from mirage.io.formats.spec import Format, Sample
 
 if TYPE_CHECKING:
-    from mirage import store
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,19 +112,6 @@ def format_named(name: str) -> Format:
     if name not in formats():
         raise UnknownName("format", name, formats())
     return formats()[name]
-
-
-def writer(name: str) -> Callable[[store.Arena, Path], None]:
-    """Return the function that writes an arena in a format.
-
-    Raises:
-        UnknownName: if there is no such format.
-        BadInput: if the format is read-only.
-    """
-    if (write := format_named(name).write) is None:
-        names = ", ".join(entry.name for entry in formats().values() if entry.write is not None)
-        raise BadInput(f"the format {name} is read-only", do=f"use one of {names}")
-    return write
 
 
 def recognise(sample: Sample) -> Recognised | None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage import store
     from mirage.errors import BadInput
 
 Value = Mapping[str, Any]
@@ -272,8 +271,6 @@ class Format:
     """
     lines: Callable[[Path], Iterable[tuple[Value, str]]] | None = None
     """Yields records with their locations, for archives and other files that `lists` does not describe."""
-    write: Callable[[store.Arena, Path], None] | None = None
-    """Writes an arena, with our measurements, in this format; None if not supported."""
     fields: Mapping[str, str] = field(default_factory=dict)
     """Targets of its fields, for `--dry-run` and suggestions: `{"question": "queries.text"}`; may be empty."""
 

@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats.fields import need, number, text, wrong
-from mirage.io.formats.full_records import whole_queries
 from mirage.io.formats.spec import Builder, Format, Record, Sample, ShownPassage
 from mirage.io.sources import trec
 from mirage.stages.retrieve.corpus import ID_FIELDS, TEXT_FIELDS
-from mirage.stages.shown import GIVEN, retrievers
+from mirage.stages.shown import GIVEN
 from mirage.text import languages
 
 if TYPE_CHECKING:
@@ -503,43 +502,6 @@ def _tell_runs(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder
         builder.left_out("texts of retrieved documents", "the corpus does not have them", len(unknown))
 
 
-def write(arena: Arena, path: Path) -> None:
-    """Write a folder: for each language LL `topics.LL.tsv`, `qrels.LL.txt`, `run.LL.txt` and `corpus.LL.jsonl`.
-
-    Grades come from the metadata, else 1 and 0. The run `given`, or `pooled` for pooled passages, has the passages in
-    the arena's order, and each retriever's is `run.N.LL.txt`, numbered by name.
-
-    Raises:
-        TableMissing: if the arena has no queries.
-        BadInput: if an id has whitespace, which these files cannot represent.
-    """
-    by_language: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    seen: set[tuple[str, str | None]] = set()
-    for query in whole_queries(arena).values():
-        files = by_language[query.language]
-        query_id = _bare(query.query_id)
-        if query.text is not None:
-            files["topics.{}.tsv"].append(f"{query_id}\t{' '.join(query.text.split())}")
-        for rank, passage in enumerate(query.passages, start=1):
-            passage_id = _bare(passage.passage_id or "")
-            grade = (passage.metadata or {}).get("grade")
-            if grade is None and passage.relevant is not None:
-                grade = int(passage.relevant)
-            if grade is not None:
-                files["qrels.{}.txt"].append(f"{query_id} 0 {passage_id} {grade}")
-            run = POOLED if passage.pooled else GIVEN
-            files["run.{}.txt"].append(f"{query_id} Q0 {passage_id} {rank} {1 / rank:.6g} {run}")
-            if passage.text is not None and (query.language, passage_id) not in seen:
-                seen.add((query.language, passage_id))
-                document = {"_id": passage_id, "title": passage.title or "", "text": passage.text}
-                files["corpus.{}.jsonl"].append(json.dumps(document, ensure_ascii=False))
-    for language, files in by_language.items():
-        for name, lines in files.items():
-            store.write_text(path / name.format(language), "".join(f"{line}\n" for line in lines))
-    for number_of, name in enumerate(retrievers(arena), start=1):
-        write_run(arena, name, path, file=f"run.{number_of}.{{}}.txt")
-
-
 def write_run(
     arena: Arena,
     retriever: str,
@@ -600,5 +562,4 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     records=records,
-    write=write,
 )

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.fields import wrong
-from mirage.io.formats.full_records import WholeAnswer, json_lines, whole_answers
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
-from mirage.text.answers import Citation, citations
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    pass
 
 _TOPIC_IDS = ("topic_id", "narrative_id", "request_id")
 _TOPICS = ("topic", "narrative", "title", "problem_statement")
@@ -118,46 +114,6 @@ def _places(record: Record, cited: Iterable[Any], references: Sequence[str], pla
     return numbers
 
 
-def write(arena: Arena, path: Path) -> None:
-    """Write one line per answer in the 2024 format; references are the passages of the query in order.
-
-    A part of a text ends at a citation, and its text excludes citation numbers.
-    """
-    store.write_text(path, json_lines(_line(answer) for answer in whole_answers(arena)))
-
-
-def _line(answer: WholeAnswer) -> dict[str, Any]:
-    references = [str(passage.passage_id) for passage in answer.query.passages]
-    text = answer.text or ""
-    sentences = _sentences(text, references, citations(text, references, numbered=bool(answer.numbered)))
-    return {
-        "run_id": answer.system,
-        "topic_id": answer.query.query_id,
-        "topic": answer.query.text or "",
-        "language": answer.query.language,
-        "references": references,
-        "response_length": sum(len(sentence["text"].split()) for sentence in sentences),
-        "answer": sentences,
-    }
-
-
-def _sentences(text: str, references: Sequence[str], mentions: Sequence[Citation]) -> list[dict[str, Any]]:
-    """Split a text after each contiguous group of citations."""
-    sentences: list[dict[str, Any]] = []
-    start = 0
-    for mention in (mention for mention in mentions if mention.known):
-        index = references.index(str(mention.passage_id))
-        before = text[start : mention.start].strip()
-        start = max(start, mention.end)
-        if not before.strip(" ,;[]") and sentences:
-            sentences[-1]["citations"] = sorted({*sentences[-1]["citations"], index})
-        else:
-            sentences.append({"text": before, "citations": [index]})
-    if rest := text[start:].strip():
-        sentences.append({"text": rest, "citations": []})
-    return sentences
-
-
 FORMAT = Format(
     name="trec-rag",
     title="TREC RAG, RAGTIME and NeuCLIR: answers and reports of sentences with citations, JSON Lines",
@@ -168,5 +124,4 @@ FORMAT = Format(
     gives=("queries", "passages", "answers"),
     recognise=recognise,
     read=read,
-    write=write,
 )

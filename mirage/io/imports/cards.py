@@ -55,7 +55,7 @@ def import_cards(file: Path, into: Path, *, options: Options | None = None) -> C
     result = store.upsert(
         into,
         {"systems": store.by_key("systems", cards.table)},
-        made_by=store.Provenance("mirage import systems", sources=prints(file.parent, [file])),
+        made_by=store.Provenance("mirage import", sources=prints(file.parent, [file])),
     )
     known = system_names(result.arena)
     unknown = [UnknownName("system", name, known) for name in cards.table["system"].to_pylist() if name not in known]

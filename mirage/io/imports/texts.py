@@ -47,4 +47,4 @@ def download_texts(into: Path, progress: Callable[[float, str], None]) -> store.
             notes=notes,
             progress=lambda n, total: progress(0.6 + 0.15 * n / total, "Reading the answers"),
         )
-        return run(FEATURES, path, made_by="mirage features", progress=measuring)
+        return run(FEATURES, path, made_by="mirage measure features", progress=measuring)

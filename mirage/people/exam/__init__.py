@@ -8,14 +8,12 @@ People are voters, authors of imported verdicts, and raters of answers. The nami
 every figure counts a battle from both sides: it does not change when systems are renamed.
 """
 
-from mirage.people.exam.criteria import CriteriaAgreement, criteria_agreement
 from mirage.people.exam.measures import MEASURES, Measure
 from mirage.people.exam.records import Estimate, ExamMeasure, ExamResult, JudgeChoice, JudgeExam, PanelWorth
 from mirage.people.exam.stage import exam, examine
 
 __all__ = [
     "MEASURES",
-    "CriteriaAgreement",
     "Estimate",
     "ExamMeasure",
     "ExamResult",
@@ -23,7 +21,6 @@ __all__ = [
     "JudgeExam",
     "Measure",
     "PanelWorth",
-    "criteria_agreement",
     "exam",
     "examine",
 ]

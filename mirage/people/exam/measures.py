@@ -137,7 +137,7 @@ MEASURES: dict[str, Measure] = {
             "difference",
             0.0,
             "leaning",
-            "no battle has two answers of known and different length (`mirage features`)",
+            "no battle has two answers of known and different length (`mirage measure features`)",
         ),
         Measure(
             "family",

@@ -24,8 +24,8 @@ from mirage.people.exam.records import Estimate
 from mirage.people.votes import LEAST
 from mirage.ranking.by_query import by_query
 from mirage.ranking.fit import RIDGE
-from mirage.ranking.languages import kendall
 from mirage.stats.intervals import CONFIDENCE
+from mirage.stats.kendall import kendall
 
 Signs = NDArray[np.intp]
 _AT_ONCE = 100

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
-CHANCE = 0.5
-"""Rate of a judge that cannot tell the two answers apart."""
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 _NOTHING = "no item was judged in both orders"
 
@@ -293,32 +291,3 @@ def _share(table: Array) -> Estimate:
     return estimate(
         [jackknife(table, lambda s: s[:, 0] / s[:, 1], lambda s: s[:, 1])] if len(table) else [], none=_NOTHING
     )
-
-
-def family_rows(passport_: Passport) -> list[dict[str, Any]]:
-    """Return the rows over all languages with titles, the judge's and people's rates, for cards and tables."""
-    people = {row.fault: row for row in passport_.rows if row.judge == PEOPLE and row.language == "all"}
-    rows = []
-    for row in passport_.rows:
-        if row.judge != passport_.judge or row.language != "all":
-            continue
-        beside = people.get(row.fault)
-        rows.append(
-            {
-                "fault": row.fault,
-                "title": FAMILIES[row.fault].title,
-                "detected": row.detected,
-                "low": row.low,
-                "high": row.high,
-                "n": row.n,
-                "queries": row.queries,
-                "unread": row.unread,
-                "split": row.split,
-                "people": None if beside is None else beside.detected,
-                "people_low": None if beside is None else beside.low,
-                "people_high": None if beside is None else beside.high,
-                "people_n": 0 if beside is None else beside.n,
-                "reason": row.reason,
-            }
-        )
-    return rows

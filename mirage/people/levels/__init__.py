@@ -10,7 +10,7 @@ plans further labels, `files.py` imports labels, `stage.py` joins them with an a
 the estimator, `mirage.stats.homogeneity` the test between languages.
 """
 
-from mirage.people.levels.comparing import compare_corrected, corrected_influences
+from mirage.people.levels.comparing import compare_corrected
 from mirage.people.levels.files import LabelImport, import_labels
 from mirage.people.levels.labels import Labels, Log, how_to_label, label_measures, read_labels
 from mirage.people.levels.levels import (
@@ -24,7 +24,7 @@ from mirage.people.levels.levels import (
 )
 from mirage.people.levels.plan import PlannedLabels, plan_labels
 from mirage.people.levels.rates import corrected_rates
-from mirage.people.levels.stage import choose_labelled, compare_labelled, labels_of, read_log
+from mirage.people.levels.stage import compare_labelled, labels_of, read_log
 
 __all__ = [
     "LEAST",
@@ -35,11 +35,9 @@ __all__ = [
     "Levels",
     "Log",
     "PlannedLabels",
-    "choose_labelled",
     "compare_corrected",
     "compare_labelled",
     "correct_levels",
-    "corrected_influences",
     "corrected_rates",
     "describe_transport",
     "how_to_label",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from mirage.errors import NotEnoughData, UnknownName
@@ -13,7 +11,6 @@ from mirage.ranking.compare.comparing import report_estimates
 from mirage.ranking.compare.measures import RATE
 from mirage.ranking.compare.paired import PairedEstimate
 from mirage.ranking.compare.records import ComparisonReport, LabelledDifference
-from mirage.ranking.decide.worth import Influence
 from mirage.stats.powered_mean import PoweredMean, powered_difference
 
 
@@ -42,7 +39,7 @@ def compare_corrected(labels: Labels, first: str, second: str, *, margin: float 
             where="; ".join(
                 [*(f"{code}: {why}" for code, why in list(reasons.items())[:2]), *["..."][: len(reasons) > 2]]
             ),
-            do="label more answers of both systems (mirage plan says where)",
+            do="label more answers of both systems",
         )
     estimates: dict[str, PairedEstimate] = {}
     beside: dict[str, LabelledDifference] = {}
@@ -57,42 +54,6 @@ def compare_corrected(labels: Labels, first: str, second: str, *, margin: float 
         if reasons:
             reasons[ALL] = f"without {', '.join(reasons)}"
     return report_estimates((first, second), labels.measure, estimates, beside, reasons, margin, labels.units.unit)
-
-
-def corrected_influences(labels: Labels) -> dict[str, Influence]:
-    """Return corrected levels with each query's influence on them, by language, for `choose_systems`.
-
-    Leaves out systems with too few labels in a language, and languages with fewer than two systems left.
-    """
-    influences = {}
-    for code in labels.languages:
-        kept: dict[str, tuple[Places, PoweredMean]] = {}
-        for system in labels.systems:
-            places = labels.of(language=code, system=system)
-            if len(places) and _enough(labels, places):
-                kept[system] = places, _estimate(labels, places)
-        if len(kept) < 2:
-            continue
-        influences[code] = _influence(labels, code, kept)
-    return influences
-
-
-def _influence(labels: Labels, code: str, kept: Mapping[str, tuple[Places, PoweredMean]]) -> Influence:
-    from scipy.special import stdtrit
-
-    units = labels.units.numbers[code]
-    sign, span = _sign(labels), labels.high - labels.low
-    queries = tuple(labels.units.queries[code])
-    moves = np.zeros((len(queries), len(kept)))
-    values = np.zeros(len(kept))
-    for k, (_, estimate) in enumerate(kept.values()):
-        # The draws use a quantile for the number of queries, but there are fewer labels.
-        wider = float(stdtrit(estimate.df, 0.975) / stdtrit(max(len(queries) - 1, 1), 0.975))
-        padded = np.zeros(int(units.max()) + 1)
-        padded[: len(estimate.moves)] = estimate.moves[: len(padded)]
-        moves[:, k] = sign * span * wider * padded[units]
-        values[k] = sign * (labels.low + span * estimate.value) + (labels.measure.name == RATE)
-    return Influence(tuple(kept), values, queries, moves)
 
 
 def _sign(labels: Labels) -> int:

@@ -1,7 +1,8 @@
 """People's labels on answers, with the measured values of the same answers.
 
-Labels come from the Spot check page (citations and nuggets), and from the table `scores`: imported ratings by people,
-and files of `mirage votes label`. Votes on battles carry no information about the level of a single answer.
+Labels come from the Spot check page (citations), and from the table `scores`: imported ratings by people,
+and files of `mirage votes import --kind answers`. Votes on battles carry no information about the level of a single
+answer.
 """
 
 from __future__ import annotations
@@ -17,13 +18,10 @@ from numpy.typing import NDArray
 
 from mirage import store
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.people.votes import Evidence, NuggetVote, votes_on
-from mirage.people.votes.stage import counting_nuggets
+from mirage.people.votes import Evidence, votes_on
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, QueryMeasure, query_measure
 from mirage.schema import Parser
 from mirage.stages.features.nuggets import MAIN_SCORE
-from mirage.stages.features.stage import nugget_table
-from mirage.stages.nuggets.scores import nugget_scores
 from mirage.stats.powered_mean import fit_predictions
 from mirage.stats.units import Units
 from mirage.text.languages import in_order
@@ -50,8 +48,6 @@ class Log:
 
     citations: Sequence[Evidence] = ()
     """Votes on citations, including those of other arenas."""
-    nuggets: Sequence[NuggetVote] = ()
-    """Votes on nuggets."""
 
 
 NO_VOTES = Log()
@@ -153,16 +149,14 @@ def label_measures(arena: store.Arena, log: Log = NO_VOTES) -> tuple[str, ...]:
 
     Args:
         arena: the arena.
-        log: votes on citations and nuggets.
+        log: votes on citations.
     """
     found: list[str] = []
     scales = set(_scores(arena, person=True))
-    if not (scales or log.citations or log.nuggets):
+    if not (scales or log.citations):
         return ()
     if ANSWERED in scales and "outcomes" in arena.tables:
         found.append(RATE)
-    if log.nuggets and "nugget_assignments" in arena.tables and counting_nuggets(arena, log.nuggets):
-        found.append(NUGGETS)
     features = _feature_names(arena)
     if log.citations and CITATIONS in features and votes_on(arena, log.citations).counting:
         found.append(OF_FEATURE + CITATIONS)
@@ -177,18 +171,16 @@ def read_labels(
     *,
     languages: Sequence[str] | None = None,
     parser: Parser = "strict",
-    assigner: str | None = None,
     predictors: Sequence[str] = (),
 ) -> Labels:
     """Read the labels and the measured values of a measure.
 
     Args:
         arena: the arena.
-        name: `rate`, `nuggets`, `feature:NAME` or `score:NAME`.
-        log: votes on citations and nuggets.
+        name: `rate`, `feature:NAME` or `score:NAME`.
+        log: votes on citations.
         languages: codes; None for all.
         parser: parser whose outcomes are corrected, for `rate`; the others are predictors.
-        assigner: assigner of nuggets; None for the default.
         predictors: features to use as predictors of the labels.
 
     Raises:
@@ -196,7 +188,7 @@ def read_labels(
         TableMissing: if the arena lacks the table of the measure.
         NotEnoughData: if people labelled no answer; the message names the command to get labels.
     """
-    source = _source(arena, name, log, languages=languages, parser=parser, assigner=assigner)
+    source = _source(arena, name, log, languages=languages, parser=parser)
     keys = tuple(source.measured)
     if not any(key in source.labels for key in keys):
         raise NotEnoughData(
@@ -226,8 +218,6 @@ def read_labels(
 
 def how_to_label(arena: store.Arena, name: str) -> str:
     """Return how to get labels of a measure."""
-    if name == NUGGETS:
-        return "vote on the Spot check page, with the switch on nuggets"
     if name == OF_FEATURE + CITATIONS:
         return "vote on the Spot check page, with the switch on citations"
     return f"import people's labels: mirage votes label FILE --into {arena.address}"
@@ -253,12 +243,11 @@ def _source(
     *,
     languages: Sequence[str] | None,
     parser: Parser,
-    assigner: str | None,
 ) -> _Source:
     if name == RATE:
         return _outcomes(arena, languages, parser)
     if name == NUGGETS:
-        return _nuggets(arena, log.nuggets, languages, assigner)
+        raise NotEnoughData("people do not label nuggets", do=f"choose {OF_FEATURE}{MAIN_SCORE}, with imported scores")
     if name.startswith(OF_SCORE):
         return _scale(arena, name, languages)
     return _feature(arena, name, log.citations, languages)
@@ -294,36 +283,6 @@ def _outcomes(arena: store.Arena, languages: Sequence[str] | None, parser: Parse
             for value, rater in given:
                 judges.setdefault(rater, {})[key] = decide(key, value)  # type: ignore[index]
     return _Source(query_measure(RATE), 0.0, 1.0, wrong[parser], labels, judges, subset, ANSWERED)
-
-
-def _nuggets(
-    arena: store.Arena, log: Iterable[NuggetVote], languages: Sequence[str] | None, assigner: str | None
-) -> _Source:
-    """Read nugget scores by the assigners and by people who voted on every nugget that counts."""
-    arena.need("nugget_assignments")
-    chosen, table = nugget_table(arena, assigner=assigner, languages=languages)
-    judges: dict[str, Mapping[Key, float | None]] = {str(chosen): _values(table, MAIN_SCORE)}
-    others = set(arena.read("nugget_assignments", columns=["assigner"], languages=languages)["assigner"].to_pylist())
-    for other in sorted(others - {chosen}):
-        judges[other] = _values(nugget_table(arena, assigner=other, languages=languages)[1], MAIN_SCORE)
-    rows = votes_on(arena, log)
-    given: dict[Key, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for vote in counting_nuggets(arena, rows.counting):
-        if vote.vote != "skip":
-            given[vote.language, vote.query_id, vote.system][vote.nugget_id].append(vote.vote)
-    bank: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    names = ("language", "query_id", "nugget_id", "importance")
-    nuggets = arena.read("nuggets", columns=list(names), languages=languages)
-    for language, query, nugget, importance in zip(*(nuggets[name].to_pylist() for name in names), strict=True):
-        bank[language, query].append((nugget, importance))
-    labels = {}
-    for key, by_nugget in given.items():
-        stated = [(kind, _majority(by_nugget[nugget])) for nugget, kind in bank[key[:2]]]
-        score = nugget_scores(stated)["strict_vital_score"]  # type: ignore[arg-type]
-        if not isinstance(score, str):
-            labels[key] = [score]
-    measured = _with_value(judges[str(chosen)])
-    return _Source(query_measure(NUGGETS), 0.0, 1.0, measured, labels, judges, {}, MAIN_SCORE, len(rows.changed))
 
 
 def _majority(words: Sequence[str]) -> str | None:

@@ -6,17 +6,16 @@ from collections.abc import Iterable, Sequence
 
 from mirage import store
 from mirage.errors import NotEnoughData
-from mirage.people.levels.comparing import compare_corrected, corrected_influences
+from mirage.people.levels.comparing import compare_corrected
 from mirage.people.levels.labels import NO_VOTES, Labels, Log, how_to_label, label_measures, read_labels
-from mirage.people.votes import Evidence, NuggetVote, Votes
-from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING
+from mirage.people.votes import Evidence, Votes
+from mirage.ranking.compare.measures import OF_FEATURE, RATE, RATING
 from mirage.ranking.compare.records import ComparisonReport
-from mirage.ranking.decide import ChoiceReport, DecideSettings, choose_systems
 from mirage.ranking.settings import CompareSettings
 
 
 def read_log(url: str | None = None) -> Log:
-    """Read the votes on citations and nuggets.
+    """Read the votes on citations.
 
     Args:
         url: the database; None for the user's own, or that of MIRAGE_VOTES_URL.
@@ -25,7 +24,7 @@ def read_log(url: str | None = None) -> Log:
         Unreachable: if the database does not respond.
     """
     with Votes(url) as database:
-        return Log(tuple(database.rows(Evidence)), tuple(database.rows(NuggetVote)))
+        return Log(tuple(database.rows(Evidence)))
 
 
 def labels_of(
@@ -63,35 +62,14 @@ def compare_labelled(
     return compare_corrected(labels, first, second, margin=settings.margin)
 
 
-def choose_labelled(arena: store.Arena, settings: DecideSettings, log: Log = NO_VOTES) -> ChoiceReport:
-    """Choose a system of an arena by levels corrected by people's labels.
-
-    Raises:
-        NotEnoughData: for ratings, or if there are too few labels.
-        UnknownName: if there is no such measure or language.
-    """
-    corrected = {}
-    for name in settings.weights or {RATING: 1.0}:
-        _need_level(name)
-        influences = corrected_influences(_read(arena, name, log, settings))
-        if not influences:
-            raise NotEnoughData(
-                f"no language has enough labels of two systems for {name}", do="label more (mirage plan says where)"
-            )
-        corrected[name] = influences
-    return choose_systems(arena, settings, corrected=corrected)
-
-
-def _read(arena: store.Arena, name: str, log: Log, settings: CompareSettings | DecideSettings) -> Labels:
-    return read_labels(
-        arena, name, log, languages=settings.languages, parser=settings.parser, assigner=settings.assigner
-    )
+def _read(arena: store.Arena, name: str, log: Log, settings: CompareSettings) -> Labels:
+    return read_labels(arena, name, log, languages=settings.languages, parser=settings.parser)
 
 
 def _need_level(name: str) -> None:
     if name == RATING:
         raise NotEnoughData(
             "a rating is not a property of single answers, so labels on answers cannot correct it",
-            do=f"correct ratings by votes on battles (mirage votes correct), or choose {RATE}, {NUGGETS}, "
+            do=f"correct ratings by votes on battles (mirage votes correct), or choose {RATE}, "
             f"{OF_FEATURE}NAME or score:NAME",
         )

@@ -11,12 +11,11 @@
 `rows.py` defines votes and which of them are valid, `belonging.py` assigns them to arenas, `database.py` stores them
 (`tables.py`: the connections), `queue.py` chooses battles, `verdicts.py` converts votes to verdicts, `agreement.py`
 compares them with judges, `correct.py` corrects a judge's ranking (`powered.py`: the method), `citations.py` summarises
-votes on citations, `labels.py` audits the labels of queries (`label_ballots.py`: its ballots), `assignments.py`
-compares people with nugget assigners, `raters.py` analyses imported scores.
+votes on citations, `labels.py` audits the labels of queries (`label_ballots.py`: its ballots), `raters.py` analyses
+imported scores.
 """
 
 from mirage.people.votes.agreement import Agreement, agreement
-from mirage.people.votes.assignments import AssignerAgreement, assigner_agreement
 from mirage.people.votes.belonging import ArenaVotes, belonging, shown_now, votes_on
 from mirage.people.votes.citations import ENOUGH_ANSWERS, EVERYBODY, CitationSupport, support_by_system, support_grades
 from mirage.people.votes.coefficients import ENOUGH, LEAST, alpha, kappa
@@ -53,7 +52,6 @@ from mirage.people.votes.rows import (
     Evidence,
     LabelVote,
     Note,
-    NuggetVote,
     Row,
     Vote,
     digest,
@@ -92,14 +90,12 @@ __all__ = [
     "Agreement",
     "AnyRow",
     "ArenaVotes",
-    "AssignerAgreement",
     "CitationSupport",
     "CorrectedRating",
     "Correction",
     "Evidence",
     "LabelVote",
     "Note",
-    "NuggetVote",
     "Pool",
     "Progress",
     "Row",
@@ -109,7 +105,6 @@ __all__ = [
     "Votes",
     "agreement",
     "alpha",
-    "assigner_agreement",
     "battle",
     "belonging",
     "cast",

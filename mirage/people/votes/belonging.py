@@ -23,7 +23,6 @@ from mirage.people.votes.rows import (
     Evidence,
     LabelVote,
     Note,
-    NuggetVote,
     Row,
     Vote,
     digest,
@@ -131,7 +130,6 @@ class _Texts:
             self._query_ids[row.language].add(row.query_id)
         self._queries = self._read("queries", "''")
         self._answers = self._read("answers", "system")
-        self._nuggets = self._read("nuggets", "nugget_id") if NuggetVote in kinds else {}
         self._given: dict[tuple[str, str], list[str]] = defaultdict(list)
         for (code, query, _), given in (self._read("passages", "passage_id") if LabelVote in kinds else {}).items():
             self._given[code, query] += given
@@ -173,7 +171,5 @@ class _Texts:
         else:
             systems = (row.system_a, row.system_b) if isinstance(row, Vote) else (row.system,)
         texts = [self._answers.get((row.language, row.query_id, system)) for system in systems]
-        if isinstance(row, NuggetVote):
-            texts.append(self._nuggets.get((row.language, row.query_id, row.nugget_id)))
         known = [next(iter(text)) for text in texts if text is not None]
         return digest(*known) if len(known) == len(texts) else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from mirage import schema
@@ -23,13 +22,9 @@ if TYPE_CHECKING:
 
 EVERYBODY = "all"
 """The row of all systems of a language."""
-
 ENOUGH_ANSWERS = 30
 """Number of answers from which the share is reliable."""
-
 _GRADES: dict[str, Support] = {"yes": "full", "no": "none"}
-_Citation = tuple[str, int, str]
-"""Query, sentence and passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +51,8 @@ class CitationSupport:
     """Answers with a clear citation."""
     voters: Count
     """People who voted."""
-    agree: Share | None
-    """Share of the pairs of people on one citation with the same vote (yes, no or unclear); null without such a
-    pair.
-    """
-    pairs: Count
-    """Number of these pairs."""
     reason: str | None
     """Reason why there is no share or no interval; null if both exist."""
-
-    @property
-    def enough(self) -> bool:
-        """True if there are enough answers for the share to be reliable."""
-        return self.answers >= ENOUGH_ANSWERS
 
 
 def support_by_system(log: Iterable[Evidence]) -> list[CitationSupport]:
@@ -81,7 +65,7 @@ def support_by_system(log: Iterable[Evidence]) -> list[CitationSupport]:
     for vote in log:
         by_system[vote.language, vote.system].append(vote)
         by_system[vote.language, EVERYBODY].append(vote)
-    return [_row(*key, votes) for key, votes in sorted(by_system.items())]
+    return [_support(*key, votes) for key, votes in sorted(by_system.items())]
 
 
 def support_grades(log: Iterable[Evidence]) -> pa.Table:
@@ -92,52 +76,33 @@ def support_grades(log: Iterable[Evidence]) -> pa.Table:
     Args:
         log: valid votes on citations (`rows.standing`).
     """
-    opinions: dict[tuple[str, str, str, int, str], list[str]] = defaultdict(list)
-    for vote in log:
-        opinions[vote.language, vote.query_id, vote.system, vote.sentence, vote.passage_id].append(vote.vote)
     rows = []
-    for key, words in opinions.items():
-        grade = _GRADES.get(_most(words))
+    for key, word in _majorities(log).items():
+        grade = _GRADES.get(word)
         rows.append(SupportGrade(*key, PEOPLE, grade, None if grade else "people find it unclear or disagree", None))
     return schema.sort("support_grades", schema.from_rows("support_grades", rows))
 
 
-def _row(language: str, system: str, votes: list[Evidence]) -> CitationSupport:
-    opinions: dict[tuple[str, _Citation], list[str]] = defaultdict(list)
-    for vote in votes:
-        opinions[vote.system, (vote.query_id, vote.sentence, vote.passage_id)].append(vote.vote)
-    answers: dict[tuple[str, str], list[int]] = defaultdict(list)
-    same = pairs = 0
-    for (name, citation), words in opinions.items():
-        for first, second in combinations(words, 2):
-            pairs += 1
-            same += first == second
-        word = _most(words)
-        if word != "unclear":
-            answers[name, citation[0]].append(word == "yes")
+def _majorities(log: Iterable[Evidence]) -> dict[tuple[str, str, str, int, str], str]:
+    """Return the majority vote on each citation, by language, query, system, sentence and passage."""
+    opinions: dict[tuple[str, str, str, int, str], Counter[str]] = defaultdict(Counter)
+    for vote in log:
+        opinions[vote.language, vote.query_id, vote.system, vote.sentence, vote.passage_id][vote.vote] += 1
+    ranked = {key: words.most_common(2) for key, words in opinions.items()}
+    return {key: "unclear" if len({n for _, n in top}) < len(top) else top[0][0] for key, top in ranked.items()}
+
+
+def _support(language: str, system: str, votes: list[Evidence]) -> CitationSupport:
+    words = _majorities(votes)
+    answers: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    for (_, query, name, *_), word in words.items():
+        if word in _GRADES:
+            answers[query, name].append(word == "yes")
     cells = [(sum(yes), len(yes)) for yes in answers.values()]
-    share, low, high, reason = _share(cells)
     n = sum(n for _, n in cells)
-    return CitationSupport(
-        language=language,
-        system=system,
-        supported=share,
-        supported_low=low,
-        supported_high=high,
-        citations=n,
-        unclear=len(opinions) - n,
-        answers=len(cells),
-        voters=len({vote.voter for vote in votes}),
-        agree=same / pairs if pairs else None,
-        pairs=pairs,
-        reason=reason,
-    )
-
-
-def _most(words: list[str]) -> str:
-    """Return the majority vote; `unclear` if there is none."""
-    ranked = Counter(words).most_common(2)
-    return "unclear" if len(ranked) > 1 and ranked[0][1] == ranked[1][1] else ranked[0][0]
+    share, low, high, reason = _share(cells)
+    voters = len({vote.voter for vote in votes})
+    return CitationSupport(language, system, share, low, high, n, len(words) - n, len(cells), voters, reason)
 
 
 def _share(cells: list[tuple[int, int]]) -> tuple[float | None, float | None, float | None, str | None]:

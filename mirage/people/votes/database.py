@@ -230,7 +230,7 @@ class Votes:
         return self._do(lambda db: [kind(*row) for row in db.execute(query)])
 
     def version(self) -> tuple[int, ...]:
-        """Return the number of rows of each kind (on battles, citations, nuggets; notes; on labels), plus the number of
+        """Return the number of rows of each kind (on battles, citations; notes; on labels), plus the number of
         anonymisations: a cache key, since neither ever shrinks.
         """
 

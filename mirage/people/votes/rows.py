@@ -20,7 +20,6 @@ from mirage.text.names import NAMES, normalise_name
 
 Choice = Literal["A", "B", "tie", "both_bad", "skip", "undo"]
 Supports = Literal["yes", "no", "unclear", "undo"]
-States = Literal["support", "partial_support", "not_support", "skip", "undo"]
 Noted = Literal["note", "undo"]
 Opinion = Literal["yes", "no", "unclear"]
 Answered = Literal["yes", "no", "unclear", "skip", "undo"]
@@ -115,31 +114,6 @@ class Evidence(Submitted):
 
 
 @dataclass(frozen=True, slots=True)
-class NuggetVote(Submitted):
-    """A person's vote on whether an answer states a nugget."""
-
-    system: str
-    """What produced the answer."""
-    nugget_id: str
-    """The nugget."""
-    voter: str
-    """Who voted."""
-    vote: States
-    """Whether the answer states the nugget: `support`: all of it; `partial_support`: a part; `not_support`: nothing;
-    `skip`: no opinion; `undo`: revokes the vote named by `undoes`."""
-    note: str | None
-    """The person's comment."""
-    undoes: str | None
-    """The revoked vote; null unless `vote` is `undo`."""
-    seconds: Annotated[float, Range(0, None)] | None
-    """Seconds from display to vote; null if not measured."""
-    session: str | None
-    """The voting session; null if unknown."""
-    shown: str | None
-    """As in a vote; of the query, and the answer and the nugget."""
-
-
-@dataclass(frozen=True, slots=True)
 class Note(Submitted):
     """A person's note on an answer or a battle: categories of what is wrong, a text, or both."""
 
@@ -204,8 +178,8 @@ class LabelVote:
     unknown."""
 
 
-Row = Vote | Evidence | NuggetVote | Note | LabelVote
-AnyRow = TypeVar("AnyRow", Vote, Evidence, NuggetVote, Note, LabelVote)
+Row = Vote | Evidence | Note | LabelVote
+AnyRow = TypeVar("AnyRow", Vote, Evidence, Note, LabelVote)
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
@@ -223,7 +197,7 @@ def shown_digest(query: Iterable[str], subject: Iterable[str]) -> str:
 
     Args:
         query: its text, empty if the arena lacks it; for a citation also the passage.
-        subject: the answers; for a nugget the answer and the nugget; for a label the passages.
+        subject: the answers; for a label the passages.
     """
     return f"{digest(*query)}-{digest(*subject)}"
 
@@ -347,8 +321,7 @@ def item(row: Row) -> tuple[str, ...]:
         return (row.language, row.query_id, *sorted(noted_systems(row)))
     if isinstance(row, LabelVote):
         return (row.language, row.query_id)
-    about = (row.nugget_id,) if isinstance(row, NuggetVote) else (str(row.sentence), row.passage_id)
-    return (row.language, row.query_id, row.system, *about)
+    return (row.language, row.query_id, row.system, str(row.sentence), row.passage_id)
 
 
 def noted_systems(note: Note) -> tuple[str, ...]:

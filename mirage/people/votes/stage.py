@@ -133,34 +133,6 @@ def grade_support_by_votes(path: Path, log: Iterable[votes.Evidence], *, made_by
     return store.upsert(path, rows, made_by=store.Provenance(made_by, subjects=[schema.PEOPLE]), seen=seen).arena
 
 
-def counting_nuggets(arena: store.Arena, log: Iterable[votes.NuggetVote]) -> list[votes.NuggetVote]:
-    """Return the votes that count for an arena (`votes.votes_on`), on its current nuggets."""
-    arena_votes = votes.votes_on(arena, log).counting
-    codes = sorted({vote.language for vote in arena_votes} & set(arena.languages("nuggets")))
-    names = ("language", "query_id", "nugget_id")
-    bank = arena.read("nuggets", columns=names, languages=codes) if codes else None
-    known = set(zip(*(bank[name].to_pylist() for name in names), strict=True)) if bank is not None else set()
-    return [vote for vote in arena_votes if (vote.language, vote.query_id, vote.nugget_id) in known]
-
-
-def nugget_agreement(
-    arena: store.Arena, log: Iterable[votes.NuggetVote], *, languages: Sequence[str] | None = None, seed: int = SEED
-) -> list[votes.AssignerAgreement]:
-    """Compare people with the nugget assigners of an arena (`votes.assigner_agreement`).
-
-    Raises:
-        TableMissing: if the arena has no assignments.
-        NotEnoughData: without votes on nuggets in the languages.
-    """
-    arena.need("nugget_assignments")
-    arena_votes = [vote for vote in counting_nuggets(arena, log) if languages is None or vote.language in languages]
-    if not arena_votes:
-        do = "vote on the Spot check page, with the switch on nuggets"
-        raise NotEnoughData(f"there are no votes on nuggets of {arena.name}", do=do)
-    codes = sorted({vote.language for vote in arena_votes} & set(arena.languages("nugget_assignments")))
-    return votes.assigner_agreement(arena_votes, arena.read("nugget_assignments", languages=codes), seed=seed)
-
-
 def _no_evidence(arena: store.Arena) -> NotEnoughData:
     do = "vote on the Spot check page, with the switch on citations"
     return NotEnoughData(f"there are no votes on citations of {arena.name}", do=do)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.people.votes.rows import Evidence, LabelVote, Note, NuggetVote, Vote
+from mirage.people.votes.rows import Evidence, LabelVote, Note, Vote
 from mirage.store.extras import install_command
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ URL = "MIRAGE_VOTES_URL"
 """Environment variable with the database URL."""
 PATIENCE = 10
 """Seconds to wait for locks and for a server."""
-KINDS: tuple[type, ...] = (Vote, Evidence, NuggetVote, Note, LabelVote)
-"""Kinds of rows: votes on battles, citations and nuggets, notes, and votes on labels of queries."""
+KINDS: tuple[type, ...] = (Vote, Evidence, Note, LabelVote)
+"""Kinds of rows: votes on battles and citations, notes, and votes on labels of queries."""
 _EXAMPLES = "give sqlite:////path/to/votes.sqlite or postgresql://user:password@host/name"
 
 

@@ -1,4 +1,4 @@
-"""The plots of `mirage paper reproduce`, and the page that shows them with every table."""
+"""The plots of `mirage rank paper`, and the page that shows them with every table."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def report_estimates(
     rows = []
     for row in _rows(parts, margin):
         why = row.reason or reasons.get(row.language)
-        # Further queries would need labels too: `mirage plan` says how many.
+        # Further queries would need labels too.
         rows.append(
             replace(row, more=None, more_low=None, more_high=None, reason=why)
             if row.language not in beside

@@ -30,20 +30,17 @@ from mirage.ranking.surrogate.pairs import apart_by, slope_parts, square, tau_pa
 from mirage.ranking.surrogate.quality import PairedTest, Quality, r2, tau_b, taus
 from mirage.ranking.surrogate.range import ALL, Distance, distances, outside
 from mirage.ranking.surrogate.regressors import (
-    FORMER_NAMES,
     PUBLISHED,
     REGRESSORS,
     SEED,
     Regressor,
     predict,
     regressor,
-    with_present_names,
 )
 
 __all__ = [
     "ALL",
     "COVERAGE",
-    "FORMER_NAMES",
     "LEVEL",
     "NESTED",
     "PUBLISHED",
@@ -78,5 +75,4 @@ __all__ = [
     "tau_b",
     "tau_parts",
     "taus",
-    "with_present_names",
 ]

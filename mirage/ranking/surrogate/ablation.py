@@ -13,9 +13,9 @@ from mirage import schema
 from mirage.battles.referee import Referee
 from mirage.errors import NotEnoughData
 from mirage.ranking import surrogate
-from mirage.ranking.languages import kendall
 from mirage.ranking.surrogate.data import fit_parts
 from mirage.stages.features import FAMILIES, FEATURES
+from mirage.stats.kendall import kendall
 
 GRADES = tuple(name for name, spec in FEATURES.items() if "grade" in spec.needs)
 """Features graded by an LLM."""

@@ -175,7 +175,7 @@ def fit_parts(training: Training, out: Collection[str] = ()) -> Iterator[FitPart
     if not count:
         raise NotEnoughData(
             f"no language has {FEWEST} rated systems that share a feature",
-            do="measure more features (mirage features), or judge more systems",
+            do="measure more features (mirage measure features), or judge more systems",
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from mirage.ranking.surrogate.answers import fit_answers, pairwise
 from mirage.ranking.surrogate.data import Array, FitPart, Predicted, Training, fit_parts
 from mirage.ranking.surrogate.pooled import fit_pooled
 from mirage.ranking.surrogate.ridge import ridge
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 SEED = 0
 """Seed of randomised regressors."""
@@ -167,9 +164,6 @@ REGRESSORS: dict[str, Regressor] = {
 }
 """Every regressor by name: the paper's five, then ours."""
 
-FORMER_NAMES = {"replies": "answers"}
-"""Former names of regressors in stored tables and links, with the current names."""
-
 
 def regressor(name: str) -> Regressor:
     """Return a regressor by name.
@@ -177,19 +171,9 @@ def regressor(name: str) -> Regressor:
     Raises:
         UnknownName: if there is none with this name.
     """
-    name = FORMER_NAMES.get(name, name)
     if name not in REGRESSORS:
         raise UnknownName("regressor", name, REGRESSORS)
     return REGRESSORS[name]
-
-
-def with_present_names(stored: pa.Table) -> pa.Table:
-    """Replace former regressor names in the column `regressor` of a stored table."""
-    import pyarrow as pa
-
-    names = [FORMER_NAMES.get(name, name) for name in stored["regressor"].to_pylist()]
-    column = stored.schema.get_field_index("regressor")
-    return stored.set_column(column, stored.schema.field(column), pa.array(names, stored.schema.field(column).type))
 
 
 def predict(training: Training, name: str, *, out: Collection[str] = (), seed: int = SEED) -> Predicted:

@@ -181,7 +181,7 @@ def rows_of(predictions: pa.Table, referee: Referee) -> list[schema.Prediction]:
     if not rows:
         raise NotEnoughData(
             f"no predictions for the referee {referee.name} and the skill {referee.skill}",
-            do=f"mirage surrogate DIR --judge {referee.name} --store",
+            do=f"mirage rank surrogate DIR --judge {referee.name} --store",
         )
     return rows
 

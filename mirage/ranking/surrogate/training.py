@@ -63,7 +63,7 @@ def training(
     if not values:
         raise NotEnoughData(
             f"no system that {referee.name} judged has a feature on the queries judged",
-            do="measure them: mirage features DIR",
+            do="measure them: mirage measure features DIR",
         )
     joined = {code: _language(battles[code], code, *values[code], ties) for code in sorted(values)}
     return surrogate.Training(names, joined)
@@ -95,7 +95,7 @@ def by_tournament(
     names, values = _values(features, battles)
     if not values:
         raise NotEnoughData(
-            f"no system that {referee.name} judged has a feature", do="measure them: mirage features DIR"
+            f"no system that {referee.name} judged has a feature", do="measure them: mirage measure features DIR"
         )
     rated_battles = {code: battles[code] for code in values}
     ranked, shared = rate(rated_battles, draws=draws, seed=seed), units_of(rated_battles).shared

@@ -164,7 +164,9 @@ def recall_by_pair(
         rows += [_pair(row, code) for row in means(measured) if row.n]
     if not rows:
         raise NotEnoughData(
-            "no relevant passage has a language", where=arena.address, do=f"mirage languages {arena.address} --detect"
+            "no relevant passage has a language",
+            where=arena.address,
+            do=f"mirage report languages {arena.address} --detect",
         )
     return rows
 

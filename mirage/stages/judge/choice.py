@@ -1,4 +1,4 @@
-"""Options that select or repeat battles, and their conflicts with rounds, the anchor set and the passport."""
+"""Options that select or repeat battles, and their conflicts with rounds and the passport."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from mirage.errors import BadInput
-from mirage.schema import OVERALL
 
-_KEEPS = {"anchors": (), "until": (), "passport": ("queries", "repeats")}
+_KEEPS = {"until": (), "passport": ("queries", "repeats")}
 """Options that each of these modes still accepts."""
 
 
@@ -34,19 +33,14 @@ class BattleChoice:
     """Whether to judge again."""
     shard: str | None = None
     """Shard of the battles."""
-    anchors: int | None = None
-    """Pairs per language of the anchor set."""
     until: str | None = None
     """Goal of adaptive judging."""
 
-    def refuse(
-        self, chooser: Literal["anchors", "until", "passport"], *, criterion: str, spell: Callable[[str], str] = str
-    ) -> None:
+    def refuse(self, chooser: Literal["until", "passport"], *, spell: Callable[[str], str] = str) -> None:
         """Raise if options conflict with a mode that selects the battles itself.
 
         Args:
             chooser: the option of the mode.
-            criterion: name of the criterion; the anchor set is judged by `overall` alone.
             spell: formats an option's name for the message.
 
         Raises:
@@ -61,9 +55,4 @@ class BattleChoice:
             raise BadInput(
                 f"{spell(chooser)} chooses the battles itself, and cannot be combined with {', '.join(given)}",
                 do=f"omit {', '.join(given)}",
-            )
-        if chooser == "anchors" and criterion != OVERALL:
-            raise BadInput(
-                f"the anchor set is judged by the criterion {OVERALL}",
-                do=f"omit {', '.join(map(spell, ('criterion', 'rubric', 'prompt')))}",
             )

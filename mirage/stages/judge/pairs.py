@@ -142,7 +142,7 @@ def choose_known(
     if not battles:
         raise NotEnoughData(
             "no query that can be judged has a right and a wrong answer by its relevance labels",
-            do="compute outcomes from labels and answers first: mirage outcomes DIR",
+            do="compute outcomes from labels and answers first: mirage measure outcomes DIR",
         )
     return battles
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema, store
-from mirage.battles.anchors import anchor_judge
 from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.errors import BadInput
 from mirage.llm.engines.shards import Shard
@@ -45,13 +44,8 @@ class BattleSample:
     The listed battles are then all of the judge's in these languages, and each verdict gets its inclusion probability.
     """
 
-    day: str | None = None
-    """Day in UTC of verdicts on the anchor set (`mirage.stages.judge.anchors`); they then rank nothing."""
-
     def owner(self, judge_name: str) -> str:
         """Return the judge name under which verdicts on these battles are stored."""
-        if self.day is not None:
-            return anchor_judge(judge_name, self.day)
         return f"{OF_KNOWN}{judge_name}" if self.known else judge_name
 
 

@@ -1,6 +1,5 @@
 """Nuggets: the facts that a good answer states, which of them each answer states, and nugget scores.
 
-    change = reword(bank, key, "It was lit by oil.", ...)   # the bank with one edit by a person (`bank.py`)
     assign_by_terms(bank, answers)                          # by shared words: a lower bound (`terms.py`)
     nugget_scores([("vital", "support"), ...])              # nuggetizer's four scores (`scores.py`)
 
@@ -8,18 +7,7 @@
 states; `stage.py` applies all of it to an arena.
 """
 
-from mirage.stages.nuggets.bank import (
-    BankChange,
-    NuggetKey,
-    NuggetText,
-    add,
-    drop,
-    merge,
-    nugget_id,
-    reword,
-    set_importance,
-    split,
-)
+from mirage.stages.nuggets.bank import nugget_id
 from mirage.stages.nuggets.scores import POINTS, SCORES, nugget_scores
 from mirage.stages.nuggets.terms import TERMS, assign_by_terms, match_terms
 
@@ -27,17 +15,8 @@ __all__ = [
     "POINTS",
     "SCORES",
     "TERMS",
-    "BankChange",
-    "NuggetKey",
-    "NuggetText",
-    "add",
     "assign_by_terms",
-    "drop",
     "match_terms",
-    "merge",
     "nugget_id",
     "nugget_scores",
-    "reword",
-    "set_importance",
-    "split",
 ]

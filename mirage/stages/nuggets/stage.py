@@ -1,4 +1,4 @@
-"""Nuggets of an arena: generation and assignment by a model, assignment by shared words, edits by people.
+"""Nuggets of an arena: generation and assignment by a model, assignment by shared words.
 
 New assignments replace older ones. Features that depend on them are removed, and recomputed by
 `mirage.stages.features.measuring`.
@@ -6,12 +6,12 @@ New assignments replace older ones. Features that depend on them are removed, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage import llm, schema, store
-from mirage.errors import ArenaError, BadInput, NotEnoughData
+from mirage.errors import BadInput, NotEnoughData
 from mirage.stages import nuggets
 from mirage.stages.nuggets.assign import AssignRequest, AssignResult, assign_requests, collect_assignments
 from mirage.stages.nuggets.create import BankRequest, CreateResult, bank_requests, create
@@ -98,74 +98,6 @@ def assign_by_model(
     arena = calls.write(path, "nugget_assignments", result.assignments, subject=assigner, seen=seen)
     replies.need_any()
     return arena, result
-
-
-class BankChanged(ArenaError):
-    """The bank of a query has changed since it was displayed."""
-
-    def __init__(self, language: str, query_id: str) -> None:
-        super().__init__(
-            "the nuggets of this query were changed by another person",
-            where=f"{language}, {query_id}",
-            do="review the current nuggets, and repeat the change",
-        )
-
-
-def edit_bank(
-    path: Path,
-    change: Callable[[pa.Table], nuggets.BankChange],
-    *,
-    made_by: str,
-    expected: Sequence[schema.Nugget] | None = None,
-    beside: Callable[[store.Snapshot, nuggets.BankChange], Mapping[str, store.NewRows]] | None = None,
-) -> store.Arena:
-    """Apply one edit to the bank of a query and record it; assignments of removed nuggets are deleted.
-
-    Args:
-        path: the arena's folder.
-        change: maps the bank to the edit: `partial(nuggets.drop, key=..., author=..., time=...)`. Called again if
-            another program has changed the bank meanwhile.
-        made_by: the command or page, for the manifest.
-        expected: the nuggets of the query as displayed to the person, in any order; None to skip the check.
-        beside: further rows to write in the same transaction, given the current arena and the edit.
-
-    Raises:
-        BankChanged: if the nuggets of the query are not those expected; nothing is written.
-        ArenaError: if the arena cannot be written.
-        MirageError: from `change`.
-    """
-
-    def read(arena: store.Arena) -> store.Snapshot:
-        old = arena.read_optional("nuggets")
-        seen = {"nuggets": schema.from_rows("nuggets", []) if old is None else old}
-        if beside is not None:
-            columns = {"answers": ("language", "query_id", "system", "text", "status"), "nugget_assignments": None}
-            seen |= {name: arena.read(name, columns=columns[name]) for name in columns if name in arena.tables}
-        return store.Snapshot(arena, seen)
-
-    def make() -> store.Arena:
-        import pyarrow as pa
-
-        seen = store.consistently(path, read)
-        result = change(seen.tables["nuggets"])
-        edit = result.edit
-        if expected is not None and set(expected) != set(_bank_of(seen.tables["nuggets"], edit)):
-            raise BankChanged(edit.language, edit.query_id)
-        replaced = pa.table({"language": [edit.language], "query_id": [edit.query_id]})
-        rows = {
-            "nuggets": store.NewRows(schema.from_rows("nuggets", _bank_of(result.bank, edit)), replaced),
-            "nugget_edits": store.by_key("nugget_edits", schema.from_rows("nugget_edits", [edit])),
-            **({} if beside is None else beside(seen, result)),
-        }
-        return store.upsert(path, rows, made_by=made_by, seen=seen).arena
-
-    return store.retry_outdated(make)
-
-
-def _bank_of(bank: pa.Table, edit: schema.NuggetEdit) -> list[schema.Nugget]:
-    """Return the nuggets of an edit's query, sorted by key."""
-    rows = (schema.Nugget(**row) for row in schema.sort("nuggets", bank).to_pylist())
-    return [row for row in rows if (row.language, row.query_id) == (edit.language, edit.query_id)]
 
 
 def _terms(tables: Tables, *, progress: Progress | None = None) -> dict[str, pa.Table]:

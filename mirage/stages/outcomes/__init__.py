@@ -18,12 +18,8 @@ from mirage.stages.outcomes.rates import Rate, agrees_with_print, as_printed, ra
 from mirage.stages.outcomes.samples import sample_outcomes
 from mirage.stages.outcomes.tables import (
     RIGHT,
-    ParserDifference,
-    RateShift,
-    departures,
     outcomes,
     parse_outcome,
-    shifts,
 )
 from mirage.stages.outcomes.templates import base_names, matched_difference, template_rates
 from mirage.stats.intervals import mean_interval, wilson
@@ -34,23 +30,19 @@ __all__ = [
     "RULES",
     "Confusion",
     "Parsed",
-    "ParserDifference",
     "Rate",
-    "RateShift",
     "TemplatePhrases",
     "agrees_with_print",
     "as_printed",
     "base_names",
     "confusion",
     "correct_rates",
-    "departures",
     "matched_difference",
     "mean_interval",
     "outcomes",
     "parse_outcome",
     "rates",
     "sample_outcomes",
-    "shifts",
     "template_rates",
     "unparsed_note",
     "wilson",

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
-from mirage.schema import Count, Outcome, Parser, Share, Subset
+from mirage.schema import Outcome, Parser
 from mirage.stages.outcomes.free import TemplatePhrases, parse_free
 from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.published import parse_published
-from mirage.stages.outcomes.rates import rates
 from mirage.stages.outcomes.strict import parse_strict, parse_without_text
 from mirage.text import languages
 from mirage.text.answers import NOMIRACL_TEMPLATES
@@ -26,46 +24,6 @@ PARSERS: tuple[Parser, ...] = get_args(Parser)
 RIGHT: dict[str, Outcome] = {"relevant": "answered", "non_relevant": "abstained"}
 """Correct outcome by subset."""
 _KEY = ["language", "query_id", "system"]
-
-
-@dataclass(frozen=True, slots=True)
-class ParserDifference:
-    """Answers on which the strict parser differs from the published one, by reason."""
-
-    published: Outcome
-    """Outcome by the published parser."""
-    strict: Outcome
-    """Outcome by the strict parser."""
-    rule: str
-    """Deciding rule of the strict parser, one of `RULES`."""
-    n: Count
-    """Number of answers."""
-
-
-@dataclass(frozen=True, slots=True)
-class RateShift:
-    """Effect of the parser on one system's rates: means over its languages."""
-
-    subset: Subset
-    """Subset of the queries."""
-    system: str
-    """The system."""
-    n: Count
-    """Rows, missing answers included."""
-    departures: Count
-    """Answers whose outcome differs between the parsers."""
-    rate_published: Share | None
-    """`Rate.rate` by the published parser; null if it decided no answer."""
-    rate_strict: Share | None
-    """`Rate.rate` by the strict parser."""
-    rate_as_published_published: Share | None
-    """`Rate.rate_as_published` by the published parser: the figure printed in the papers."""
-    rate_as_published_strict: Share | None
-    """`Rate.rate_as_published` by the strict parser."""
-    undecided_published: Share | None
-    """`Rate.undecided` by the published parser."""
-    undecided_strict: Share | None
-    """`Rate.undecided` by the strict parser."""
 
 
 def parse_outcome(
@@ -208,79 +166,3 @@ def _parse_answer(
     if status == "refused" and text is None:
         return Parsed("unparsed", "refused")
     return parse_outcome(text or "", language=language, template=template, phrases=phrases, query=query)
-
-
-def departures(outcomes: pa.Table) -> pa.Table:
-    """List every difference of the strict parser from the published one, with counts, most frequent first.
-
-    Args:
-        outcomes: an `outcomes` table with rows of both parsers.
-
-    Returns:
-        A table with the columns of `ParserDifference`.
-
-    Raises:
-        BadInput: if the two parsers' rows are not about the same answers.
-    """
-    published, strict = _by_parser(outcomes)
-    counts: dict[tuple[Outcome, Outcome, str], int] = {}
-    for before, after, rule in zip(
-        published["outcome"].to_pylist(), *(strict[column].to_pylist() for column in ("outcome", "rule")), strict=True
-    ):
-        if before != after:
-            counts[before, after, rule] = counts.get((before, after, rule), 0) + 1
-    rows = [ParserDifference(*key, n) for key, n in counts.items()]
-    return schema.from_rows(
-        ParserDifference,
-        sorted(rows, key=lambda departure: (-departure.n, departure.published, departure.strict, departure.rule)),
-    )
-
-
-def shifts(outcomes: pa.Table) -> pa.Table:
-    """Compare the rates of each system between the published parser and the strict one.
-
-    Args:
-        outcomes: an `outcomes` table with rows of both parsers.
-
-    Returns:
-        A table with the columns of `RateShift`, by subset and system.
-
-    Raises:
-        BadInput: if the two parsers' rows are not about the same answers.
-    """
-    published, strict = _by_parser(outcomes)
-    differ: dict[tuple[Subset, str], int] = {}
-    columns = (published["subset"], published["system"], published["outcome"], strict["outcome"])
-    for subset, system, before, after in zip(*(column.to_pylist() for column in columns), strict=True):
-        differ[subset, system] = differ.get((subset, system), 0) + (before != after)
-    of: dict[Parser, dict[tuple[str, str], dict[str, Any]]] = {
-        parser: {
-            (row["subset"], row["system"]): row
-            for row in rates(outcomes, parser=parser).to_pylist()
-            if row["language"] == "all"
-        }
-        for parser in PARSERS
-    }
-    rows = []
-    for (subset, system), n in sorted(differ.items()):
-        before, after = of["published"][subset, system], of["strict"][subset, system]
-        pairs = [cell[name] for name in ("rate", "rate_as_published", "undecided") for cell in (before, after)]
-        rows.append(RateShift(subset, system, after["n"], n, *pairs))
-    return schema.from_rows(RateShift, rows)
-
-
-def _by_parser(outcomes: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Return the rows of the published and of the strict parser, in the same order of answers."""
-    import pyarrow.compute as pc
-
-    published, strict = (
-        outcomes.filter(pc.equal(outcomes["parser"], parser)).sort_by([(k, "ascending") for k in _KEY])
-        for parser in ("published", "strict")
-    )
-    if not published.select(_KEY).equals(strict.select(_KEY)):
-        raise BadInput(
-            "the two parsers' rows are not about the same answers: "
-            f"{len(published):,} are by the published parser, {len(strict):,} by the strict one",
-            do="recompute the outcomes: mirage outcomes DIR",
-        )
-    return published, strict

@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import UnknownName
 from mirage.stats.sampling import sample
 from mirage.text.answers import citations, cited_ids, is_numbered, parse_answer
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+MAX_LENGTH = 6144
+"""Maximum tokens of a conversation (MIRAGE-Bench, Table 6)."""
 Key = tuple[str, str]
 """Language and id of a query."""
 Mix = Literal["all", "one", "first"]
@@ -61,10 +63,8 @@ class Example:
 class TrainingSet:
     """The conversations, sorted by language, query and teacher."""
 
-    train: tuple[Example, ...]
-    """Training examples."""
-    heldout: tuple[Example, ...]
-    """Held-out examples; none of their queries is in `train`."""
+    examples: tuple[Example, ...]
+    """The conversations."""
     left_out: Mapping[tuple[str, str], int]
     """Number of unused answers by teacher and reason."""
 
@@ -113,25 +113,19 @@ def build_examples(
     prompts: Mapping[Key, str],
     *,
     mix: Mix = "all",
-    holdout: float = 0.05,
     seed: int = 0,
 ) -> TrainingSet:
-    """Build the conversations and hold out some queries.
+    """Build the conversations.
 
     Args:
         learned: usable answers by teacher, each from `select_answers`. The order only matters for the mix `first`.
         prompts: the prompt of each query; queries without one are skipped.
         mix: how several teachers are mixed, see `Mix`.
-        holdout: share of the queries of each language to hold out, at least 0 and under 1; rounded, at least one if
-            positive, but never all. Queries with the same text count as one.
-        seed: seed of the held-out queries, and of the teachers in the mix `one`; 0 or more.
+        seed: seed of the teachers in the mix `one`; 0 or more.
 
     Raises:
-        BadInput: if the share is out of range.
         UnknownName: if there is no such mix.
     """
-    if not 0 <= holdout < 1:
-        raise BadInput(f"holdout is {holdout}", do="use a share of the queries, at least 0 and under 1")
     if mix not in get_args(Mix):
         raise UnknownName("mix", mix, get_args(Mix))
     left_out: Counter[tuple[str, str]] = Counter()
@@ -149,16 +143,7 @@ def build_examples(
         left_out.update(
             (teacher, "another teacher's answer was taken") for teacher in teachers_of[key] if teacher not in selection
         )
-    held_out: set[tuple[str, str]] = set()
-    for code in sorted({example.language for example in examples}):
-        texts = sorted({example.query for example in examples if example.language == code})
-        size = min(max(round(holdout * len(texts)), 1), len(texts) - 1) if holdout else 0
-        held_out |= {(code, text) for text in sample(texts, size, seed, f"{code}/sft/heldout")}
-    return TrainingSet(
-        train=tuple(example for example in examples if (example.language, example.query) not in held_out),
-        heldout=tuple(example for example in examples if (example.language, example.query) in held_out),
-        left_out=dict(left_out),
-    )
+    return TrainingSet(tuple(examples), dict(left_out))
 
 
 def _select_teachers(key: Key, teachers: Sequence[str], mix: Mix, seed: int) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Training sets of an arena: conversations, held-out conversations, statistics and a recipe, in adjacent files."""
+"""Training sets of an arena: conversations as JSON Lines."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from pathlib import Path
 from mirage import llm, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.llm import prompts
+from mirage.schema import REFERENCE
 from mirage.stages import generate, sft
-
-REFERENCE = "reference"
-"""Default teacher."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +26,6 @@ class TrainingResult:
     """The teachers."""
     tokens: str
     """Token counter: `estimate`, or a tokenizer's name."""
-    files: tuple[Path, ...]
-    """The files written."""
 
 
 def write_training_set(
@@ -39,7 +35,6 @@ def write_training_set(
     systems: Sequence[str] | None = None,
     mix: sft.Mix = "all",
     languages: Sequence[str] | None = None,
-    holdout: float = 0.05,
     seed: int = 0,
     tokenizer: str = "estimate",
 ) -> TrainingResult:
@@ -50,17 +45,15 @@ def write_training_set(
 
     Args:
         path: the arena's folder.
-        out: the file of the conversations, named `.jsonl`. Written beside it: `.heldout.jsonl`, `.stats.csv`,
-            `.trl.yaml`, and for several teachers `.teachers.csv`, their statistics.
+        out: the file of the conversations, named `.jsonl`.
         systems: the teachers; None for `reference`, or the only system.
         mix: how several teachers are mixed.
         languages: codes; None for all.
-        holdout: share of the queries to hold out.
-        seed: seed of the passage order, of the held-out queries, and of drawn teachers.
+        seed: seed of the passage order, and of drawn teachers.
         tokenizer: token counter, as for `llm.tokens_of`.
 
     Raises:
-        BadInput: if the file has another extension or cannot be written, or an option is out of range.
+        BadInput: if the file has another extension or cannot be written.
         UnknownName: if there is no such system, mix or language.
         NotEnoughData: if no answer of a teacher is usable.
         ArenaError: if the arena lacks queries, passages or answers.
@@ -94,7 +87,7 @@ def write_training_set(
             if lengths[key] + tokens.count(record["answer"]) > sft.MAX_LENGTH:
                 del answers[key]
                 left_out[teacher, f"with its prompt it has more than {sft.MAX_LENGTH:,} tokens"] += 1
-    training = sft.build_examples(learned, texts, mix=mix, holdout=holdout, seed=seed)
+    training = sft.build_examples(learned, texts, mix=mix, seed=seed)
     training = replace(training, left_out=Counter(training.left_out) + left_out)
     for teacher in teachers:
         if not any(key in texts for key in learned[teacher]):
@@ -106,8 +99,8 @@ def write_training_set(
                 where=explanation,
                 do="choose another teacher, or generate answers first: mirage generate DIR --relevant-only",
             )
-    stats = sft.statistics(training, tokens.count)
-    return TrainingResult(training, stats, teachers, tokens.name, _write(out, training, stats, seed))
+    store.write_whole(out, "".join(example.line() + "\n" for example in training.examples).encode("utf-8"))
+    return TrainingResult(training, sft.statistics(training, tokens.count), teachers, tokens.name)
 
 
 def _teacher(systems: set[str], *, where: str) -> str:
@@ -116,28 +109,3 @@ def _teacher(systems: set[str], *, where: str) -> str:
     if len(systems) == 1:
         return systems.pop()
     raise UnknownName("teacher", REFERENCE, systems, where=where)
-
-
-def _write(out: Path, training: sft.TrainingSet, stats: Sequence[sft.Stats], seed: int) -> tuple[Path, ...]:
-    heldout = out.with_suffix(".heldout.jsonl")
-    files = {
-        out: "".join(example.line() + "\n" for example in training.train),
-        heldout: "".join(example.line() + "\n" for example in training.heldout),
-        out.with_suffix(".stats.csv"): sft.table1(stats),
-        out.with_suffix(".teachers.csv"): sft.by_teacher(stats),
-        out.with_suffix(".trl.yaml"): sft.recipe(out.name, heldout.name if training.heldout else None, seed=seed),
-    }
-    if not training.heldout:
-        del files[heldout]
-    if all(row.teacher is None for row in stats):
-        del files[out.with_suffix(".teachers.csv")]
-    try:
-        for path, text in files.items():
-            store.write_text(path, text)
-    except OSError as error:
-        raise BadInput(
-            f"{out} cannot be written: {error.strerror or error}",
-            where=str(error.filename or out),
-            do="free space or check permissions",
-        ) from None
-    return tuple(files)

@@ -6,25 +6,23 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from mirage.explorer.hallucination.chart.parts import RATES, Row, joint_hover, note, share_axis
-from mirage.explorer.hallucination.chart_labels import SIZE, LabelAnchor, place_labels
 from mirage.publish.charts import primitives
 from mirage.publish.charts.leaderboard import FOOT
 from mirage.publish.charts.palette import MARK_SIZE, SPACE, Mode, family, ink, label_text, layout
-from mirage.text.segmentation import count_text
 
-PLOT_WIDTH, PLOT_HEIGHT = 290, 366
-"""Pixels of the plot; the width is the least it is drawn at."""
-CROWD = 5
-"""So many systems on each other have one label, which counts them: their names would cover the plot."""
-_ON_EACH_OTHER = 0.02
-"""Marks that differ by no more in both rates lie on each other: 6 pixels."""
+PLOT_HEIGHT = 366
+"""Height of the plot in pixels."""
 _TICKS = (0, 0.25, 0.5, 0.75, 1)
 _EDGE = 0.035
 """What the axes show below 0 and above 1, so that marks at the ends stay whole."""
-_SIDES = {"left": "middle right", "right": "middle left", "center": "middle center"}
-"""Where a text lies that begins, ends or has its middle at its point."""
 NAMED = 16
-"""Names and crowds that stand beside marks: those in focus and the first of the rows. A hover names every mark."""
+"""Maximum number of named marks: those in focus and the first of the rows. A hover names every mark."""
+_ROOM = (0.5, 0.045)
+"""Distance between two named marks in either rate: the length and the height of a name on a narrow screen."""
+_SIZE = 11
+"""Size of a name in pixels."""
+_CORNER, _END = "best corner", "ignores the evidence"
+"""Names of the lower left corner and of the upper end of the dotted line."""
 
 
 def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -> dict[str, Any]:
@@ -43,7 +41,7 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
         quiet = bool(focus) and row["system"] not in focus
         by_color.setdefault((quiet, colors.muted if quiet else family(row["system"]).color(mode)), []).append(row)
     dotted = primitives.lines([0, 1], [1, 0], {"color": colors.muted, "width": 1, "dash": "dot"})
-    data = [dotted, *_names(shown, mode, focus)]
+    data = [dotted, _names(shown, mode, focus)]
     for (quiet, color), group in sorted(by_color.items(), key=lambda item: not item[0][0]):
         across, upright = (
             primitives.whiskers(
@@ -88,91 +86,34 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
     }
 
 
-def _crowds(rows: Sequence[Row], focus: Collection[str]) -> dict[int, list[str]]:
-    """Systems by the row of the mark that has their label: each its own, but for crowds too dense for names."""
-    near: dict[int, list[int]] = {}
-    for k, row in enumerate(rows):
-        apart = row["system"] in focus
-        first = k if apart else next((i for i in near if rows[i]["system"] not in focus and _close(rows[i], row)), k)
-        near.setdefault(first, []).append(k)
-    crowds: dict[int, list[str]] = {}
-    for first, members in near.items():
-        names = [rows[k]["system"] for k in members]
-        crowds |= {first: names} if len(members) >= CROWD else {k: [rows[k]["system"]] for k in members}
-    return crowds
-
-
-def _close(row: Row, other: Row) -> bool:
-    """Return whether two marks overlap."""
-    gaps: list[float] = [row[f"{metric}_value"] - other[f"{metric}_value"] for metric in ("hallucination", "error")]
-    return max(map(abs, gaps)) <= _ON_EACH_OTHER
-
-
-def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> list[primitives.Trace]:
-    """Label each mark with its system, or with the number of overlapping systems; also the best corner and the dotted
-    line.
+def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> primitives.Trace:
+    """Name the marks beside which no other name stands: those in focus first, then in the order of the rows.
 
     Returns:
-        The lines to labels that are far from their marks; the labels, as one trace, since the browser measures each
-        annotation several times; and the labels of overlapping systems, if any, which name them on hover.
+        One trace without hover, so that no name takes a click from its mark. The names of the best corner and of the
+        end of the dotted line come last.
     """
-    colors, width = ink(mode), 1 + 2 * _EDGE
-
-    def mark(label: str, x: Sequence[float | None], y: Sequence[float | None]) -> LabelAnchor:
-        """Build the anchor from value, low and high of both rates; a null end is placed at the value."""
-        across, down = (
-            [((value if value is not None else values[0] or 0) + _EDGE) / width for value in values]
-            for values in (x, y)
-        )
-        down = [1 - share for share in down]
-        return LabelAnchor(label, across[0], down[0], across[1], across[2], down[2], down[1])
-
-    ends = ("value", "low", "high")
-    crowds = _crowds(rows, focus)
-    first = sorted(crowds, key=lambda k: (rows[k]["system"] not in focus, k))[:NAMED]
-    crowds = {k: crowd for k, crowd in crowds.items() if k in first}
-    labels = [crowd[0] if len(crowd) == 1 else count_text(len(crowd), "system") for crowd in crowds.values()]
-    marks = [
-        mark(label, *([rows[k][f"{metric}_{end}"] for end in ends] for metric in ("hallucination", "error")))
-        for label, k in zip(labels, crowds, strict=True)
-    ]
-    corners = [mark("best corner", (0, 0, 0), (0, 0, 0)), mark("ignores the evidence", (0, 0, 0), (1, 1, 1))]
-    anchors = (*marks, *corners)
-    places = place_labels(anchors, PLOT_WIDTH, PLOT_HEIGHT)
-
-    def at(anchor: LabelAnchor, dx: float = 0, dy: float = 0) -> tuple[float, float]:
-        """Return both rates at a distance from a mark, in pixels of the least plot."""
-        x, y = anchor.x + dx / PLOT_WIDTH, anchor.y + dy / PLOT_HEIGHT
-        return x * width - _EDGE, (1 - y) * width - _EDGE
-
-    spots = [at(anchor, place.dx, place.dy) for anchor, place in zip(anchors, places, strict=True)]
-    texts = [label_text(anchor.label) for anchor in marks] + [f"<i>{anchor.label}</i>" for anchor in corners]
-    quiet = [bool(focus) and anchor.label not in focus for anchor in marks] + [True for _ in corners]
-    hovers = {i: label_text(", ".join(sorted(crowd))) for i, crowd in enumerate(crowds.values()) if len(crowd) > 1}
-
-    def labels_at(indices: Sequence[int]) -> primitives.Trace:
-        """Return the labels with these indices, without hover, so that none takes a click from its mark."""
-        return primitives.lines(
-            [spots[i][0] for i in indices],
-            [spots[i][1] for i in indices],
-            {},
-            mode="text",
-            text=[texts[i] for i in indices],
-            textposition=[_SIDES[places[i].anchor] for i in indices],
-            textfont={
-                "size": SIZE,
-                "color": [colors.muted if quiet[i] else colors.text for i in indices],
-                # The dotted line and the grid stop at a label.
-                "shadow": ", ".join([f"0 0 2px {colors.ground}"] * 4),
-            },
-            cliponaxis=False,
-        )
-
-    far = [(at(anchor), spot) for anchor, spot, place in zip(anchors, spots, places, strict=True) if place.led]
-    traces = [
-        primitives.segments(far, {"color": colors.muted, "width": 0.8}),
-        labels_at([i for i in range(len(anchors)) if i not in hovers]),
-    ]
-    if hovers:
-        traces.append(labels_at(list(hovers)) | {"hoverinfo": "text", "hovertext": list(hovers.values())})
-    return traces
+    colors = ink(mode)
+    ordered = sorted(rows, key=lambda row: row["system"] not in focus)
+    candidates = [(row["hallucination_value"], row["error_value"], row["system"]) for row in ordered[:NAMED]]
+    candidates += [(0, 0, _CORNER), (0, 1, _END)]
+    named: list[tuple[float, float, str]] = []
+    for x, y, name in candidates:
+        if all(abs(x - other[0]) > _ROOM[0] or abs(y - other[1]) > _ROOM[1] for other in named):
+            named.append((x, y, name))
+    loud = set(focus) or {row["system"] for row in rows}
+    return primitives.lines(
+        [x for x, _, _ in named],
+        [y for _, y, _ in named],
+        {},
+        mode="text",
+        text=[f"<i>{name}</i>" if name in (_CORNER, _END) else label_text(f"  {name}  ") for *_, name in named],
+        textposition=["middle right" if x < 0.5 else "middle left" for x, _, _ in named],
+        textfont={
+            "size": _SIZE,
+            "color": [colors.text if name in loud else colors.muted for *_, name in named],
+            # The dotted line and the grid stop at a name.
+            "shadow": ", ".join([f"0 0 2px {colors.ground}"] * 4),
+        },
+        cliponaxis=False,
+    )

@@ -1,0 +1,126 @@
+"""Check the size of the program against its budgets (`.ci/budgets.toml`); `make lint` runs it.
+
+python .ci/budgets.py           # print what is over its budget; exit 1 if anything is
+python .ci/budgets.py --table   # print every figure beside its budget
+
+Code is measured in tokens without comments, docstrings and layout, since lines can be packed and prose deleted. A budget
+is a ceiling: it is lowered with the code, and raised only with a decision (docs/decisions).
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+import tokenize
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LAYOUT = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
+"""Types of tokens that do not count."""
+
+
+def docstring_lines(tree: ast.AST) -> set[int]:
+    """Return the numbers of the lines of docstrings, also of those below an assignment."""
+    lines: set[int] = set()
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        for place, child in enumerate(body if isinstance(body, list) else ()):
+            text = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant) and child.value.value
+            if isinstance(text, str) and (place == 0 or isinstance(body[place - 1], ast.Assign | ast.AnnAssign)):
+                lines.update(range(child.lineno, (child.end_lineno or child.lineno) + 1))
+    return lines
+
+
+def count_tokens(source: str) -> int:
+    """Return the number of code tokens of a Python source."""
+    prose = docstring_lines(ast.parse(source))
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return sum(token.type not in LAYOUT and token.start[0] not in prose for token in tokens)
+
+
+def package_of(path: Path) -> str:
+    """Return the room of a source file: `mirage/store`, `mirage` for a module at its top, `pages`, `tests` ..."""
+    parts = path.relative_to(ROOT).parts
+    return "/".join(parts[:2]) if parts[0] == "mirage" and len(parts) > 2 else parts[0]
+
+
+def measure_code() -> Iterator[tuple[str, int]]:
+    """Yield tokens and lines by room, and the number of modules of `mirage/`."""
+    tokens: Counter[str] = Counter()
+    lines: Counter[str] = Counter()
+    modules = 0
+    for root in ("mirage", "pages", "tests", "benchmarks"):
+        for path in (ROOT / root).rglob("*.py"):
+            source = path.read_text(encoding="utf-8")
+            tokens[package_of(path)] += count_tokens(source)
+            lines[package_of(path)] += len(source.splitlines())
+            modules += root == "mirage"
+    for counter in (tokens, lines):
+        counter["mirage and pages"] = sum(n for room, n in counter.items() if room.startswith(("mirage", "pages")))
+    yield from ((f"tokens {room}", n) for room, n in sorted(tokens.items()))
+    yield from ((f"lines {room}", n) for room, n in sorted(lines.items()))
+    yield "modules", modules
+
+
+def measure_docs() -> Iterator[tuple[str, int]]:
+    """Yield the words that a user reads (README and guide), the lines of the changelog and the number of decisions."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    yield "words", sum(len(page.read_text(encoding="utf-8").split()) for page in pages)
+    yield "changelog lines", len((ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines())
+    yield "decisions", len(list((ROOT / "docs/decisions").glob("[0-9]*.md")))
+    yield "pages", len(list((ROOT / "pages").glob("*.py")))
+
+
+def measure_commands() -> Iterator[tuple[str, int]]:
+    """Yield the number of commands at the top and of options over all commands; a group of service options counts once."""
+    import click
+    import typer
+
+    from mirage.cli import app
+    from mirage.cli.connection import is_service_option
+
+    def options(command: click.Command) -> int:
+        own = [
+            each
+            for each in command.params
+            if isinstance(each, click.Option) and each.name != "help" and not is_service_option(each)
+        ]
+        below = command.commands.values() if isinstance(command, click.Group) else ()
+        return len(own) + sum(map(options, below))
+
+    top = typer.main.get_command(app)
+    assert isinstance(top, click.Group)
+    yield "commands", len([each for each in top.commands.values() if not each.hidden])
+    yield "options", options(top)
+
+
+def main(table: bool) -> int:
+    """Print the figures over their budgets, or all; return the exit status."""
+    budgets = tomllib.loads((ROOT / ".ci/budgets.toml").read_text(encoding="utf-8"))
+    figures = dict([*measure_code(), *measure_docs(), *measure_commands()])
+    wrong = [f"no budget: {name}" for name in figures if name not in budgets]
+    wrong += [f"no such figure: {name}" for name in budgets if name not in figures]
+    for name, figure in figures.items():
+        limit = budgets.get(name, 0)
+        if table:
+            sys.stdout.write(f"{name:32}{figure:>12,}{limit:>12,}\n")
+        if figure > limit:
+            wrong.append(f"{name}: {figure:,} is over the budget of {limit:,} (.ci/budgets.toml)")
+    sys.stdout.writelines(f"{line}\n" for line in wrong)
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    sys.exit(main("--table" in sys.argv[1:]))

@@ -1,0 +1,121 @@
+"""Commands on whole arenas: `mirage arena copy|merge|remove|keep-run`, and the option `--shard`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mirage.cli.common import ArenaDir, command_group, locate
+from mirage.cli.output import note, show
+from mirage.errors import BadInput
+
+if TYPE_CHECKING:
+    from mirage.llm.engines.shards import Shard
+
+arenas = command_group("arena", "Copy an arena, merge its parts, remove a system, or keep a system's run.")
+
+COLUMNS = ("table", "new")
+"""Columns of `merge`."""
+
+
+def part_of(dir_: Path, share: str | None, *, dry: bool = False) -> tuple[Path, Shard | None]:
+    """Return the folder to work on and its shard; without `--shard`, the arena itself.
+
+    Args:
+        dir_: the arena.
+        share: value of `--shard`.
+        dry: whether nothing may be written.
+
+    Raises:
+        BadInput: if the value is not a shard, or nothing may be written.
+    """
+    if share is None:
+        return dir_, None
+    from mirage.llm.engines.shards import read_shard
+    from mirage.pipeline.parts import cut
+
+    shard = read_shard(share)
+    if dry:
+        raise BadInput("--dry-run cannot be combined with --shard", do="omit --shard to plan the whole arena")
+    part = cut(dir_, shard)
+    note(f"Working in {part}; merge it with `mirage arena merge {dir_} {part}`.")
+    return part, shard
+
+
+@arenas.command("copy")
+def copy(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="An arena: a folder, an address, or a bundled name.")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="A new or empty folder, or an address.")],
+) -> None:
+    """Copy an arena to another folder, or to or from object storage (s3://, gs://, abfs://).
+
+    Reads every file of the arena. Writes the same files and the same manifest to TARGET, and makers.csv and
+    taxonomy.yaml if there are any; rerun an interrupted copy to complete it. The ledger of replies is not copied.
+    """
+    from mirage import store
+
+    copied = store.copy_arena(source, target)
+    note(f"{target}: {len(copied.tables)} tables, {copied.size / 1e6:.2f} MB")
+
+
+@arenas.command("merge")
+def merge(
+    dir_: ArenaDir,
+    parts: Annotated[
+        list[Path],
+        typer.Argument(metavar="PART...", parser=locate, help="Folders of parts made with `--shard`."),
+    ],
+) -> None:
+    """Merge parts made with `--shard` into an arena.
+
+    Reads the partsand their ledgers. Writes the tables with new rows, and the ledger.
+    Rows are merged by key: order and repetition do not matter. An answer replaces a failed call; two different values
+    under one key are a conflict, which is reported, and nothing is written. Prints the number of new rows per table.
+    """
+    from mirage.pipeline.parts import merge as bring
+
+    report = bring(dir_, parts)
+    note(f"{report.replies:,} new replies in the ledger.")
+    show([{"table": name, "new": count} for name, count in report.rows.items()], COLUMNS, "table")
+
+
+@arenas.command("remove")
+def remove(
+    dir_: ArenaDir,
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name in the tables.")],
+) -> None:
+    """Remove a system from every table of an arena, in one step.
+
+    Reads every table that names systems. Writes them without its answers, outcomes, features, scores, judgments and
+    card; ratings, tournaments, predictions and importances that include the system are deleted, since they depend on
+    the set of systems. Keeps queries, passages, votes and the replies in the ledger. Next: `mirage evaluate DIR`.
+    """
+    from mirage.store.removal import remove_system
+
+    done = remove_system(dir_, system, made_by="mirage arena remove")
+    gone = ", ".join(f"{n:,} {table}" for table, n in done.rows.items())
+    note(f"{done.arena.address}: {system} is removed: {gone}. Next: mirage evaluate {dir_}")
+
+
+@arenas.command("keep-run")
+def keep(
+    dir_: ArenaDir,
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name in the tables.")],
+    date: Annotated[
+        str | None,
+        typer.Option(metavar="DATE", help="Day of the run, if its answers have no date: 2026-11-20."),
+    ] = None,
+) -> None:
+    """Keep the current run of a system as SYSTEM@DATE, before the next run replaces it.
+
+    Reads every table that names systems. Writes them with the new name: answers keep their outcomes, features, scores
+    and verdicts; ratings, tournaments, predictions and importances are deleted, since they depend on the set of
+    systems. Next: `mirage generate DIR --replace` or `mirage import`, then `mirage compare DIR SYSTEM SYSTEM@DATE`.
+    """
+    from mirage.store.system_runs import keep_run
+
+    kept = keep_run(dir_, system, date=date, made_by="mirage arena keep-run")
+    counts = ", ".join(f"{n:,} {table}" for table, n in kept.rows.items())
+    note(f"{kept.arena.address}: the run is kept as {kept.name}: {counts}. Now generate or import {system} again.")

@@ -1,0 +1,142 @@
+"""Checks of the installation: `mirage check` without arguments."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata, util
+from pathlib import Path
+from typing import Literal
+
+from mirage import __version__
+from mirage.errors import MirageError
+from mirage.store.extras import DISTRIBUTION, Extra, install_command
+
+PORT = 8501
+"""Default port of the explorer."""
+
+_REINSTALL = "reinstall from the checkout or wheel it came from: pip install --upgrade PATH"
+
+_EXTRAS: dict[Extra, tuple[tuple[str, ...], str]] = {
+    "documents": (("pypdf", "trafilatura", "lxml_html_clean"), "PDF and HTML files of a corpus"),
+    "explorer": (("streamlit",), "mirage app"),
+    "models": (("openai",), "calling models: generate, judge, graded features"),
+    "hub": (("datasets",), "mirage pull from the hub"),
+    "local": (("torch", "transformers"), "support and reranker features"),
+    "login": (("authlib",), "login with OpenID Connect"),
+    "postgres": (("psycopg",), "votes in PostgreSQL"),
+    "ray": (("ray",), "--engine ray"),
+    "retrieval": (("bm25s",), "mirage generate retrieve, mirage testset"),
+    "vllm": (("vllm",), "--engine vllm"),
+}
+"""Modules and purpose of each extra."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Result of one check of the installation."""
+
+    what: str
+    """Subject of the check."""
+    state: Literal["fine", "absent", "wrong"]
+    """`fine`; `absent`: missing but optional; `wrong`: something will not work."""
+    message: str
+    """Finding."""
+    do: str
+    """Suggested action; empty if none is needed."""
+
+
+def check_installation() -> list[Check]:
+    """Check Python, the packages, the extras, the arenas, the votes' database and the explorer's port."""
+    return [*_python(), *_extras(), *_arenas(), *_votes(), *_port()]
+
+
+def _python() -> Iterator[Check]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    new = sys.version_info >= (3, 11)
+    yield Check("Python", "fine" if new else "wrong", version, "" if new else "install Python 3.11 or newer")
+    yield Check("mirage", "fine", f"{__version__} in {Path(__file__).resolve().parents[1]}", "")
+    try:
+        needed = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        yield Check("packages", "absent", "mirage runs from a folder without being installed", "pip install .")
+        return
+    yield from _packages(needed)
+
+
+def _packages(needed: list[str]) -> Iterator[Check]:
+    from packaging.requirements import Requirement
+
+    problems = []
+    for requirement in map(Requirement, needed):
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            version = metadata.version(requirement.name)
+        except metadata.PackageNotFoundError:
+            problems.append(f"{requirement.name} is not installed")
+            continue
+        if not requirement.specifier.contains(version, prereleases=True):
+            problems.append(f"{requirement.name} {version} is not {requirement.specifier}")
+    if problems:
+        yield Check("packages", "wrong", "; ".join(problems), _REINSTALL)
+    else:
+        yield Check("packages", "fine", "all required packages, in supported versions", "")
+
+
+def _extras() -> Iterator[Check]:
+    for name, (modules, purpose) in _EXTRAS.items():
+        absent = [module for module in modules if util.find_spec(module) is None]
+        do = f"{install_command(name)}, for {purpose}" if absent else ""
+        message = f"without {', '.join(absent)}" if absent else ", ".join(modules)
+        yield Check(f"extra {name}", "absent" if absent else "fine", message, do)
+
+
+def _arenas() -> Iterator[Check]:
+    from mirage import store
+    from mirage.store import home
+
+    folders, problems = home.all_arenas()
+    for problem in problems:
+        yield Check("arenas", "wrong", problem, "set MIRAGE_ARENAS to folders of arenas")
+    if not folders:
+        yield Check("arenas", "wrong", "no arenas", f"{_REINSTALL}; or import one")
+    for name, path in folders.items():
+        try:
+            arena = store.open_arena(path)
+            texts = "with texts" if "answers" in arena.tables else "numbers only"
+            yield Check(f"arena {name}", "fine", f"{len(arena.tables)} tables, {texts}", "")
+        except MirageError as error:
+            yield Check(f"arena {name}", "wrong", error.what, error.do)
+
+
+def _votes() -> Iterator[Check]:
+    from mirage.people.votes import URL, Vote, Votes
+    from mirage.store import home
+
+    address = os.environ.get(URL)
+    file = home.home_folder() / home.VOTES
+    if not address and not file.is_file():
+        writable = next(path for path in (home.home_folder(), *home.home_folder().parents) if path.exists())
+        permitted = os.access(writable, os.W_OK)
+        message = f"no votes yet; they will be stored in {file}"
+        do = "" if permitted else f"make {writable} writable, or set MIRAGE_HOME to another folder"
+        yield Check("votes", "absent" if permitted else "wrong", message, do)
+        return
+    try:
+        with Votes(address or f"sqlite:///{file}") as database:
+            n = len(database.rows(Vote))
+        yield Check("votes", "fine", f"{n:,} votes on battles", "")
+    except MirageError as error:
+        yield Check("votes", "wrong", error.what, error.do)
+
+
+def _port() -> Iterator[Check]:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        occupied = probe.connect_ex(("127.0.0.1", PORT)) == 0
+    message = f"{PORT} is {'taken' if occupied else 'free'}"
+    yield Check("port", "fine", message, f"mirage app --port {PORT + 1}, unless it is the explorer" if occupied else "")

@@ -1,1 +1,0 @@
-"""The Ask page: data, and answers as HTML."""

@@ -1,1 +1,0 @@
-"""The page Decide: its data, charts and texts."""

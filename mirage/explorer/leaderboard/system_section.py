@@ -1,0 +1,136 @@
+"""Section of the Leaderboard on one system: its ratings by language, opponents, and error rates."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from mirage.battles.referee import Referee, referees
+from mirage.explorer.battle.matrix import matrix
+from mirage.explorer.hallucination.data import both_rates
+from mirage.explorer.hallucination.data import systems as answering
+from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.frame import Page, onward
+from mirage.explorer.kit.labels import labels_of, tell_audit
+from mirage.explorer.kit.plain_table import plain_table
+from mirage.explorer.kit.side_by_side import side_by_side
+from mirage.explorer.kit.text import heading
+from mirage.explorer.leaderboard.comparison import board_rows, language_rows
+from mirage.explorer.leaderboard.data import Board
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+SHOWN = 3
+"""Number of best and worst opponents shown."""
+ERRORS = {"hallucination": "Answers without evidence", "error": "Abstains despite it"}
+_OPPONENTS = (
+    Col("system", "Against", "system", help="The other system."),
+    Col("share", "Wins", "rate", help="Share of the battles with a winner."),
+    Col("share", "95%", "interval", low="low", high="high", ends=(0, 1), zero=0.5, help="95% Wilson interval."),
+    Col("ties", "Ties", "count", help="Battles without a winner."),
+    Col("n", "n", "count", help="Queries that both answered."),
+)
+_RATES = (
+    Col("what", "Error", "text", help="Hallucination and error rate of NoMIRACL."),
+    Col("value", "Rate", "rate", help="Wrong decisions / decided answers; languages weighted equally."),
+    Col("value", "95%", "interval", low="low", high="high", ends=(0, 1), help="95% interval."),
+    Col("n", "n", "count", help="Answers."),
+)
+
+
+def show_system(page: Page, board: Board, referee: Referee, system: str) -> None:
+    """Show a system's ratings by language, its best and worst opponents, and its error rates."""
+    if len(board.languages) > 1:
+        heading("Rating by language")
+        plain_table(ratings_by_language(board, system), _ratings(len(board.rows)), key="system_ratings")
+    left, right = side_by_side((420, 1), (420, 1), key="system_more", gap="medium")
+    with left:
+        rows = opponents(page.arena, referee, system, page.picked)
+        if rows is not None:
+            heading("Best and worst battles", "Share of the battles with a winner that it wins, by opponent.")
+            plain_table(rows, _OPPONENTS, key="system_opponents")
+            with st.container(horizontal=True, gap="small"):
+                for other in dict.fromkeys((rows["system"][0].as_py(), rows["system"][-1].as_py())):
+                    onward("battle", f"Battles with {other}", a=system, b=other, referee=referee.name)
+    with right:
+        rates = error_rates(page.arena, system, page.picked)
+        if rates is not None:
+            heading("Errors")
+            tell_audit(labels_of(page))
+            plain_table(rates, _RATES, key="system_errors")
+
+
+def ratings_by_language(board: Board, system: str) -> pa.Table:
+    """Return a system's rows of the ranking over all languages, then of each language."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names = ("language", "system", "rank", "rank_low", "rank_high", "rating", "low", "high", "battles")
+    parts = [rows.select(names) for rows in (board_rows(board), language_rows(board))]
+    rows = pa.concat_tables(parts, promote_options="permissive")
+    return rows.filter(pc.equal(rows["system"], system))
+
+
+@lru_cache(maxsize=64)
+def opponents(arena: Arena, referee: Referee, system: str, languages: tuple[str, ...]) -> pa.Table | None:
+    """Return a system's first and last opponents by its win share, highest first; all if there are few.
+
+    Returns:
+        `system` (the other), `wins, ties, losses, n, share` (of battles with a winner) and its interval `low, high`;
+        None without battles, or for judges counted together.
+    """
+    import pyarrow as pa
+
+    if referee.name not in referees(arena):
+        return None
+    cells = [row for row in matrix(arena, referee, languages).table.to_pylist() if row["system"] == system]
+    cells.sort(key=lambda row: (-1.0 if row["share"] is None else -row["share"], row["other"]))
+    if len(cells) > 2 * SHOWN:
+        cells = [*cells[:SHOWN], *cells[-SHOWN:]]
+    return pa.Table.from_pylist([row | {"system": row["other"]} for row in cells]) if cells else None
+
+
+@lru_cache(maxsize=64)
+def error_rates(arena: Arena, system: str, picked: tuple[str, ...]) -> pa.Table | None:
+    """Return both rates of a system over the languages, `what, value, low, high, n`; None without outcomes."""
+    import pyarrow as pa
+
+    if "outcomes" not in arena.tables or system not in answering(arena):
+        return None
+    cells = both_rates(arena, None, picked=picked).cells.to_pylist()
+    rows = [row for row in cells if (row["language"], row["system"]) == ("all", system)]
+    names = ("value", "low", "high", "n")
+    return (
+        pa.Table.from_pylist([{"what": ERRORS[row["metric"]]} | {name: row[name] for name in names} for row in rows])
+        if rows
+        else None
+    )
+
+
+def _ratings(n: int) -> tuple[Col, ...]:
+    """Return the columns of the ratings by language, of `n` systems."""
+    about, low, high = "Ranks compatible with the tests.", "rank_low", "rank_high"
+    return (
+        Col("language", "Language", "language", help="All languages: unweighted mean over languages.", width=130),
+        Col("rank", "Rank", "rank", of="ratings"),
+        Col("rank", "95%", "span", low=low, high=high, help=about),
+        Col(
+            "rank",
+            "Rank interval",
+            "interval",
+            low=low,
+            high=high,
+            ends=(1, max(n, 2)),
+            width=150,
+            help=f"{about} Left is best.",
+        ),
+        Col("rating", "Rating", "rating", of="ratings"),
+        Col("low", "Low", "rating", help="Lower end of the 95% interval; –: unbounded."),
+        Col("high", "High", "rating", help="Upper end of the 95% interval; –: unbounded."),
+        Col("battles", "Battles", "count", of="ratings"),
+    )

@@ -1,1 +1,0 @@
-"""The page Model: its data."""

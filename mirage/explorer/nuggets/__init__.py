@@ -1,1 +1,0 @@
-"""The page Nuggets: its data, charts and texts."""

@@ -1,0 +1,56 @@
+"""Departures from the published programs and prompts: measured on real outcomes, and in the guide as measured."""
+
+from __future__ import annotations
+
+import importlib.util
+from types import ModuleType
+
+import pytest
+from conftest import ROOT
+
+FOLDER = ROOT / "docs" / "site"
+PAGE = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    """The script, which imports its neighbour."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(FOLDER)
+        spec = importlib.util.spec_from_file_location("departures", FOLDER / "departures.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def effects(script: ModuleType) -> dict[str, str]:
+    """Effect of every departure by its name."""
+    return {departure.name: departure.effect for departure in script.departures()}
+
+
+def test_pitfall_26_cells_without_a_right_answer_are_counted_on_real_outcomes(effects: dict[str, str]) -> None:
+    assert effects["A cell without a correct answer"].startswith("24 of 363 cells")
+    assert effects["API errors"].startswith("191 answers")
+
+
+def test_pitfall_36_resampling_battles_would_make_the_intervals_too_narrow(effects: dict[str, str]) -> None:
+    ratio = float(effects["Unit of the bootstrap"].split(" are ")[1].split(" times")[0])
+    assert 0.3 < ratio < 0.9
+
+
+def test_every_prompt_has_a_source_and_each_departure_a_reason(script: ModuleType) -> None:
+    folder = ROOT / "mirage" / "llm" / "prompts"
+    names = [origin.name for origin in script.ORIGINS]
+    assert sorted(names) == sorted(path.stem for path in folder.glob("*.txt"))
+    for origin in script.ORIGINS:
+        assert origin.source.startswith(("[NM]", "[MB]", "[NG]", "[TR]"))
+        assert all(departure.what and departure.why for departure in origin.departures)
+
+
+@pytest.mark.skipif("| Difference | Published programs |" not in PAGE, reason="the guide does not hold the tables")
+def test_the_tables_of_the_guide_are_those_of_the_script(script: ModuleType) -> None:
+    for table in script.tables().split("\n\n"):
+        assert table in PAGE, "run: python docs/site/departures.py"

@@ -1,0 +1,176 @@
+"""Rankings of battles counted by pairs that met: those of the table of all pairs, whatever the order of the rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rank_blocks_cases import blocked, verdicts
+
+import mirage
+from mirage import schema
+from mirage.battles import blocks, from_judgments
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking import arena
+from mirage.ranking import blocks as ranked
+from mirage.ranking.blocks import rate_blocks
+from mirage.ranking.bootstrap import rate
+
+
+@pytest.mark.parametrize(
+    ("ties", "penalty", "soft"),
+    [("half", "jeffreys", False), ("half", "none", False), ("drop", "jeffreys", False), ("half", "jeffreys", True)],
+)
+def test_ratings_records_and_tests_are_those_of_the_ranking_in_memory(ties: Any, penalty: Any, soft: bool) -> None:
+    table = verdicts(9, 150, 8, seed=1, languages=("en", "sw"), soft=soft)
+    whole = rate(from_judgments(table, judge="j"), ties=ties, penalty=penalty, draws=400)
+    parts = rate_blocks(
+        blocked(table, drop_ties=ties == "drop"), referee="j", ties=ties, penalty=penalty, draws=400, intervals="draws"
+    )
+    assert list(parts.languages) == list(whole.languages) == ["en", "sw", "all"]
+    for code, row in whole.languages.items():
+        other = parts.languages[code]
+        np.testing.assert_allclose(other.theta, row.theta, atol=1e-6)
+        np.testing.assert_array_equal(other.record, row.record)
+        np.testing.assert_array_equal(other.queries_by_system, row.queries_by_system)
+        assert (other.n_queries, other.unparsed, other.groups) == (row.n_queries, row.unparsed, row.groups)
+        # Draws of other random numbers: as wide, to what 400 draws can tell.
+        ratio = np.ptp(other.interval(), axis=0) / np.ptp(row.interval(), axis=0)
+        assert 0.9 < ratio.mean() < 1.1
+        assert parts.tiers[code].systems == whole.tiers[code].systems
+        apart = np.sign(parts.tiers[code].t) == np.sign(whole.tiers[code].t)
+        assert apart.all()
+    columns = [
+        name for name in schema.arrow_schema("ratings").names if name not in ("low", "high", "rank_low", "rank_high")
+    ]
+    fixed = [name for name in columns if name not in ("rating", "tier")]
+    assert parts.table().select(fixed).equals(whole.table().select(fixed))
+
+
+def test_the_tests_of_fitted_differences_are_those_of_a_ranking_in_memory() -> None:
+    table = verdicts(70, 300, 60, seed=2)
+    whole = rate(from_judgments(table, judge="j"), draws=20)
+    parts = rate_blocks(blocked(table), referee="j", draws=20, intervals="draws")
+    np.testing.assert_allclose(parts.tiers["en"].t, whole.tiers["en"].t, atol=1e-6)
+    np.testing.assert_allclose(parts.tiers["en"].df, whole.tiers["en"].df)
+    assert parts.tiers["en"].tiers == whole.tiers["en"].tiers
+    np.testing.assert_allclose(parts.languages["en"].theta, whole.languages["en"].theta, atol=1e-6)
+
+
+def test_sandwich_draws_are_as_wide_as_the_bootstrap_if_nobody_nearly_always_wins() -> None:
+    table = verdicts(8, 400, 6, seed=5)
+    drawn = rate_blocks(blocked(table), referee="j", intervals="draws")
+    normal = rate_blocks(blocked(table), referee="j", intervals="sandwich")
+    ratio = np.ptp(normal.languages["en"].interval(), axis=0) / np.ptp(drawn.languages["en"].interval(), axis=0)
+    assert (np.abs(ratio - 1) < 0.2).all()
+    assert normal.intervals == ("sandwich",)
+    assert "sandwich" in normal.method
+    assert "sandwich" not in drawn.method
+    assert normal.tiers["en"].tiers == drawn.tiers["en"].tiers
+
+
+def test_the_sandwich_is_taken_where_draws_would_take_long_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = verdicts(4, 30, 4, seed=6)
+    assert rate_blocks(blocked(table), referee="j", draws=20).intervals == ("draws",)
+    monkeypatch.setattr(ranked, "LONG", 100)
+    assert rate_blocks(blocked(table), referee="j", draws=20).intervals == ("sandwich",)
+
+
+def test_the_truth_lies_in_the_intervals() -> None:
+    """Two systems, 0.8 points of a battle expected: theta differs by log(0.8 / 0.2)."""
+    inside = 0
+    for seed in range(40):
+        rng = np.random.default_rng([seed, 9])
+        won = rng.random(300) < 0.8
+        table = pa.table(
+            {
+                "language": ["en"] * 300,
+                "query_id": [str(k) for k in range(300)],
+                "system_a": ["a"] * 300,
+                "system_b": ["b"] * 300,
+                "verdict": np.where(won, "A", "B").tolist(),
+                "points": pa.nulls(300, pa.float64()),
+            }
+        )
+        difference = rate_blocks(blocked(table), referee="j", draws=200).difference("a", "b")
+        assert difference.low is not None
+        assert difference.high is not None
+        inside += difference.low <= np.log(4) <= difference.high
+    assert inside >= 34  # under 34 of 40 has a chance of 0.4% at 95%
+
+
+def test_what_cannot_be_counted_is_refused_with_its_place() -> None:
+    def table(**changes: Any) -> pa.Table:
+        row = {"language": "en", "query_id": "q", "system_a": "a", "system_b": "b", "verdict": "A", "points": None}
+        return pa.table({name: [value] for name, value in (row | changes).items()})
+
+    for changes, error, words in (
+        ({"system_b": "a"}, BadInput, "battles itself"),
+        ({"verdict": "both"}, UnknownName, "both"),
+        ({"verdict": "unparsed"}, NotEnoughData, "unparsed"),
+    ):
+        with pytest.raises(error, match=words):
+            rate_blocks(blocked(table(**changes)), referee="j")
+    with pytest.raises(BadInput, match="davidson"):
+        rate_blocks(blocked(table()), referee="j", ties="davidson")
+    with pytest.raises(NotEnoughData, match="ties are dropped"):
+        rate_blocks(blocked(table(verdict="tie"), drop_ties=True), referee="j", ties="drop")
+
+
+@given(st.integers(2, blocks.MOST_SYSTEMS), st.floats(0, 1, exclude_max=True))
+def test_a_pair_tells_its_systems(systems: int, share: float) -> None:
+    pairs = systems * (systems - 1) // 2
+    for pair in {0, int(share * pairs), pairs - 1}:
+        (i,), (j,) = blocks.systems_of(np.array([pair], dtype=np.int32), systems)
+        assert 0 <= i < j < systems
+        assert i * (2 * systems - i - 1) // 2 + j - i - 1 == pair
+    if systems < 100:
+        every = blocks.systems_of(np.arange(pairs), systems)
+        np.testing.assert_array_equal(every, np.triu_indices(systems, 1))
+
+
+def test_battles_in_memory_are_counted_in_blocks_if_counts_would_fill_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A table or CSV file of battles without query ids, whose counts by query and pair took 21 GB."""
+    rows = [
+        {"system_a": f"s{k % 5}", "system_b": f"s{(k % 5 + 1 + k % 3) % 5}", "verdict": "A" if k % 7 < 4 else "B"}
+        for k in range(300)
+    ]
+    dense = mirage.rank(rows, draws=20)
+    monkeypatch.setattr(arena, "DENSE", 1000)
+    by_pairs = mirage.rank(rows, draws=20)
+    assert not by_pairs.battles
+    assert any("pairs that met" in remark for remark in by_pairs.remarks)
+    assert any("no query_id" in remark for remark in by_pairs.remarks)
+    np.testing.assert_allclose(by_pairs.languages["und"].theta, dense.languages["und"].theta, atol=1e-6)
+    assert by_pairs.languages["und"].n_queries == 300
+    with pytest.raises(UnknownName, match="judge"):
+        mirage.rank(rows, judge="k")
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=8, deadline=None)
+def test_the_order_of_the_verdicts_changes_no_byte(seed: int) -> None:
+    table = verdicts(5, 40, 4, seed=3, soft=True)
+    shuffled = table.take(np.random.default_rng(seed).permutation(len(table)))
+    first, second = (rate_blocks(blocked(rows), referee="j", draws=30, intervals="draws") for rows in (table, shuffled))
+    assert first.languages["en"].draws.tobytes() == second.languages["en"].draws.tobytes()
+    assert first.table().equals(second.table())
+
+
+def test_blocks_hold_whole_queries_and_every_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "QUERIES", 10)
+    table = verdicts(6, 200, 5, seed=4)
+    battles = from_judgments(table, judge="j")["en"]
+    counted = blocks.count_blocks(table)
+    parts = list(counted.blocks())
+    assert len(parts) > 10
+    assert sum(part.n_queries for part in parts) == counted.n_queries == len(battles.queries)
+    assert sum(len(part.query) for part in parts) == counted.n_cells
+    assert all(part.query.min() >= 0 and part.query.max() < part.n_queries for part in parts)
+    assert sum(float(part.first.sum() + part.second.sum()) for part in parts) == battles.record().sum() / 2
