@@ -74,6 +74,15 @@ OUTPUTS = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).resolve().paren
 """The published outputs of NoMIRACL, beside the checkout; a part needs them."""
 TOLERANCE = 1e-9
 """Relative difference of two floats that counts as none: the ends of intervals differ by less between processors."""
+LOOSE = {
+    "/regressor=svr/": 0.01,
+    "/regressor=forest/": 1e-4,
+    "/regressor=boosting/": 1e-4,
+    "/regressor=mlp/": 1e-4,
+    "/bm25/": 1e-5,
+    "/reproduced/": 0.05,
+}
+"""Tolerance where a solver stops early, a tree splits at a tie, or sums are of 32 bits, by part of the key."""
 BUNDLED = ("nomiracl", "people", "published", "sample", "sample-across")
 SMALL = ("votes", "nuggets", "repeats")
 MADE = (*SMALL, "sample", "sample-across")
@@ -86,6 +95,8 @@ PREDICTED = ("ar", "de", "sw", "zh")
 PAPER = PaperSettings(languages=("de", "sw"), draws=10, forest_draws=1, splits=2)
 MANY = 6
 """Number of languages from which pair tests are recorded for every second language only."""
+EVEN = 1e-6
+"""Statistic of a test below which two systems are equal but for rounding, so that no number of queries is of use."""
 SHOWN = 20
 """Number of differing keys that a report lists."""
 
@@ -180,6 +191,8 @@ def pair_tests(prefix: str, tests: Mapping[str, Tiers]) -> Numbers:
             yield f"{where}/p_holm", float(tiers.holm[at])
             yield f"{where}/differing", int(tiers.differing[at])
         for first, second in itertools.pairwise(tiers.systems):
+            if abs(float(tiers.t[tiers.index_of(first, second)])) < EVEN:
+                continue
             where = key(prefix, "queries needed", language=code, systems=f"{first},{second}")
             size = sample_sizes(tiers, first, second)
             for field in ("more", "low", "high", "level", "n_queries"):
@@ -429,8 +442,7 @@ def _bm25(arena: mirage.Arena, languages: Sequence[str]) -> Numbers:
             for rank, (place, score) in enumerate(hits, start=1):
                 where = key("sample", "bm25", language=code, query=query["query_id"], rank=rank)
                 yield f"{where}/passage", ids[place]
-                # Sums of 32-bit weights.
-                yield f"{where}/score", round(float(score), 4)
+                yield f"{where}/score", float(score)
 
 
 def across_languages(arenas: Arenas) -> Numbers:
@@ -501,10 +513,9 @@ def comparisons(arenas: Arenas) -> Numbers:
         ) -> Numbers:
             report = mirage.compare(arenas[arena], *pair, draws=DRAWS, **options)
             yield from rows(prefix, report.rows, ("language",), fields)
+            # Not their names: queries with equal differences come in an order that depends on rounding.
             for place, moved in enumerate(report.moved[:5], start=1):
-                where = key(prefix, moved=place)
-                yield f"{where}/query", f"{moved.language}:{moved.query_id}"
-                yield f"{where}/difference", moved.difference
+                yield f"{key(prefix, moved=place)}/difference", abs(moved.difference)
 
         yield from tried(prefix, part)
 
@@ -561,8 +572,7 @@ def surrogates(arenas: Arenas) -> Numbers:
         prefix = key("sample", "surrogate", judge="relevance", regressor=regressor)
         for code, values in sorted(surrogate.predict(seen, regressor, out=["half", "thorough"]).items()):
             for system, value in zip(seen.languages[code].systems, values.tolist(), strict=True):
-                # Sums of many trees and steps of a solver.
-                yield f"{key(prefix, language=code, system=system)}/prediction", round(value, 6)
+                yield f"{key(prefix, language=code, system=system)}/prediction", value
 
 
 def _compared(prefix: str, seen: surrogate.Training, regressors: Sequence[str]) -> Numbers:
@@ -605,8 +615,7 @@ def papers(arenas: Arenas) -> Numbers:
             said = {name: row[name] for name in item.columns if isinstance(row[name], str)}
             for column, value in row.items():
                 if column not in said and isinstance(value, int | float | None):
-                    number = round(value, 6) if isinstance(value, float) else value
-                    yield f"{key('votes', 'reproduced', item.name, f'row {place}')}/{column}", number
+                    yield f"{key('votes', 'reproduced', item.name, f'row {place}')}/{column}", value
 
 
 # --- the record -------------------------------------------------------------------------------------------------------
@@ -651,12 +660,12 @@ def record(numbers: Iterable[tuple[str, Value]]) -> dict[str, Value]:
     return dict(sorted(found.items()))
 
 
-def equal(old: Value, new: Value) -> bool:
-    """Return whether two values are the same, floats up to rounding."""
+def equal(old: Value, new: Value, tolerance: float = TOLERANCE) -> bool:
+    """Return whether two values are the same, floats up to a tolerance."""
     if type(old) is not type(new):
         return False
     if isinstance(old, float) and isinstance(new, float):
-        return old == new or math.isclose(old, new, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+        return old == new or math.isclose(old, new, rel_tol=tolerance, abs_tol=tolerance)
     return old == new
 
 
@@ -668,7 +677,7 @@ def differences(old: Mapping[str, Value], new: Mapping[str, Value]) -> list[str]
             lines.append(f"gone      {name}: {old[name]!r}")
         elif name not in old:
             lines.append(f"new       {name}: {new[name]!r}")
-        elif not equal(old[name], new[name]):
+        elif not equal(old[name], new[name], next((LOOSE[part] for part in LOOSE if part in name), TOLERANCE)):
             lines.append(f"different {name}: {old[name]!r} -> {new[name]!r}")
     return lines
 
@@ -739,7 +748,13 @@ def main() -> int:
                 if part == published_outputs.__name__ and not OUTPUTS.is_dir():
                     sys.stderr.write(f"{part} is left out: nothing is at {OUTPUTS}\n")
                     continue
-                numbers = record(PARTS[part](arenas))
+                try:
+                    numbers = record(PARTS[part](arenas))
+                except Exception as error:  # the other parts are still of interest
+                    if given.write:
+                        raise
+                    lines.append(f"broken    {part}/: {type(error).__name__}: {error}")
+                    continue
                 lines += differences(read(part, given.folder), numbers)
                 if given.write:
                     write(part, numbers, given.folder)
