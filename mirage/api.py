@@ -280,20 +280,18 @@ def open_arena(arena: str | Path) -> Arena:
     """Open an arena: a bundled one by its name, or a folder.
 
     Args:
-        arena: `nomiracl`, the name of another bundled arena, the path of a folder, or an address on object storage
-            (`s3://bucket/folder`).
+        arena: `nomiracl`, the name of another bundled arena, or the path of a folder.
 
     Raises:
         UnknownName: if it is neither the name of a bundled arena nor a folder.
-        BadInput: if the address is malformed or contains credentials.
-        Unreachable: if the object storage does not answer.
+        BadInput: if it is an address on object storage.
         ArenaError: if the folder is not an arena, or is damaged.
     """
     folders = store.bundled_arenas()
     if str(arena) in folders and not store.is_arena(Path(arena)):
         return store.open_arena(folders[str(arena)])
     folder = store.locate(arena) if isinstance(arena, str) else arena
-    if not store.is_remote(folder) and not folder.is_dir():
+    if not folder.is_dir():
         raise UnknownName("arena", str(arena), folders, where="the bundled arenas, nor a folder")
     return store.open_arena(folder)
 
@@ -667,7 +665,6 @@ def testset(
     depth: int = 10,
     across: bool = False,
     length: int = 800,
-    vectors: str | Path | None = None,
     seed: int = 0,
 ) -> Arena:
     """Make a test set from documents: questions by a model, a share of them without an answer in the corpus.
@@ -685,7 +682,6 @@ def testset(
         depth: passages given with each query.
         across: write questions from passages in any language, not only the question's own.
         length: maximum characters of a passage of a document.
-        vectors: JSON Lines or Parquet with `passage_id` and `vector`, for clusters and near-duplicates; None for none.
         seed: random seed.
 
     Returns:
@@ -700,7 +696,6 @@ def testset(
     """
     from mirage import llm, pipeline
     from mirage.io.documents import read_documents
-    from mirage.io.vectors import read_vectors
     from mirage.stages.testset.settings import TYPES, TestsetSettings
     from mirage.stages.testset.stage import make_testset
 
@@ -715,16 +710,12 @@ def testset(
         seed,
         across,
     )
-    given = None
-    if vectors is not None:
-        given = read_vectors(Path(vectors), [passage.passage_id for passage in documents.passages])
     calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.testset")
     result = make_testset(
         store.locate(str(into)),
         documents.passages,
         settings,
         calls=calls,
-        vectors=given,
         sources=documents.files,
     )
     return result.arena

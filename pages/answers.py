@@ -10,7 +10,6 @@ from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers import judgments_section as judgments
 from mirage.explorer.answers import notes_section as notes
-from mirage.explorer.answers import search_box as searching
 from mirage.explorer.answers.nuggets_section import show_nuggets
 from mirage.explorer.hallucination.attribution import UNDECIDED
 from mirage.explorer.kit import listing, missing_texts, query_navigation
@@ -48,8 +47,6 @@ def main(page: Page) -> None:
         f"{len(queries.keys):,} of {scope.queries:,} queries and {queries.answers:,} of {scope.answers:,} answers "
         "match."
     )
-    if selection.text:
-        searching.offer_index(page.arena)
     key = query_navigation.current_query(
         "answers",
         queries,

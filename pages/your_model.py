@@ -13,12 +13,11 @@ from mirage.battles.referee import judges as judges_of
 from mirage.errors import ArenaError, MirageError
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, onward, show, switch
+from mirage.explorer.kit.identity import may, reader
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.states import working
 from mirage.explorer.kit.table import table as show_table
 from mirage.explorer.kit.text import plain
-from mirage.explorer.serve.identity import may, reader
-from mirage.explorer.serve.uploads import offer_upload, withdraw_upload
 from mirage.explorer.your_model import data as views
 from mirage.store import export as exporting
 from mirage.store import home, owned
@@ -43,8 +42,6 @@ FEATURES = (
 
 def main(page: Page) -> None:
     """Take answers in, then show where their system stands."""
-    if not may("curator"):
-        withdraw_upload()
     page.need("queries")
     own_systems = owned.added_systems(page.arena)
     if own_systems:
@@ -121,7 +118,7 @@ def take(page: Page) -> None:
         st.caption(_retention_words())
         with st.form("take", border=False):
             name = st.text_input("System name", max_chars=80, placeholder="my-model")
-            upload = offer_upload("Answers", ("jsonl", "csv", "parquet", "gz"))
+            upload = st.file_uploader("Answers", type=["jsonl", "csv", "parquet", "gz"])
             pressed = st.form_submit_button("Validate and add", type="primary")
         if pressed:
             if upload is None or not name.strip():

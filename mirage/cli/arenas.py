@@ -56,8 +56,9 @@ def copy(
     """
     from mirage import store
 
-    copied = store.copy_arena(source, target)
-    note(f"{target}: {len(copied.tables)} tables, {copied.size / 1e6:.2f} MB")
+    bundled = store.bundled_arenas().get(source)
+    store.copy_arena(source if bundled is None or Path(source).exists() else str(bundled), target)
+    note(f"{target}: copied from {source}")
 
 
 @arenas.command("merge")

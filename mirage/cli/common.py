@@ -196,7 +196,7 @@ def _options(
 
 
 def locate(text: str) -> Path:
-    """Return the path of an arena's folder, or of an address on object storage."""
+    """Return the path of an arena's folder; addresses on object storage are refused."""
     from mirage import store
 
     return store.locate(str(text))
@@ -210,7 +210,7 @@ def existing_arena(text: str) -> Path:
     from mirage import store
 
     path = locate(text)
-    return store.bundled_arenas().get(str(text), path) if not store.is_remote(path) and not path.exists() else path
+    return path if path.exists() else store.bundled_arenas().get(str(text), path)
 
 
 def local_path(text: str | Path) -> Path:
@@ -234,11 +234,9 @@ ArenaDir = Annotated[
 ]
 Into = Annotated[
     Path,
-    typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder or address, new or existing."),
+    typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder, new or existing."),
 ]
-IntoArena = Annotated[
-    Path, typer.Option("--into", metavar="DIR", parser=existing_arena, help="The arena's folder or address.")
-]
+IntoArena = Annotated[Path, typer.Option("--into", metavar="DIR", parser=existing_arena, help="The arena's folder.")]
 Corrected = Annotated[
     bool,
     typer.Option(

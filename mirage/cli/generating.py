@@ -327,7 +327,7 @@ def retrieve(
 
     refuse_name(name)
     others = None if across is None else () if across.strip().lower() == "all" else codes(across, option="--across")
-    settings = RetrieveSettings("bm25", name, depth, corpus, languages=codes(languages), across=others)
+    settings = RetrieveSettings(name, depth, corpus, codes(languages), others)
     with progress("Retrieving") as update:
         retrieve_for(dir_, settings, made_by="mirage generate retrieve", progress=update)
     _tell_retrieved(dir_, name)

@@ -44,9 +44,9 @@ def explorer(
         dir_ = _import_file(dir_)
     environment = _environment(dir_)
     screen = sys.platform in ("darwin", "win32") or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-    command = [sys.executable, "-m", "mirage.explorer.serve.process", "--server.showEmailPrompt=false"]
+    command = [sys.executable, "-m", "streamlit", "run", str(page), "--server.showEmailPrompt=false"]
     command += [f"--server.headless={str(not screen).lower()}", *([f"--server.port={port}"] if port else [])]
-    command += [f"--server.address={host or 'localhost'}"]
+    command += [f"--server.address={host}"] if host else []
     # Replace this process, so that signals reach the server and no child is left behind.
     os.chdir(page.parent)
     sys.stdout.flush()

@@ -67,7 +67,8 @@ def pull_arena(
 
     Reads every file of the arena. Writes DIR; rerun an interrupted copy to complete it.
     """
-    arena = store.copy_arena(url, into)
+    store.copy_arena(url, str(into))
+    arena = store.open_arena(into)
     note(f"{arena.address}: {len(arena.tables)} tables, {arena.size / 1e6:.2f} MB")
 
 

@@ -11,7 +11,7 @@
 service and limits, `batch.py` looks up the ledger, `asking.py` collects replies, and `arena_calls.py` connects stages
 to a model; `client.py` makes the calls, at the rates of `pace.py` and within the budget of `gate.py`; `retry.py`
 interprets failures, `tokens.py` counts tokens. `batch_calls.py` makes the same calls in batches at half price, by the
-protocol in `batch_protocol.py`. `embed.py` gets embeddings in the same way. `engine_vllm.py` makes the same calls with
+protocol in `batch_protocol.py`. `engine_vllm.py` makes the same calls with
 a model that vLLM loads on this machine. `rag_service.py` asks a whole RAG service instead of a model.
 """
 
@@ -37,7 +37,6 @@ from mirage.llm.calls import (
 )
 from mirage.llm.chat_model import ChatModel
 from mirage.llm.client import complete
-from mirage.llm.embed import embed, plan_embedding, vector_of
 from mirage.llm.gate import Gate
 from mirage.llm.presets import PRESETS, Endpoint, Preset, resolve
 from mirage.llm.tokens import TokenEstimate, Tokens, tokens_of
@@ -64,14 +63,12 @@ __all__ = [
     "complete",
     "complete_in_batches",
     "describe",
-    "embed",
     "engine_of",
     "first_key",
     "keys",
     "parameters",
     "plan",
     "plan_calls",
-    "plan_embedding",
     "put",
     "request",
     "resolve",
@@ -79,5 +76,4 @@ __all__ = [
     "tokens_of",
     "total",
     "unread",
-    "vector_of",
 ]

@@ -93,8 +93,6 @@ def locate(given: str | Path | None = None, into: Path | None = None) -> tuple[P
     """
     text = SAMPLE if given is None else str(given)
     path = store.locate(text) if isinstance(given, str) else Path(text)
-    if store.is_remote(path):
-        return path, into or path
     if not path.exists():
         if text not in store.bundled_arenas():
             raise BadInput(
@@ -184,7 +182,7 @@ def _fill(
     """Bring the data into the arena, in one step."""
     if not isinstance(data, Path):
         done = import_table(data, into, name=settings.kind, options=settings.options)
-    elif store.is_arena(data) or store.is_remote(data):
+    elif store.is_arena(data):
         arena = store.open_arena(data)
         return (arena if arena.path == into.absolute() else store.copy(arena, into)), (), None
     else:

@@ -91,7 +91,7 @@ def next_command(arena: store.Arena) -> tuple[str, str]:
 def place_of(arena: store.Arena) -> str:
     """Return the path of an arena for a command, relative to the current folder if it is inside."""
     path = arena.path
-    if not store.is_remote(path) and path.is_relative_to(Path.cwd()):
+    if path.is_relative_to(Path.cwd()):
         return shlex.quote(str(path.relative_to(Path.cwd())))
     return shlex.quote(arena.address)
 

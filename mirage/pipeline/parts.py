@@ -72,7 +72,7 @@ def cut(path: Path, shard: Shard) -> Path:
 
     def read(arena: store.Arena) -> tuple[store.Arena, _Side]:
         tables = {name: shard.rows(arena.read(name)) for name in _tables(arena)}
-        return arena, _Side(store.address(path), tables, arena.manifest["made"])
+        return arena, _Side(str(path), tables, arena.manifest["made"])
 
     arena, side = store.consistently(path, read)
     texts = {"title": f"{arena.title}, part {shard.number} of {shard.count}", "label": arena.label}
@@ -95,7 +95,7 @@ def merge(path: Path, parts: Sequence[Path]) -> MergeReport:
     """
 
     def read(part: Path, arena: store.Arena) -> _Side:
-        return _Side(store.address(part), {name: arena.read(name) for name in _tables(arena)}, arena.manifest["made"])
+        return _Side(str(part), {name: arena.read(name) for name in _tables(arena)}, arena.manifest["made"])
 
     store.open_arena(path)
     sides = [store.consistently(part, partial(read, part)) for part in sorted(set(parts))]
@@ -140,7 +140,7 @@ def _put(path: Path, sides: Sequence[_Side], texts: Mapping[str, str]) -> dict[s
         more = f", and {len(problems) - _SHOWN:,} more" if len(problems) > _SHOWN else ""
         raise BadInput(
             f"{len(problems):,} conflicts: {'; '.join(problems[:_SHOWN])}{more}",
-            where=", ".join([store.address(path), *(side.where for side in sides)]),
+            where=", ".join([str(path), *(side.where for side in sides)]),
             do="delete the outdated part and create it again, or rename one of the systems",
         )
     for name in names:

@@ -46,7 +46,7 @@ from mirage.stages.generate.stage import (
 from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model, plan_judging
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.outcomes.stage import OUTCOMES
-from mirage.stages.retrieve.stage import RETRIEVE, Kind, RetrieveSettings, retrieve
+from mirage.stages.retrieve.stage import RETRIEVE, RetrieveSettings, retrieve
 from mirage.stages.shown import GIVEN, retrievers
 from mirage.stages.stage import Progress, Stage, run
 from mirage.store import ledger_path
@@ -84,8 +84,8 @@ class RunSettings:
     end: str = "ratings"
     """Last stage."""
     retrievers: tuple[str, ...] = ()
-    """Retrievers of end-to-end systems, besides the given passages: `bm25` over the passages of the arena and `rrf`
-    over the lists of all others are created if missing; others must have lists.
+    """Retrievers of end-to-end systems, besides the given passages: `bm25` over the passages of the arena is created if
+    missing; others must have lists.
     """
     depth: int = 10
     """Number of a retriever's top passages shown to its systems."""
@@ -169,40 +169,28 @@ class _Run:
         return Step(name, step, stage.reads, stage.writes[0], work, options, stage.version)
 
 
-SEARCHED: tuple[Kind, ...] = ("bm25", "rrf")
-"""Retrievers that a run can create, in order."""
+BM25 = "bm25"
+"""Retriever that a run can create."""
 
 
 def _retrieve(this: _Run) -> Iterator[Step]:
-    names = this.wanted.retrievers
-    if not names:
+    """Return the step of BM25 over the arena's passages; lists of that name but another origin are kept."""
+    if BM25 not in this.wanted.retrievers:
         idle = partial(_idle, this.path)
-        yield Step("retrieve", "retrieve", ("queries",), "retrieved", idle, off="no retriever is named")
-    for kind in SEARCHED:
-        if kind in names:
-            yield _retrieve_by(this, RetrieveSettings(kind, kind))
-
-
-def _retrieve_by(this: _Run, options: RetrieveSettings) -> Step:
-    """Return the step of one retriever; lists of another origin are kept."""
-    arena, name = store.open_arena(this.path), f"retrieve {options.name}"
+        yield Step("retrieve", "retrieve", ("queries",), "retrieved", idle, off="BM25 is not named")
+        return
+    options, name = RetrieveSettings(BM25), f"retrieve {BM25}"
+    arena = store.open_arena(this.path)
     notes = arena.manifest["made"]["retrieved"]["notes"] if "retrieved" in arena.tables else []
-    foreign = options.name in retrievers(arena) and options.note() not in notes
+    foreign = BM25 in retrievers(arena) and options.note() not in notes
 
     def work() -> StepResult:
-        others = set(retrievers(store.open_arena(this.path))) - {options.name}
-        if options.kind == "rrf" and len(others) < 2:
-            raise NotEnoughData("there are fewer than two retrievers to fuse", do="add another --retriever")
-        update = this.progress(name)
-        executor = this.wanted.executor
+        update, executor = this.progress(name), this.wanted.executor
         arena = retrieve(this.path, options, made_by=this.made_by, progress=update, executor=executor, step=name)
         return StepResult(arena)
 
-    # Fused lists are in the output table itself; other writers of it delete the records.
-    reads = ("queries", "passages")
-    decides = {"depth": options.depth, "wanted": sorted(this.wanted.retrievers)} if options.kind == "rrf" else {}
     off = "its lists were imported or made differently, and stay" if foreign else ""
-    return Step("retrieve", name, reads, "retrieved", work, decides, RETRIEVE.version, off=off)
+    yield Step("retrieve", name, ("queries", "passages"), "retrieved", work, {}, RETRIEVE.version, off=off)
 
 
 def _baselines(this: _Run) -> Iterator[Step]:
@@ -447,7 +435,7 @@ def need_retrievers(arena: store.Arena, names: Sequence[str]) -> None:
     Raises:
         UnknownName: if there is no such retriever.
     """
-    known = {*SEARCHED, *retrievers(arena)}
+    known = {BM25, *retrievers(arena)}
     for name in names:
         if name not in known or name == GIVEN:
             raise UnknownName("retriever", name, sorted(known), where=arena.address)

@@ -1,22 +1,22 @@
 """The only layer that reads and writes files: arenas (Parquet with a manifest), and text files.
 
 `arena.py` reads typed tables, `writing.py` replaces them, `upsert.py` merges rows into them in one transaction;
-`location.py` maps addresses on object storage to folders, `remote.py` reads and writes there; `files.py` reads lines
-with their numbers and writes files atomically; `ledger.py` caches the replies of paid services; `runs.py` records the
+`files.py` reads lines with their numbers and writes files atomically; `copies.py` copies arenas, also to and from
+object storage; `ledger.py` caches the replies of paid services; `runs.py` records the
 inputs of pipeline steps.
 """
 
 from mirage.store.archives import archive_names, archived_documents, is_archive
 from mirage.store.arena import Arena, bundled_arenas, check, chosen_queries, is_arena, open_arena, reopen
-from mirage.store.copies import copy
+from mirage.store.copies import copy, copy_arena
 from mirage.store.export import export_rows, export_table, to_csv, to_json, to_jsonl, to_parquet, write_whole
 from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_bytes, write_text
+from mirage.store.folders import locate
 from mirage.store.json_members import Member, json_members
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger, kept_ledger, ledger_path
 from mirage.store.ledger import ledger_key as ledger_key
 from mirage.store.lineage import LINEAGE, derived_tables
-from mirage.store.location import address, is_remote, locate
 from mirage.store.makers import makers_of
 from mirage.store.records import beginning, ending, is_longer, kind, records
 from mirage.store.runs import content, record_run, runs
@@ -52,7 +52,6 @@ __all__ = [
     "Snapshot",
     "SystemRun",
     "UpsertResult",
-    "address",
     "archive_names",
     "archived_documents",
     "beginning",
@@ -64,6 +63,7 @@ __all__ = [
     "consistently",
     "content",
     "copy",
+    "copy_arena",
     "count_queries",
     "csv_rows",
     "csv_text",
@@ -76,7 +76,6 @@ __all__ = [
     "is_archive",
     "is_arena",
     "is_longer",
-    "is_remote",
     "json_members",
     "jsonl",
     "keep_run",

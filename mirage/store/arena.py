@@ -10,7 +10,6 @@ old arena or the new one. Readers use only the files in the manifest.
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,14 +20,11 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.errors import ArenaError, TableMissing, UnknownName
+from mirage.errors import TableMissing, UnknownName
 from mirage.stats.encoding import positions
 from mirage.store import manifest as manifests
 from mirage.store.bundled import shipped_folder
-from mirage.store.cache import cache_path
 from mirage.store.lineage import LINEAGE, Lineage
-from mirage.store.location import address, is_remote
-from mirage.store.remote import FRESH, local_files, remote_of
 from mirage.text.languages import is_code
 
 if TYPE_CHECKING:
@@ -43,7 +39,7 @@ class Arena:
     """
 
     path: Path
-    """The folder; for an arena on object storage, its local stand-in (`location.py`)."""
+    """The folder."""
     manifest: Mapping[str, Any] = field(hash=False)
     """The parsed `manifest.json`."""
     version: str
@@ -60,8 +56,8 @@ class Arena:
 
     @property
     def address(self) -> str:
-        """The folder's path, or the address on object storage."""
-        return address(self.path)
+        """The folder's path."""
+        return str(self.path)
 
     @property
     def title(self) -> str:
@@ -182,7 +178,7 @@ class Arena:
             [_dictionary_field(full.field(name)) if name in encoded else full.field(name) for name in wanted]
         )
         files = [file for file in self.manifest["tables"][table] if codes is None or file["language"] in codes]
-        parts = (_read(self, *pair, selection) for pair in zip(files, self.fetch(files), strict=True))
+        parts = (_read(self, *pair, selection) for pair in zip(files, self.files(files), strict=True))
         data = pa.concat_tables([selection.empty_table(), *parts])
         if encoded:
             data = data.unify_dictionaries().combine_chunks()
@@ -198,24 +194,9 @@ class Arena:
             return None
         return self.read(table, languages=None if languages is None else set(languages) & set(self.languages(table)))
 
-    def fetch(self, files: Sequence[Mapping[str, Any]]) -> list[Path]:
-        """Download files from object storage in parallel; files in a folder are already local.
-
-        Returns:
-            Their local paths.
-
-        Raises:
-            ArenaError: if they cannot be fetched, or the arena was changed since it was opened.
-        """
-        try:
-            return local_files(self.path, files)
-        except OSError as error:
-            manifests.verify(self.path, self.manifest, self.version)
-            raise ArenaError(
-                f"a file of the arena cannot be read: {error.strerror or error}",
-                where=str(error.filename or self.address),
-                do="write the arena again, or copy it from an intact source",
-            ) from None
+    def files(self, entries: Iterable[Mapping[str, Any]]) -> list[Path]:
+        """Return the paths of files by their entries in the manifest."""
+        return [self.path / entry["path"] for entry in entries]
 
     def sql(
         self,
@@ -223,7 +204,6 @@ class Arena:
         parameters: Sequence[Any] | Mapping[str, Any] = (),
         *,
         given: Mapping[str, pa.Table] | None = None,
-        languages: Iterable[str] | None = None,
     ) -> pa.Table:
         """Run a read-only DuckDB query on the tables, each a view of its name.
 
@@ -234,32 +214,20 @@ class Arena:
             query: the query.
             parameters: its values.
             given: further tables.
-            languages: codes to which the query itself restricts every table; on object storage, files of other
-                languages are not fetched. None for all.
 
         Raises:
             ArenaError: if a file cannot be read, or the arena was changed since it was opened.
         """
         import duckdb
 
-        remote = is_remote(self.path)
-
-        def answer() -> pa.Table:
+        try:
             with _connection(self).cursor() as cursor:
                 for name, table in (given or {}).items():
                     cursor.register(name, table)
-                if remote:
-                    _provide(self, cursor, query, None if languages is None else frozenset(languages))
                 return cursor.execute(query, parameters).to_arrow_table()
-
-        try:
-            return answer()
         except duckdb.Error:
             manifests.verify(self.path, self.manifest, self.version)
-            if not remote:
-                raise
-        # `verify` has fetched missing or damaged cached files again.
-        return answer()
+            raise
 
 
 _QUERY = ("language", "query_id")
@@ -318,17 +286,12 @@ def open_arena(path: Path) -> Arena:
 def reopen(path: Path) -> Arena:
     """Open an arena repeatedly at low cost.
 
-    Files are checked only if the manifest has changed, and object storage is polled at most every few seconds.
+    Files are checked only if the manifest has changed.
 
     Raises:
         ArenaError: as `open_arena`.
     """
     path = path.absolute()
-    if (remote := remote_of(path)) is not None:
-        try:
-            return _parse_arena(path, remote.manifest(age=FRESH))
-        except FileNotFoundError:
-            return open_arena(path)
     try:
         status = (path / manifests.NAME).stat()
     except OSError:
@@ -355,7 +318,7 @@ def check(arena: Arena) -> list[str]:
         full = schema.arrow_schema(table)
         parts = [full.empty_table()]
         for file in files:
-            part = _read(arena, file, arena.fetch([file])[0], full)
+            part = _read(arena, file, arena.files([file])[0], full)
             if len(part) != file["rows"]:
                 raise manifests.damage_error(arena.path, file, f"{len(part):,} rows instead of {file['rows']:,}")
             names = pc.unique(part["language"]).to_pylist() if "language" in part.column_names else [""]
@@ -410,11 +373,6 @@ def _dictionary_field(column: pa.Field) -> pa.Field:
 
 
 @lru_cache(maxsize=64)
-def _parse_arena(path: Path, raw: bytes) -> Arena:
-    return Arena(path, *manifests.parse_manifest(path, raw))
-
-
-@lru_cache(maxsize=64)
 def _open_stamped(path: Path, _stamp: tuple[int, int, int]) -> Arena:
     return open_arena(path)
 
@@ -425,23 +383,14 @@ def _connection(arena: Arena) -> Any:
     import duckdb
 
     connection = duckdb.connect(":memory:")
-    remote = is_remote(arena.path)
-    connection.execute(
-        "SET allowed_paths = ?",
-        [
-            [
-                str(cache_path(file["sha256"]) if remote else arena.path / file["path"])
-                for file in manifests.listed_files(arena.manifest)
-            ]
-        ],
-    )
+    connection.execute("SET allowed_paths = ?", [list(map(str, arena.files(manifests.listed_files(arena.manifest))))])
     connection.execute("SET enable_external_access = false")
     if arena.tags:
         connection.from_arrow(chosen_queries(arena)).create("chosen_queries")
     for table, files in arena.manifest["tables"].items():
-        if files and not remote:
-            connection.execute(_view(arena, table, arena.fetch(files)))
-        elif not files:
+        if files:
+            connection.execute(_view(arena, table, arena.files(files)))
+        else:
             connection.from_arrow(schema.arrow_schema(table).empty_table()).create(table)
     connection.execute("SET lock_configuration = true")
     return connection
@@ -452,47 +401,14 @@ def _only(arena: Arena, table: str) -> str:
     return f" SEMI JOIN chosen_queries USING ({', '.join(_QUERY)})" if arena.is_narrowed(table) else ""
 
 
-def _provide(arena: Arena, cursor: Any, query: str, languages: frozenset[str] | None) -> None:
-    """Fetch the files of the tables that a query reads from object storage, and create their views."""
-    for table in sorted(_tables_of(query) & {*arena.manifest["tables"]}):
-        if all_files := arena.manifest["tables"][table]:
-            # A table without languages has one file; a view needs at least one file for its columns.
-            files = [file for file in all_files if languages is None or file["language"] in {"", *languages}]
-            files = files or all_files[:1]
-            cursor.execute(_view(arena, table, arena.fetch(files), temporary=True))
-
-
-@lru_cache(maxsize=256)
-def _tables_of(query: str) -> frozenset[str]:
-    """Return the names of the tables that a query reads, by DuckDB's own parser."""
-    import duckdb
-
-    names = set()
-
-    def visit(node: Any) -> None:
-        if isinstance(node, dict):
-            if node.get("type") == "BASE_TABLE":
-                names.add(str(node["table_name"]).lower())
-            node = list(node.values())
-        if isinstance(node, list):
-            for part in node:
-                visit(part)
-
-    with duckdb.connect(":memory:") as connection:
-        rows = connection.execute("SELECT json_serialize_sql($query)", {"query": query}).fetchall()
-    visit(json.loads(rows[0][0]))
-    return frozenset(names)
-
-
-def _view(arena: Arena, table: str, paths: Sequence[Path], *, temporary: bool = False) -> str:
+def _view(arena: Arena, table: str, paths: Sequence[Path]) -> str:
     """Return the statement that creates a view of a table's files."""
     # A view takes no parameters; the names are from the manifest, confined to the folder by open_arena.
     names = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
     columns = ", ".join(["*", *(f"NULL::{kind} AS {name}" for name, kind in _later(table, paths[0]))])
-    kind = "TEMPORARY VIEW" if temporary else "VIEW"
     # Quoted because `references` is an SQL keyword.
     rows = f"read_parquet([{names}]){_only(arena, table)}"
-    return f'CREATE {kind} "{table}" AS SELECT {columns} FROM {rows}'  # noqa: S608  # as above
+    return f'CREATE VIEW "{table}" AS SELECT {columns} FROM {rows}'  # noqa: S608  # as above
 
 
 def _later(table: str, path: Path) -> list[tuple[str, str]]:

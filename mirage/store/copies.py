@@ -1,19 +1,17 @@
-"""Copies of arenas, for writing without changing the original."""
+"""Copies of arenas: for writing without changing the original, and to and from object storage."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mirage.errors import ArenaError
+from mirage.errors import ArenaError, BadInput
 from mirage.store import manifest as manifests
 from mirage.store.arena import Arena, is_arena, open_arena
-from mirage.store.files import write_bytes
-from mirage.store.location import address
-from mirage.store.remote import remote_of
-from mirage.store.user_files import BESIDE, file_beside
+from mirage.store.user_files import BESIDE
+
+if TYPE_CHECKING:
+    from pyarrow import fs
 
 
 def copy(arena: Arena, into: Path) -> Arena:
@@ -21,57 +19,81 @@ def copy(arena: Arena, into: Path) -> Arena:
 
     Args:
         arena: the original, which is not changed.
-        into: a new or empty folder or address on object storage; an arena that is already there is opened unchanged.
+        into: a new or empty folder; an arena that is already there is opened unchanged.
 
     Raises:
         ArenaError: if the folder has other files, or cannot be written.
     """
-    if is_arena(into):
-        return open_arena(into)
-    remote = remote_of(into)
-    if remote is None and into.is_dir() and any(into.iterdir()):
-        raise ArenaError(f"{into} holds other files and is not an arena", do="use a new or empty folder")
-    try:
-        files = manifests.listed_files(arena.manifest)
-        paths = arena.fetch(files)
-        beside = [found for name in BESIDE if (found := file_beside(arena, name)) is not None]
-        manifest = manifests.manifest_bytes(arena.path)
-        if remote is not None:
-            remote.refuse_other_files()
-            for extra in beside:
-                remote.put_beside(extra.name, extra.read_bytes())
-            remote.commit({}, manifest.decode("utf-8"), list(zip(files, paths, strict=True)))
-            return open_arena(into)
-        with _undo_on_failure(into):
-            for file, path in zip(files, paths, strict=True):
-                target = into / file["path"]
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, target)
-            for extra in beside:
-                shutil.copyfile(extra, into / extra.name)
-            # Write the manifest last: a process killed before leaves no arena.
-            write_bytes(into / manifests.NAME, manifest)
-    except OSError as error:
-        raise ArenaError(
-            f"the arena cannot be copied: {error.strerror or error}",
-            where=str(error.filename or address(into)),
-            do="free space or check permissions",
-        ) from None
+    if not is_arena(into):
+        copy_arena(str(arena.path), str(into))
     return open_arena(into)
 
 
-@contextmanager
-def _undo_on_failure(folder: Path) -> Iterator[None]:
-    """Restore a new or empty folder if copying into it fails."""
-    before = folder.is_dir()
+def copy_arena(source: str, target: str) -> None:
+    """Copy an arena between folders and object storage; repeated after an interruption, it completes the copy.
+
+    The manifest is written last: a copy that was interrupted is no arena.
+
+    Args:
+        source: a folder, or an address that `pyarrow.fs` knows (`s3://`, `gs://`, `abfss://`), with the credentials of
+            the environment.
+        target: likewise, new, empty, or with files of the same arena.
+
+    Raises:
+        ArenaError: if there is no arena at `source`, `target` holds something else, or a file cannot be copied.
+        BadInput: if an address is unknown to `pyarrow.fs`.
+    """
+    import pyarrow as pa
+    from pyarrow import fs
+
+    (here, root), (there, into) = _place(source), _place(target)
     try:
-        yield
-    except BaseException:
-        for path in folder.iterdir() if folder.is_dir() else ():
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
-        if not before and folder.is_dir():
-            folder.rmdir()
-        raise
+        raw = _read(here, f"{root}/{manifests.NAME}")
+        if raw is None:
+            raise ArenaError(f"there is no arena at {source}", do="check the path or the address")
+        manifest, _ = manifests.parse_manifest(Path(root), raw)
+        names = [file["path"] for file in manifests.listed_files(manifest)]
+        names += [name for name in BESIDE if here.get_file_info(f"{root}/{name}").is_file]
+        found = there.get_file_info(fs.FileSelector(into, allow_not_found=True, recursive=True))
+        own = {*names, manifests.NAME, f"{manifests.NAME}.tmp"}
+        others = {each.path.removeprefix(into).strip("/") for each in found if each.is_file} - own
+        present = _read(there, f"{into}/{manifests.NAME}")
+        if others or present not in (None, raw):
+            raise ArenaError(f"{target} holds other files", do="use a new or empty folder")
+        for name in names:
+            there.create_dir(f"{into}/{name}".rpartition("/")[0])
+            fs.copy_files(f"{root}/{name}", f"{into}/{name}", source_filesystem=here, destination_filesystem=there)
+        with there.open_output_stream(f"{into}/{manifests.NAME}.tmp") as stream:
+            stream.write(raw)
+        there.move(f"{into}/{manifests.NAME}.tmp", f"{into}/{manifests.NAME}")
+    except (OSError, pa.ArrowException) as error:
+        raise ArenaError(
+            f"the arena cannot be copied: {error}",
+            where=target,
+            do="check space, permissions and credentials, then rerun",
+        ) from None
+
+
+def _place(text: str) -> tuple[fs.FileSystem, str]:
+    """Return the file system of a folder or an address, and the path in it."""
+    import pyarrow as pa
+    from pyarrow import fs
+
+    if "://" not in text:
+        return fs.LocalFileSystem(), str(Path(text).absolute())
+    try:
+        system, path = fs.FileSystem.from_uri(text)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        scheme = text.partition("://")[0]
+        raise BadInput(
+            f"the address cannot be used: {error}", where=f"{scheme}://", do="use s3://, gs:// or abfss://"
+        ) from None
+    return system, path.rstrip("/")
+
+
+def _read(system: fs.FileSystem, path: str) -> bytes | None:
+    """Return the bytes of a file; None if there is none."""
+    if not system.get_file_info(path).is_file:
+        return None
+    with system.open_input_stream(path) as stream:
+        return bytes(stream.read())

@@ -1,25 +1,31 @@
-"""Folders of the user on this machine."""
+"""The user's folder, and the folders of arenas."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+from mirage.errors import BadInput
+
 
 def home_folder() -> Path:
     """Return the user's folder (`home.py`), whether it exists or not."""
-    return _folder("MIRAGE_HOME", "XDG_DATA_HOME", "~/.local/share")
-
-
-def cache_folder() -> Path:
-    """Return the cache folder (`cache.py`), whether it exists or not.
-
-    MIRAGE_CACHE, else `mirage` in the user's cache folder (`XDG_CACHE_HOME`, by default `~/.cache`).
-    """
-    return _folder("MIRAGE_CACHE", "XDG_CACHE_HOME", "~/.cache")
-
-
-def _folder(own: str, common: str, default: str) -> Path:
-    if path := os.environ.get(own):
+    if path := os.environ.get("MIRAGE_HOME"):
         return Path(path).expanduser().absolute()
-    return Path(os.environ.get(common) or default).expanduser().absolute() / "mirage"
+    return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser().absolute() / "mirage"
+
+
+def locate(text: str) -> Path:
+    """Return the path of an arena.
+
+    Raises:
+        BadInput: if it is an address on object storage.
+    """
+    if "://" in text:
+        scheme = text.partition("://")[0]  # the rest may hold a password
+        raise BadInput(
+            "an arena is a folder on this machine",
+            where=f"{scheme}://",
+            do=f"copy it first: mirage pull {scheme}://...",
+        )
+    return Path(text)

@@ -3,8 +3,6 @@
     HOME/nomiracl/       public files, as published
     HOME/arenas/NAME/    arenas, listed by the explorer with the bundled arenas
     HOME/own/            arenas uploaded by readers, private to their owners (`owned.py`)
-    HOME/remote/         local folders of arenas on object storage (`location.py`): their ledgers
-    HOME/search/         indexes of answers, which can be deleted at any time
     HOME/votes.sqlite    people's votes and notes, of every arena
     HOME/taxonomy.yaml   categories of notes, of every arena without a file of its own
 
@@ -15,7 +13,6 @@ HOME is the environment variable MIRAGE_HOME, else `mirage` in the user's data f
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,20 +20,8 @@ from pathlib import Path
 from mirage import store
 from mirage.errors import ArenaError, BadInput, MirageError
 from mirage.store.folders import home_folder as home_folder
-from mirage.store.location import SCHEMES, address, locate
 from mirage.store.manifest import NAME, arena_folders
-from mirage.store.remote import FRESH, remote_of
 
-_PLACE = re.compile(
-    "(?:{0})://(?:[^/{1}@]*{1}(?:(?!://).)*?@)?[^/{1}]*(?:{1}[0-9]+)?[^{1}]*|[^{1}]+".format(
-        "|".join(SCHEMES), re.escape(os.pathsep)
-    )
-)
-"""A folder or an address in MIRAGE_ARENAS.
-
-The path separator does not split an address before `//` or a port, nor within a name and password, which must stay in
-one piece to be rejected.
-"""
 VOTES = "votes.sqlite"
 """File name of people's votes."""
 TEXTS = "nomiracl-texts"
@@ -51,25 +36,22 @@ def home_arenas() -> dict[str, Path]:
 def all_arenas() -> tuple[dict[str, Path], list[str]]:
     """Return every available arena: those of MIRAGE_ARENAS, the bundled arenas, the user's own.
 
-    MIRAGE_ARENAS holds folders or addresses on object storage, each an arena or a folder of arenas, separated by the
-    system's path separator.
+    MIRAGE_ARENAS holds folders, each an arena or a folder of arenas, separated by the system's path separator.
 
     Returns:
         The arenas' folders by name; and problems with the variable, in sentences.
     """
     paths: dict[str, Path] = {}
     problems = []
-    for part in _PLACE.findall(os.environ.get("MIRAGE_ARENAS", "")):
+    for part in filter(None, os.environ.get("MIRAGE_ARENAS", "").split(os.pathsep)):
+        named = Path(part).expanduser()
         try:
-            named = locate(part).expanduser()
             folders = arenas_in(named)
         except MirageError as error:
             problems.append(f"MIRAGE_ARENAS: {error.what}. {error.do}.")
             continue
         if not folders:
-            problems.append(
-                f"MIRAGE_ARENAS: there is no arena in {address(named)}. Create one: mirage import nomiracl --help."
-            )
+            problems.append(f"MIRAGE_ARENAS: there is no arena in {named}. Create one: mirage import nomiracl --help.")
         for folder in folders:
             path = folder.absolute()
             name = path.name if path.name not in paths else f"{path.parent.name}-{path.name}"
@@ -80,31 +62,14 @@ def all_arenas() -> tuple[dict[str, Path], list[str]]:
 
 
 def arenas_in(folder: Path) -> list[Path]:
-    """Return the arena in a folder, or the arenas in its subfolders; on object storage up to a minute old.
+    """Return the arena in a folder, or the arenas in its subfolders.
 
     Raises:
         BadInput: if the folder does not exist.
-        MirageError: if the object storage denies access or does not answer.
     """
-    remote = remote_of(folder)
-    if remote is None:
-        if not folder.is_dir():
-            raise BadInput(f"there is no folder {folder}", do="check the path")
-        return [folder] if (folder / NAME).is_file() else [*arena_folders(folder).values()]
-    try:
-        remote.manifest(age=FRESH)
-    except FileNotFoundError:
-        return [folder / name for name in remote.folders() if _has_arena(folder / name)]
-    return [folder]
-
-
-def _has_arena(folder: Path) -> bool:
-    """Return whether an address has an arena, from a recent manifest."""
-    remote = remote_of(folder)
-    try:
-        return remote is not None and bool(remote.manifest(age=FRESH))
-    except FileNotFoundError:
-        return False
+    if not folder.is_dir():
+        raise BadInput(f"there is no folder {folder}", do="check the path")
+    return [folder] if (folder / NAME).is_file() else [*arena_folders(folder).values()]
 
 
 def votes_file() -> Path:

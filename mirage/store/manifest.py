@@ -5,16 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from mirage import schema
 from mirage.errors import ArenaError
-from mirage.store.cache import cache_path
-from mirage.store.location import address, is_remote
-from mirage.store.remote import local_file, remote_of, renew
 from mirage.text.languages import is_code
 
 NAME = "manifest.json"
@@ -25,9 +21,6 @@ LARGEST = 64_000_000
 """Maximum bytes of a manifest; the largest known has less than a million."""
 _COUNTS = 2**53
 """Upper bound of all counts in a manifest."""
-_OBJECT = re.compile(r"[a-z_]+/[A-Za-z0-9-]+-[0-9a-f]{12}\.parquet")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-"""Valid file names and hashes on object storage, where both become parts of paths."""
 
 
 def arena_folders(folder: Path) -> dict[str, Path]:
@@ -46,8 +39,6 @@ def arena_folders(folder: Path) -> dict[str, Path]:
 def load_manifest(path: Path) -> tuple[dict[str, Any], str]:
     """Read the manifest of an arena folder, and check presence and size of the files it names.
 
-    On object storage files are checked when they are fetched.
-
     Returns:
         The manifest, and its version: a hash that changes with any content.
 
@@ -56,7 +47,7 @@ def load_manifest(path: Path) -> tuple[dict[str, Any], str]:
     """
     refuse_undecodable(path)
     source = path / NAME
-    if not is_remote(path) and not is_file(source):
+    if not is_file(source):
         if not exists(path):
             raise _no_arena(path)
         raise ArenaError(
@@ -68,14 +59,19 @@ def load_manifest(path: Path) -> tuple[dict[str, Any], str]:
         if len(raw) > LARGEST:
             raise ValueError(f"it has more than {LARGEST:,} bytes")
     except (OSError, ValueError) as error:
-        if is_remote(path) and isinstance(error, FileNotFoundError):
-            raise _no_arena(path) from None
         raise _unreadable(path, f"{type(error).__name__}: {error}") from None
-    return parse_manifest(path, raw)
+    manifest, version = parse_manifest(path, raw)
+    for file in listed_files(manifest):
+        _compare(path, file)
+    return manifest, version
 
 
 def parse_manifest(path: Path, raw: bytes) -> tuple[dict[str, Any], str]:
-    """Parse a manifest, and check the files it names, as `load_manifest` does."""
+    """Parse a manifest, and check that the files it names are inside the arena's folder, present or not.
+
+    Raises:
+        ArenaError: if it has another format, or names a file outside.
+    """
     try:
         manifest = json.loads(raw)
         problem = _problem(manifest)
@@ -83,21 +79,22 @@ def parse_manifest(path: Path, raw: bytes) -> tuple[dict[str, Any], str]:
         problem = f"{type(error).__name__}: {error}"
     if problem:
         raise _unreadable(path, problem)
-    source = path / NAME
     for file in listed_files(manifest):
-        if is_remote(path):
-            if not _OBJECT.fullmatch(file["path"]) or not _DIGEST.fullmatch(file["sha256"]):
-                raise _outside(path, file)
-            continue
         try:
-            _compare(path, file)
+            inside = (path / file["path"]).resolve().is_relative_to(path.resolve())
         except (OSError, ValueError, RuntimeError) as error:
             # Invalid file name: it contains NUL, is too long, or a symlink loop.
             raise ArenaError(
                 f"the manifest has an invalid file name: {error}",
-                where=f"{source}: {file['path'][:200]!r}",
+                where=f"{path / NAME}: {file['path'][:200]!r}",
                 do=rebuild_hint(path),
             ) from None
+        if not inside:
+            raise ArenaError(
+                f"the manifest refers to a file outside the arena: {file['path']}",
+                where=f"{path}/{NAME}",
+                do="do not use this arena; its manifest was tampered with",
+            )
     return manifest, _version(raw)
 
 
@@ -129,10 +126,8 @@ def exists(path: Path) -> bool:
 
 
 def _compare(path: Path, file: Mapping[str, Any]) -> None:
-    """Check location, presence and size of a file against its entry."""
+    """Check presence and size of a file against its entry."""
     file_path = path / file["path"]
-    if not file_path.resolve().is_relative_to(path.resolve()):
-        raise _outside(path, file)
     if not file_path.is_file():
         raise damage_error(path, file, "it is missing")
     size = file_path.stat().st_size
@@ -151,14 +146,10 @@ def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
     except OSError:
         current = ""
     if current != version:
-        raise ArenaError("the arena was changed while it was being read", where=address(path), do="open it again")
+        raise ArenaError("the arena was changed while it was being read", where=str(path), do="open it again")
     for file in listed_files(manifest):
-        if is_remote(path) and not cache_path(file["sha256"]).exists():
-            continue  # verified when fetched
         try:
-            digest = hashlib.sha256(local_file(path, file).read_bytes()).hexdigest()
-            if digest != file["sha256"]:
-                digest = hashlib.sha256(renew(path, file).read_bytes()).hexdigest()
+            digest = hashlib.sha256((path / file["path"]).read_bytes()).hexdigest()
         except (OSError, ValueError) as error:
             raise damage_error(path, file, getattr(error, "strerror", None) or str(error)) from None
         if digest != file["sha256"]:
@@ -173,24 +164,18 @@ def listed_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 def damage_error(path: Path, file: Mapping[str, Any], problem: str) -> ArenaError:
     """Return the error for a file that does not match the manifest."""
     return ArenaError(
-        f"a file of the arena is damaged: {problem}", where=f"{address(path)}/{file['path']}", do=rebuild_hint(path)
+        f"a file of the arena is damaged: {problem}", where=f"{path}/{file['path']}", do=rebuild_hint(path)
     )
 
 
 def rebuild_hint(path: Path) -> str:
     """Return the advice for a damaged arena."""
-    return f"delete the folder {address(path)} and create the arena again"
+    return f"delete the folder {path} and create the arena again"
 
 
 def has_manifest(path: Path) -> bool:
-    """Return whether an arena, intact or not, is in a folder or at its address on object storage."""
-    if not is_remote(path):
-        return is_file(path / NAME)
-    try:
-        manifest_bytes(path)
-    except FileNotFoundError:
-        return False
-    return True
+    """Return whether an arena, intact or not, is in a folder."""
+    return is_file(path / NAME)
 
 
 def manifest_bytes(path: Path) -> bytes:
@@ -199,28 +184,16 @@ def manifest_bytes(path: Path) -> bytes:
     Raises:
         OSError: if it is missing or cannot be read.
     """
-    if (remote := remote_of(path)) is not None:
-        return remote.manifest()
     with (path / NAME).open("rb") as stream:
         return stream.read(LARGEST + 1)
 
 
 def _no_arena(path: Path) -> ArenaError:
-    return ArenaError(
-        f"there is no arena at {address(path)}", do="check the path, or create one: mirage import nomiracl --help"
-    )
+    return ArenaError(f"there is no arena at {path}", do="check the path, or create one: mirage import nomiracl --help")
 
 
 def _unreadable(path: Path, problem: str) -> ArenaError:
-    return ArenaError(f"the manifest cannot be read: {problem}", where=f"{address(path)}/{NAME}", do=rebuild_hint(path))
-
-
-def _outside(path: Path, file: Mapping[str, Any]) -> ArenaError:
-    return ArenaError(
-        f"the manifest refers to a file outside the arena: {file['path']}",
-        where=f"{address(path)}/{NAME}",
-        do="do not use this arena; its manifest was tampered with",
-    )
+    return ArenaError(f"the manifest cannot be read: {problem}", where=f"{path}/{NAME}", do=rebuild_hint(path))
 
 
 def _version(raw: bytes) -> str:

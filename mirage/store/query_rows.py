@@ -33,7 +33,7 @@ def of_query(arena: Arena, table: str, key: tuple[str, str]) -> list[dict[str, A
     file = next((entry for entry in arena.manifest["tables"].get(table, []) if entry["language"] == code), None)
     if file is None:
         return []
-    path = str(arena.fetch([file])[0])
+    path = str(arena.files([file])[0])
     try:
         with pq.ParquetFile(path) as parquet:
             groups = _row_groups_with(parquet, query_id)

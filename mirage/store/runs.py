@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mirage.store.arena import Arena, open_arena
-from mirage.store.writing import commit, exclusively
+from mirage.store.writing import commit, exclusive_lock
 
 
 def content(arena: Arena, table: str) -> str | None:
@@ -45,7 +45,7 @@ def record_run(path: Path, table: str, step: str, record: Mapping[str, Any], *, 
     """
     path = path.absolute()
 
-    def change() -> Arena:
+    with exclusive_lock(path):
         arena = open_arena(path)
         if left is None or content(arena, table) != left:
             return arena
@@ -53,5 +53,3 @@ def record_run(path: Path, table: str, step: str, record: Mapping[str, Any], *, 
         origin = {**arena.manifest["made"][table], "runs": dict(sorted(records.items()))}
         commit(path, arena.manifest, {}, origins={table: origin}, texts={})
         return open_arena(path)
-
-    return exclusively(path, change)

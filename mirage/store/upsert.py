@@ -19,9 +19,8 @@ from mirage import schema
 from mirage.errors import ArenaError
 from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.lineage import ABOUT, LINEAGE, QUERY, derived_tables
-from mirage.store.location import address
 from mirage.store.runs import content
-from mirage.store.writing import Provenance, commit, exclusively, refuse_lone_surrogates, serialise
+from mirage.store.writing import Provenance, commit, exclusive_lock, refuse_lone_surrogates, serialise
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -151,10 +150,10 @@ def upsert(
     """
     path = path.absolute()
     for table, part in rows.items():
-        schema.validate(table, part.new, where=address(path))
+        schema.validate(table, part.new, where=str(path))
     origin = Provenance.of(made_by)
 
-    def change() -> UpsertResult:
+    with exclusive_lock(path):
         arena = open_arena(path) if is_arena(path) else None
         if arena is not None and check is not None:
             check(arena)
@@ -162,7 +161,7 @@ def upsert(
         refuse_lone_surrogates(*described.values())
         manifest = arena.manifest if arena is not None else {}
         merged, replaced, removed = _merge(arena, rows, seen)
-        files = {table: serialise(table, data, where=address(path)) for table, data in merged.items()}
+        files = {table: serialise(table, data, where=str(path)) for table, data in merged.items()}
         old_tables = manifest.get("tables", {})
         changed = [table for table, parts in files.items() if [entry for entry, _ in parts] != old_tables.get(table)]
         origins = {}
@@ -178,8 +177,6 @@ def upsert(
         stale_tables = {*stale, *derived_tables(set(changed) & set(ABOUT))} - set(keep)
         commit(path, manifest, files, origins=origins, texts=described, stale=stale_tables)
         return UpsertResult(open_arena(path), replaced, removed)
-
-    return exclusively(path, change)
 
 
 def _merge(

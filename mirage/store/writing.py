@@ -8,8 +8,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -23,10 +22,7 @@ from mirage.store.arena import Arena, open_arena
 from mirage.store.cores import available
 from mirage.store.files import write_bytes, write_text
 from mirage.store.ledger import NAME as LEDGER
-from mirage.store.location import address
-from mirage.store.objects import Overtaken
 from mirage.store.open_batches import LOCK as LEDGER_LOCK
-from mirage.store.remote import remote_of
 from mirage.text.languages import in_order, is_code
 
 if TYPE_CHECKING:
@@ -117,13 +113,11 @@ def write(
     texts = {"title": title, "label": label, "about": about, "licence": licence}
     origin = Provenance.of(made_by).after({})
     refuse_lone_surrogates(*texts.values())
-    files = {table: serialise(table, data, where=address(path)) for table, data in tables.items()}
+    files = {table: serialise(table, data, where=str(path)) for table, data in tables.items()}
 
-    def change() -> None:
+    with exclusive_lock(path):
         old = manifests.load_manifest(path)[0] if manifests.has_manifest(path) else {}
         commit(path, old, files, origins=dict.fromkeys(files, origin), texts=texts, stale=stale)
-
-    exclusively(path, change)
     return open_arena(path)
 
 
@@ -138,32 +132,9 @@ def refuse_lone_surrogates(*texts: str | None) -> None:
             raise BadInput("a text about the arena has a lone surrogate", where=repr(words))
 
 
-def exclusively(path: Path, change: Callable[[], _T]) -> _T:
-    """Change an arena under its lock; on object storage, which has no locks, retry on conflict.
-
-    Args:
-        path: the arena's folder.
-        change: reads the current arena, and commits.
-
-    Raises:
-        ArenaError: as `exclusive_lock`, or if every attempt conflicts.
-    """
-    for attempt in range(_ATTEMPTS):
-        with exclusive_lock(path):
-            try:
-                return change()
-            except Overtaken:
-                if attempt == _ATTEMPTS - 1:
-                    raise
-        time.sleep(_PAUSE * attempt)
-    raise AssertionError
-
-
 @contextmanager
 def exclusive_lock(path: Path) -> Iterator[None]:
     """Hold the exclusive lock of an arena, waiting at most `LOCK_SECONDS`.
-
-    For an arena on object storage it only excludes programs on this machine.
 
     Args:
         path: the arena's folder; created if missing.
@@ -175,11 +146,7 @@ def exclusive_lock(path: Path) -> Iterator[None]:
 
     manifests.refuse_undecodable(path)
     try:
-        remote = remote_of(path)
-        if remote is not None:
-            if not manifests.has_manifest(path):
-                remote.refuse_other_files()
-        elif path.is_dir() and not (path / manifests.NAME).exists() and not _has_only_own_files(path):
+        if path.is_dir() and not (path / manifests.NAME).exists() and not _has_only_own_files(path):
             raise ArenaError(
                 f"{path} holds other files and is not an arena", do="use a new or empty folder for the arena"
             )
@@ -189,7 +156,7 @@ def exclusive_lock(path: Path) -> Iterator[None]:
     except Timeout:
         raise ArenaError(
             f"another program has been writing to this arena for more than {LOCK_SECONDS} seconds",
-            where=address(path),
+            where=str(path),
             do="wait until it is done, then rerun the command",
         ) from None
     except OSError as error:
@@ -221,7 +188,6 @@ def commit(
 
     Raises:
         OSError: if a file cannot be written; the arena is then unchanged.
-        Overtaken: on object storage, if another program has changed it since `old` was read.
     """
     tables = dict(old.get("tables", {}))
     new = {table: [entry for entry, _ in parts] for table, parts in files.items()}
@@ -238,9 +204,6 @@ def commit(
         "tables": {table: tables[table] for table in order},
     }
     text = json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=False) + "\n"
-    if (remote := remote_of(path)) is not None:
-        remote.commit(old, text, [pair for parts in files.values() for pair in parts])
-        return
     try:
         for entry, data in (pair for parts in files.values() for pair in parts):
             write_bytes(path / entry["path"], data)

@@ -1,4 +1,4 @@
-"""Near-duplicates among texts: Jaccard similarity of word 5-grams, or cosine similarity of vectors.
+"""Near-duplicates among texts: Jaccard similarity of word 5-grams.
 
 The search is exact: it finds every pair at or above the threshold. Two sets with a Jaccard similarity of t or more
 share one of their rarest elements (the prefix filter of Chaudhuri, Ganti and Kaushik 2006), so only pairs that do are
@@ -22,8 +22,6 @@ SHINGLE = 5
 """Words per n-gram; characters in scripts without spaces between words."""
 JACCARD = 0.5
 """Default threshold of the Jaccard similarity."""
-COSINE = 0.9
-"""Default threshold of the cosine similarity of vectors."""
 _CANDIDATES = 4_000_000
 """Maximum number of candidate pairs in memory."""
 # A sentence end mark of any script, but a full stop only before a space, so that 3.5 is not split; in Thai and Lao,
@@ -38,7 +36,7 @@ class DuplicatePairs:
     first: NDArray[np.int64]
     """Index of each pair's text among the texts."""
     second: NDArray[np.int64]
-    """Index of the other text, greater than `first`; of vectors, among the others."""
+    """Index of the other text, greater than `first`."""
     similarity: NDArray[np.float64]
     """Jaccard or cosine similarity of each pair, from the threshold to 1."""
 
@@ -87,36 +85,6 @@ def near_duplicates(texts: Sequence[str], *, threshold: float = JACCARD, shingle
             near = similarity >= threshold - 1e-9
             found.append((one[near], two[near], similarity[near]))
     return _pairs(found)
-
-
-def close_vectors(
-    vectors: NDArray[np.floating[Any]], others: NDArray[np.floating[Any]], *, threshold: float = COSINE
-) -> DuplicatePairs:
-    """Return all pairs of a vector and one of `others` with a cosine similarity of at least `threshold`.
-
-    Args:
-        vectors: one vector a row; `first` of the result is an index of these.
-        others: one vector a row, of the same length; `second` of the result is an index of these.
-        threshold: smallest cosine similarity. A zero vector is similar to none.
-    """
-    import numpy as np
-
-    left, right = _unit(vectors), _unit(others)
-    step = max(1, _CANDIDATES // max(1, len(right)))
-    found = []
-    for start in range(0, len(left), step):
-        cosines = left[start : start + step] @ right.T
-        first, second = np.nonzero(cosines >= threshold - 1e-6)
-        found.append((first + start, second, np.minimum(cosines[first, second], 1.0).astype(np.float64)))
-    return _pairs(found)
-
-
-def _unit(vectors: NDArray[np.floating[Any]]) -> NDArray[Any]:
-    import numpy as np
-
-    single = np.asarray(vectors, dtype=np.float32)
-    norms = np.linalg.norm(single, axis=1, keepdims=True)
-    return single / np.where(norms > 0, norms, 1).astype(np.float32)
 
 
 def _pairs(found: list[tuple[Any, Any, Any]]) -> DuplicatePairs:

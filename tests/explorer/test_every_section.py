@@ -25,7 +25,7 @@ EXAMPLES = sorted(
         name
         for kind, title, content in BLOCKS
         if kind == "bash" and not title
-        for name in re.findall(r"--into build/(\S+)", content)
+        for name in re.findall(r"--into (\S+)", content)
     }
 )
 LANGUAGES = ("ar", "en")
@@ -68,7 +68,7 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
                         assert done.exit_code == 0, done.output
         finally:
             os.chdir(before)
-        paths.update({f"example {name}": here / "build" / name for name in EXAMPLES})
+        paths.update({f"example {name}": here / name for name in EXAMPLES})
 
     def path(arena: str) -> Path:
         if arena in store.bundled_arenas():

@@ -22,7 +22,7 @@ from websockets.asyncio.client import connect
 
 from mirage.errors import BadInput
 from mirage.explorer.kit import votes as people
-from mirage.explorer.serve.identity import HEADER, LOGIN, decode_name
+from mirage.explorer.kit.identity import HEADER, LOGIN, decode_name
 from mirage.people import votes
 from mirage.people.votes import Vote, Votes
 from pages import html, page_text

@@ -9,7 +9,7 @@ from page_spot_check_cases import folder, open_page, rows  # noqa: F401  # a fix
 from streamlit.runtime.context import ContextProxy, StreamlitHeaders
 
 from mirage.errors import BadInput
-from mirage.explorer.serve.identity import HEADER, LOGIN
+from mirage.explorer.kit.identity import HEADER, LOGIN
 from mirage.explorer.serve.nginx import PROXY_HEADER
 from mirage.explorer.serve.replicas import PROXY_SECRET
 from mirage.store.roles import ROLES, roles

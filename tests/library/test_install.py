@@ -48,6 +48,7 @@ def test_the_wheel_is_small_and_holds_what_the_explorer_needs(wheel: Path) -> No
         inside
         >= {"app.py", ".streamlit/config.toml", "data/nomiracl/manifest.json", "data/people/manifest.json"} | pages
     )
+    assert not any(name.startswith("data/build") for name in inside), "the builders stay outside"
     assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {"mirage"}
 
 
@@ -127,10 +128,11 @@ def test_the_core_install_ranks_a_file_and_names_the_extra_of_the_explorer(core:
     printed = run(core, "-m", "mirage", "rank", "battles.csv", "--format", "csv", cwd=tmp_path)
     assert printed.returncode == 0, printed.stderr
     assert [row["system"] for row in csv.DictReader(printed.stdout.splitlines())] == ["x", "y"]
-    assert run(core, "-m", "mirage", "check", cwd=tmp_path).returncode == 0
-    ballot = run(core, "-m", "mirage", "votes", "ballot", "sample", "--language", "sw", "--out", "a.html", cwd=tmp_path)
-    assert ballot.returncode == 0, ballot.stderr
-    for words in (("app",), ("app", "nomiracl", "--workers", "2")):
+    assert run(core, "-m", "mirage", "doctor", cwd=tmp_path).returncode == 0
+    report = run(core, "-m", "mirage", "export", "html", "nomiracl", "--into", "report.html", cwd=tmp_path)
+    assert report.returncode == 0, report.stderr
+    ballot = ("votes", "ballot", "sample", "--language", "sw", "--out", "ballot.html")
+    for words in (("app",), ("app", "nomiracl", "--workers", "2"), ballot):
         refused = run(core, "-m", "mirage", *words, cwd=tmp_path)
         assert refused.returncode == 2, refused.stderr
         assert "Traceback" not in refused.stderr

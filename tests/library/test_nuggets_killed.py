@@ -1,4 +1,4 @@
-"""`mirage measure nuggets --create` and `assign` go on after a kill: nothing is lost, and nothing at hand is asked for again."""
+"""A run of `mirage measure nuggets` killed at any point loses no reply and pays for none twice."""
 
 from __future__ import annotations
 

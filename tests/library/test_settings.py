@@ -60,14 +60,15 @@ DOORS = {
             **dict.fromkeys(("dir_", "judges", "tags", "by", "votes", "max_price", "max_latency"), SUBJECT),
             **dict.fromkeys(("store_", "output_format", "reference", "scale"), OUTPUT),
         },
-        {"makers": "makers.csv of the arena"},
-        {"draws": "a range of its own", "control": "a comma-separated list, None for nothing"},
+        {"makers": "makers.csv of the arena"}
+        | dict.fromkeys(("without", "assigner", "nugget_margin", "penalty"), "for Python only"),
+        {"control": "a comma-separated list, None for nothing"},
     ),
     "api.compare": Door(
         api.compare,
         (CompareSettings,),
         {
-            **dict.fromkeys(("data", "first", "second", "against"), SUBJECT),
+            **dict.fromkeys(("data", "first", "second", "against", "since"), SUBJECT),
             "corrected": LABELLED,
         },
     ),
@@ -79,7 +80,7 @@ DOORS = {
             **dict.fromkeys(("require", "junit", "markdown", "output_format"), OUTPUT),
             "corrected": LABELLED,
         },
-        {"draws": FIXED},
+        {"draws": FIXED} | dict.fromkeys(("assigner", "moved", "seed"), "for Python only"),
     ),
     "api.evaluate": Door(
         api.evaluate,

@@ -374,7 +374,6 @@ def items(arena: Arena, keys: tuple[Key, ...]) -> tuple[QueryItem, ...]:
             "SELECT language, query_id, subset, text FROM queries "
             "WHERE list_contains($languages, language) AND list_contains($ids, query_id)",
             {"languages": sorted({key[0] for key in keys}), "ids": [key[1] for key in keys]},
-            languages={key[0] for key in keys},
         )
         by_key = {(row["language"], row["query_id"]): row for row in rows.to_pylist()}
     return tuple(

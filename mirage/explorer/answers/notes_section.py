@@ -11,10 +11,10 @@ import streamlit as st
 
 from mirage.errors import MirageError
 from mirage.explorer.kit import votes as people
+from mirage.explorer.kit.identity import login_required, may, reader
 from mirage.explorer.kit.pick import pick_many
 from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.text import Markup, heading_html, plain, text_html
-from mirage.explorer.serve.identity import login_required, may, reader
 from mirage.explorer.spot_check import vote_session
 from mirage.people import notes, votes
 from mirage.people.votes import Note

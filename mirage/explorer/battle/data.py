@@ -330,7 +330,6 @@ def _search(arena: Arena, first: str, second: str, languages: tuple[str, ...], t
             f"AND system_b IN ($first, $second) {condition}GROUP BY ALL "
             "HAVING bool_or(contains(lower(nfc_normalize(rationale)), lower(nfc_normalize($text))))",
             {"first": first, "second": second, "text": text, **chosen},
-            languages=languages or None,
         )
         hits |= set(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
     return frozenset(hits)

@@ -8,9 +8,9 @@ from dataclasses import asdict
 import streamlit as st
 
 from mirage.errors import MirageError
+from mirage.explorer.kit.identity import reader
 from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.text import plain
-from mirage.explorer.serve.identity import reader
 from mirage.store import owned
 
 

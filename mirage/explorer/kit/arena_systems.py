@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from mirage.store import is_remote
-
 if TYPE_CHECKING:
     from mirage.store import Arena
 
@@ -22,12 +20,10 @@ _COLUMNS = {
 
 @lru_cache(maxsize=64)
 def systems_of(arena: Arena) -> tuple[str, ...]:
-    """Return all systems of an arena, by name; on object storage only those of its smallest table."""
+    """Return all systems of an arena, by name."""
     names: set[str] = set()
     for table, columns in _COLUMNS.items():
         if table in arena.tables:
             for column in columns:
                 names.update(arena.sql(f"SELECT DISTINCT {column} AS system FROM {table}")["system"].to_pylist())  # noqa: S608  # constants alone
-            if is_remote(arena.path):
-                break
     return tuple(sorted(name for name in names if name))

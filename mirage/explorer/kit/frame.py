@@ -29,6 +29,7 @@ from mirage.errors import MirageError, TableMissing, UnknownName
 from mirage.explorer.kit import account, actions
 from mirage.explorer.kit.arena_systems import systems_of
 from mirage.explorer.kit.guide import guide_link
+from mirage.explorer.kit.identity import look
 from mirage.explorer.kit.languages import pick_languages
 from mirage.explorer.kit.page_header import Head
 from mirage.explorer.kit.page_list import HOME, PAGES, PageEntry
@@ -40,8 +41,6 @@ from mirage.explorer.kit.table_list import contents
 from mirage.explorer.kit.tags import pick_tags, tags_line
 from mirage.explorer.kit.text import Markup, plain
 from mirage.explorer.kit.turns import turn
-from mirage.explorer.serve import metrics
-from mirage.explorer.serve.identity import look
 from mirage.publish.charts.palette import Mode, arena_looks, ink
 from mirage.store import Arena, home, owned
 from mirage.text.languages import in_order
@@ -256,12 +255,11 @@ def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None
         if again:
             _again()
         try:
-            with metrics.rerun(entry.name), turn(), suppress(_PageEnd):
+            with turn(), suppress(_PageEnd):
                 page = _begin(entry, frame)
                 with arena_looks(systems_of(page.arena.whole)):
                     main(page)
         except MirageError as error:
-            metrics.error(entry.name, error)
             refuse(error)
         _settle(entry, frame)
         if again and offers != (frame.offer is not None):

@@ -25,7 +25,7 @@ from mirage.ranking.records import JOINT
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.whatif import WhatIfResult, compare
 from mirage.schema import UNDECIDED
-from mirage.store import is_remote, makers_of
+from mirage.store import makers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -90,17 +90,10 @@ def families(arena: Arena) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def controls(arena: Arena) -> tuple[str, ...]:
-    """Return the style features that ratings can be controlled for: those measured, on object storage in the language
-    with the fewest rows.
-    """
+    """Return the style features that ratings can be controlled for: those measured."""
     if "features" not in arena.tables:
         return ()
-    sql, languages = "SELECT DISTINCT feature FROM features WHERE value IS NOT NULL", None
-    if is_remote(arena.path):
-        # One small file is enough for all languages; fetching all would dominate the first page's load.
-        smallest = min(arena.manifest["tables"]["features"], key=lambda file: int(file["rows"]))
-        languages = [smallest["language"]]
-    measured = arena.sql(sql, languages=languages)["feature"].to_pylist()
+    measured = arena.sql("SELECT DISTINCT feature FROM features WHERE value IS NOT NULL")["feature"].to_pylist()
     return tuple(name for name, covariate in COVARIATES.items() if covariate.feature in measured)
 
 

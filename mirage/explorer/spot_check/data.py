@@ -145,7 +145,6 @@ def citing(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
         "SELECT query_id, system FROM answers "
         "WHERE language = ? AND status IN ('ok', 'truncated') AND regexp_matches(text, ?)",
         [language, _CITES],
-        languages=[language],
     )
     answers = zip(rows["query_id"].to_pylist(), rows["system"].to_pylist(), strict=True)
     return tuple(sorted(answers, key=lambda answer: (_draw_order(*answer), answer)))

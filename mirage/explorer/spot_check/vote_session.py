@@ -8,21 +8,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 
 from mirage.errors import MirageError, Unreachable
 from mirage.explorer.kit import votes as people
+from mirage.explorer.kit.identity import Reader, may, reader
 from mirage.explorer.kit.text import plain
-from mirage.explorer.serve import metrics
-from mirage.explorer.serve.identity import Reader, may, reader
 from mirage.people import votes
 from mirage.store import Arena
 from mirage.store.roles import Role
 
 _SESSION, _PENDING, _TRIED, _NAME = "_spot_session", "_spot_pending", "_spot_tried", "_spot_name"
-_WAITING = "_spot_waiting"
 RETRY = 5.0
 """Seconds between automatic retries of an unsent vote."""
 
@@ -130,15 +128,13 @@ class VoteSession:
         except Unreachable as error:
             st.session_state[_PENDING] = row
             st.session_state[_TRIED] = time.monotonic()
-            st.session_state.setdefault(_WAITING, metrics.waiting())
-            metrics.vote("waiting")
             self.failed = error
             return
         except MirageError as error:
-            _settle("refused")
+            _settle()
             self.failed = error
             return
-        _settle("kept")
+        _settle()
         if type(vote) is self.kind and (vote.arena, vote.language) == (self.arena.name, self.language):
             self.log = votes.standing([*self.log, vote])
 
@@ -156,11 +152,9 @@ class VoteSession:
         self._shown = {item: seen for item, seen in self._shown.items() if seen[0] != vote_id}
 
 
-def _settle(result: Literal["kept", "refused"]) -> None:
+def _settle() -> None:
     """Clear the unsent vote, stored or discarded."""
     st.session_state.pop(_PENDING, None)
-    st.session_state.pop(_WAITING, None)
-    metrics.vote(result)
 
 
 def pending() -> votes.Row | None:

@@ -146,7 +146,6 @@ class _Texts:
                 f"SELECT query_id, {column}, text FROM {table} "  # noqa: S608  # both are named below
                 "WHERE language = ? AND query_id IN (SELECT unnest(?::VARCHAR[])) AND text IS NOT NULL",
                 [code, sorted(self._query_ids[code])],
-                languages=[code],
             )
             for query, name, text in zip(*(c.to_pylist() for c in rows.columns), strict=True):
                 texts.setdefault((code, query, name), set()).add(text)

@@ -74,7 +74,6 @@ def vote_pool(arena: store.Arena, language: str) -> votes.Pool:
     answers = arena.sql(
         "SELECT language, query_id, system, status, md5(trim(text)) AS text FROM answers WHERE language = ?",
         [language],
-        languages=[language],
     )
     tables = {
         name: arena.read(name, columns=columns, languages=[language])
@@ -318,7 +317,6 @@ def _measures(
     rows = arena.sql(
         "SELECT feature, query_id, system, value FROM features WHERE language = ? AND isfinite(value) ORDER BY ALL",
         [language],
-        languages=[language],
     )
     by_feature: dict[str, dict[tuple[str, str], float]] = {}
     for feature, query, system, value in zip(*(column.to_pylist() for column in rows.columns), strict=True):

@@ -1,17 +1,16 @@
 """Retrieval stage: a retriever's passages for each query of an arena, beside those of other retrievers.
 
-    retrieve(Path("arena"), RetrieveSettings("bm25", "bm25", depth=100, corpus=Path("corpus.jsonl")), made_by="...")
+    retrieve(Path("arena"), RetrieveSettings("bm25", depth=100, corpus=Path("corpus.jsonl")), made_by="...")
 
-The passages come from a corpus, from the arena (`arena_corpus`), or from other retrievers whose lists are fused or
-reranked. Searches can be split by language, operations on lists by query.
+The passages come from a corpus, or from the arena (`arena_corpus`). Searches can be split by language.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
@@ -25,43 +24,29 @@ from mirage.stages.retrieve.corpus import (
     own_language,
     read_corpus,
 )
-from mirage.stages.retrieve.fusion import fuse
 from mirage.stages.retrieve.lists import refuse_changed, refuse_name
-from mirage.stages.shown import GIVEN, contexts, retrievers
 from mirage.stages.stage import Progress, Stage, Tables, run
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Kind = Literal["bm25", "dense", "rrf", "rerank"]
-"""`bm25`: words; `dense`: embeddings; `rrf`: fused lists of other retrievers; `rerank`: a reranked list of another."""
-LISTS: tuple[Kind, ...] = ("rrf", "rerank")
-"""Kinds that read lists of other retrievers instead of a corpus."""
 Search = Callable[[Corpus, Sequence[str], int], Sequence[Sequence[Hit]]]
 """`search(corpus, queries, depth)`: the best passages for each query, best first."""
-Reorder = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
-"""Scores query-passage pairs; higher is better."""
 _KEY = ("language", "query_id", "retriever")
 
 
 @dataclass(frozen=True, slots=True)
 class RetrieveSettings:
-    """Options for retrieving passages."""
+    """Options for retrieving passages by BM25."""
 
-    kind: Kind
-    """Kind of retriever."""
-    name: str
+    name: str = "bm25"
     """The retriever's name in the table."""
     depth: int = 100
     """Maximum passages per query."""
     corpus: Path | None = None
     """Location of the passages (`read_corpus`); None for those of the arena."""
-    of: tuple[str, ...] = ()
-    """Retrievers whose lists to fuse, by default all others but `given`; or whose list to rerank."""
     languages: Sequence[str] | None = None
     """Codes; None for all."""
-    about: str = ""
-    """Further note for the manifest, such as a model."""
     across: Sequence[str] | None = None
     """Passage languages that every query searches; empty for all, None for the query's own. All their passages are in
     one index, so that scores are comparable.
@@ -71,22 +56,13 @@ class RetrieveSettings:
         refuse_name(self.name)
         if self.depth < 1:
             raise BadInput(f"the depth is {self.depth}", do="use 1 or more")
-        if self.kind == "rerank" and len(self.of) != 1:
-            raise BadInput("rerank needs exactly one list", do="name its retriever with --of")
-        if self.name in self.of:
-            raise BadInput(f"{self.name} cannot be made from itself", do="use another name for the new list")
-        if self.corpus is not None and self.kind in LISTS:
-            raise BadInput(f"{self.kind} reads lists, not a corpus", do="omit --corpus")
-        if self.across is not None and self.kind in LISTS:
-            raise BadInput(f"{self.kind} reads lists, whose languages are fixed", do="omit --across")
 
     def note(self) -> str:
         """Describe how the lists were made, for the manifest."""
-        of = f" of {', '.join(self.of)}" if self.of else ""
-        searched = "" if self.kind in LISTS else f" over {self.corpus.name if self.corpus else 'the arena'}"
+        searched = f" over {self.corpus.name if self.corpus else 'the arena'}"
         if self.across is not None:
             searched += f" across {', '.join(self.across) or 'all languages'}"
-        return f"{self.name}: {self.kind}{of}{searched}, depth {self.depth}{self.about and f', {self.about}'}"
+        return f"{self.name}: bm25{searched}, depth {self.depth}"
 
 
 def retrieve(
@@ -95,7 +71,6 @@ def retrieve(
     *,
     made_by: str,
     search: Search = search_bm25,
-    reorder: Reorder | None = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
     step: str | None = None,
@@ -107,35 +82,24 @@ def retrieve(
         options: retriever and options.
         made_by: the command, for the manifest.
         search: searches a corpus.
-        reorder: scores the passages of a list to rerank.
         progress: called with the number of finished languages, or parts, and the total.
-        executor: runs languages, or queries for kinds that read lists, in parallel; `search` and `reorder` must then be
-            picklable. None to run here.
+        executor: runs languages in parallel; `search` must then be picklable. None to run here.
         step: the pipeline step (`store.upsert`).
 
     Raises:
         ArenaError: if the arena lacks queries or cannot be written, or lists would change from which answers were
             generated.
-        UnknownName: if there is no such language or retriever.
+        UnknownName: if there is no such language.
         BadInput: if a corpus cannot be read.
-        NotEnoughData: if there is nothing to search or to fuse.
+        NotEnoughData: if there is nothing to search.
     """
     arena = store.open_arena(path)
     arena.need("queries")
     for code in options.languages or ():
         if code not in arena.languages("queries"):
             raise UnknownName("language", code, arena.languages("queries"), where=arena.address)
-    names = [name for name in retrievers(arena) if name != options.name]
-    known = [*names, *([GIVEN] if "passages" in arena.tables else [])]
-    for name in options.of:
-        if name not in known:
-            raise UnknownName("retriever", name, known, where=arena.address)
-    if options.kind == "rrf" and len(options.of or names) < 2:
-        raise BadInput(
-            "there are fewer than two retrievers to fuse", where=arena.address, do=arena.command("retrieved")
-        )
     return run(
-        FROM_LISTS if options.kind in LISTS else RETRIEVE if options.across is None else ACROSS,
+        RETRIEVE if options.across is None else ACROSS,
         path,
         made_by=made_by,
         part="retriever",
@@ -145,7 +109,6 @@ def retrieve(
         check=lambda now, tables: refuse_changed(now, tables["retrieved"]),
         options=options,
         search=search,
-        reorder=reorder,
         progress=progress,
     )
 
@@ -155,7 +118,6 @@ def _retrieve(
     *,
     options: RetrieveSettings,
     search: Search,
-    reorder: Reorder | None = None,
     progress: Progress | None = None,
 ) -> dict[str, pa.Table]:
     import pyarrow as pa
@@ -170,12 +132,7 @@ def _retrieve(
     across = {} if options.across is None else _search_across(tables, chosen, options, search)
     for number, code in enumerate(chosen, start=1):
         of_language = {name: table.filter(pc.equal(table["language"], code)) for name, table in tables.items()}
-        if options.across is not None:
-            rows = across[code]
-        elif options.kind in LISTS:
-            rows = _from_lists(of_language, options, reorder)
-        else:
-            rows = _search_language(of_language, code, options, search)
+        rows = across[code] if options.across is not None else _search_language(of_language, code, options, search)
         parts.append(schema.from_columns("retrieved", _columns(rows)))
         if progress is not None:
             progress(number, len(chosen))
@@ -183,10 +140,7 @@ def _retrieve(
 
 
 RETRIEVE = Stage("retrieve", ("queries",), ("retrieved",), _retrieve, uses=("passages", "retrieved"), by=("language",))
-"""Its options are `options` and the search functions."""
-FROM_LISTS = replace(RETRIEVE, by=("language", "query_id"))
-"""Variant for kinds that read lists of other retrievers, which can be split by query."""
-
+"""Its options are `options` and the search function."""
 ACROSS = replace(RETRIEVE, by=())
 """Variant that searches the passages of several languages at once, and cannot be split."""
 
@@ -244,25 +198,6 @@ def _search_across(
     return rows
 
 
-def searched_texts(path: Path, options: RetrieveSettings) -> Iterator[tuple[Corpus, list[str]]]:
-    """Yield the corpus and queries of each language.
-
-    Raises:
-        ArenaError: if the arena lacks queries.
-        BadInput: if a corpus cannot be read.
-    """
-    arena = store.open_arena(path)
-    if options.across is not None:
-        every = {name: table for name in ("queries", "passages") if (table := arena.read_optional(name)) is not None}
-        texts = arena.read("queries", languages=options.languages)["text"].drop_null().to_pylist()
-        yield _corpus_across(every, options), texts
-        return
-    for code in options.languages or arena.languages("queries"):
-        tables = {name: arena.read_optional(name, languages=[code]) for name in ("queries", "passages")}
-        corpus, _, texts = _corpus_and_queries({n: t for n, t in tables.items() if t is not None}, code, options)
-        yield corpus, texts
-
-
 def _search_language(tables: Tables, code: str, options: RetrieveSettings, search: Search) -> list[_Row]:
     """Search for the queries of one language."""
     corpus, query_ids, texts = _corpus_and_queries(tables, code, options)
@@ -282,41 +217,6 @@ def _list_rows(key: tuple[str, str, str], corpus: Corpus, best: Sequence[Hit], k
         _row(key, passage, rank, score, known)
         for rank, (passage, (_, score)) in enumerate(zip(passages, best, strict=True), start=1)
     ]
-
-
-def _from_lists(tables: Tables, options: RetrieveSettings, reorder: Reorder | None) -> list[_Row]:
-    """Fuse or rerank the lists of the queries of one language."""
-    given = tables.get("passages", schema.arrow_schema("passages").empty_table())
-    known = _known_texts(given)
-    queries = dict(zip(*(tables["queries"][name].to_pylist() for name in ("query_id", "text")), strict=True))
-    lists: dict[str, dict[str, list[_Row]]] = {}
-    for row in contexts(given, tables.get("retrieved")).sort_by("position").to_pylist():
-        if row["retriever"] in (options.of or {row["retriever"]} - {options.name, GIVEN}):
-            lists.setdefault(row["query_id"], {}).setdefault(row["retriever"], []).append(row)
-    code = next(iter(tables["queries"]["language"].to_pylist()), "")
-    rows = []
-    for query_id, by_retriever in sorted(lists.items()):
-        by_id = {row["passage_id"]: row for name in sorted(by_retriever) for row in by_retriever[name]}
-        if options.kind == "rrf":
-            ids = {name: [row["passage_id"] for row in part] for name, part in by_retriever.items()}
-            order: Sequence[tuple[str, float | None]] = fuse(ids, options.depth)
-        else:
-            (part,) = by_retriever.values()
-            order = _rerank(queries.get(query_id), part[: options.depth], reorder)
-        key = code, query_id, options.name
-        rows += [_row(key, by_id[name], rank, score, known) for rank, (name, score) in enumerate(order, start=1)]
-    return rows
-
-
-def _rerank(query: str | None, rows: Sequence[_Row], reorder: Reorder | None) -> list[tuple[str, float | None]]:
-    """Return passages by a new score; those without text, or all if the query has none, come last in the old order."""
-    if reorder is None:
-        raise TypeError("reranking needs a model")
-    scored = [row for row in rows if row["text"] is not None and query is not None]
-    pairs = [(str(query), f"{row['title']}: {row['text']}" if row["title"] else row["text"]) for row in scored]
-    scores = dict(zip((row["passage_id"] for row in scored), reorder(pairs), strict=True))
-    order = sorted(rows, key=lambda row: (row["passage_id"] not in scores, -scores.get(row["passage_id"], 0.0)))
-    return [(row["passage_id"], scores.get(row["passage_id"])) for row in order]
 
 
 def _known_texts(passages: pa.Table) -> set[tuple[str, str, str]]:

@@ -14,11 +14,11 @@ from mirage.stages.nuggets.terms import match_terms
 from mirage.stages.retrieve.bm25 import Bm25
 from mirage.stages.testset.questions import WrittenQuestion, holds_words
 from mirage.stages.testset.settings import CorpusPassage
-from mirage.text.duplicates import close_vectors, near_duplicates
+from mirage.text.duplicates import near_duplicates
 from mirage.text.languages import name_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 POOL = 50
 """Number of passages per search for a question, to match with its facts."""
@@ -102,12 +102,10 @@ class SearchedCorpus:
 
     Args:
         passages: the passages.
-        vectors: one vector per passage; None if there are none.
     """
 
-    def __init__(self, passages: Sequence[CorpusPassage], vectors: NDArray[Any] | None = None) -> None:
+    def __init__(self, passages: Sequence[CorpusPassage]) -> None:
         self.passages = passages
-        self.vectors = vectors
         self.rows = {passage.passage_id: row for row, passage in enumerate(passages)}
         self.index = Bm25(passage.searched for passage in passages)
         self.copies: dict[int, list[tuple[int, float]]] = {}
@@ -129,13 +127,6 @@ class SearchedCorpus:
                 kept.append(row)
                 copied.update(other for other, _ in self.copies.get(row, ()))
         return kept
-
-    def close(self, rows: Sequence[int]) -> list[tuple[int, int, float]]:
-        """Return the passages with a vector close to that of some rows: the row, the other row, the cosine."""
-        if self.vectors is None or not rows:
-            return []
-        pairs = close_vectors(self.vectors[list(rows)], self.vectors)
-        return [(rows[first], second, cosine) for first, second, cosine in pairs if rows[first] != second]
 
 
 def check_by_words(question: WrittenQuestion, corpus: SearchedCorpus) -> CheckedQuestion:
@@ -186,8 +177,6 @@ def add_copies(checked: CheckedQuestion, corpus: SearchedCorpus) -> None:
         name = corpus.passages[row].passage_id
         for other, similarity in corpus.copies.get(row, ()):
             checked.add(other, PassageFinding("copy", "answers", similarity, name))
-        for _, other, cosine in corpus.close([row]):
-            checked.add(other, PassageFinding("vector", "answers", min(max(cosine, 0.0), 1.0), name))
         new = [other for other in checked.answering() if other not in seen]
         seen.update(new)
         open_ += new

@@ -1,4 +1,4 @@
-"""Passages that cover a corpus: clusters of tf-idf or given vectors, sampled in turn."""
+"""Passages that cover a corpus: clusters of tf-idf vectors, sampled in turn."""
 
 from __future__ import annotations
 
@@ -19,19 +19,16 @@ _TERMS, _DIMENSIONS = 50_000, 64
 """Maximum vocabulary of the tf-idf vectors, and their reduced dimension."""
 
 
-def cluster(
-    texts: Sequence[str], n: int, *, rng: np.random.Generator, vectors: NDArray[Any] | None = None
-) -> NDArray[np.intp]:
+def cluster(texts: Sequence[str], n: int, *, rng: np.random.Generator) -> NDArray[np.intp]:
     """Return the cluster of each text, from 0.
 
     The vectors are tf-idf weights of `search_terms`, reduced by a truncated singular value decomposition (latent
-    semantic analysis), or the given vectors; the clusters are those of k-means on their directions.
+    semantic analysis); the clusters are those of k-means on their directions.
 
     Args:
         texts: the texts.
         n: maximum number of clusters.
         rng: draws the starting points.
-        vectors: one vector per text instead of tf-idf; None for tf-idf.
     """
     import numpy as np
     from sklearn.cluster import MiniBatchKMeans
@@ -42,7 +39,7 @@ def cluster(
     if n < 2:
         return np.zeros(len(texts), np.intp)
     seed = int(rng.integers(2**31))
-    points = normalize(_reduce(texts, seed) if vectors is None else vectors)
+    points = normalize(_reduce(texts, seed))
     means = MiniBatchKMeans(n, random_state=seed, batch_size=4096, n_init=1, max_iter=20)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct texts than clusters

@@ -40,7 +40,7 @@ from mirage.stages.testset.twins import Split, split_questions
 from mirage.text.languages import base
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 CORPUS_FILE = "source/corpus.jsonl"
 """The remaining corpus, in the arena's folder."""
@@ -102,7 +102,6 @@ def make_testset(
     settings: TestsetSettings,
     *,
     calls: llm.ArenaCalls,
-    vectors: NDArray[Any] | None = None,
     sources: Sequence[Mapping[str, Any]] = (),
     say: Say = lambda _: None,
 ) -> TestsetResult:
@@ -116,7 +115,6 @@ def make_testset(
         passages: the corpus.
         settings: options.
         calls: the model that writes the questions and checks the passages.
-        vectors: one vector per passage; None for none.
         sources: the files of the corpus, for the manifest.
         say: called with progress messages.
 
@@ -128,8 +126,8 @@ def make_testset(
     import numpy as np
 
     if store.is_arena(path):
-        raise ArenaError("the folder already has an arena", where=store.address(path), do="give another folder")
-    corpus = SearchedCorpus(passages, vectors)
+        raise ArenaError("the folder already has an arena", where=str(path), do="give another folder")
+    corpus = SearchedCorpus(passages)
     say(f"{len(passages):,} passages indexed, {len(corpus.copies):,} of them with near-duplicates.")
     run = _Run(path, calls)
     questions, dropped = [], []
@@ -230,10 +228,7 @@ def _requests(code: str, corpus: SearchedCorpus, settings: TestsetSettings, n: i
             f"no passage has {_SHORTEST} characters, the minimum for a question", do="add longer documents to --corpus"
         )
     rng = np.random.default_rng([settings.seed, 1, *code.encode()])
-    vectors = None if corpus.vectors is None else corpus.vectors[rows]
-    labels = cluster(
-        [corpus.passages[row].searched for row in rows], min(settings.n, CLUSTERS), rng=rng, vectors=vectors
-    )
+    labels = cluster([corpus.passages[row].searched for row in rows], min(settings.n, CLUSTERS), rng=rng)
     types = [settings.types[k] for k in rng.permutation(len(settings.types))]
     requests = []
     used: set[int] = set()

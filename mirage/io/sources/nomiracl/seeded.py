@@ -16,7 +16,7 @@ from mirage.io.sources import trec
 from mirage.io.sources.nomiracl.download import pull_nomiracl
 from mirage.io.sources.nomiracl.origin import SPLITS
 from mirage.io.sources.nomiracl.queries import language_folder, passage_texts
-from mirage.store.folders import cache_folder
+from mirage.store.folders import home_folder
 from mirage.text.languages import miracl_language
 
 SEED = 42
@@ -58,7 +58,7 @@ def fetch_language(language: str) -> Path:
         UnknownName: if the language is not one of NoMIRACL's.
         Unreachable: if a file cannot be downloaded.
     """
-    folder = cache_folder() / "nomiracl"
+    folder = home_folder() / "cache" / "nomiracl"
     pull_nomiracl(folder, what="questions", languages=[language])
     return folder
 

@@ -1,29 +1,21 @@
 """Identity of a reader: the name verified by the deployment's login, and the session.
 
-The login is Streamlit's own (`st.login`, if its secrets configure a provider), else a proxy's: the proxy authenticates
-the reader and passes the name in a header, replacing any that the browser sent. If the explorer shares a secret with
-the proxy, a header without it is ignored. A reader owns votes and files by that name, or, without a login, by session:
-a typed name proves nothing.
+The login is Streamlit's own (`st.login`, if its secrets configure a provider). A reader owns votes and files by the
+verified name, or, without a login, by session: a typed name proves nothing.
 """
 
 from __future__ import annotations
 
-import hmac
 import os
 import unicodedata
 import uuid
-from contextlib import suppress
 from dataclasses import dataclass
 
 import streamlit as st
 
 from mirage.errors import BadInput
-from mirage.explorer.serve.nginx import PROXY_HEADER
-from mirage.explorer.serve.replicas import PROXY_SECRET
 from mirage.store.roles import Role, roles
 
-HEADER = "X-Forwarded-User"
-"""Header in which an authenticating proxy passes the reader's name."""
 LOGIN = "MIRAGE_LOGIN"
 """Environment variable: whether votes need a login, `required` or `optional` (the default)."""
 _SESSION, _READER = "_reader_session", "_reader"
@@ -47,10 +39,10 @@ class Reader:
 
 
 def look() -> Reader:
-    """Identify the reader from settings and headers, once per run."""
+    """Identify the reader, once per run."""
     session: str = st.session_state.setdefault(_SESSION, uuid.uuid4().hex)
     provided = provider()
-    current = Reader(_of_provider() if provided else _of_proxy(), session, provided)
+    current = Reader(_verified_name() if provided else "", session, provided)
     st.session_state[_READER] = current
     return current
 
@@ -88,7 +80,7 @@ def provider() -> bool:
     return "is_logged_in" in st.user
 
 
-def _of_provider() -> str:
+def _verified_name() -> str:
     """Return the e-mail address if the provider verified it, else the provider's id: other names are unverified."""
     if not st.user.is_logged_in:
         return ""
@@ -97,20 +89,3 @@ def _of_provider() -> str:
     if person.get("email") and str(person.get("email_verified", False)).lower() == "true":
         return unicodedata.normalize("NFC", str(person["email"])).strip()
     return str(person.get("sub") or "")
-
-
-def _of_proxy() -> str:
-    """Return the name in the header; empty if several headers differ, since the proxy sets only one."""
-    secret = os.environ.get(PROXY_SECRET, "")
-    shown = st.context.headers.get(PROXY_HEADER) or ""
-    if secret and not hmac.compare_digest(secret.encode(), shown.encode("utf-8", "replace")):
-        return ""
-    names = {decode_name(value) for value in st.context.headers.get_all(HEADER)}
-    return names.pop() if len(names) == 1 else ""
-
-
-def decode_name(value: str) -> str:
-    """Decode a header's value (proxies send UTF-8, servers read Latin-1) and normalise it to NFC."""
-    with suppress(UnicodeError):  # then it is Latin-1, or text already
-        value = value.encode("latin-1").decode("utf-8")
-    return unicodedata.normalize("NFC", value).strip()
