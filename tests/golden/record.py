@@ -11,8 +11,8 @@ part, with a row per number: key, and value as JSON. A key reads `arena/part/jud
 Everything is computed through the Python API or from stored tables, so that a change of commands or pages cannot change
 the record; the functions under "the program's names" are all that a rename touches.
 
-To stay within a minute some parts take less than all: fewer draws (`DRAWS`), forests in two languages only
-(`FORESTS`), predictions in four (`PREDICTED`), pair tests and means of every second language of an arena with many
+To stay within a minute some parts take less than all: fewer draws (`DRAWS`), networks in two languages only
+(`NETWORKS`), predictions in four (`PREDICTED`), pair tests and means of every second language of an arena with many
 (`tested_languages`), the reproduction of MIRAGE-Bench on a small arena with few tournaments (`PAPER`), features
 measured again of the answers to one query of a few languages.
 """
@@ -75,9 +75,7 @@ OUTPUTS = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).resolve().paren
 TOLERANCE = 1e-9
 """Relative difference of two floats that counts as none: the ends of intervals differ by less between processors."""
 LOOSE = {
-    "/regressor=svr/": 0.01,
-    "/regressor=forest/": 1e-4,
-    "/regressor=boosting/": 1e-4,
+    "/regressor=svr/": 0.03,
     "/regressor=mlp/": 1e-4,
     "/bm25/": 1e-5,
     "/reproduced/": 0.05,
@@ -89,7 +87,7 @@ MADE = (*SMALL, "sample", "sample-across")
 """The arenas that have answers."""
 DRAWS = 200
 """Bootstrap draws of the rankings."""
-FORESTS = ("de", "sw")
+NETWORKS = ("de", "sw")
 PREDICTED = ("ar", "de", "sw", "zh")
 """Languages of the bundled arenas whose ratings are predicted from features."""
 PAPER = PaperSettings(languages=("de", "sw"), draws=10, forest_draws=1, splits=2)
@@ -567,8 +565,9 @@ def surrogates(arenas: Arenas) -> Numbers:
         prefix = key(name, "surrogate", judge=judge)
         seen = training_data(arenas[name], judge, None if name in SMALL else PREDICTED)
         yield from tried(prefix, lambda p=prefix, s=seen, r=regressors: _compared(p, s, r))
-    seen = training_data(arenas["sample"], "relevance", FORESTS)
-    for regressor in ("forest", "boosting", "mlp"):
+    seen = training_data(arenas["sample"], "relevance", NETWORKS)
+    # Trees split at ties by the last bits of the ratings, which differ between processors: `papers` has them, loosely.
+    for regressor in ("mlp", "pooled"):
         prefix = key("sample", "surrogate", judge="relevance", regressor=regressor)
         for code, values in sorted(surrogate.predict(seen, regressor, out=["half", "thorough"]).items()):
             for system, value in zip(seen.languages[code].systems, values.tolist(), strict=True):
