@@ -9,31 +9,18 @@ import re
 import shlex
 import subprocess
 import sys
-import tomllib
 import venv
 import zipfile
-from importlib import metadata
 from pathlib import Path
 
 import browser
 import pytest
 import waiting
 from conftest import ROOT
+from installed import PROJECT, closure, core, run, wheel  # noqa: F401  # fixtures
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
-
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(ROOT)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (file,) = out.glob("mirage_rag-*.whl")
-    return file
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +36,6 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in sorted(packages.rglob("*"), reverse=True):
         path.chmod(0o555 if path.is_dir() else 0o444)
     return folder / "bin" / "python"
-
-
-def run(python: Path, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "MIRAGE_ARENAS")}
-    environment["MIRAGE_HOME"] = str(cwd / "home")
-    return subprocess.run([str(python), *words], cwd=cwd, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_the_wheel_is_small_and_holds_what_the_explorer_needs(wheel: Path) -> None:
@@ -132,48 +113,11 @@ def test_requirements_are_the_dependencies_the_extras_of_the_pipeline_and_the_te
     assert ours <= listed
 
 
-def closure(lines: list[str]) -> set[str]:
-    """Names of the packages that pip installs for these requirements, by what the installed ones ask for."""
-    there: dict[str, set[str]] = {}
-    open_ = [Requirement(line) for line in lines]
-    while open_:
-        wanted = open_.pop()
-        name = canonicalize_name(wanted.name)
-        if name in there and wanted.extras <= there[name]:
-            continue
-        there.setdefault(name, set()).update(wanted.extras)
-        for line in metadata.requires(name) or []:
-            inner = Requirement(line)
-            if inner.marker is None or any(inner.marker.evaluate({"extra": e}) for e in ("", *wanted.extras)):
-                open_.append(inner)
-    return set(there)
-
-
 def test_the_core_install_is_at_most_45_packages_without_streamlit() -> None:
     core = closure(PROJECT["dependencies"])
     assert len(core) + 1 <= 45, sorted(core)
     assert "streamlit" not in core
     assert "streamlit" in closure([*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["explorer"]])
-
-
-@pytest.fixture(scope="module")
-def core(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment with the wheel and the packages it requires, and no others.
-
-    The packages are linked from this environment, so the test needs no network.
-    """
-    folder = tmp_path_factory.mktemp("core")
-    venv.create(folder, with_pip=False)
-    (packages,) = folder.glob("lib/python*/site-packages")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(packages)
-    for name in closure(PROJECT["dependencies"]):
-        distribution = metadata.distribution(name)
-        # Programs of a package are listed as `../../../bin/NAME`.
-        for top in {file.parts[0] for file in distribution.files or () if file.parts[0] != ".."}:
-            if not (packages / top).exists():
-                (packages / top).symlink_to(Path(str(distribution.locate_file(top))))
-    return folder / "bin" / "python"
 
 
 def test_the_core_install_ranks_a_file_and_names_the_extra_of_the_explorer(core: Path, tmp_path: Path) -> None:

@@ -1,0 +1,211 @@
+"""The core without the explorer: each command runs where Streamlit is not installed, and no module needs it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from installed import core, run, wheel  # noqa: F401  # fixtures
+
+SIXTEEN = (
+    *("app", "pull", "import", "check", "show", "evaluate", "generate", "measure"),
+    *("judge", "rank", "compare", "report", "votes", "export", "arena", "testset"),
+)
+NEEDS = {
+    "app": ("explorer", [("app",), ("app", "{arena}")]),
+    "testset": ("retrieval", [("testset", "new", "--corpus", "{corpus}", "--model", "m", "--base-url", "{nobody}")]),
+    "generate": ("retrieval", [("generate", "retrieve", "{arena}", "--languages", "sw")]),
+    "judge": (
+        "models",
+        [("judge", "{arena}", "--judge", "m", "--model", "m", "--base-url", "{nobody}", "--languages", "sw")],
+    ),
+}
+"""By command: the extra that some of its uses need, and these uses."""
+RUNS: dict[str, list[tuple[str, ...]]] = {
+    "pull": [("pull", "{arena}", "pulled")],
+    "import": [("import", "--formats"), ("import", "{file}"), ("import", "{file}", "--into", "imported")],
+    "check": [("check",), ("check", "{arena}"), ("check", "{file}")],
+    "show": [("show", "answers", "{arena}", "--system", "half"), ("show", "nuggets", "{arena}")],
+    "evaluate": [("evaluate", "{file}", "--into", "evaluated")],
+    "generate": [("generate", "{arena}", "--baselines", "--retriever", "words", "--languages", "sw")],
+    "measure": [
+        ("measure", "outcomes", "{arena}"),
+        ("measure", "features", "{arena}", "--only", "length"),
+        ("measure", "nuggets", "{arena}"),
+        ("measure", "{arena}"),
+    ],
+    "judge": [
+        ("judge", "{arena}", "--judge", "heuristic", "--languages", "sw", "--queries", "2"),
+        ("judge", "passport", "{arena}", "--judge", "heuristic", "--languages", "sw", "--queries", "2"),
+        ("report", "judges", "{arena}", "--passport", "--judge", "heuristic"),
+    ],
+    "rank": [
+        ("rank", "{arena}", "--judge", "heuristic", "--languages", "sw"),
+        ("rank", "surrogate", "{arena}", "--judge", "heuristic", "--languages", "sw"),
+        ("rank", "paper", "{arena}", "--judge", "heuristic", "--languages", "sw", "--draws", "3"),
+    ],
+    "compare": [
+        ("compare", "{arena}", "thorough", "cautious", "--judge", "heuristic", "--languages", "sw", "--margin", "9"),
+        ("compare", "{arena}", "thorough", "cautious", "--measure", "rate", "--languages", "sw", "--margin", "1"),
+    ],
+    "report": [
+        ("report", "rates", "{arena}"),
+        ("report", "paper"),
+        ("report", "retrieval", "{arena}"),
+        ("report", "failures", "{arena}"),
+        ("report", "languages", "{arena}", "--of", "answers"),
+        ("report", "risk", "{arena}", "--signal", "length"),
+        ("report", "noise", "{arena}"),
+        ("report", "judges", "{arena}"),
+    ],
+    "votes": [
+        ("votes", "ballot", "{arena}", "--language", "sw", "--out", "ballot.html", "--n", "4"),
+        ("votes", "left", "{arena}"),
+        ("votes", "audit", "{arena}", "--out", "audit.html", "--languages", "sw", "--n", "4"),
+        ("votes", "import", "{votes}"),
+        ("votes", "agreement", "{arena}"),
+        ("votes", "export", "log.csv"),
+        ("votes", "notes", "{arena}"),
+    ],
+    "export": [
+        ("export", "table", "{arena}", "outcomes", "--out", "outcomes.csv"),
+        ("export", "html", "{arena}", "--into", "report.html"),
+        ("check", "report.html", "--arena", "{arena}"),
+        ("export", "preferences", "{arena}", "--judge", "heuristic", "--out", "pairs.jsonl"),
+        ("export", "trec", "{arena}", "--out", "trec"),
+    ],
+    "arena": [
+        ("arena", "copy", "{arena}", "copied"),
+        ("arena", "keep-run", "{arena}", "half", "--date", "2026-11-20"),
+        ("arena", "remove", "{arena}", "half"),
+    ],
+}
+"""By command: runs on a copy of the sample that need no extra, one after the other in one folder."""
+QUESTION = {"question": "When was the old bridge built?", "contexts": ["The old bridge was built in 1902."]}
+ANSWERS = [
+    QUESTION | {"system": system, "answer": f"{system}: {year}"} for system, year in (("early", 1902), ("late", 1930))
+]
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The files that commands read, by their names in the runs."""
+    folder = tmp_path_factory.mktemp("files")
+    battle = {"language": "sw", "query_id": "sw-01", "system_a": "half", "system_b": "thorough"}
+    said = {"voter": "amina", "vote": "B", "control": True, "why": "random", "time": "2026-01-01T00:00:00.000000Z"}
+    votes = [{"vote_id": "1", "arena": "arena", **battle, **said}]
+    (folder / "bridge.md").write_text("# The old bridge\n\nThe old bridge was built in 1902.\n", encoding="utf-8")
+    for name, rows in {"answers.jsonl": ANSWERS, "votes.jsonl": votes}.items():
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return {
+        "arena": "arena",
+        "file": str(folder / "answers.jsonl"),
+        "votes": str(folder / "votes.jsonl"),
+        "corpus": str(folder / "bridge.md"),
+        "nobody": "http://127.0.0.1:9/v1",
+    }
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    shutil.copytree(ROOT / "data" / "sample", tmp_path / "arena")
+    return tmp_path
+
+
+def test_the_commands_are_those_that_are_run(core: Path, tmp_path: Path) -> None:
+    """Each has a help, and none is forgotten here."""
+    program = (
+        "import typer; from mirage.cli import app\n"
+        "def leaves(command, path=()):\n"
+        "    inner = getattr(command, 'commands', {})\n"
+        "    yield path\n"
+        "    for name, one in inner.items(): yield from leaves(one, (*path, name))\n"
+        "print(*(' '.join(path) for path in leaves(typer.main.get_command(app)) if path), sep='\\n')"
+    )
+    listed = run(core, "-c", program, cwd=tmp_path)
+    assert listed.returncode == 0, listed.stderr
+    commands = [line.split() for line in listed.stdout.splitlines()]
+    assert sorted({words[0] for words in commands}) == sorted(SIXTEEN) == sorted({*RUNS, *NEEDS})
+    helping = (
+        "import sys; from mirage.cli import app\n"
+        "for words in map(str.split, sys.argv[1:]):\n"
+        "    try: app([*words, '--help'], prog_name='mirage')\n"
+        "    except SystemExit as end: assert not end.code, words"
+    )
+    paths = [" ".join(word for word in words if word != "default") for words in commands]
+    helped = run(core, "-c", helping, *paths, cwd=tmp_path)
+    assert helped.returncode == 0, helped.stderr
+    assert helped.stdout.count("Usage: mirage") == len(paths)
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_each_command_runs_without_the_explorer(command: str, core: Path, sample: Path, names: dict[str, str]) -> None:
+    for words in RUNS[command]:
+        given = [word.format(**names) for word in words]
+        done = run(core, "-m", "mirage", *given, cwd=sample)
+        assert done.returncode == 0, f"mirage {' '.join(given)}\n{done.stdout[-500:]}{done.stderr[-2000:]}"
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", NEEDS)
+def test_what_needs_an_extra_names_it_in_one_line(
+    command: str, core: Path, sample: Path, names: dict[str, str]
+) -> None:
+    extra, uses = NEEDS[command]
+    for words in uses:
+        refused = run(core, "-m", "mirage", *(word.format(**names) for word in words), cwd=sample)
+        assert refused.returncode == 2, refused.stdout + refused.stderr
+        assert "Traceback" not in refused.stderr
+        assert refused.stderr.count("pip install") == 1, refused.stderr
+        assert f"pip install 'mirage-rag[{extra}]'" in refused.stderr
+
+
+# --- imports ----------------------------------------------------------------------------------------------------------
+
+
+def modules() -> Iterator[str]:
+    """Every module of the package but those of the explorer."""
+    for file in sorted((ROOT / "mirage").rglob("*.py")):
+        parts = file.relative_to(ROOT).with_suffix("").parts
+        if parts[:2] != ("mirage", "explorer") and parts[-1] != "__main__":
+            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_no_module_but_the_explorers_needs_streamlit(tmp_path: Path) -> None:
+    program = (
+        "import sys; from importlib import import_module\n"
+        "sys.modules['streamlit'] = None\n"
+        "for name in sys.argv[1:]: import_module(name)\n"
+        "print(*(name for name in sys.modules if name.startswith('mirage.explorer')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *modules()], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [], "a module imports the explorer"
+
+
+def test_nothing_outside_the_explorer_imports_it_even_later() -> None:
+    """Nor inside a function. `mirage app` starts the explorer's server as a process."""
+    found = []
+    for file in sorted((ROOT / "mirage").rglob("*.py")):
+        if file.is_relative_to(ROOT / "mirage" / "explorer"):
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module == "mirage":
+                names += [f"mirage.{alias.name}" for alias in node.names]
+            found += [
+                f"{file.relative_to(ROOT)}:{node.lineno} {name}"
+                for name in names
+                if f"{name}.".startswith(("mirage.explorer.", "streamlit."))
+            ]
+    assert found == []

@@ -1,0 +1,92 @@
+"""The golden record of numbers: none changes without a reason (`tests/golden/record.py`)."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from golden import record
+
+import mirage
+
+
+@pytest.fixture(scope="module")
+def arenas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, mirage.Arena]]:
+    folder = tmp_path_factory.mktemp("golden")
+    with record.no_votes(folder):
+        yield record.all_arenas(folder)
+
+
+@pytest.mark.parametrize("part", record.PARTS)
+def test_no_number_differs_from_the_record(
+    part: str, arenas: dict[str, mirage.Arena], request: pytest.FixtureRequest
+) -> None:
+    """To keep numbers that changed for a reason: python tests/golden/record.py --write."""
+    if part == record.published_outputs.__name__:
+        request.getfixturevalue("shared")
+    kept = record.read(part)
+    assert kept, f"{part} has no record"
+    lines = record.differences(kept, record.record(record.PARTS[part](arenas)))
+    if lines:
+        pytest.fail(record.report(lines), pytrace=False)
+
+
+def test_every_file_of_the_record_is_of_a_part() -> None:
+    assert {file.name.removesuffix(".csv.gz") for file in record.FOLDER.iterdir()} == set(record.PARTS)
+
+
+def test_a_missing_a_new_and_another_number_are_named() -> None:
+    old = {"a/rank/x": 1.0, "a/rank/y": 2, "a/rank/z": None, "a/rank/same": 0.1}
+    new = {"a/rank/x": 1.0 + 1e-6, "a/rank/z": None, "a/rank/w": "text", "a/rank/same": math.nextafter(0.1, 1)}
+    lines = record.differences(old, new)
+    assert [line.split()[:2] for line in lines] == [
+        ["new", "a/rank/w:"],
+        ["different", "a/rank/x:"],
+        ["gone", "a/rank/y:"],
+    ]
+    assert "3 of a/rank" in record.report(lines)
+
+
+def test_a_number_and_a_text_are_never_the_same() -> None:
+    assert not record.equal(1, 1.0)
+    assert not record.equal(1, "1")
+    assert not record.equal(None, 0)
+    assert not record.equal(True, 1)
+
+
+def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
+    numbers = {"a/b=ü,x/c": 0.1 + 0.2, 'a/"q"': None, "n": -3, "t": "x\ny"}
+    record.write("some", numbers, tmp_path)
+    first = (tmp_path / "some.csv.gz").read_bytes()
+    assert record.read("some", tmp_path) == numbers
+    record.write("some", numbers, tmp_path)
+    assert (tmp_path / "some.csv.gz").read_bytes() == first
+
+
+@pytest.mark.parametrize("seed", ["0", "4711"])
+def test_the_record_does_not_depend_on_the_order_of_sets(
+    seed: str, arenas: dict[str, mirage.Arena], tmp_path: Path
+) -> None:
+    """In a process with another hash seed."""
+    parts = ["features_anew", "cited", "across_languages"]
+    program = (
+        "import json, sys; from pathlib import Path; from golden import record\n"
+        "found = record.all_arenas(Path(sys.argv[1]))\n"
+        f"print(json.dumps([record.record(record.PARTS[part](found)) for part in {parts!r}]))"
+    )
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
+    told = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "arenas")],
+        env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(told.stdout) == [record.record(record.PARTS[part](arenas)) for part in parts]
