@@ -134,7 +134,8 @@ def page(text: str) -> str:
 
 def pages_with_parts() -> list[Path]:
     """Return the pages of the guide that hold parts."""
-    files = sorted(Path(__file__).parents[1].glob("*.md"))
+    folder = Path(__file__).parents[1]
+    files = [folder.parent / "README.md", *sorted(folder.glob("*.md"))]
     return [file for file in files if any(f"<!-- {name} -->" in file.read_text(encoding="utf-8") for name in PARTS)]
 
 

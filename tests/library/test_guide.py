@@ -6,6 +6,7 @@ import ast
 import builtins
 import importlib
 import inspect
+import json
 import os
 import re
 import runpy
@@ -41,15 +42,23 @@ OTHER_PROGRAMS = {"--index-url"}
 """Options of pip."""
 
 
-OTHER_PROGRAMS = {"--index-url"}
-"""Options of pip."""
-
-
 def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
 # Blocks run
+
+QUESTION = {"question": "When was the old bridge over the river built?", "contexts": ["It was built in 1902."]}
+PAIRS = [("new", "old", "A"), ("old", "new", "B"), ("new", "old", "tie")]
+JUDGED = {"language": "sw", "judge": "NAME"}
+GIVEN = {
+    "answers.jsonl": [QUESTION | {"system": name, "answer": f"{name}: in 1902 [1]."} for name in ("new", "old")],
+    "judgments.jsonl": [
+        JUDGED | {"query_id": f"q{n}", "system_a": a, "system_b": b, "verdict": verdict}
+        for n, (a, b, verdict) in enumerate(PAIRS)
+    ],
+}
+"""Records of the files of one's own that the README speaks of."""
 
 
 def model(call: Call) -> Act:
@@ -67,6 +76,8 @@ def test_the_blocks_of_a_page_run_in_their_order(page: Path, tmp_path: Path, mon
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
+    for name, records in GIVEN.items() if page.name == "README.md" else ():
+        Path(name).write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
     names: dict[str, Any] = {}
     with Service(model) as service:
         for kind, file, content in blocks:
@@ -100,7 +111,7 @@ def run(line: str) -> None:
 
 def test_the_ranking_in_the_readme_is_what_its_command_prints() -> None:
     command, shown = re.findall(
-        r"```\n(mirage rank [^\n]+)\n```\n\n<!-- output -->\n```\n(.*?)```", text_of(ROOT / "README.md"), re.DOTALL
+        r"```bash\n(mirage rank [^\n]+)\n```\n\n<!-- output -->\n```\n(.*?)```", text_of(ROOT / "README.md"), re.DOTALL
     )[0]
     printed = mirage(*shlex.split(command)[1:]).stdout
     assert [line.rstrip() for line in printed.splitlines() if line.strip()] == shown.splitlines()
@@ -280,7 +291,14 @@ def test_the_parts_made_from_the_program_are_those_of_today() -> None:
     assert scripts["architecture"]["page"]() == text_of(scripts["architecture"]["FILE"]), "run: make docs"
     assert scripts["glossary"]["glossary"]() == text_of(scripts["glossary"]["FILE"]), "run: make docs"
     pages = scripts["generated"]["pages_with_parts"]()
-    assert {path.name for path in pages} == {"commands.md", "data.md", "formats.md", "methods.md"}
+    assert {path.name for path in pages} == {
+        "README.md",
+        "index.md",
+        "commands.md",
+        "data.md",
+        "formats.md",
+        "methods.md",
+    }
     for path in pages:
         assert scripts["generated"]["page"](text_of(path)) == text_of(path), f"{path.name}: run: make docs"
 
