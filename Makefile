@@ -53,7 +53,6 @@ docs: .venv/.ready-dev ## build the guide into build/docs, warnings as errors, w
 	$(PY) docs/site/architecture.py
 	$(PY) docs/site/glossary.py
 	$(PY) docs/site/generated.py
-	$(PY) docs/site/audit.py
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet --config-file docs/site/mkdocs.yml
 
 .venv/.ready: requirements.txt pyproject.toml

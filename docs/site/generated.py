@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from typer.main import get_command
 
 from mirage import schema
 from mirage.cli import app
+from mirage.cli.common import DEFAULT, is_service_option
 from mirage.explorer.kit.page_list import PAGES
 from mirage.io.formats.registry import formats
 
@@ -39,26 +40,36 @@ def tables() -> Iterator[str]:
 
 
 def commands() -> Iterator[str]:
-    """Every command with its options."""
-
-    def shown(words: tuple[str, ...], node: Any) -> Iterator[str]:
-        if children := getattr(node, "commands", None):
-            for name in sorted(children):
-                yield from shown((*words, name), children[name])
-            return
+    """Every command with its options; those of a model's service once."""
+    service: dict[str, Any] = {}
+    for words, node in leaves(("mirage",), get_command(app)):
         yield f"## {' '.join(words)}\n\n{_cell(node.help or '')}\n"
-        yield "| option | meaning | default |\n|---|---|---|"
-        for one in node.params:
-            names = ", ".join(f"`{name}`" for name in (*one.opts, *one.secondary_opts) if name.startswith("-"))
-            default = one.default if isinstance(one.default, str | int | float) and one.default is not False else ""
-            yield (
-                f"| {names or f'`{one.metavar or one.name.upper()}`'} | {_cell(getattr(one, 'help', '') or '')} "
-                f"| {_cell(default)} |"
-            )
+        of_service = {one.name: one for one in node.params if is_service_option(node, one)}
+        service |= of_service
+        yield from _options([one for one in node.params if one.name not in of_service])
         yield ""
+    yield "## Options of a model's service\n\nEvery command with `--settings` and `--help-service` takes them.\n"
+    yield from _options(service.values())
 
-    for name, node in sorted(get_command(app).commands.items()):
-        yield from shown(("mirage", name), node)
+
+def leaves(words: tuple[str, ...], node: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command that can be run, by its words; the default command of a group has the words of the group."""
+    children = getattr(node, "commands", None)
+    if children is None:
+        yield words, node
+    else:
+        for name in sorted(children, key=lambda name: (name != DEFAULT, name)):
+            yield from leaves(words if name == DEFAULT else (*words, name), children[name])
+
+
+def _options(parameters: Iterable[Any]) -> Iterator[str]:
+    """A table of arguments and options."""
+    yield "| option | meaning | default |\n|---|---|---|"
+    for one in parameters:
+        names = ", ".join(f"`{name}`" for name in (*one.opts, *one.secondary_opts) if name.startswith("-"))
+        default = one.default if isinstance(one.default, str | int | float) and one.default is not False else ""
+        shown = names or f"`{one.metavar or one.name.upper()}`"
+        yield f"| {shown} | {_cell(getattr(one, 'help', '') or '')} | {_cell(default)} |"
 
 
 def outcomes() -> Iterator[str]:
@@ -87,54 +98,13 @@ _REPOSITORY = re.compile(r"\b(?!docs/)[\w.-]+/[\w.-]+\b")
 
 
 def imports() -> Iterator[str]:
-    """The formats of files, the general one first, each with its section in this page or that of logs."""
-    folder = Path(__file__).parents[1]
-    anchors = {}
-    for name in ("logs.md", "data.md"):
-        for heading, entry in re.findall(r"^##+ (.*`([\w-]+)`)$", (folder / name).read_text("utf-8"), re.MULTILINE):
-            slug = re.sub(r"[^\w\s-]", "", heading.lower()).replace(" ", "-")
-            anchors[entry] = f"{'' if name == 'data.md' else name}#{slug}"
-    yield "| Name | Format | Source | Tables | Export |\n|---|---|---|---|---|"
+    """The formats of files, the general one first."""
+    yield "| Name | Format | Source | Tables |\n|---|---|---|---|"
     for entry in sorted(formats().values(), key=lambda entry: entry.name != "rag"):
         source = _REPOSITORY.search(entry.source)
         shown = f"`{source[0]}`" if source else _plain(entry.source)
         tables = ", ".join(f"`{table}`" for table in entry.gives)
-        export = "yes" if entry.write else "no"
-        yield f"| [`{entry.name}`]({anchors[entry.name]}) | {entry.title} | {shown} | {tables} | {export} |"
-
-
-def coverage() -> Iterator[str]:
-    """Coverage of corrected levels in every simulated design, by the last run of the benchmark."""
-    yield "| design | corrected | labels alone | other intervals | width beside labels alone |\n|---|---|---|---|---|"
-    for what, ours, against, ratio in _levels():
-        if what.startswith("corrected level, "):
-            design = what.removeprefix("corrected level, ").removesuffix(": 95% intervals hold")
-            alone, _, others = against.removeprefix("labels alone ").partition("; ")
-            yield f"| {design} | {ours.partition(';')[0]} | {alone} | {others} | {ratio.partition(' ')[0]} |"
-    yield "\n| test or difference | result | beside |\n|---|---|---|"
-    for what, ours, against, ratio in _levels():
-        if what.startswith(("a judge wrong", "corrected difference")):
-            beside = against if what.startswith("a judge") else f"{ratio.partition(' ')[0]} of the width; {against}"
-            yield f"| {what} | {ours} | {beside} |"
-
-
-def widths() -> Iterator[str]:
-    """Widths of corrected levels on real labels, by the last run of the benchmark."""
-    yield "| labels | width, of the range | labels alone | relative width, lambda |\n|---|---|---|---|"
-    for what, ours, against, ratio in _levels():
-        if re.search(r": \d+ labels of", what):
-            width, alone = ours.partition(" of the range")[0], against.removeprefix("labels alone ")
-            yield f"| {what} | {width.removeprefix('width ')} | {alone} | {ratio.partition(';')[0]} |"
-
-
-def _levels() -> Iterator[tuple[str, str, str, str]]:
-    """Rows of the benchmark of corrected levels."""
-    text = (Path(__file__).parents[2] / "benchmarks" / "README.md").read_text(encoding="utf-8")
-    section = text.partition("\n## levels\n")[2].partition("\n## ")[0]
-    for line in section.splitlines():
-        if line.startswith("| ") and not line.startswith(("| what", "| ---")):
-            what, ours, against, ratio, *_ = (cell.strip() for cell in line.strip("| ").split(" | "))
-            yield what, ours, against, ratio
+        yield f"| `{entry.name}` | {entry.title} | {shown} | {tables} |"
 
 
 def _plain(source: str) -> str:
@@ -149,8 +119,6 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "outcomes": outcomes,
     "pages": pages,
     "imports": imports,
-    "coverage": coverage,
-    "widths": widths,
 }
 
 
@@ -166,7 +134,8 @@ def page(text: str) -> str:
 
 def pages_with_parts() -> list[Path]:
     """Return the pages of the guide that hold parts."""
-    files = sorted(Path(__file__).parents[1].glob("*.md"))
+    folder = Path(__file__).parents[1]
+    files = [folder.parent / "README.md", *sorted(folder.glob("*.md"))]
     return [file for file in files if any(f"<!-- {name} -->" in file.read_text(encoding="utf-8") for name in PARTS)]
 
 

@@ -30,7 +30,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "note": "mirage.people.votes.rows.Note",
         "category": "mirage.people.notes.taxonomy.Category",
         "upsert": "mirage.store.upsert.upsert",
-        "snapshot": "mirage.store.upsert.Snapshot",
         "ledger": "mirage.store.ledger.Ledger",
         "stage": "mirage.stages.stage.Stage",
     },
@@ -41,7 +40,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "battles (counts)": "mirage.battles.counts.Battles",
         "verdicts": "mirage.battles.verdict_rows.Verdicts",
         "ordered pair": "mirage.stages.judge.pairs.OrderedPair",
-        "candidate pool": "mirage.ranking.place.sequential.choice.CandidatePool",
     },
     "Ranking": {
         "ranking": "mirage.ranking.bootstrap.RankingReport",
@@ -52,9 +50,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "rank settings": "mirage.ranking.settings.RankSettings",
         "rank change": "mirage.ranking.whatif.RankChange",
         "style control": "mirage.ranking.control.StyleControl",
-        "language effect": "mirage.ranking.languages.LanguageEffect",
         "sandwich interval": "mirage.ranking.sandwich.Sandwich",
-        "placement": "mirage.ranking.place.records.Placement",
     },
     "Outcomes and rates": {
         "parsed answer": "mirage.stages.outcomes.parsed.Parsed",

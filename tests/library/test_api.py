@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -199,19 +198,6 @@ def test_a_comparison_of_battles_is_the_difference_of_their_ranking() -> None:
         assert len(repr(compared).splitlines()) <= 16
 
 
-GUIDE = ROOT / "docs" / "api.md"
-
-
-def test_every_block_of_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert len(blocks) > 8
-    names: dict[str, Any] = {}
-    for block in blocks:
-        exec(compile(block, str(GUIDE), "exec"), names)
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("file", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda file: file.stem)
 def test_a_notebook_runs_from_top_to_bottom_and_holds_no_output(file: Path) -> None:
     cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
@@ -221,12 +207,6 @@ def test_a_notebook_runs_from_top_to_bottom_and_holds_no_output(file: Path) -> N
     names: dict[str, Any] = {}
     for code in codes:
         exec(compile(code, str(file), "exec"), names)
-
-
-def test_the_guide_names_every_public_function() -> None:
-    guide = GUIDE.read_text(encoding="utf-8")
-    functions = {name for name in mirage.__all__ if name[0].islower()}
-    assert {name for name in functions if f"mirage.{name}(" not in guide} == set()
 
 
 def test_the_former_name_of_a_judge_works_with_a_warning() -> None:

@@ -105,8 +105,8 @@ def arena(copy: Path, language: str) -> Path:
             for a, b, verdict in (("red", "blue", "A"), ("blue", "red", "B"))
         ),
     )
-    for kind, file in (("queries", queries), ("answers", answers), ("judgments", judgments)):
-        mirage("import", kind, file, "--into", folder)
+    for file in (queries, answers, judgments):
+        mirage("import", file, "--into", folder)
     return folder
 
 
@@ -126,8 +126,8 @@ def test_a_language_needs_no_line(tmp_path: Path) -> None:
 def test_a_feature_is_a_file_and_a_line(copy: Path) -> None:
     apply("A feature", copy)
     folder = arena(copy, "en")
-    run(copy, "features", folder)
-    rows = json.loads(run(copy, "features", folder, "--format", "json"))
+    run(copy, "measure", "features", folder)
+    rows = json.loads(run(copy, "measure", "features", folder, "--format", "json"))
     values = {row["system"]: row["mean"] for row in rows if row["feature"] == "query_words"}
     # "Which city is the capital?": which, city and is come back in the answer of red, none in that of blue.
     assert values == {"red": pytest.approx(3 / 5), "blue": 0}
@@ -144,10 +144,10 @@ def test_a_verdict_is_two_lines(copy: Path) -> None:
             for a, b in (("red", "blue"), ("blue", "red"))
         ),
     )
-    run(copy, "import", "judgments", judgments, "--into", folder)
+    run(copy, "import", judgments, "--into", folder)
     (first, second) = json.loads(run(copy, "rank", folder, "--judge", "j", "--format", "json"))
     assert [(row["wins"], row["ties"], row["losses"]) for row in (first, second)] == [(2, 2, 0), (0, 2, 2)]
-    (row,) = json.loads(run(copy, "judges", folder, "--format", "json"))
+    (row,) = json.loads(run(copy, "report", "judges", folder, "--format", "json"))
     assert (row["tie_rate"], row["tie_n"], row["unparsed_rate"], row["flip_rate"]) == (0.5, 4, 0, 0)
     asked_of = (
         "import sys; from pathlib import Path; import mirage; from mirage import store\n"
