@@ -44,7 +44,7 @@ import pyarrow.compute as pc
 from golden import small_arenas
 
 import mirage
-from mirage.battles.referee import Referee, referees
+from mirage.battles.judge import Judge, judges
 from mirage.errors import MirageError
 from mirage.io.sources.nomiracl import read_outputs
 from mirage.papers import PaperSettings, reproduce
@@ -104,12 +104,12 @@ SHOWN = 20
 
 def judges_of(arena: mirage.Arena) -> tuple[str, ...]:
     """Return the names of all that can decide an arena's battles."""
-    return referees(arena)
+    return judges(arena)
 
 
-def a_judge(name: str, skill: str = "both") -> Referee:
+def a_judge(name: str, skill: str = "both") -> Judge:
     """Return the judge with a name."""
-    return Referee.from_name(name, skill=skill)  # type: ignore[arg-type]
+    return Judge.from_name(name, skill=skill)  # type: ignore[arg-type]
 
 
 def ranked(arena: mirage.Arena, name: str, skill: str = "both", **settings: Any) -> Any:
@@ -127,7 +127,7 @@ def training_data(arena: mirage.Arena, name: str, languages: Sequence[str] | Non
 
 def stored_judge(row: Mapping[str, Any]) -> str:
     """Return the judge of a row of the stored tables ratings, predictions or importances, or of an agreement."""
-    return str(row["referee"])
+    return str(row["judge"])
 
 
 # --- keys -------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from small_arena import write
 
 from mirage import schema, store
-from mirage.battles import RELEVANCE, Battle, Judge, decide, decisions, judges, only_judge, verdict_judges, verdict_rows
+from mirage.battles import RELEVANCE, Battle, Judge, decide, decisions, verdict_judges, only_judge, verdict_judges, verdict_rows
 from mirage.battles import decision as rule
 from mirage.battles.decision import orient_verdict
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -190,8 +190,8 @@ def test_only_battles_that_are_wanted_and_readable_are_decided() -> None:
 
 def test_a_judge_gives_its_battles_and_says_what_it_needs(tmp_path: Path) -> None:
     arena = write(tmp_path, tables=("outcomes", "judgments"))
-    assert judges(arena) == (RELEVANCE, *verdict_judges(arena))
-    for name in judges(arena):
+    assert verdict_judges(arena) == (RELEVANCE, *verdict_judges(arena))
+    for name in verdict_judges(arena):
         judge = Judge.from_name(name)
         assert judge.by_labels == (name == RELEVANCE)
         battles = judge.battles(arena.read(judge.table))
