@@ -62,7 +62,10 @@ def load_manifest(path: Path) -> tuple[dict[str, Any], str]:
         raise _unreadable(path, f"{type(error).__name__}: {error}") from None
     manifest, version = parse_manifest(path, raw)
     for file in listed_files(manifest):
-        _compare(path, file)
+        try:
+            _compare(path, file)
+        except OSError as error:
+            raise damage_error(path, file, error.strerror or str(error)) from None
     return manifest, version
 
 

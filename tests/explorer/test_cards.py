@@ -144,7 +144,7 @@ def test_the_command_says_what_it_read_kept_and_left_out(tmp_path: Path) -> None
     arena = small_arena.write(tmp_path)
     file = tmp_path / "cards.jsonl"
     file.write_text('{"model": "gpt-4", "licens": "x"}\n{"model": "gtp-4", "licens": "y"}', encoding="utf-8")
-    told = mirage("import", "systems", file, "--into", arena.path, "--map", "licens=licence").stderr
+    told = mirage("import", "--as", "systems", file, "--into", arena.path, "--map", "licens=licence").stderr
     assert "2 system cards read" in told
     assert "gtp-4 (did you mean: gpt-4?)" in told
     exported = tmp_path / "systems.csv"

@@ -286,16 +286,16 @@ def test_the_commands_draw_import_and_print(arena: store.Arena, tmp_path: Path) 
     rows = log_of(arena, draw_audit(arena, n=24, languages=["te"]), truth)
     file = tmp_path / "log.jsonl"
     file.write_text("".join(json.dumps({n: getattr(row, n) for n in row.__slots__}) + "\n" for row in rows))
-    mirage("votes", "import", file, "--labels", "--arena", arena.path)
+    mirage("votes", "import", file, "--kind", "labels", "--arena", arena.path)
     printed = json.loads(mirage("votes", "labels", arena.path, "--format", "json").stdout)
     assert [(row["label"], row["audited"], row["wrong"]) for row in printed] == [
         ("unanswerable", 12, 0),
         ("answerable", 12, 0),
     ]
     out = tmp_path / "again.jsonl"
-    mirage("votes", "export", out, "--labels")
-    mirage("votes", "import", out, "--labels")
-    mirage("votes", "export", out, "--labels", "--nuggets", code=2)
+    mirage("votes", "export", out, "--kind", "labels")
+    mirage("votes", "import", out, "--kind", "labels")
+    mirage("votes", "export", out, "--kind", "labels", "--nuggets", code=2)
 
 
 @pytest.mark.browser

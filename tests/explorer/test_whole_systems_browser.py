@@ -83,12 +83,12 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
     path = folder / "arenas" / "whole"
     write_files(folder)
-    mirage("import", "trec", folder / "trec", "--into", path)
-    mirage("import", "nuggets", folder / "nuggets", "--into", path)
+    mirage("import", "--as", "trec", folder / "trec", "--into", path)
+    mirage("import", "--as", "nuggets", folder / "nuggets", "--into", path)
     mirage("generate", "retrieve", path, "--retriever", "bm25", "--depth", 5)
     mirage("export", "run", path, "--retriever", "bm25", "--out", folder / "run")
     write_tail(folder / "run", folder / "tail")
-    mirage("import", "trec", folder / "tail", "--into", path)
+    mirage("import", "--as", "trec", folder / "tail", "--into", path)
     for retriever in ("bm25", "tail"):
         mirage("generate", path, "--baselines", "--retriever", retriever, "--depth", 3)
     for stage in ("outcomes", "nuggets assign", "features"):

@@ -252,7 +252,19 @@ def test_a_name_that_is_not_there_is_refused(signal: str, options: dict[str, Any
 
 
 def test_the_command_and_the_function_give_the_same_rows() -> None:
-    words = ["abstain", "data/nomiracl", "--signal", "length", "--error", "0.2", "--languages", "sw", "--draws", "50"]
+    words = [
+        "report",
+        "risk",
+        "data/nomiracl",
+        "--signal",
+        "length",
+        "--error",
+        "0.2",
+        "--languages",
+        "sw",
+        "--draws",
+        "50",
+    ]
     done = CliRunner().invoke(app, [*words[:1], str(ROOT / words[1]), *words[2:], "--format", "json"])
     assert done.exit_code == 0, done.output
     shown = {row["system"]: row for row in json.loads(done.stdout)}

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from small_arena import write
 
 from mirage import schema, store
-from mirage.battles import RELEVANCE, Battle, Judge, decide, decisions, verdict_judges, only_judge, verdict_judges, verdict_rows
+from mirage.battles import RELEVANCE, Battle, Judge, decide, decisions, only_judge, verdict_judges, verdict_rows
 from mirage.battles import decision as rule
 from mirage.battles.decision import orient_verdict
 from mirage.errors import BadInput, NotEnoughData, UnknownName

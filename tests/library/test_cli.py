@@ -173,7 +173,7 @@ def test_a_ranking_is_kept_only_when_asked_and_beside_those_of_other_judges(aren
     before = snapshot(arena)
     mirage("rank", arena, "--judge", "relevance")
     assert snapshot(arena) == before, "printing writes nothing"
-    mirage("import", "judgments", judgments(tmp_path / "j.csv"), "--into", arena)
+    mirage("import", "--as", "judgments", judgments(tmp_path / "j.csv"), "--into", arena)
     mirage("rank", arena, "--judge", "relevance", "--store")
     mirage("rank", arena, "--judge", "j", "--store", "--draws", "20")
     ratings = store.open_arena(arena).read("ratings")
@@ -187,7 +187,7 @@ def test_a_ranking_is_kept_only_when_asked_and_beside_those_of_other_judges(aren
 
 
 def test_judgments_come_in_and_are_ranked(tmp_path: Path) -> None:
-    result = mirage("import", "judgments", judgments(tmp_path / "j.csv"), "--into", tmp_path / "a")
+    result = mirage("import", "--as", "judgments", judgments(tmp_path / "j.csv"), "--into", tmp_path / "a")
     assert "6 judgments read, 0 replacing" in result.stderr
     ranking = rows(mirage("rank", tmp_path / "a", "--judge", "j", "--format", "csv"))
     assert [r["system"] for r in ranking] == ["alpha", "beta", "gamma"]
@@ -382,7 +382,7 @@ def test_pitfall_44_an_unknown_name_is_refused_with_the_nearest(
 
 
 def test_pitfall_44_a_judge_the_arena_does_not_know_is_refused(arena: Path, tmp_path: Path) -> None:
-    mirage("import", "judgments", judgments(tmp_path / "j.csv", judge="gpt-4o"), "--into", arena)
+    mirage("import", "--as", "judgments", judgments(tmp_path / "j.csv", judge="gpt-4o"), "--into", arena)
     assert "gpt-4o" in refused(arena, "rank", arena, "--judge", "gpt4o")
 
 
@@ -400,7 +400,7 @@ def test_pitfall_44_a_judge_the_arena_does_not_know_is_refused(arena: Path, tmp_
 def test_a_wrong_judgment_refuses_the_file_with_its_line(arena: Path, tmp_path: Path, line: str, problem: str) -> None:
     file = judgments(tmp_path / "j.csv")
     file.write_text(file.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")
-    message = refused(arena, "import", "judgments", file, "--into", arena)
+    message = refused(arena, "import", "--as", "judgments", file, "--into", arena)
     assert problem in message
     assert f"{file}:8" in message
 
@@ -446,7 +446,7 @@ def test_a_table_that_is_absent_is_answered_with_its_command(arena: Path) -> Non
         ("rank", "DIR", "--judge", "relevance", "--ties", "lost"),
         ("import", "nomiracl", "in"),
         ("import", "nomiracl", "nowhere", "--into", "x"),
-        ("import", "judgments", "nowhere.csv", "--into", "x"),
+        ("import", "--as", "judgments", "nowhere.csv", "--into", "x"),
         ("pull", "nomiracl", "--into", "x", "--what", "answers"),
         ("pull", "nomiracl", "--into", "x", "--languages", "xx"),
         ("app", "nowhere"),

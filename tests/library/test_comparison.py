@@ -529,7 +529,7 @@ def test_the_exit_code_the_junit_file_and_the_summary_say_the_same(
     gates: Path, tmp_path: Path, system: str, options: list[str], code: int
 ) -> None:
     junit, summary = tmp_path / "gate.xml", tmp_path / "gate.md"
-    words = [str(gates), "--a", system, "--b", "base", "--measure", "rate", *options]
+    words = [str(gates), system, "base", "--measure", "rate", *options]
     done = command(*words, "--junit", str(junit), "--markdown", str(summary), "--format", "json")
     assert done.exit_code == code, done.output
     if code == 2:
@@ -548,7 +548,7 @@ def test_the_exit_code_the_junit_file_and_the_summary_say_the_same(
 
 def test_names_cannot_break_the_files(gates: Path, tmp_path: Path) -> None:
     junit, summary = tmp_path / "gate.xml", tmp_path / "gate.md"
-    words = ["--a", "<&|bad\u202e", "--b", "base", "--measure", "rate", "--junit", str(junit)]
+    words = ["<&|bad\u202e", "base", "--measure", "rate", "--junit", str(junit)]
     assert command(str(gates), *words, "--markdown", str(summary)).exit_code == 1
     names = [case.get("name") or "" for case in ElementTree.parse(junit).getroot()[0]]
     assert all("<&|bad" in name and "\u202e" not in name for name in names)
@@ -558,7 +558,7 @@ def test_names_cannot_break_the_files(gates: Path, tmp_path: Path) -> None:
 
 
 def test_the_tables_hold_the_same_rows(gates: Path) -> None:
-    words = [str(gates), "--a", "bad", "--b", "base", "--measure", "rate"]
+    words = [str(gates), "bad", "base", "--measure", "rate"]
     people, csv = command(*words), command(*words, "--format", "csv")
     assert people.exit_code == csv.exit_code == 1
     assert "worse" in people.stdout

@@ -210,7 +210,7 @@ def test_imported_verdicts_by_several_criteria_are_judges_of_their_own(tmp_path:
     record = {"query_id": "q", "language": "en", "judge": "g", "system_a": "x", "system_b": "y", "verdict": "A"}
     lines = [record | {"criterion": name} for name in ("overall", "tone")]
     path = file(tmp_path, "judged.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    for words in (("import", path), ("import", "judgments", path)):
+    for words in (("import", path), ("import", "--as", "judgments", path)):
         into = tmp_path / words[1].name if len(words) == 2 else tmp_path / "own"  # type: ignore[union-attr]
         mirage(*words, "--into", into.with_suffix(".arena"))
         table = judgments(into.with_suffix(".arena"))
@@ -409,7 +409,7 @@ def test_imported_repeats_are_kept_apart(tmp_path: Path) -> None:
     record = {"query_id": "q", "language": "en", "judge": "g", "system_a": "x", "system_b": "y"}
     lines = [record | {"verdict": verdict, "repeat": k} for k, verdict in enumerate("ABA")]
     path = file(tmp_path, "judged.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    for into, words in ((tmp_path / "a", ("import", path)), (tmp_path / "b", ("import", "judgments", path))):
+    for into, words in ((tmp_path / "a", ("import", path)), (tmp_path / "b", ("import", "--as", "judgments", path))):
         for _ in range(2):
             mirage(*words, "--into", into)
             assert [(row["repeat"], row["verdict"]) for row in judgments(into)] == [(1, "B"), (2, "A"), (None, "A")]

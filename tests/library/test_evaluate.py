@@ -99,7 +99,7 @@ def test_one_system_is_counted_and_the_next_commands_add_another(here: Path) -> 
     assert done.stdout == ""
     assert "new (8 answers)" in done.stderr
     commands = suggested(done.stderr)
-    assert [words[1] for words in commands] == ["import", "run", "app"]
+    assert [words[1] for words in commands] == ["import", "--as", "run", "app"]
     assert CliRunner().invoke(app, commands[1][1:]).exit_code == 0
     assert "heuristic judge" in evaluate("one-arena").stderr
 

@@ -57,8 +57,8 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def test_an_answer_after_thoughts_is_the_answer(field: Path, tmp_path: Path) -> None:
     arena = tmp_path / "arena"
     run("import", field / "think-answers.jsonl", "--into", arena)
-    run("outcomes", arena)
-    run("features", arena)
+    run("measure", "outcomes", arena)
+    run("measure", "features", arena)
     outcome = {row["system"]: row["outcome"] for row in rows(arena, "outcomes") if row["parser"] == "strict"}
     assert {outcome[name] for name in ("plain", "think", "think-noopen", "thinking", "harmony")} == {"answered"}
     value = {(row["system"], row["feature"]): row["value"] for row in rows(arena, "features")}
@@ -130,7 +130,7 @@ def test_contexts_written_by_numpy_are_parted(field: Path, tmp_path: Path) -> No
 def test_a_gap_beside_a_claim_is_no_abstention(field: Path, tmp_path: Path) -> None:
     arena = tmp_path / "arena"
     run("import", field / "outcomes-longform.jsonl", "--into", arena)
-    run("outcomes", arena)
+    run("measure", "outcomes", arena)
     right = {row["query_id"]: row["domain"].removeprefix("right=") for row in lines(field / "outcomes-longform.jsonl")}
     got = {row["query_id"]: row["outcome"] for row in rows(arena, "outcomes") if row["parser"] == "strict"}
     assert got == right

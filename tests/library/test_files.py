@@ -62,7 +62,9 @@ def test_a_named_import_takes_what_a_recognised_one_takes(tmp_path: Path, shared
         assert store.open_arena(into).read("judgments")["language"].to_pylist() == ["sw"]
     into = tmp_path / "other"
     mirage("import", folder / "queries.jsonl", "--into", into)
-    mirage("import", "judgments", jsonl(tmp_path / "o.jsonl", GOOD | {"query_id": "no"}), "--into", into, code=2)
+    mirage(
+        "import", "--as", "judgments", jsonl(tmp_path / "o.jsonl", GOOD | {"query_id": "no"}), "--into", into, code=2
+    )
 
 
 HEAD = ",".join(GOOD)
@@ -289,7 +291,7 @@ def test_pitfall_43_files_and_arenas_of_the_working_folder_need_no_path(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     jsonl(Path("a.jsonl"), ANSWER)
-    mirage("import", "answers", "a.jsonl", "--into", "here")
+    mirage("import", "--as", "answers", "a.jsonl", "--into", "here")
     assert store.open_arena(Path("here")).rows("answers") == 1
 
 
@@ -302,7 +304,7 @@ def test_check_lists_every_wrong_line_and_writes_nothing(tmp_path: Path) -> None
     assert {row["wrong"] for row in rows(result)} == {"there is no status 'odd'"}
     assert "15 invalid lines" in result.stderr
     assert sorted(tmp_path.rglob("*")) == before
-    message = mirage("import", "answers", path, "--into", tmp_path / "new", code=2).stderr
+    message = mirage("import", "--as", "answers", path, "--into", tmp_path / "new", code=2).stderr
     assert "and 14 more" in message
     assert not (tmp_path / "new").exists()
 
@@ -347,12 +349,15 @@ def test_the_commands_take_names_values_and_passages(tmp_path: Path) -> None:
     options = ("--map", "id=query_id", "--set", "language=sw")
     command = (queries, "--passages", passage_file, *options, "--map", "passages.body=text")
     assert "1 queries, 1 passages, 1 languages" in mirage("check", *command, "--as", "queries").stderr
-    mirage("import", "queries", *command, "--into", folder)
+    mirage("import", "--as", "queries", *command, "--into", folder)
     answers = jsonl(tmp_path / "a.jsonl", {"id": 12, "answer": "ndiyo [7#0]"})
     command = (answers, *options, "--map", "answer=text", "--set", "system=mine")
-    assert "1 answers read, 0 replacing" in mirage("import", "answers", *command, "--into", folder).stderr
+    assert "1 answers read, 0 replacing" in mirage("import", "--as", "answers", *command, "--into", folder).stderr
     opened = store.open_arena(folder)
     assert opened.read("passages")["text"].to_pylist() == ["Ziwa ni kubwa."]
     assert opened.read("answers")["system"].to_pylist() == ["mine"]
     path = jsonl(tmp_path / "w.jsonl", GOOD | {"system_a": "other"})
-    assert "there is no system in sw 'other'" in mirage("import", "judgments", path, "--into", folder, code=2).stderr
+    assert (
+        "there is no system in sw 'other'"
+        in mirage("import", "--as", "judgments", path, "--into", folder, code=2).stderr
+    )

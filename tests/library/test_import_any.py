@@ -218,7 +218,7 @@ def test_any_records_make_an_arena_that_their_order_does_not_change(
 def test_an_import_that_is_killed_leaves_the_arena_as_it_was(tmp_path: Path) -> None:
     arena = import_file(write(tmp_path / "a.jsonl", *ROWS), tmp_path / "arena").arena
     many = [ROWS[0] | {"system": f"s{n}"} for n in range(20_000)]
-    args = [sys.executable, "-m", "mirage", "import", "rag", str(write(tmp_path / "b.jsonl", *many)), "--into"]
+    args = [sys.executable, "-m", "mirage", "import", "--as", "rag", str(write(tmp_path / "b.jsonl", *many)), "--into"]
     with subprocess.Popen([*args, str(arena.path)], cwd=ROOT, stderr=subprocess.DEVNULL) as program:
         deadline = time.monotonic() + PATIENCE
         # It holds the lock while it writes: killed then, it is in the middle.
@@ -248,11 +248,11 @@ def test_the_command_without_a_kind_looks_and_says_what_it_would_make(tmp_path: 
     assert done.exit_code == 0
     assert "2 records" in done.stderr
     assert store.open_arena(tmp_path / "arena").rows("answers") == 2
-    assert mirage("import", "rag", file, "--into", tmp_path / "other").exit_code == 0
+    assert mirage("import", "--as", "rag", file, "--into", tmp_path / "other").exit_code == 0
 
 
 def test_a_kind_of_import_that_is_none_is_refused_with_the_nearest(tmp_path: Path) -> None:
-    done = mirage("import", "raag", write(tmp_path / "x.jsonl", *ROWS))
+    done = mirage("import", "--as", "raag", write(tmp_path / "x.jsonl", *ROWS))
     assert done.exit_code == 2
     assert "rag" in done.stderr
 
@@ -274,14 +274,14 @@ def test_a_folder_named_as_a_format_is_the_folder(tmp_path: Path, monkeypatch: p
     (tmp_path / "rag").mkdir()
     file = write(tmp_path / "rag" / "x.jsonl", *ROWS)
     monkeypatch.chdir(tmp_path)
-    assert mirage("import", "rag", "--into", tmp_path / "arena").exit_code == 0
-    assert mirage("import", "rag", file, "--into", tmp_path / "other").exit_code == 0
+    assert mirage("import", "--as", "rag", "--into", tmp_path / "arena").exit_code == 0
+    assert mirage("import", "--as", "rag", file, "--into", tmp_path / "other").exit_code == 0
     assert (
         store.open_arena(tmp_path / "arena")
         .read("answers")
         .equals(store.open_arena(tmp_path / "other").read("answers"))
     )
-    assert mirage("import", "rag", "--help").exit_code == 0
+    assert mirage("import", "--as", "rag", "--help").exit_code == 0
 
 
 def test_a_column_that_says_nothing_is_not_printed(tmp_path: Path) -> None:

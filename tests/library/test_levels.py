@@ -291,7 +291,11 @@ def test_an_arena_without_labels_says_which_command_brings_them() -> None:
 
 
 def test_the_commands_print_every_level(folder: Path) -> None:
-    for words in (["rates", "--corrected"], ["votes", "levels"], ["plan", "--labels", "10", "--cost", "sw=2"]):
+    for words in (
+        ["report", "rates", "--corrected"],
+        ["votes", "levels"],
+        ["plan", "--labels", "10", "--cost", "sw=2"],
+    ):
         command = [words[0], str(folder), *words[1:]] if words[0] != "votes" else [*words, str(folder)]
         code, output = cli(*command, "--format", "json")
         assert code == 0, output

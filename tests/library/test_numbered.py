@@ -93,6 +93,6 @@ def test_an_import_says_whether_its_prompts_numbered_the_passages(
     file.write_text(
         f'{{"language": "en", "query_id": "q", "system": "s", "text": "{SAID}"{columns}}}\n', encoding="utf-8"
     )
-    mirage("import", "answers", file, "--into", path, *options)
+    mirage("import", "--as", "answers", file, "--into", path, *options)
     citations, values, _ = cited(path, "s")
     assert (citations, values) == expected

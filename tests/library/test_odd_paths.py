@@ -48,8 +48,8 @@ ODD: dict[str, Callable[[Path], Path]] = {
     "no UTF-8": no_text,
 }
 COMMANDS = {
-    "import answers": ["import", "answers", "ODD", "--into", "NEW"],
-    "import queries with passages": ["import", "queries", "FILE", "--passages", "ODD", "--into", "NEW"],
+    "import answers": ["import", "--as", "answers", "ODD", "--into", "NEW"],
+    "import queries with passages": ["import", "--as", "queries", "FILE", "--passages", "ODD", "--into", "NEW"],
     "check a file": ["check", "ODD", "--as", "answers"],
     "check an arena": ["check", "ODD"],
     "run": ["run", "ODD"],
@@ -59,7 +59,7 @@ COMMANDS = {
     "export from": ["export", "table", "ODD", "answers", "--out", "OUT"],
     "export into": ["export", "table", "ARENA", "answers", "--out", "ODD"],
     "import nomiracl": ["import", "nomiracl", "ODD", "--into", "NEW"],
-    "import into": ["import", "answers", "FILE", "--into", "ODD"],
+    "import into": ["import", "--as", "answers", "FILE", "--into", "ODD"],
 }
 
 

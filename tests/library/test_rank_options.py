@@ -375,7 +375,7 @@ def test_rank_tells_what_was_left_out_and_what_that_moves(arena: Path) -> None:
     result = mirage("rank", arena, "--judge", "gpt-4o", "--consistent")
     assert "the two orders disagree" in result.stderr
     assert "against the plain ranking, all: " in result.stderr
-    left = mirage("rank", arena, "--judge", "pooled", "--leave-out-family", "OpenAI", "--format", "csv")
+    left = mirage("rank", arena, "--judge", "pooled", "--no-own-family", "OpenAI", "--format", "csv")
     alone = mirage("rank", arena, "--judge", "llama-3", "--format", "csv")
     assert [row | {"judge": ""} for row in rows(left)] == [row | {"judge": ""} for row in rows(alone)]
     styled = mirage("rank", arena, "--judge", "gpt-4o", "--control", "language", "--format", "csv")
@@ -387,7 +387,7 @@ def test_rank_tells_what_was_left_out_and_what_that_moves(arena: Path) -> None:
     ("options", "expected"),
     [
         (("--judge", "relevance", "--consistent"), "relevance labels are not a judge"),
-        (("--judge", "gpt-4o", "--leave-out-family", "Cohere"), "OpenAI"),
+        (("--judge", "gpt-4o", "--no-own-family", "Cohere"), "OpenAI"),
         (("--judge", "pooled", "--store"), "cannot be stored"),
         (("--judge", "gpt-4o", "--control", "charm"), "there is no covariate 'charm'"),
         (("--judge", "gpt-4o", "--control", "length"), "no answer has the feature length"),

@@ -129,7 +129,7 @@ def test_a_trec_corpus_in_another_language_gives_texts(tmp_path: Path) -> None:
     (folder / "qrels.sw.txt").write_text("1 0 d-sv 1\n")
     line = json.dumps({"docid": "d-sv", "title": "Finland", "text": TEXTS["sv"]})
     (folder / "corpus.sv.jsonl").write_text(line + "\n", encoding="utf-8")
-    run = CliRunner().invoke(app, ["import", "trec", str(folder), "--into", str(tmp_path / "arena")])
+    run = CliRunner().invoke(app, ["import", "--as", "trec", str(folder), "--into", str(tmp_path / "arena")])
     assert run.exit_code == 0, run.output
     (row,) = store.open_arena(tmp_path / "arena").read("passages").to_pylist()
     assert (row["language"], row["passage_language"], row["text"]) == ("sw", "sv", TEXTS["sv"])

@@ -94,14 +94,14 @@ def run(*words: object) -> Any:
 
 
 def test_the_commands_print_it(arena: store.Arena) -> None:
-    done = run("retrievers", arena.path, "--measures", "nDCG@10,R@2", "--format", "json")
+    done = run("report", "retrieval", arena.path, "--measures", "nDCG@10,R@2", "--format", "json")
     rows = json.loads(done.stdout)
     assert {row["language"] for row in rows} == {"all"}
     assert {row["measure"] for row in rows} == {"nDCG@10", "R@2", "judged@10", "judged@2"}
     assert "labelled" in done.stderr
-    every = json.loads(run("retrievers", arena.path, "--by", "language", "--format", "json").stdout)
+    every = json.loads(run("report", "retrieval", arena.path, "--by", "language", "--format", "json").stdout)
     assert {row["language"] for row in every} == {"all", "fi", "sw"}
-    causes = json.loads(run("failures", arena.path, "--format", "json").stdout)
+    causes = json.loads(run("report", "failures", arena.path, "--format", "json").stdout)
     assert {row["system"] for row in causes} == {"m", "m+good", "m+bad"}
-    single = json.loads(run("failures", arena.path, "--answers", "--format", "json").stdout)
+    single = json.loads(run("report", "failures", arena.path, "--answers", "--format", "json").stdout)
     assert len(single) == 3 * 2 * N

@@ -185,7 +185,7 @@ def test_through_a_misbehaving_service_the_same_command_goes_on_to_the_end(begun
 def test_the_command(begun: Path, tmp_path: Path) -> None:
     path = shutil.copytree(begun, tmp_path / "arena")
     words = [
-        "run",
+        "evaluate",
         str(path),
         "--retriever",
         "bm25",

@@ -97,7 +97,7 @@ def test_rag_records_bring_their_date_and_write_it(tmp_path: Path) -> None:
 
 def test_a_date_that_cannot_be_read_refuses_the_file(arena: Path, tmp_path: Path) -> None:
     file = dated(tmp_path / "new.jsonl", "last week")
-    assert "last week" in run("import", "answers", file, "--into", arena, code=2).output
+    assert "last week" in run("import", "--as", "answers", file, "--into", arena, code=2).output
     assert "mine" not in store.open_arena(arena).read("answers")["system"].to_pylist()
 
 
@@ -134,7 +134,7 @@ def test_a_kept_run_has_its_rows_under_its_name_and_date(tmp_path: Path) -> None
 
 def test_runs_are_listed_and_numbered(arena: Path, tmp_path: Path) -> None:
     for text in ("One.", "Two.", "Three."):
-        run("import", "answers", dated(tmp_path / "new.jsonl", "2026-10-01", text), "--into", arena)
+        run("import", "--as", "answers", dated(tmp_path / "new.jsonl", "2026-10-01", text), "--into", arena)
         if text != "Three.":
             run("arena", "keep-run", arena, "mine")
     listed = [row for row in rows(run("arena", "runs", arena, "--format", "csv")) if row["system"] == "mine"]
@@ -201,7 +201,7 @@ def test_without_a_run_before_the_date_the_command_says_what_to_do(tmp_path: Pat
 
 def test_an_older_present_run_is_not_compared_with_the_date(arena: Path, tmp_path: Path) -> None:
     for day in ("2026-08-01", "2026-09-01"):
-        run("import", "answers", dated(tmp_path / "new.jsonl", day, day), "--into", arena)
+        run("import", "--as", "answers", dated(tmp_path / "new.jsonl", day, day), "--into", arena)
         if day == "2026-08-01":
             run("arena", "keep-run", arena, "mine")
     found = store.open_arena(arena)
@@ -213,7 +213,7 @@ def test_an_older_present_run_is_not_compared_with_the_date(arena: Path, tmp_pat
 def test_a_run_is_not_kept_under_a_date_that_it_does_not_have(arena: Path, tmp_path: Path) -> None:
     assert "unknown" in run("arena", "keep-run", arena, "a", code=2).output
     assert "future" in run("arena", "keep-run", arena, "a", "--date", "2999-01-01", code=2).output
-    run("import", "answers", dated(tmp_path / "new.jsonl", "2026-08-01"), "--into", arena)
+    run("import", "--as", "answers", dated(tmp_path / "new.jsonl", "2026-08-01"), "--into", arena)
     assert "2026-08-01" in run("arena", "keep-run", arena, "mine", "--date", "2026-08-02", code=2).output
     run("arena", "keep-run", arena, "mine")
     assert "mine" in run("arena", "keep-run", arena, "mine@2026-08-01", code=2).output

@@ -442,7 +442,7 @@ def test_from_miracl_train_to_a_training_set(tmp_path: Path) -> None:
         ),
         encoding="utf-8",
     )
-    mirage("import", "answers", answers, "--into", folder)
+    mirage("import", "--as", "answers", answers, "--into", folder)
     teachers = ("--system", "gpt-4o", "--system", "llama", "--mix", "one")
     mirage("export", "sft", folder, "--out", tmp_path / "t.jsonl", *teachers)
     shown = {

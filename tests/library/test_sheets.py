@@ -72,7 +72,7 @@ def test_an_export_is_imported_again_without_a_quote_more(tmp_path: Path, arena:
         assert result.exit_code == 0, result.output
         bare = [row for row in rows_of(out.read_text("utf-8")) if row["system"][0] in COMPUTED]
         assert bool(bare) == bool(more)
-        result = runner.invoke(cli.app, ["import", "answers", str(out), "--into", str(into)])
+        result = runner.invoke(cli.app, ["import", "--as", "answers", str(out), "--into", str(into)])
         assert result.exit_code == 0, result.output
         columns = ["language", "query_id", "system", "text"]
         before, after = (store.open_arena(path).read("answers", columns=columns) for path in (arena, into))

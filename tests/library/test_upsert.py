@@ -79,7 +79,9 @@ def test_three_imports_at_once_keep_all_three_systems(tmp_path: Path, arena: Pat
     for name in names:
         file = lines(tmp_path / f"{name}.jsonl", answers(name))
         command = [sys.executable, "-c", code, str(tmp_path / f"{name}.ready"), str(gate)]
-        programs.append(subprocess.Popen([*command, "import", "answers", str(file), "--into", str(arena)], cwd=ROOT))
+        programs.append(
+            subprocess.Popen([*command, "import", "--as", "answers", str(file), "--into", str(arena)], cwd=ROOT)
+        )
     while not all((tmp_path / f"{name}.ready").exists() for name in names):
         assert all(program.poll() is None for program in programs)
     gate.touch()

@@ -163,11 +163,11 @@ def test_what_is_exported_and_imported_elsewhere_is_the_same_log(
             database.submit(entry)
         rows.append(database.undo(Vote, rows[0].vote_id, voter="amina"))
     assert "3 rows" in mirage("votes", "export", name).stderr
-    mirage("votes", "export", f"e-{name}", "--evidence")
+    mirage("votes", "export", f"e-{name}", "--kind", "citations")
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
     assert "3 rows read, 3 of them new" in mirage("votes", "import", name).stderr
     assert "3 rows read, 0 of them new" in mirage("votes", "import", name).stderr
-    mirage("votes", "import", f"e-{name}", "--evidence")
+    mirage("votes", "import", f"e-{name}", "--kind", "citations")
     with Votes() as database:
         assert database.rows(Vote) == rows
         assert database.rows(Evidence) == checks
