@@ -29,6 +29,7 @@ lint: .venv/.ready-dev ## check style, types and layers
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint()'
+	$(PY) .ci/budgets.py
 
 bench: .venv/.ready-dev ## time the slow parts side by side with what they replace
 	$(PY) -m benchmarks

@@ -69,10 +69,10 @@ def main(page: Page) -> None:
     with bar, pickers_popover("Filter", FILTERS, "Filter battles by verdict, text or notes."):
         selection = filters(page, judge, *pair)
     battles = views.find_battles(page.arena, selection)
-    judge = "relevance labels" if judge.by_labels else judge.name
+    decider = "relevance labels" if judge.by_labels else judge.name
     summary = (
         f"{len(battles.keys):,} of {len(battles.decisions):,} battles between {selection.first} and "
-        f"{selection.second}, judged by {judge}. One battle is one query."
+        f"{selection.second}, judged by {decider}. One battle is one query."
     )
     by_nuggets = judge.kind == "nuggets"
     all_battles = Keys(tuple(views.decisions_of(page.arena, selection.first, selection.second, by_nuggets=by_nuggets)))
@@ -243,21 +243,21 @@ def show(page: Page, battles: views.BattleSelection, key: Key, bar: DeltaGenerat
     by_nuggets = judge is not None and judge.kind == "nuggets"
     battle = views.battle_view(page.arena, key, selection.first, selection.second, by_nuggets=by_nuggets)
     page.summary(summary, conclusion=battle_conclusions.conclusion(battle, judge))
-    judge = ""
+    name = ""
     if judge is not None:
-        judge = judge.name if judge.by_verdicts else "".join(battle.judges[:1])
+        name = judge.name if judge.by_verdicts else "".join(battle.judges[:1])
     has_texts = "answers" in page.arena.tables
     with bar:
         order, mark = "fixed", "whole"
         if battle.judges or has_texts:
             with pickers_popover("Display", READING, "Order of the answers, and highlighted differences."):
-                order, mark = pick_looks(battle, judge, texts=has_texts)
+                order, mark = pick_looks(battle, name, texts=has_texts)
         where = query_navigation.step_buttons("battle", battles, key)
         panel = st.popover("List", help="All matching battles.", key="battle_list", on_change="rerun")
         if panel.open:
             with panel:
                 query_navigation.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
-    layout = battle_view.layout_of(battle, judge, order)
+    layout = battle_view.layout_of(battle, name, order)
     score = battle_view.score(battles) if judge and battles.decisions else ""
     with st.container(horizontal=True, key="battle_body", gap="medium"):
         with st.container(key="battle_fought", gap="small"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -39,17 +40,27 @@ def tables() -> Iterator[str]:
         yield ""
 
 
+SHARED = 4
+"""Least number of commands with the same line of an option that make it a shared option."""
+
+
 def commands() -> Iterator[str]:
-    """Every command with its options; those of a model's service once."""
-    service: dict[str, Any] = {}
-    for words, node in leaves(("mirage",), get_command(app)):
-        yield f"## {' '.join(words)}\n\n{_cell(node.help or '')}\n"
-        of_service = {one.name: one for one in node.params if is_service_option(node, one)}
-        service |= of_service
-        yield from _options([one for one in node.params if one.name not in of_service])
-        yield ""
-    yield "## Options of a model's service\n\nEvery command with `--settings` and `--help-service` takes them.\n"
-    yield from _options(service.values())
+    """Every command with its options; shared options once, and those of a model's service once."""
+    found = list(leaves(("mirage",), get_command(app)))
+    service = {one.name: one for _, node in found for one in node.params if is_service_option(node, one)}
+    own = {words: [_option(one) for one in node.params if not is_service_option(node, one)] for words, node in found}
+    counts = Counter(line for lines in own.values() for line in lines)
+    yield "## Shared options\n\nA command lists them by name.\n"
+    yield from _options([line for line, n in counts.items() if n >= SHARED])
+    for words, node in found:
+        shared = [line.split(" |")[0].removeprefix("| ") for line in own[words] if counts[line] >= SHARED]
+        yield f"\n## {' '.join(words)}\n\n{_cell(node.help or '')}\n"
+        if shared:
+            yield f"Shared: {', '.join(shared)}.\n"
+        if lines := [line for line in own[words] if counts[line] < SHARED]:
+            yield from _options(lines)
+    yield "\n## Options of a model's service\n\nEvery command with `--settings` and `--help-service` takes them.\n"
+    yield from _options(map(_option, service.values()))
 
 
 def leaves(words: tuple[str, ...], node: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -62,14 +73,18 @@ def leaves(words: tuple[str, ...], node: Any) -> Iterator[tuple[tuple[str, ...],
             yield from leaves(words if name == DEFAULT else (*words, name), children[name])
 
 
-def _options(parameters: Iterable[Any]) -> Iterator[str]:
+def _options(lines: Iterable[str]) -> Iterator[str]:
     """A table of arguments and options."""
     yield "| option | meaning | default |\n|---|---|---|"
-    for one in parameters:
-        names = ", ".join(f"`{name}`" for name in (*one.opts, *one.secondary_opts) if name.startswith("-"))
-        default = one.default if isinstance(one.default, str | int | float) and one.default is not False else ""
-        shown = names or f"`{one.metavar or one.name.upper()}`"
-        yield f"| {shown} | {_cell(getattr(one, 'help', '') or '')} | {_cell(default)} |"
+    yield from lines
+
+
+def _option(one: Any) -> str:
+    """The line of an argument or option."""
+    names = ", ".join(f"`{name}`" for name in (*one.opts, *one.secondary_opts) if name.startswith("-"))
+    default = one.default if isinstance(one.default, str | int | float) and one.default is not False else ""
+    shown = names or f"`{one.metavar or one.name.upper()}`"
+    return f"| {shown} | {_cell(getattr(one, 'help', '') or '')} | {_cell(default)} |"
 
 
 def outcomes() -> Iterator[str]:

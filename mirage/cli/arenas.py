@@ -71,7 +71,7 @@ def merge(
 ) -> None:
     """Merge parts made with `--shard` into an arena.
 
-    Reads the partsand their ledgers. Writes the tables with new rows, and the ledger.
+    Reads the parts and their ledgers. Writes the tables with new rows, and the ledger.
     Rows are merged by key: order and repetition do not matter. An answer replaces a failed call; two different values
     under one key are a conflict, which is reported, and nothing is written. Prints the number of new rows per table.
     """

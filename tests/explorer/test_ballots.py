@@ -306,12 +306,17 @@ def test_the_commands_write_a_ballot_each_and_say_what_is_left(arena: store.Aren
     options = ("--language", "te", "--n", 9, "--out", out)
     mirage("votes", "ballot", arena.path, *options, "--voters", "a,b", "--reviews", 2)
     assert sorted(path.name for path in tmp_path.glob("*.html")) == ["ballot-1.html", "ballot-2.html"]
-    rows = json.loads(mirage("votes", "left", arena.path, "--format", "json").stdout)
-    assert [(row["voter"], row["items"], row["left"]) for row in rows] == [("a", 9, 9), ("b", 9, 9)]
-    mirage("votes", "ballot", arena.path, *options, "--part", "2/3")
+    assert [(row.voter, row.items, row.left) for row in left(arena)] == [("a", 9, 9), ("b", 9, 9)]
+    assert mirage("votes", "left", arena.path).stdout.count(" 9 ") >= 2
+    mirage("votes", "ballot", arena.path, *options)
     assert out.exists()
-    for wrong in (("--part", "4/3"), ("--part", "x"), ("--part", "1/2", "--voters", "a"), ("--out", "x.txt")):
-        mirage("votes", "ballot", arena.path, *options, *wrong, code=2)
+    mirage("votes", "ballot", arena.path, *options, "--out", "x.txt", code=2)
+
+
+def left(arena: store.Arena) -> list[Any]:
+    """What each voter's ballots still ask for."""
+    with Votes() as database:
+        return list(ballots_left(arena, database.rows(Vote)))
 
 
 @pytest.mark.browser
@@ -376,8 +381,8 @@ def test_a_ballot_is_voted_on_by_keys_without_a_network_and_imported(
         ("skip", None),
     ]
     assert {vote.voter for vote in standing} == {"amina"}
-    (row,) = json.loads(mirage("votes", "left", arena.path, "--format", "json").stdout)
-    assert (row["voted"], row["left"]) == (4, 0)
+    (row,) = left(arena)
+    assert (row.voted, row.left) == (4, 0)
 
 
 def test_answers_are_shown_in_their_parts_with_citations_as_small_numbers(tmp_path: Path) -> None:

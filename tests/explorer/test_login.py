@@ -9,7 +9,6 @@ import browser
 import pytest
 import waiting
 from conftest import PATIENCE, ROOT
-from deployment import deployed, row_of_ports
 from postgres import Server
 
 from mirage.people.votes import Vote, Votes, rows
@@ -46,27 +45,27 @@ def test_a_person_logs_in_votes_takes_their_votes_away_and_is_forgotten(tmp_path
         database = server.create("votes")
         roles = tmp_path / "roles.toml"
         roles.write_text(f'voters = ["{EMAIL}"]\n', encoding="utf-8")
-        with mock.run_server_in_thread(user_claims=[user]) as provider:
-            port = row_of_ports(3)
+        with mock.run_server_in_thread(user_claims=[user]) as provider, waiting.port() as port:
             file = secrets(tmp_path, port, f"http://localhost:{provider.server_port}")
             environment = {
+                "MIRAGE_HOME": str(tmp_path / "home"),
                 "MIRAGE_VOTES_URL": database,
                 "MIRAGE_LOGIN": "required",
                 "MIRAGE_ROLES": str(roles),
                 "STREAMLIT_SECRETS_FILES": str(file),
             }
-            with deployed(tmp_path, port=port, environment=environment) as site, sync_playwright() as playwright:
+            with browser.server(at=port, **environment) as url, sync_playwright() as playwright:
                 chromium = playwright.chromium.launch(executable_path=browser.CHROMIUM, args=["--no-sandbox"])
                 page = chromium.new_page()
                 page.set_default_timeout(1000 * PATIENCE)
-                view = f"http://127.0.0.1:{site.port}/spot_check?arena=sample&language=en"
+                view = f"{url}/spot_check?arena=sample&language=en"
                 page.goto(view)
                 page.get_by_text("Log in to vote").wait_for()
                 page.get_by_role("button", name="Log in").click()
                 page.wait_for_url(f"http://localhost:{provider.server_port}/**")
                 page.locator("input[name=sub]").fill(EMAIL)
                 page.locator("button[type=submit]").first.click()
-                page.wait_for_url(f"http://127.0.0.1:{site.port}/**")
+                page.wait_for_url(f"{url}/**")
                 page.goto(view)
                 page.get_by_role("button", name="Tie").click()
                 page.get_by_role("button", name="Undo").wait_for()

@@ -79,7 +79,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for kind, rows in records().items():
         file = root / f"{kind}.jsonl"
         file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-        mirage("import", kind, file, "--into", root / "arenas" / "three")
+        mirage("import", file, "--as", kind, "--into", root / "arenas" / "three")
     mirage("measure", "outcomes", root / "arenas" / "three")
     mirage("measure", "features", root / "arenas" / "three")
     return root / "arenas"

@@ -13,9 +13,7 @@ from streamlit.testing.v1 import AppTest
 import pages
 from benchmarks.simulated import simulate_arena
 from mirage import store
-from mirage.battles.judge import Judge
 from mirage.explorer.leaderboard import cards
-from mirage.explorer.leaderboard import data as views
 from mirage.publish.charts import leaderboard as charts
 from mirage.ranking.facts import SystemFacts
 from pages import page_text, read_tables
@@ -119,25 +117,6 @@ def test_a_rule_stands_between_two_tiers_and_nowhere_else() -> None:
     assert [shape["y0"] for shape in shapes] == [1.5, 2.5]
     bare = [{key: value for key, value in entry.items() if key != "tier"} for entry in rows]
     assert charts.whiskers(bare, mode="dark")["layout"]["shapes"] == []
-
-
-def test_an_unusual_family_is_shown_only_when_a_test_finds_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    bundled = store.open_arena(ROOT / "data" / "nomiracl")
-    monkeypatch.setenv("MIRAGE_ARENAS", str(bundled.path))
-    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
-    app.query_params["arena"] = "nomiracl"
-    app.run()
-    assert not app.exception
-    board = views.board(bundled, Judge.relevance(), bundled.languages("outcomes"))
-    unusual = views.unusual(board)
-    assert unusual is not None
-    (table,) = read_tables(app)
-    shown = [(row["System"], row["Language family"]) for row in table]
-    assert shown == [(effect.system, effect.group) for effect in unusual.significant()]
-    assert f"{unusual.tested:,} tests" in page_text(app)
-    swahili = AppTest.from_file(PAGE, default_timeout=PATIENCE)
-    swahili.query_params.update({"arena": "nomiracl", "languages": "sw"})
-    assert "tests, one per system and language family" not in page_text(swahili.run())
 
 
 def test_the_ratings_leave_as_tables(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles import decisions
 from mirage.errors import Unreachable
+from mirage.explorer.kit import identity
 from mirage.explorer.kit import votes as people
 from mirage.explorer.spot_check import data as views
 from mirage.explorer.spot_check import vote_item
@@ -166,10 +167,8 @@ def test_two_people_meet_on_the_same_battle_and_each_draws_an_order(arenas: Path
 
 
 def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from streamlit.runtime.context import ContextProxy, StreamlitHeaders
-
-    headers = StreamlitHeaders([("X-Forwarded-User", HOSTILE[0])])
-    monkeypatch.setattr(ContextProxy, "headers", property(lambda self: headers))
+    monkeypatch.setattr(identity, "provider", lambda: True)
+    monkeypatch.setattr(identity, "_verified_name", lambda: HOSTILE[0].strip())
     app = open_page(voter="")
     assert not [field for field in app.text_input if field.key == "spot_voter"]
     assert app.button(key="spot_who").disabled

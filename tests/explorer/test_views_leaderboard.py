@@ -9,7 +9,7 @@ import small_arena
 
 from benchmarks.simulated import simulate_arena
 from mirage import store
-from mirage.battles import verdict_judges, verdict_rows
+from mirage.battles import judges, verdict_rows
 from mirage.battles.counts import from_outcomes
 from mirage.battles.judge import Judge
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
@@ -26,9 +26,9 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 def test_judges_are_the_labels_and_then_the_judges(arena: store.Arena, tmp_path: Path) -> None:
-    assert verdict_judges(arena) == ("relevance", "judge-x")
-    assert verdict_judges(small_arena.write(tmp_path, tables=("judgments",))) == ("judge-x",)
-    assert verdict_judges(small_arena.write(tmp_path, "p", tables=("published",))) == ()
+    assert judges(arena) == ("relevance", "judge-x")
+    assert judges(small_arena.write(tmp_path, tables=("judgments",))) == ("judge-x",)
+    assert judges(small_arena.write(tmp_path, "p", tables=("published",))) == ()
 
 
 def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
@@ -140,8 +140,8 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 def test_several_judges_can_decide_together_and_their_makers_and_styles_are_offered(
     arena: store.Arena, judged: store.Arena
 ) -> None:
-    assert verdict_judges(judged, panel=True) == ("gpt-4o", "llama-3", "pooled")
-    assert verdict_judges(arena, panel=True) == ("relevance", "judge-x")
+    assert judges(judged, panel=True) == ("gpt-4o", "llama-3", "pooled")
+    assert judges(arena, panel=True) == ("relevance", "judge-x")
     assert views.families(judged) == ("Meta", "OpenAI")
     assert views.families(arena) == ()
     assert views.controls(judged) == ("language",)

@@ -220,7 +220,7 @@ def how_to_label(arena: store.Arena, name: str) -> str:
     """Return how to get labels of a measure."""
     if name == OF_FEATURE + CITATIONS:
         return "vote on the Spot check page, with the switch on citations"
-    return f"import people's labels: mirage votes label FILE --into {arena.address}"
+    return f"import people's labels: mirage votes import FILE --kind answers --arena {arena.address}"
 
 
 @dataclass(frozen=True)
