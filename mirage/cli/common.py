@@ -236,7 +236,6 @@ Into = Annotated[
     Path,
     typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder, new or existing."),
 ]
-IntoArena = Annotated[Path, typer.Option("--into", metavar="DIR", parser=existing_arena, help="The arena's folder.")]
 Corrected = Annotated[
     bool,
     typer.Option(

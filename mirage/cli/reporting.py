@@ -252,7 +252,6 @@ OF_PAIRS = ("query_language", "passage_language", "retriever", "measure", "mean"
 By = Annotated[
     Literal["all", "language"], typer.Option(help="all: only the mean over languages; language: also each language.")
 ]
-Threshold = Annotated[int, typer.Option(min=1, help="Lowest grade that counts as relevant.")]
 
 
 @report.command()

@@ -25,8 +25,6 @@ from mirage.store import Ledger
 from mirage.store.extras import extra
 
 _LOG = logging.getLogger(__name__)
-SERVICE = "huggingface"
-"""Name of the service in the ledger."""
 GROUP = 8
 """Default number of prompts generated together."""
 OPTIONS = ("batch_size", "device", "dtype", "load_in_4bit", "load_in_8bit", "peft", "cache_dir", "max_length")

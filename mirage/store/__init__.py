@@ -20,7 +20,7 @@ from mirage.store.lineage import LINEAGE, derived_tables
 from mirage.store.makers import makers_of
 from mirage.store.records import beginning, ending, is_longer, kind, records
 from mirage.store.runs import content, record_run, runs
-from mirage.store.scan import columns_of, distinct, parquet_rows, scan
+from mirage.store.scan import columns_of, parquet_rows, scan
 from mirage.store.sheets import csv_text
 from mirage.store.system_runs import KeptRun, SystemRun, keep_run, run_before, split_run, system_runs
 from mirage.store.tags import count_queries, parse_tag, select_tagged, tag_values
@@ -68,7 +68,6 @@ __all__ = [
     "csv_rows",
     "csv_text",
     "derived_tables",
-    "distinct",
     "ending",
     "export_rows",
     "export_table",

@@ -33,18 +33,6 @@ def columns_of(paths: Sequence[Path]) -> tuple[str, ...]:
     return tuple(ds.dataset([str(path) for path in paths], format="parquet").schema.names)
 
 
-def distinct(paths: Sequence[Path], column: str) -> list[str]:
-    """Return the distinct non-null values of a text column, sorted.
-
-    Raises:
-        BadInput: if a file cannot be read.
-    """
-    values: set[str] = set()
-    for batch in scan(paths, [column]):
-        values.update(value for value in batch.column(0).unique().to_pylist() if value is not None)
-    return sorted(values)
-
-
 def scan(
     paths: Sequence[Path], columns: Sequence[str], *, equal: Mapping[str, str] | None = None
 ) -> Iterator[pa.RecordBatch]:

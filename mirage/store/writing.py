@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.errors import ArenaError, BadInput
@@ -35,11 +35,6 @@ LEVELS = {"passages": 3}
 LOCK_SECONDS = 60
 """Maximum seconds to wait for another writer of the same arena."""
 
-_ATTEMPTS = 20
-"""Maximum attempts under concurrent writes: of n simultaneous writers the last needs n attempts."""
-_PAUSE = 0.05
-"""Increment of the pause between attempts, in seconds."""
-_T = TypeVar("_T")
 
 Files = list[tuple[dict[str, Any], bytes]]
 """A serialised table: manifest entry and bytes of each file."""

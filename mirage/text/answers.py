@@ -6,15 +6,13 @@ a number is derived from. Nothing is truncated: text after a blank line belongs 
 
 from __future__ import annotations
 
-import itertools
 import re
 import unicodedata
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
-from mirage.errors import BadInput
 from mirage.text.headings import headings, inline_answers
 
 Span = tuple[int, int]
@@ -303,47 +301,6 @@ def blank_citations(text: str, mentions: Sequence[Citation]) -> str:
     for start, end in {(mention.start, mention.end) for mention in mentions}:
         blank = blank[:start] + " " * (end - start) + blank[end:]
     return blank
-
-
-Name = TypeVar("Name", bound=Hashable)
-
-
-@dataclass(frozen=True, slots=True)
-class Segment(Generic[Name]):
-    """A stretch of text with the same marks throughout."""
-
-    start: int
-    """Start."""
-    end: int
-    """End (exclusive)."""
-    marks: frozenset[Name]
-    """Names of the marks that cover it; empty for plain text."""
-
-
-def segments(text: str, marks: Iterable[tuple[int, int, Name]]) -> list[Segment[Name]]:
-    """Split a text at the ends of marks, so that overlapping marks become non-overlapping segments.
-
-    Concatenated, the segments are the text.
-
-    Args:
-        text: the raw answer.
-        marks: `(start, end, name)` each; empty marks are ignored.
-
-    Raises:
-        BadInput: if a mark exceeds the text, and so belongs to another text.
-    """
-    marks = [mark for mark in marks if mark[0] != mark[1]]
-    for start, end, name in marks:
-        if not 0 <= start < end <= len(text):
-            raise BadInput(
-                f"the mark {name!r} covers {start} to {end} of a text of {len(text)} characters",
-                do="recompute the outcomes and features of this arena; they belong to other answers",
-            )
-    cuts = sorted({0, len(text)} | {position for mark in marks for position in mark[:2]})
-    return [
-        Segment(left, right, frozenset(name for start, end, name in marks if start <= left and right <= end))
-        for left, right in itertools.pairwise(cuts)
-    ]
 
 
 @lru_cache(maxsize=4096)

@@ -1,4 +1,4 @@
-"""Taking answers apart: reason and answer, citations, segments."""
+"""Taking answers apart: reason and answer, citations."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mirage.errors import BadInput
-from mirage.text.answers import Citation, citations, cited_ids, parse_answer, segments, strip_markup
+from mirage.text.answers import citations, cited_ids, parse_answer, strip_markup
 from mirage.text.languages import LANGUAGES
 
 IDS = tuple(f"{n}#{n % 3}" for n in range(12, 22))
@@ -321,44 +320,10 @@ def test_every_bracketed_position_of_the_published_answers_is_a_citation(shared:
     assert seen > 100
 
 
-# --- without markup, and in segments
+# --- without markup
 
 
 def test_own_words_are_what_is_left_without_citations_and_markers() -> None:
     text = "##Reason: Paris [12#0, 14#2] lies there.\n##Answer: Paris [12#0]"
     assert strip_markup(text, citations(text, IDS, numbered=False)) == "Paris   lies there.\n  Paris"
     assert strip_markup(" plain text\n\nand more ") == "plain text\n\nand more"
-
-
-def test_overlapping_marks_become_segments_under_both() -> None:
-    text = "Yes, present in [3]."
-    (mention,) = citations(text, IDS, numbered=True)
-    marks = [(0, 19, "decided"), (mention.start, mention.end, mention)]
-    pieces = [(text[segment.start : segment.end], segment.marks) for segment in segments(text, marks)]
-    assert pieces == [
-        ("Yes, present in ", {"decided"}),
-        ("[3]", {"decided", mention}),
-        (".", frozenset()),
-    ]
-    assert isinstance(mention, Citation)
-
-
-@settings(deadline=None)
-@given(st.data())
-def test_segments_put_together_are_the_text_and_carry_exactly_its_marks(data: st.DataObject) -> None:
-    text = data.draw(st.text(max_size=30))
-    positions = st.integers(0, len(text))
-    marks = data.draw(st.lists(st.tuples(positions, positions, st.sampled_from("abc")), max_size=6))
-    marks = [(min(start, end), max(start, end), name) for start, end, name in marks]
-    pieces = segments(text, marks)
-    assert "".join(text[segment.start : segment.end] for segment in pieces) == text
-    assert all(segment.start < segment.end for segment in pieces)
-    for segment in pieces:
-        for i in range(segment.start, segment.end):
-            assert segment.marks == {name for start, end, name in marks if start <= i < end}
-
-
-@pytest.mark.parametrize("mark", [(0, 4, "m"), (-1, 2, "m"), (2, 1, "m")])
-def test_a_mark_made_for_another_text_is_refused(mark: tuple[int, int, str]) -> None:
-    with pytest.raises(BadInput, match="'m' covers"):
-        segments("abc", [mark])

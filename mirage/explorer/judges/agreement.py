@@ -18,13 +18,6 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
-STATISTICS = {
-    "raw": "Share of pairs of opinions with the same winner, or both ties.",
-    "kappa": "Cohen's kappa: chance-corrected agreement; 1 is perfect, 0 is chance.",
-    "alpha": "Krippendorff's alpha: chance-corrected agreement for any number of voters; 1 is perfect, 0 is chance.",
-}
-"""Measures of agreement between two judges, with their meanings."""
-
 
 def votes_by_language(log: Iterable[votes.Vote], languages: Sequence[str]) -> dict[str, int]:
     """Return the number of random votes by language; 0 for languages without votes."""

@@ -7,7 +7,7 @@ by_tournament(features, verdicts, judge)              # {language: surrogate.Dra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,8 +29,6 @@ from mirage.ranking.threads import one_thread
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Progress = Callable[[int, int], None]
 
 
 LARGEST = 1e30

@@ -24,7 +24,6 @@ from mirage.stages.retrieve.measures import RetrievalMean, by_query, means
 from mirage.stages.retrieve.summary import attributions, labelled_passages, ranked_lists
 from mirage.stages.shown import ShownPassages
 from mirage.store import Arena
-from mirage.text.languages import base
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -363,11 +362,6 @@ def count_unknown(arena: Arena) -> tuple[int, int]:
 
     rows = contexts(arena.read_optional("passages"), arena.read_optional("retrieved"))
     return int(pc.sum(pc.is_null(rows["passage_language"])).as_py() or 0), len(rows)
-
-
-def is_own(query_language: str, passage_language: str) -> bool:
-    """Return whether a passage is in the language of its query; regional variants count as one language."""
-    return base(query_language) == base(passage_language)
 
 
 def _read(arena: Arena, names: Iterable[str], languages: Iterable[str] | None) -> dict[str, pa.Table]:
