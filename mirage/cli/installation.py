@@ -20,7 +20,7 @@ PORT = 8501
 
 _REINSTALL = "reinstall from the checkout or wheel it came from: pip install --upgrade PATH"
 
-_EXTRAS: dict[Extra, tuple[tuple[str, ...], str]] = {
+EXTRAS: dict[Extra, tuple[tuple[str, ...], str]] = {
     "documents": (("pypdf", "trafilatura", "lxml_html_clean"), "PDF and HTML files of a corpus"),
     "explorer": (("streamlit",), "mirage app"),
     "models": (("openai",), "calling models: generate, judge, graded features"),
@@ -62,7 +62,9 @@ def _python() -> Iterator[Check]:
     try:
         needed = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
-        yield Check("packages", "absent", "mirage runs from a folder without being installed", "pip install .")
+        yield Check(
+            "packages", "absent", "the package is on the path, but not installed", "pip install ."
+        )
         return
     yield from _packages(needed)
 
@@ -88,7 +90,7 @@ def _packages(needed: list[str]) -> Iterator[Check]:
 
 
 def _extras() -> Iterator[Check]:
-    for name, (modules, purpose) in _EXTRAS.items():
+    for name, (modules, purpose) in EXTRAS.items():
         absent = [module for module in modules if util.find_spec(module) is None]
         do = f"{install_command(name)}, for {purpose}" if absent else ""
         message = f"without {', '.join(absent)}" if absent else ", ".join(modules)

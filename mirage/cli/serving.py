@@ -75,10 +75,11 @@ def _import_file(file: Path) -> Path:
 
 def _environment(folder: Path | None) -> dict[str, str]:
     from mirage import store
+    from mirage.store import home
 
     environment = dict(os.environ)
     if folder is not None:
-        if not any(folder.glob("*/manifest.json")):
+        if not home.arenas_in(folder):
             store.open_arena(folder)
         environment["MIRAGE_ARENAS"] = str(folder.absolute())
     return environment

@@ -105,7 +105,7 @@ class Tournaments:
         if self.lacking:
             raise NotEnoughData(
                 f"no interval over tournaments in {self.language}: {self.lacking}",
-                do="rank without --paper, which bounds every rating",
+                do="rank with mirage rank, which bounds every rating",
             )
         return np.asarray(np.quantile(self._rated_theta(), [(1 - level) / 2, (1 + level) / 2], axis=0))
 
@@ -125,7 +125,7 @@ class Tournaments:
             reason = next(iter(self.failed.values()))
             raise NotEnoughData(
                 f"none of {len(self.theta)} tournaments in {self.language} has a rating; in the first {reason}",
-                do="rank without --paper, which bounds every rating",
+                do="rank with mirage rank, which bounds every rating",
             )
         return self.theta[~np.isnan(self.theta[:, 0])]
 

@@ -61,5 +61,5 @@ def keep_tournaments(path: Path, judge: Judge, *, tournaments: int = paper.TOURN
     stage = RELEVANCE_TOURNAMENTS if judge.by_labels else JUDGED_TOURNAMENTS
     options |= {} if judge.by_labels else {"judge": judge.name}
     method = paper.TournamentResult(judge.name, "both", {}, tournaments, paper.MATCHES, seed, "dense").method
-    made_by = "mirage rank --paper --store"
+    made_by = "mirage rank paper --store"
     return run(stage, path, made_by=made_by, part="judge", notes=[f"{judge.name}: {method}"], **options)

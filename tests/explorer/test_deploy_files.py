@@ -86,7 +86,7 @@ def test_the_steps_of_the_container_run_in_a_virtual_environment_of_their_own(tm
     ours = [step for step in steps if "/opt/mirage" in step]
     assert all(step.startswith(("apt-get ", "useradd ")) for step in steps if step not in ours)
     source = tmp_path / "src"
-    ignored = shutil.ignore_patterns(".*", "tests", "build", "docs", "benchmarks", "__pycache__")
+    ignored = shutil.ignore_patterns(".*", "tests", "build", "benchmarks", "__pycache__")
     shutil.copytree(ROOT, source, ignore=ignored)
     shutil.copytree(ROOT / ".streamlit", source / ".streamlit")
     for step in ours:

@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 from mirage import cli, schema, store
 from mirage.explorer.kit.page_list import PAGES
 from mirage.explorer.kit.sections import KEY
+from mirage.store import home
 from pages import open_page
 
 BUNDLED = sorted(store.bundled_arenas())
@@ -105,7 +106,7 @@ def test_every_section_of_every_page_opens(
     path = find(arena)
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
     monkeypatch.setenv("MIRAGE_ARENAS", str(path))
-    names = [name for name, folder in store.home.all_arenas()[0].items() if folder == path]
+    names = [name for name, folder in home.all_arenas()[0].items() if folder == path]
     link = {"arena": names[0]}
     for section in other_sections(open_sound_page(name, **link)):
         open_sound_page(name, **link, section=section)

@@ -28,7 +28,7 @@ from pages import html, page_text
 def logged_in(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """What a page sees of a reader whom the login has verified."""
     monkeypatch.setattr(identity, "provider", lambda: True)
-    monkeypatch.setattr(identity, "_verified_name", lambda: name)
+    monkeypatch.setattr(identity, "verified_name", lambda: name)
 
 
 def labels(page: AppTest) -> list[str]:

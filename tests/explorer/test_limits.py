@@ -8,10 +8,10 @@ import pytest
 import small_arena
 from streamlit.testing.v1 import AppTest
 
-from mirage import store
 from mirage.explorer.hallucination import chart as charts
 from mirage.explorer.hallucination.chart import parts
 from mirage.explorer.kit import limits
+from mirage.store import home
 from pages import notes, open_page
 
 
@@ -22,7 +22,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
     monkeypatch.setenv("MIRAGE_ARENAS", str(path))
     monkeypatch.setattr(limits, "ROWS", 2)
-    return next(name for name, folder in store.home.all_arenas()[0].items() if folder == path)
+    return next(name for name, folder in home.all_arenas()[0].items() if folder == path)
 
 
 def paged(page: AppTest, key: str) -> list[str]:

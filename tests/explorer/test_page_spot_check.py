@@ -168,7 +168,7 @@ def test_two_people_meet_on_the_same_battle_and_each_draws_an_order(arenas: Path
 
 def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(identity, "provider", lambda: True)
-    monkeypatch.setattr(identity, "_verified_name", lambda: HOSTILE[0].strip())
+    monkeypatch.setattr(identity, "verified_name", lambda: HOSTILE[0].strip())
     app = open_page(voter="")
     assert not [field for field in app.text_input if field.key == "spot_voter"]
     assert app.button(key="spot_who").disabled

@@ -26,7 +26,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def log_in(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """What a page sees of a reader whom the login has verified."""
     monkeypatch.setattr(identity, "provider", lambda: True)
-    monkeypatch.setattr(identity, "_verified_name", lambda: name)
+    monkeypatch.setattr(identity, "verified_name", lambda: name)
 
 
 def test_without_a_file_everybody_may_do_everything(monkeypatch: pytest.MonkeyPatch) -> None:

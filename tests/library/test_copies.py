@@ -10,7 +10,6 @@ from pyarrow import fs
 
 from mirage import store
 from mirage.errors import ArenaError, BadInput
-from mirage.store import copies
 
 
 @pytest.fixture
@@ -104,8 +103,3 @@ def test_an_address_of_an_unknown_kind_is_refused_without_its_secrets(arena: sto
     with pytest.raises(BadInput, match="folder on this machine") as refused:
         store.locate("s3://name:password@bucket/arena")
     assert "password" not in str(refused.value)
-
-
-def test_place_of_a_folder_is_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert copies._place("arena")[1] == str(tmp_path / "arena")

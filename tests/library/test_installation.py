@@ -49,7 +49,7 @@ def test_a_damaged_arena_and_a_database_that_does_not_answer_are_wrong(
 
 
 def test_an_extra_that_is_not_installed_is_absent_and_a_taken_port_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "_EXTRAS", {"local": (("no_such_module",), "a test")})
+    monkeypatch.setattr(installation, "EXTRAS", {"local": (("no_such_module",), "a test")})
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()

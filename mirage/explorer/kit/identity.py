@@ -42,7 +42,7 @@ def look() -> Reader:
     """Identify the reader, once per run."""
     session: str = st.session_state.setdefault(_SESSION, uuid.uuid4().hex)
     provided = provider()
-    current = Reader(_verified_name() if provided else "", session, provided)
+    current = Reader(verified_name() if provided else "", session, provided)
     st.session_state[_READER] = current
     return current
 
@@ -80,7 +80,7 @@ def provider() -> bool:
     return "is_logged_in" in st.user
 
 
-def _verified_name() -> str:
+def verified_name() -> str:
     """Return the e-mail address if the provider verified it, else the provider's id: other names are unverified."""
     if not st.user.is_logged_in:
         return ""
