@@ -62,9 +62,7 @@ def _python() -> Iterator[Check]:
     try:
         needed = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
-        yield Check(
-            "packages", "absent", "the package is on the path, but not installed", "pip install ."
-        )
+        yield Check("packages", "absent", "the package is on the path, but not installed", "pip install .")
         return
     yield from _packages(needed)
 

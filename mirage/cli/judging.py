@@ -78,6 +78,7 @@ def judge(
             " best are (`top:K`), or intervals are at most W logits wide (`width:W`).",
         ),
     ] = None,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Planned rounds of --until; default 8.")] = None,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
@@ -100,8 +101,12 @@ def judge(
 
         BattleChoice(queries, pairs, None, known, planted, repeats, replace, share, until).refuse("until", spell=_spell)
         by = JudgeSettings(name, BattleSample(languages=codes(languages)), criterion=asked)
-        _judge_until(dir_, by, connection, AdaptiveSettings(until, seed=seed), output_format)
+        goal = AdaptiveSettings(until, seed=seed)
+        goal = goal if rounds is None else dataclasses.replace(goal, rounds=rounds)
+        _judge_until(dir_, by, connection, goal, output_format)
         return
+    if rounds is not None:
+        raise BadInput("--rounds belongs to --until", do="add --until separated, top:K or width:W")
     sample = BattleSample(queries, pairs, seed, codes(languages), None, known or planted)
     if replace and share is not None:
         raise BadInput(

@@ -451,6 +451,9 @@ def noise(
     arena = store.open_arena(dir_)
     reports = [judge_variance(arena, judges=judge_names)] if judge_names else rate_variance(arena)
     show([dataclasses.asdict(source) for each in reports for source in each.sources], NOISE, output_format)
+    for each in reports:
+        for line in each.sentences:
+            note(line)
 
 
 RATES = ("flip", "first", "tie", "unparsed")

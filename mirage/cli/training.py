@@ -47,9 +47,6 @@ def sft(
     ] = "all",
     languages: Languages = None,
     seed: Seed = 0,
-    tokenizer: Annotated[
-        str, typer.Option(metavar="NAME|DIR", help="Tokenizer for token counts: the student's, if installed here.")
-    ] = "estimate",
     output_format: How = "table",
 ) -> None:
     """Create a training set from a system's answers, mixing in passages that are not relevant.
@@ -68,7 +65,7 @@ def sft(
         mix=mix,
         languages=codes(languages),
         seed=seed,
-        tokenizer=tokenizer,
+        tokenizer="estimate",
     )
     show([dataclasses.asdict(row) for row in result.stats], STATS, output_format)
     for (teacher, reason), n in sorted(result.training.left_out.items(), key=lambda item: -item[1]):

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from commands import CliRunner
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import mirage
 from mirage import schema, store
-from mirage.cli import app
 from mirage.errors import BadInput, MirageError
 from mirage.stages.abstain import AbstainSettings, curve, promise, signals, tradeoffs
 from mirage.stages.abstain.promise import conformal, p_value
@@ -249,32 +246,6 @@ def test_a_name_that_is_not_there_is_refused(signal: str, options: dict[str, Any
     arena = mirage.open_arena(SAMPLE)
     with pytest.raises(MirageError):
         tradeoffs(arena, signal, AbstainSettings(**options))
-
-
-def test_the_command_and_the_function_give_the_same_rows() -> None:
-    words = [
-        "report",
-        "risk",
-        "data/nomiracl",
-        "--signal",
-        "length",
-        "--error",
-        "0.2",
-        "--languages",
-        "sw",
-        "--draws",
-        "50",
-    ]
-    done = CliRunner().invoke(app, [*words[:1], str(ROOT / words[1]), *words[2:], "--format", "json"])
-    assert done.exit_code == 0, done.output
-    shown = {row["system"]: row for row in json.loads(done.stdout)}
-    rows = mirage.risk_coverage(mirage.open_arena("nomiracl"), "length", error=0.2, languages=["sw"], draws=50)
-    for row in rows.table.to_pylist():
-        assert {"area": row["area"], "threshold": row["threshold"]}.items() <= shown[row["system"]].items()
-    printed = CliRunner().invoke(app, [*words[:1], str(ROOT / words[1]), *words[2:], "--points", "--format", "csv"])
-    points = printed.stdout.splitlines()
-    assert len(points) > 20
-    assert points[0].split(",")[2:] == ["coverage", "risk", "low", "high"]
 
 
 def test_bands_hold_the_truth_as_often_as_they_say() -> None:

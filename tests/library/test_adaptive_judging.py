@@ -130,7 +130,7 @@ def test_rounds_by_a_criterion_are_a_judge_of_its_own(arena: Path, tmp_path: Pat
     points.write_text("question: Is it polite?\nscale: 1 to 5\n", encoding="utf-8")
     options = ("--until", "top:1", *PRICES, "--budget", 50 * 2 * PER_CALL)
     with Service(by_strength) as service:
-        refused = judge(arena, service, *options, "--rubric", points, code=2)
+        refused = judge(arena, service, *options, "--criterion", points, code=2)
         assert "points" in refused.stderr
         assert not service.requests
         judge(arena, service, *options, "--criterion", "groundedness")
@@ -178,10 +178,8 @@ def test_the_heuristic_judge_judges_until_a_goal(tmp_path: Path) -> None:
         (("--until", "separated", "--queries", 5), "--queries"),
         (("--until", "separated", "--known"), "--known"),
         (("--until", "separated", "--replace"), "--replace"),
-        (("--until", "separated", "--random", 0), "random"),
         (("--until", "separated", *PRICES, "--budget", 0.000001), "budget"),
         (("--rounds", 3), "--until"),
-        (("--random", 0.5), "--until"),
     ],
 )
 def test_an_option_that_cannot_be_is_refused_before_anything_is_sent(

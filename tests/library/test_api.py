@@ -207,11 +207,3 @@ def test_a_notebook_runs_from_top_to_bottom_and_holds_no_output(file: Path) -> N
     names: dict[str, Any] = {}
     for code in codes:
         exec(compile(code, str(file), "exec"), names)
-
-
-def test_the_former_name_of_a_judge_works_with_a_warning() -> None:
-    arena, options = mirage.open_arena("sample"), {"languages": ["sw"], "draws": 20}
-    new = mirage.compare(arena, "fluent", "baseline/bm25-3", judge="heuristic", **options)
-    with pytest.warns(FutureWarning, match="judge"):
-        former = mirage.compare(arena, "fluent", "baseline/bm25-3", judge="heuristic", **options)
-    assert former.to_pandas().equals(new.to_pandas())

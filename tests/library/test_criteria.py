@@ -171,14 +171,14 @@ def test_another_criterion_is_another_judge_everywhere(arena: Path) -> None:
 def test_a_changed_prompt_does_not_mix_with_the_old_one(arena: Path, tmp_path: Path) -> None:
     path = file(tmp_path, "tone.yaml", RUBRIC)
     with Service(by_hash) as service:
-        run(arena, service, "--rubric", path, "--pairs", 2)
+        run(arena, service, "--criterion", path, "--pairs", 2)
         before, n = judgments(arena), len(service.calls)
         file(tmp_path, "tone.yaml", RUBRIC.replace("polite", "kind"))
-        refused = run(arena, service, "--rubric", path, "--pairs", 3, code=2)
+        refused = run(arena, service, "--criterion", path, "--pairs", 3, code=2)
         assert len(service.calls) == n, "nothing is paid before the error"
         assert before[0]["prompt"] in refused.stderr
         assert judgments(arena) == before
-        run(arena, service, "--rubric", path, "--pairs", 2, "--replace")
+        run(arena, service, "--criterion", path, "--pairs", 2, "--replace")
     after = judgments(arena)
     assert {row["prompt"] for row in after} == {load_criterion(rubric=path).prompt} != {before[0]["prompt"]}
 
@@ -242,9 +242,9 @@ def test_points_become_battles_once_for_every_answer(
 ) -> None:
     path = file(tmp_path, "tone.yaml", POINTS + f"margin: {margin}\n")
     with Service(rating) as service:
-        planned = run(arena, service, "--rubric", path, "--dry-run")
+        planned = run(arena, service, "--criterion", path, "--dry-run")
         assert "24 calls" in planned.stderr
-        run(arena, service, "--rubric", path)
+        run(arena, service, "--criterion", path)
         assert len(service.calls) == len({call.content for call in service.calls}) == 24
     opened = store.open_arena(arena)
     scores = opened.read("scores").to_pylist()
@@ -274,7 +274,7 @@ def test_points_become_battles_once_for_every_answer(
 def test_points_outside_the_scale_are_null_and_decide_nothing(arena: Path, tmp_path: Path) -> None:
     path = file(tmp_path, "tone.yaml", POINTS)
     with Service(lambda call: says("9") if "three on" in call.content else rating(call)) as service:
-        run(arena, service, "--rubric", path, "--languages", "en")
+        run(arena, service, "--criterion", path, "--languages", "en")
     scores = store.open_arena(arena).read("scores").to_pylist()
     assert all((row["value"] is None) == (row["system"] == "three") == bool(row["reason"]) for row in scores)
     assert {frozenset((row["system_a"], row["system_b"])) for row in judgments(arena)} == {frozenset(("one", "two"))}
@@ -339,7 +339,7 @@ def test_planted_points_are_not_among_the_scores(tmp_path: Path) -> None:
     store.write(path, tables | {"outcomes": schema.from_rows("outcomes", outcomes)}, made_by="a test")
     rubric = file(tmp_path, "tone.yaml", POINTS)
     with Service(rating) as service:
-        run(path, service, "--planted", "--rubric", rubric)
+        run(path, service, "--planted", "--criterion", rubric)
         assert sum("[[5]]" in re.sub(r"such as:\n\[\[5\]\]", "", call.content) for call in service.calls) == 1
     assert "scores" not in store.open_arena(path).tables
     assert {row["judge"] for row in judgments(path)} == {"known: j: tone: planted"}
@@ -400,7 +400,7 @@ def test_repeats_share_one_budget(arena: Path) -> None:
 
 def test_points_and_the_heuristic_judge_are_not_repeated(arena: Path, tmp_path: Path) -> None:
     with Service(rating) as service:
-        refused = run(arena, service, "--rubric", file(tmp_path, "t.yaml", POINTS), "--repeats", 2, code=2)
+        refused = run(arena, service, "--criterion", file(tmp_path, "t.yaml", POINTS), "--repeats", 2, code=2)
         assert "--repeats" in refused.stderr
     assert "--repeats" in mirage("judge", arena, "--judge", "heuristic", "--repeats", 2, code=2).stderr
 

@@ -93,17 +93,6 @@ def test_no_system_is_added_and_only_tables_without_a_model_are_made(here: Path)
     assert not (here / "answers-arena").exists()
 
 
-def test_one_system_is_counted_and_the_next_commands_add_another(here: Path) -> None:
-    save(here / "one.jsonl", records("new"))
-    done = evaluate("one.jsonl")
-    assert done.stdout == ""
-    assert "new (8 answers)" in done.stderr
-    commands = suggested(done.stderr)
-    assert [words[1] for words in commands] == ["import", "--as", "run", "app"]
-    assert CliRunner().invoke(app, commands[1][1:]).exit_code == 0
-    assert "heuristic judge" in evaluate("one-arena").stderr
-
-
 VERDICTS = [
     {"language": "en", "query_id": f"q{k}", "judge": "gpt-4o", "system_a": "a", "system_b": "b", "verdict": "A"}
     for k in range(12)
@@ -199,18 +188,11 @@ def test_a_person_is_asked_and_a_no_sends_nothing(here: Path, monkeypatch: pytes
 
 def test_bundled_arenas_are_copied_and_never_written(here: Path) -> None:
     before = store.open_arena(ROOT / "data" / "nomiracl").version
-    done = evaluate("nomiracl", "--draws", "20")
+    done = evaluate("nomiracl")
     assert "gpt-4-azure ranks first of 11 systems" in done.stderr
     assert "human relevance labels" in done.stderr
     assert store.open_arena(ROOT / "data" / "nomiracl").version == before
     assert store.is_arena(here / "nomiracl-arena")
-
-
-def test_without_a_file_the_sample_is_evaluated(here: Path) -> None:
-    before = store.open_arena(ROOT / "data" / "sample").version
-    assert "reference ranks first" in evaluate("--draws", "20").stderr
-    assert store.open_arena(ROOT / "data" / "sample").version == before
-    assert store.is_arena(here / "sample-arena")
 
 
 def test_from_python_a_file_an_arena_and_rows_give_the_same(here: Path) -> None:
@@ -326,7 +308,7 @@ def test_equal_answers_have_no_best_system(tmp_path: Path) -> None:
     ]
     file = tmp_path / "answers.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    result = CliRunner().invoke(app, ["evaluate", str(file), "--draws", "20"])
+    result = CliRunner().invoke(app, ["evaluate", str(file)])
     assert result.exit_code == 0, result.output
     assert "is a tie" in result.stderr
     assert "ranks first" not in result.stderr

@@ -10,12 +10,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-import small_arena
-from commands import CliRunner
 from conftest import ROOT
 
 from mirage import schema, store
-from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.stages import sft
 from mirage.stages.sft.export import export_preferences
@@ -129,19 +126,3 @@ def test_a_judge_that_prefers_nothing_gives_no_file(tmp_path: Path) -> None:
     shown = [row["judge"] for row in rows].count("heuristic")
     assert f"{shown // 2:,} times: a tie" in str(caught.value)
     assert not (tmp_path / "pairs.jsonl").exists()
-
-
-def test_the_commands_write_what_they_say(tmp_path: Path) -> None:
-    arena = small_arena.write(tmp_path / "arena").path
-    for words in (
-        ["table", str(arena), "outcomes", "--out", str(tmp_path / "outcomes.csv")],
-        ["html", str(arena), "--into", str(tmp_path / "report.html")],
-        ["preferences", str(SAMPLE), "--judge", "heuristic", "--languages", "sw", "--out", str(tmp_path / "p.jsonl")],
-    ):
-        result = CliRunner().invoke(app, ["export", *words])
-        assert result.exit_code == 0, result.output
-        assert words[-1] in result.output.replace("\n", "")
-        assert Path(words[-1]).stat().st_size > 100
-    refused = CliRunner().invoke(app, ["export", "table", str(arena), "nothing", "--out", str(tmp_path / "n.csv")])
-    assert refused.exit_code == 2
-    assert "nothing" in refused.output

@@ -14,6 +14,7 @@ import pytest
 from commands import CliRunner
 from conftest import ROOT
 from features_local_cases import TABLES, TEXTS, save, torch, trained_tokenizer, transformers
+from mirage.stages.retrieve.rerank import ModelOrder
 
 from mirage import schema, store
 from mirage.cli import app
@@ -24,7 +25,6 @@ from mirage.stages.features.measuring import SCORES
 from mirage.stages.features.pairs import PairModelLater
 from mirage.stages.features.support import MAX_TOKENS
 from mirage.stages.generate import baselines
-from mirage.stages.retrieve.rerank import ModelOrder
 from mirage.stages.retrieve.stage import RetrieveSettings, retrieve
 from mirage.store import Ledger
 

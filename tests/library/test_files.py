@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from commands import mirage, rows
+from commands import mirage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,8 +22,6 @@ from mirage.errors import BadInput, UnknownName
 from mirage.io.formats import run as formats
 from mirage.io.sources import files
 from mirage.io.sources.files import Options
-from mirage.stages.features.stage import FEATURES
-from mirage.stages.stage import run
 
 GOOD = {"language": "sw", "query_id": "12", "judge": "j", "system_a": "one", "system_b": "two", "verdict": "A"}
 
@@ -49,21 +46,6 @@ def known() -> Any:
             "system": [row[2] for row in rows],
             "status": ["ok"] * len(rows),
         },
-    )
-
-
-def test_a_named_import_takes_what_a_recognised_one_takes(tmp_path: Path, shared: Path) -> None:
-    """The language of a verdict is that of its query, where the arena has one query of that id."""
-    folder = shared / "field" / "judgments-explicit"
-    for words in (("import", "judgments"), ("import",)):
-        into = tmp_path / words[-1]
-        mirage("import", folder / "queries.jsonl", "--into", into)
-        mirage(*words, folder / "verdicts.jsonl", "--into", into)
-        assert store.open_arena(into).read("judgments")["language"].to_pylist() == ["sw"]
-    into = tmp_path / "other"
-    mirage("import", folder / "queries.jsonl", "--into", into)
-    mirage(
-        "import", "--as", "judgments", jsonl(tmp_path / "o.jsonl", GOOD | {"query_id": "no"}), "--into", into, code=2
     )
 
 
@@ -278,14 +260,6 @@ def passages(tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
 # --- into an arena, and by the commands -------------------------------------------------------------------------------
 
 
-def test_all_three_make_an_arena_that_holds_and_can_be_measured(arena: Path) -> None:
-    assert store.check(store.open_arena(arena))
-    run(FEATURES, arena, made_by="a test")
-    features = store.open_arena(arena).read("features")
-    score = features.filter(pc.equal(features["feature"], "citation_MAP@10"))["value"].to_pylist()
-    assert score == [1.0] * 4
-
-
 def test_pitfall_43_files_and_arenas_of_the_working_folder_need_no_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,30 +267,6 @@ def test_pitfall_43_files_and_arenas_of_the_working_folder_need_no_path(
     jsonl(Path("a.jsonl"), ANSWER)
     mirage("import", "--as", "answers", "a.jsonl", "--into", "here")
     assert store.open_arena(Path("here")).rows("answers") == 1
-
-
-def test_check_lists_every_wrong_line_and_writes_nothing(tmp_path: Path) -> None:
-    records = [ANSWER | {"query_id": str(i), "status": "odd"} for i in range(15)]
-    path = jsonl(tmp_path / "a.jsonl", ANSWER, *records)
-    before = sorted(tmp_path.rglob("*"))
-    result = mirage("check", path, "--as", "answers", "--format", "csv", code=2)
-    assert [row["where"] for row in rows(result)] == [f"{path}:{i}" for i in range(2, 17)]
-    assert {row["wrong"] for row in rows(result)} == {"there is no status 'odd'"}
-    assert "15 invalid lines" in result.stderr
-    assert sorted(tmp_path.rglob("*")) == before
-    message = mirage("import", "--as", "answers", path, "--into", tmp_path / "new", code=2).stderr
-    assert "and 14 more" in message
-    assert not (tmp_path / "new").exists()
-
-
-def test_check_says_what_a_sound_file_holds_and_what_is_ignored(arena: Path, tmp_path: Path) -> None:
-    path = jsonl(tmp_path / "x.jsonl", ANSWER | {"txt": 1})
-    message = mirage("check", path, "--as", "answers").stderr
-    assert "1 answers, 1 systems, 1 languages; no errors" in message
-    assert "ignored columns, not part of answers: txt" in message
-    assert "no query '12' in sw" not in mirage("check", path, "--as", "answers", "--into", arena).stderr
-    other = jsonl(tmp_path / "y.jsonl", ANSWER | {"query_id": "99"})
-    assert "no query '99' in sw" in mirage("check", other, "--as", "answers", "--into", arena, code=2).stdout
 
 
 def test_a_files_hash_is_that_of_its_bytes_and_holds_none_of_them(tmp_path: Path) -> None:
@@ -332,32 +282,3 @@ def test_a_files_hash_is_that_of_its_bytes_and_holds_none_of_them(tmp_path: Path
     assert peak < path.stat().st_size / 10
     with pytest.raises(BadInput):
         store.fingerprint(tmp_path / "absent")
-
-
-def test_check_takes_an_arena_or_a_file_by_what_the_path_is(arena: Path, tmp_path: Path) -> None:
-    assert "answers: 4 rows" in mirage("check", arena).stderr
-    path = jsonl(tmp_path / "x.jsonl", ANSWER)
-    assert "1 answers" in mirage("check", path).stderr
-    assert "is a folder" in mirage("check", arena, "--as", "answers", code=2).stderr
-    assert "there is no arena" in mirage("check", tmp_path / "none", code=2).stderr
-
-
-def test_the_commands_take_names_values_and_passages(tmp_path: Path) -> None:
-    queries = jsonl(tmp_path / "q.jsonl", {"id": 12, "text": "Ziwa?"})
-    passage_file = csv(tmp_path / "p.csv", "query_id,passage_id,body", "12,7#0,Ziwa ni kubwa.")
-    folder = tmp_path / "a"
-    options = ("--map", "id=query_id", "--set", "language=sw")
-    command = (queries, "--passages", passage_file, *options, "--map", "passages.body=text")
-    assert "1 queries, 1 passages, 1 languages" in mirage("check", *command, "--as", "queries").stderr
-    mirage("import", "--as", "queries", *command, "--into", folder)
-    answers = jsonl(tmp_path / "a.jsonl", {"id": 12, "answer": "ndiyo [7#0]"})
-    command = (answers, *options, "--map", "answer=text", "--set", "system=mine")
-    assert "1 answers read, 0 replacing" in mirage("import", "--as", "answers", *command, "--into", folder).stderr
-    opened = store.open_arena(folder)
-    assert opened.read("passages")["text"].to_pylist() == ["Ziwa ni kubwa."]
-    assert opened.read("answers")["system"].to_pylist() == ["mine"]
-    path = jsonl(tmp_path / "w.jsonl", GOOD | {"system_a": "other"})
-    assert (
-        "there is no system in sw 'other'"
-        in mirage("import", "--as", "judgments", path, "--into", folder, code=2).stderr
-    )

@@ -235,22 +235,6 @@ def mirage(*words: object) -> Any:
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
-def test_the_command_without_a_kind_looks_and_says_what_it_would_make(tmp_path: Path) -> None:
-    file = write(tmp_path / "x.jsonl", *ROWS)
-    done = mirage("import", file)
-    assert done.exit_code == 0
-    assert "queries.text" in done.stdout
-    assert "rag" in done.stderr
-    done = mirage("import", file, "--into", tmp_path / "arena", "--dry-run")
-    assert done.exit_code == 0
-    assert not (tmp_path / "arena").exists()
-    done = mirage("import", file, "--into", tmp_path / "arena")
-    assert done.exit_code == 0
-    assert "2 records" in done.stderr
-    assert store.open_arena(tmp_path / "arena").rows("answers") == 2
-    assert mirage("import", "--as", "rag", file, "--into", tmp_path / "other").exit_code == 0
-
-
 def test_a_kind_of_import_that_is_none_is_refused_with_the_nearest(tmp_path: Path) -> None:
     done = mirage("import", "--as", "raag", write(tmp_path / "x.jsonl", *ROWS))
     assert done.exit_code == 2
@@ -267,21 +251,6 @@ def test_a_file_without_records_is_refused_for_that(tmp_path: Path, name: str, c
     assert isinstance(done.exception, SystemExit)
     assert "--map" not in done.stderr
     assert not (tmp_path / "arena").exists()
-
-
-def test_a_folder_named_as_a_format_is_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where such a name stands alone it is a path if there is one, and where a file follows it is the format."""
-    (tmp_path / "rag").mkdir()
-    file = write(tmp_path / "rag" / "x.jsonl", *ROWS)
-    monkeypatch.chdir(tmp_path)
-    assert mirage("import", "--as", "rag", "--into", tmp_path / "arena").exit_code == 0
-    assert mirage("import", "--as", "rag", file, "--into", tmp_path / "other").exit_code == 0
-    assert (
-        store.open_arena(tmp_path / "arena")
-        .read("answers")
-        .equals(store.open_arena(tmp_path / "other").read("answers"))
-    )
-    assert mirage("import", "--as", "rag", "--help").exit_code == 0
 
 
 def test_a_column_that_says_nothing_is_not_printed(tmp_path: Path) -> None:

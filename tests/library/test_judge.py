@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -33,7 +31,6 @@ from mirage import llm, schema, store
 from mirage.battles.judge import Judge, judges
 from mirage.cli.reporting import COLUMNS
 from mirage.errors import BadInput, NotEnoughData
-from mirage.explorer.judges.exam import exam_at, rows_of
 from mirage.llm.prompts import bundled_text, fence_code
 from mirage.people.exam import exam
 from mirage.ranking.arena import rank_arena
@@ -575,16 +572,6 @@ def test_a_judge_is_examined_on_known_pairs_and_ranks_nobody_by_them(tmp_path: P
     assert row.measures["known"].n <= 300 + 30
 
 
-def test_the_heuristic_judge_takes_the_exam_too(tmp_path: Path) -> None:
-    path = shutil.copytree(store.bundled_arenas()["sample"], tmp_path / "sample")
-    mirage("judge", path, "--judge", judge.HEURISTIC, "--known", "--pairs", 12, "--languages", "te")
-    arena = store.open_arena(path)
-    assert arena.sql("SELECT count(*) AS n FROM judgments WHERE judge = 'known: heuristic'")["n"][0].as_py() == 24
-    assert [row for row in rows_of(arena, exam_at(arena)) if row["judge"] == "known: heuristic"]
-    refused = mirage("judge", path, "--judge", "heuristic", "--known", "--battles", path / "manifest.json", code=2)
-    assert "--known" in refused.stderr
-
-
 # --- a model as the judge ---------------------------------------------------------------------------------------------
 
 
@@ -1010,29 +997,6 @@ def test_a_judge_of_the_first_position_is_found_out() -> None:
     table = verdicts(*((b.language, b.query_id, b.system_a, b.system_b, "A") for b in battles))
     for row in judge.judge_stats(table):
         assert (row.flip_rate, row.first_rate, row.tie_rate) == (1.0, 1.0, 0.0)
-
-
-def test_judges_prints_every_judge_with_its_calls_tokens_and_money(arena: Path) -> None:
-    with Service(by_hash) as service:
-        run(arena, service, "--languages", "en", name="k")
-    table = pa.concat_tables([store.open_arena(arena).read("judgments"), verdicts(("fi", "q0", "one", "two", "A"))])
-    store.write(arena, {"judgments": table}, made_by="a test")
-    result = mirage("report", "judges", arena, "--price-in", 10, "--price-out", 100, "--format", "json")
-    j, k = json.loads(result.stdout)
-    assert tuple(k) == COLUMNS
-    assert (k["judge"], k["language"], k["n"], k["calls"], k["tokens_in"], k["tokens_out"]) == (
-        "k",
-        "en",
-        24,
-        24,
-        2400,
-        480,
-    )
-    assert k["money"] == pytest.approx(2400 * 10 / 1e6 + 480 * 100 / 1e6)
-    assert (j["judge"], j["calls"], j["tokens_in"], j["money"]) == ("j", None, None, None)
-    output = mirage("report", "judges", arena).stdout
-    assert re.search(r"0.0% \(0.0% to [\d.]+%\) of 24", output)
-    assert json.loads(mirage("report", "judges", arena, "--format", "json").stdout)[1]["money"] is None
 
 
 def test_the_columns_of_judges_are_documented_fields_of_the_result() -> None:

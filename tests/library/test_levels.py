@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import CliRunner
-from conftest import ROOT
 
 import mirage
 from mirage import schema, store
@@ -280,26 +279,6 @@ def test_an_invalid_label_rejects_the_file(folder: Path, tmp_path: Path, line: s
         levels.import_labels(folder, file, made_by="test")
     assert str(file) in str(caught.value)
     assert store.open_arena(folder).version == before
-
-
-def test_an_arena_without_labels_says_which_command_brings_them() -> None:
-    code, output = cli("report", "rates", str(ROOT / "data" / "sample"), "--corrected")
-    assert code == 2
-    assert "mirage votes import --kind answers" in output
-    code, output = cli("plan", str(ROOT / "data" / "sample"))
-    assert code == 2
-
-
-def test_the_commands_print_every_level(folder: Path) -> None:
-    for words in (
-        ["report", "rates", "--corrected"],
-        ["votes", "levels"],
-        ["plan", "--labels", "10", "--cost", "sw=2"],
-    ):
-        command = [words[0], str(folder), *words[1:]] if words[0] != "votes" else [*words, str(folder)]
-        code, output = cli(*command, "--format", "json")
-        assert code == 0, output
-        assert "te" in output
 
 
 def test_scores_on_a_scale_are_corrected_by_programs(folder: Path, tmp_path: Path) -> None:

@@ -157,16 +157,6 @@ def ratings(printed: str) -> list[dict[str, str]]:
     return [{k: v for k, v in row.items() if k != "judge"} for row in csv.DictReader(io.StringIO(printed))]
 
 
-def test_judges_of_a_named_maker_are_left_out(tmp_path: Path) -> None:
-    arena = judged(tmp_path / "a")
-    (arena.path / "makers.csv").write_text("\ufeffsystem,maker\r\nalpha,Our Lab\r\n", encoding="utf-8")
-    options = ("--judge", "gpt-4o", "--judge", "alpha", "--no-own-family")
-    expected = ratings(rank(arena, "--judge", "gpt-4o").stdout)
-    assert ratings(rank(arena, *options, "Our Lab").stdout) == expected
-    assert ratings(rank(arena, *options[:-1]).stdout) != expected
-    assert "Our Lab" in rank(arena, *options, "Our Lap", code=2).stderr
-
-
 @pytest.mark.parametrize(
     "text",
     [

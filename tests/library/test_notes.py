@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import mirage, rows
+from commands import mirage
 from votes_cases import every_store_is_closed, postgres, url  # noqa: F401  # fixtures
 
 import mirage as library
@@ -221,18 +221,12 @@ def test_an_export_comes_back_as_it_was(
         db.submit(note(arena, "2", voter="juma"))
         db.undo(Note, first.vote_id, voter="amina")
         log = db.rows(Note)
-    mirage("votes", "export", "--kind", "notes", "--out", tmp_path / name)
+    mirage("votes", "export", "--kind", "notes", tmp_path / name)
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
     mirage("votes", "import", "--kind", "notes", tmp_path / name)
     assert "0 of them new" in mirage("votes", "import", "--kind", "notes", tmp_path / name).stderr
     with Votes() as db:
         assert db.rows(Note) == log
     build(tmp_path / "other", "Nothing of {0} in common.")
-    mirage("votes", "export", "--kind", "notes", "--out", tmp_path / name, "--arena", tmp_path / "mine")
-    assert mirage("votes", "export", "--kind", "notes", "--out", tmp_path / "x.txt", code=2).stderr
-
-
-def test_the_command_prints_the_categories_and_names_their_file(arena: store.Arena) -> None:
-    printed = mirage("votes", "notes", arena.path, "--format", "csv")
-    assert [row["name"] for row in rows(printed)] == list(load_taxonomy(arena).names)
-    assert "taxonomy.yaml" in printed.stderr
+    mirage("votes", "export", "--kind", "notes", tmp_path / name, "--arena", tmp_path / "mine")
+    assert mirage("votes", "export", "--kind", "notes", tmp_path / "x.txt", code=2).stderr

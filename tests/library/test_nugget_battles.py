@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -123,13 +122,6 @@ def test_the_ranking_is_that_of_the_same_battles_as_rows(arena: store.Arena) -> 
     assert "nugget_vital_strict" in told
 
 
-def test_compare_and_decide_follow_the_nuggets(arena: store.Arena) -> None:
-    report = mirage.compare(arena, "blue", "red", judge=NUGGETS, draws=50)
-    ranking = mirage.rank(arena, judge=NUGGETS, draws=50)
-    assert report.overall.difference == pytest.approx(ranking.difference("blue", "red", language="en").value)
-    assert mirage.decide(arena, judge=NUGGETS, draws=50).judge == NUGGETS
-
-
 def test_nuggets_are_the_judge_where_there_is_no_other(arena: store.Arena, tmp_path: Path) -> None:
     assert (judges(arena), choose_judge(arena)) == ((NUGGETS,), NUGGETS)
     judged = arena_of(tmp_path / "judged", judged=True)
@@ -161,16 +153,3 @@ def test_without_two_scores_on_a_query_the_error_says_why(tmp_path: Path) -> Non
     with pytest.raises(NotEnoughData, match="nugget score") as told:
         read_decisions(store.write(tmp_path / "okay", tables, made_by="a test"), Judge.nuggets())
     assert "no vital nugget" in str(told.value)
-
-
-def test_the_command_prints_the_ranking_and_how_battles_are_decided(arena: store.Arena, tmp_path: Path) -> None:
-    result = command("rank", str(arena.path), "--judge", NUGGETS, "--nugget-margin", "0.5", "--format", "json")
-    rows = json.loads(result.stdout)
-    ranking = mirage.rank(arena, judge=NUGGETS, nugget_margin=0.5)
-    assert {row["system"]: row["rating"] for row in rows} == pytest.approx(
-        {row["system"]: row["rating"] for row in ranking.table().to_pylist()}
-    )
-    assert "0.5" in result.stderr
-    written = tmp_path / "board.md"
-    command("export", "leaderboard", str(arena.path), "--judge", NUGGETS, "--out", str(written))
-    assert "red" in written.read_text(encoding="utf-8")

@@ -12,11 +12,11 @@ import pytest
 from commands import mirage
 from hypothesis import given
 from hypothesis import strategies as st
-from misbehaving import FAILURES, Act, Call, Service, error, reply
+from misbehaving import Act, Call, Service, reply
 from typer.testing import Result
 
 from mirage import schema, store
-from mirage.stages.nuggets.assign import BATCH, AssignRequest, parse_assignments
+from mirage.stages.nuggets.assign import AssignRequest, parse_assignments
 from mirage.stages.nuggets.create import MAX_NUGGETS, BankRequest, bank_requests, parse_bank
 
 QUERIES = 12
@@ -45,7 +45,9 @@ def arena(tmp_path: Path) -> Path:
 
 
 def nuggets(verb: str, path: Path, service: Service, *args: object, code: int = 0) -> Result:
-    return mirage("nuggets", verb, path, "--model", "m", "--base-url", service.url, "--retries", 0, *args, code=code)
+    return mirage(
+        "measure", "nuggets", verb, path, "--model", "m", "--base-url", service.url, "--retries", 0, *args, code=code
+    )
 
 
 def writes(call: Call, n: int = 3) -> Act:
@@ -73,85 +75,9 @@ def table(path: Path, name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def test_a_bank_is_written_from_the_relevant_passages_and_assigned_in_batches(arena: Path) -> None:
-    with Service(lambda call: writes(call, 12)) as service:
-        nuggets("create", arena, service)
-        assert len(service.calls) == QUERIES
-        assert all("Text 2 of" in call.content and "Text 1 of" not in call.content for call in service.calls)
-        bank = table(arena, "nuggets")
-        assert len(bank) == 12 * QUERIES
-        assert {(row["author"], row["passage_id"] == f"{row['query_id']}#2") for row in bank} == {("m", True)}
-        nuggets("create", arena, service, code=2)  # every query has nuggets
-        service.behave = assigns
-        result = nuggets("assign", arena, service, "--format", "json")
-        assert len(service.calls) == QUERIES * (1 + 2 * len(SYSTEMS))
-        assert max(call.content.count("<<NUGGET ") for call in service.calls) == BATCH
-    means = {(row["system"], row["feature"]): row["mean"] for row in json.loads(result.stdout)}
-    assert [means[system, "nugget_all"] for system in SYSTEMS] == [1, 0.5, 0]
-    assert [means[system, "nugget_all_strict"] for system in SYSTEMS] == [1, 0, 0]
-    assert {row["quote"] for row in table(arena, "nugget_assignments")} == {None, "the WORDS of  a", "the WORDS of  b"}
-    shown = mirage("show", "nuggets", arena, "--bank", "--format", "json")
-    assert len(json.loads(shown.stdout)) == 12 * QUERIES
-
-
 def ill(call: Call) -> bool:
     """Three calls in ten, by their text."""
     return hashlib.sha256(call.content.encode()).digest()[0] < 0.3 * 256
-
-
-def test_with_three_calls_in_ten_failing_rows_say_why_and_a_rerun_asks_for_these(arena: Path) -> None:
-    with Service(writes) as service:
-        nuggets("create", arena, service)
-        service.behave = lambda call: FAILURES[len(call.content) % len(FAILURES)]() if ill(call) else assigns(call)
-        before = len(service.calls)
-        nuggets("assign", arena, service)
-        rows = table(arena, "nugget_assignments")
-        failed = [row for row in rows if row["assignment"] is None]
-        assert len(rows) == 3 * len(SYSTEMS) * QUERIES
-        assert 0 < len(failed) < len(rows) / 2
-        assert all(row["reason"] for row in failed)
-        values = [row for row in table(arena, "features") if row["feature"] == "nugget_all"]
-        assert {(row["query_id"], row["system"]) for row in values if row["value"] is None} == {
-            (row["query_id"], row["system"]) for row in failed
-        }
-        first = len(service.calls) - before
-        service.behave = assigns
-        nuggets("assign", arena, service)
-        assert len(service.calls) - before - first == len(failed) / 3
-    assert all(row["assignment"] for row in table(arena, "nugget_assignments"))
-
-
-def test_a_service_that_ends_the_run_leaves_its_banks_and_a_rerun_goes_on(arena: Path) -> None:
-    def closing(call: Call) -> Act:
-        return writes(call) if service.answered.total() < 5 else error(401, "the key has run out")
-
-    with Service(closing) as service:
-        result = nuggets("create", arena, service, "--concurrency", 1, code=2)
-        assert "the key has run out" in result.stderr
-        assert len({row["query_id"] for row in table(arena, "nuggets")}) == 5
-        service.behave = writes
-        nuggets("create", arena, service)
-        assert len({row["query_id"] for row in table(arena, "nuggets")}) == QUERIES
-        assert service.answered.total() == QUERIES
-
-
-def test_a_budget_and_a_dry_run(arena: Path) -> None:
-    with Service(writes) as service:
-        prices = ("--price-in", 1, "--price-out", 1)
-        planned = nuggets("create", arena, service, "--dry-run", *prices)
-        assert f"{QUERIES} calls would be made" in planned.stderr
-        assert not service.calls
-        nuggets("create", arena, service, "--budget", 0.005, "--concurrency", 1, *prices)
-        some = {row["query_id"] for row in table(arena, "nuggets")}
-        assert 0 < len(some) < QUERIES
-        nuggets("create", arena, service)
-        assert service.answered.total() == QUERIES
-
-
-def test_nothing_is_lost_where_no_call_gets_a_reply(arena: Path) -> None:
-    with Service(lambda call: error(500)) as service:
-        assert "every call failed" in nuggets("create", arena, service, code=2).stderr
-        assert "nuggets" not in store.open_arena(arena).tables
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------

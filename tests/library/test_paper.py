@@ -193,7 +193,7 @@ def arena(tmp_path: Path, battles: dict[str, Battles]) -> Path:
 
 
 def test_paper_mode_prints_the_published_interval_and_says_so(arena: Path, battles: dict[str, Battles]) -> None:
-    rows, message = mirage("rank", arena, "--judge", "judge", "--paper", "--draws", 20, "--format", "csv")
+    rows, message = mirage("rank", "paper", arena, "--judge", "judge", "--draws", 20, "--format", "csv")
     expected: TournamentResult = play(battles, tournaments=20)
     assert [row["language"] for row in rows] == ["en"] * 6 + ["sw"] * 6
     assert [int(row["rank"]) for row in rows] == [1, 2, 3, 4, 5, 6] * 2
@@ -208,7 +208,7 @@ def test_paper_mode_prints_the_published_interval_and_says_so(arena: Path, battl
 
 
 def test_paper_mode_stores_every_tournament_beside_those_of_other_judges(arena: Path, tmp_path: Path) -> None:
-    command = ("rank", arena, "--judge", "judge", "--paper", "--draws", 5, "--store")
+    command = ("rank", "paper", arena, "--judge", "judge", "--draws", 5, "--store")
     mirage(*command)
     once = {p.name: p.read_bytes() for p in arena.rglob("*.parquet")}
     mirage(*command)
@@ -228,21 +228,16 @@ def test_tournaments_go_when_the_verdicts_behind_them_change(tmp_path: Path) -> 
 
 def test_paper_mode_by_relevance_and_without_any_rating(tmp_path: Path) -> None:
     folder = small_arena.write(tmp_path).path
-    rows, _ = mirage("rank", folder, "--judge", "relevance", "--paper", "--draws", 3, "--format", "csv")
+    rows, _ = mirage("rank", "paper", folder, "--judge", "relevance", "--draws", 3, "--format", "csv")
     assert {row["language"] for row in rows} == {"en", "fi"}
     verdicts = [
         schema.Judgment("en", "q", "j", "x", "y", "A", None, None, None),
         schema.Judgment("en", "q2", "j", "x", "y", "tie", None, None, None),
     ]
     other = store.write(tmp_path / "b", {"judgments": schema.from_rows("judgments", verdicts)}, made_by="a test").path
-    rows, message = mirage("rank", other, "--judge", "j", "--paper", "--draws", 3, "--format", "csv")
+    rows, message = mirage("rank", "paper", other, "--judge", "j", "--draws", 3, "--format", "csv")
     assert [(row["system"], row["rating"], row["rank"], row["failed"]) for row in rows] == [
         ("x", "", "", "3"),
         ("y", "", "", "3"),
     ]
     assert "3 of 3 tournaments have no rating; in number 0 x never lost; y never won" in message
-
-
-def test_paper_mode_takes_no_option_that_the_paper_has_not(arena: Path) -> None:
-    _, message = mirage("rank", arena, "--judge", "judge", "--paper", "--ties", "davidson", code=2)
-    assert "the paper drops ties" in message

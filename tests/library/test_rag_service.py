@@ -92,7 +92,7 @@ def test_answers_and_contexts_come_into_the_arena_and_nothing_is_asked_twice(pat
 def test_paths_lead_to_every_part_of_a_response(path: Path) -> None:
     body = '{"input": ["{query}"], "options": {"lang": "{language}", "k": 3}}'
     with Service(nested) as service:
-        mirage(*command(path, service, "--map", NESTED, "--body", body))
+        mirage(*command(path, service, "--paths", NESTED, "--body", body))
         sent = service.calls[0].body
         assert sent["options"] == {"lang": sent["input"][0].split(" in ")[1][:2], "k": 3}
     first = [row for row in rows(path, "retrieved") if (row["language"], row["query_id"]) == ("de", "q000")]
@@ -122,16 +122,6 @@ def sse(event: Any) -> str:
 
 def ndjson(event: Any) -> str:
     return json.dumps(event, ensure_ascii=False) + "\n"
-
-
-@pytest.mark.parametrize("line", [sse, ndjson])
-def test_a_stream_is_joined(path: Path, line: Callable[[Any], str]) -> None:
-    with Service(lambda call: streamed(call, line)) as service:
-        mirage(*command(path, service, "--map", "answer=delta", "--map", "contexts=docs"))
-    answers = rows(path, "answers")
-    assert {row["text"] for row in answers} == {"It is so\u2028[2]."}
-    assert {row["passage_id"] for row in rows(path, "retrieved")} == {"d1", "d2"}
-    assert {row["citations"] for row in shown(path, "live")} == {"d2"}
 
 
 def test_failed_calls_are_retried_and_then_rows_with_a_reason(path: Path) -> None:
@@ -164,7 +154,7 @@ def test_another_answer_is_one_error_with_address_path_and_what_was_there(
         told = mirage(*command(path, service, "--key-env", "OUR_KEY", "--concurrency", "1"), code=2).stderr
         assert len(service.calls) <= 3, "every other answer would be the same"
         assert {call.headers["authorization"] for call in service.calls} == {f"Bearer {KEY}"}
-    for part in (service.url, looked_for, there, "--map"):
+    for part in (service.url, looked_for, there, "--paths"):
         assert part in told
     assert len(re.findall("to do", told)) == 1
     assert KEY not in told
@@ -172,7 +162,7 @@ def test_another_answer_is_one_error_with_address_path_and_what_was_there(
         assert KEY.encode() not in file.read_bytes()
     assert "answers" not in store.open_arena(path).tables
     with Service(nested) as other:
-        mirage(*command(path, other, "--map", NESTED))
+        mirage(*command(path, other, "--paths", NESTED))
     assert {row["outcome"] for row in shown(path, "live")} == {"ok"}
 
 
@@ -241,10 +231,10 @@ def test_a_dry_run_counts_the_calls_and_sends_nothing(path: Path) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        ["--map", "answer"],
-        ["--map", "reply=text"],
-        ["--map", "answer=a..b"],
-        ["--map", "answer=a[x]"],
+        ["--paths", "answer"],
+        ["--paths", "reply=text"],
+        ["--paths", "answer=a..b"],
+        ["--paths", "answer=a[x]"],
         ["--body", "question"],
         ["--body", '["{query}"]'],
         ["--body", '{"question": "?"}'],
@@ -260,7 +250,7 @@ def test_options_that_do_not_fit_are_rejected_before_anything_is_sent(path: Path
         assert "to do" in mirage(*command(path, service, *wrong), code=2).stderr
         assert not service.calls
     named = ["generate", path, "--system", "s", "--model", "m", "--base-url", service.url]
-    assert "rag" in mirage(*named, "--map", "answer=a", code=2).stderr
+    assert "rag" in mirage(*named, "--paths", "answer=a", code=2).stderr
 
 
 def test_the_api_asks_a_service_as_the_command_does(path: Path) -> None:

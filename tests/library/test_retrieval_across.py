@@ -14,7 +14,7 @@ import mirage
 from mirage import schema, store
 from mirage.cli import app
 from mirage.errors import BadInput, UnknownName
-from mirage.stages.retrieve.stage import RetrieveSettings, retrieve, searched_texts
+from mirage.stages.retrieve.stage import RetrieveSettings, retrieve
 
 TEXTS = {"fi": "Helsinki on Suomen kaupunki.", "sv": "Helsinki är en stad i Finland.", "ar": "هلسنكي Helsinki مدينة"}
 
@@ -51,7 +51,7 @@ def found(arena: store.Arena, retriever: str) -> dict[str, set[tuple[str, str | 
 
 
 def test_every_query_searches_all_languages_in_one_index(path: Path, corpus: Path) -> None:
-    arena = retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus, across=()), made_by="a test")
+    arena = retrieve(path, RetrieveSettings(corpus=corpus, across=()), made_by="a test")
     assert found(arena, "bm25") == {key: {(f"d-{code}", code) for code in TEXTS} for key in TEXTS}
     scores = {}
     for row in arena.read("retrieved").to_pylist():
@@ -59,46 +59,26 @@ def test_every_query_searches_all_languages_in_one_index(path: Path, corpus: Pat
     assert all(len(values) == 1 for values in scores.values()), "a score does not depend on the query's language"
 
 
-def test_vectors_are_asked_for_all_languages_at_once(path: Path, corpus: Path) -> None:
-    settings = RetrieveSettings("dense", "dense", corpus=corpus, across=(), languages=("fi", "sv"))
-    ((texts, queries),) = searched_texts(path, settings)
-    assert set(texts.passages["passage_language"].to_pylist()) == set(TEXTS)
-    assert queries == ["Helsinki?", "Helsinki?"]
-
-
-def test_named_languages_are_searched_alone(path: Path, corpus: Path) -> None:
-    run = CliRunner().invoke(
-        app, ["retrieve", str(path), "--retriever", "bm25", "--corpus", str(corpus), "--across", "fi,ar"]
-    )
-    assert run.exit_code == 0, run.output
-    assert found(store.open_arena(path), "bm25") == {key: {("d-fi", "fi"), ("d-ar", "ar")} for key in TEXTS}
-
-
 def test_a_language_without_passages_is_refused(path: Path, corpus: Path) -> None:
     with pytest.raises(UnknownName, match="de"):
-        retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus, across=("de",)), made_by="a test")
+        retrieve(path, RetrieveSettings(corpus=corpus, across=("de",)), made_by="a test")
 
 
 def test_one_id_in_two_languages_is_refused(path: Path, tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "same", dict.fromkeys(TEXTS, "d"))
     with pytest.raises(BadInput, match="passage d"):
-        retrieve(path, RetrieveSettings("bm25", "bm25", corpus=folder, across=()), made_by="a test")
+        retrieve(path, RetrieveSettings(corpus=folder, across=()), made_by="a test")
 
 
 def test_a_corpus_passage_without_language_is_refused(path: Path, tmp_path: Path) -> None:
     (tmp_path / "corpus.jsonl").write_text(json.dumps({"docid": "d", "text": "Helsinki"}) + "\n")
     with pytest.raises(BadInput, match="no language"):
-        retrieve(path, RetrieveSettings("bm25", "x", corpus=tmp_path / "corpus.jsonl", across=()), made_by="a test")
-
-
-def test_lists_cannot_be_made_across() -> None:
-    with pytest.raises(BadInput):
-        RetrieveSettings("rrf", "fused", across=())
+        retrieve(path, RetrieveSettings("x", corpus=tmp_path / "corpus.jsonl", across=()), made_by="a test")
 
 
 def test_an_arena_is_searched_by_the_languages_of_its_passages(tmp_path: Path) -> None:
     write_across(tmp_path / "arena", queries=3)
-    settings = RetrieveSettings("bm25", "bm25", across=("de",), languages=("ar", "en"))
+    settings = RetrieveSettings(across=("de",), languages=("ar", "en"))
     arena = retrieve(tmp_path / "arena", settings, made_by="a test")
     own = arena.read("retrieved").to_pylist()
     ids = {row["passage_id"] for row in own if row["retriever"] == "bm25"}
@@ -136,7 +116,7 @@ def test_a_trec_corpus_in_another_language_gives_texts(tmp_path: Path) -> None:
 
 
 def test_an_arena_without_languages_of_passages_has_no_such_column(path: Path, corpus: Path) -> None:
-    arena = retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus), made_by="a test")
+    arena = retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     assert set(arena.read("retrieved")["passage_language"].to_pylist()) == {None}
 
 

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from mirage import schema, store
 from mirage.cli import app
-from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
+from mirage.errors import ArenaError, BadInput, NotEnoughData
 from mirage.stages.generate.baselines import bm25 as okapi
 from mirage.stages.retrieve import bm25
 from mirage.stages.retrieve.corpus import read_corpus
-from mirage.stages.retrieve.fusion import fuse
 from mirage.stages.retrieve.stage import RetrieveSettings, retrieve
 from mirage.text.segmentation import terms
 
@@ -59,7 +58,7 @@ def lists(arena: store.Arena, retriever: str) -> dict[str, list[str]]:
 
 
 def test_bm25_finds_the_passage_in_every_script(path: Path, corpus: Path) -> None:
-    arena = retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus), made_by="a test")
+    arena = retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     assert {code: ids[0] for code, ids in lists(arena, "bm25").items()} == dict.fromkeys(TEXTS, "d0")
     rows = {(row["language"], row["passage_id"]): row for row in arena.read("retrieved").to_pylist()}
     assert rows["fi", "d0"]["text"] == TEXTS["fi"][0]
@@ -69,17 +68,15 @@ def test_bm25_finds_the_passage_in_every_script(path: Path, corpus: Path) -> Non
 
 
 def test_without_a_corpus_the_arena_is_searched(path: Path) -> None:
-    arena = retrieve(path, RetrieveSettings("bm25", "bm25", languages=("fi",)), made_by="a test")
+    arena = retrieve(path, RetrieveSettings(languages=("fi",)), made_by="a test")
     assert lists(arena, "bm25") == {"fi": ["d1"]}
 
 
 def test_other_languages_and_retrievers_keep_their_lists(path: Path, corpus: Path) -> None:
-    retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus), made_by="a test")
-    retrieve(path, RetrieveSettings("bm25", "other", corpus=corpus, depth=1), made_by="a test")
+    retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
+    retrieve(path, RetrieveSettings("other", corpus=corpus, depth=1), made_by="a test")
     before = lists(store.open_arena(path), "bm25")
-    arena = retrieve(
-        path, RetrieveSettings("bm25", "bm25", depth=1, languages=("fi",), corpus=corpus), made_by="a test"
-    )
+    arena = retrieve(path, RetrieveSettings(depth=1, languages=("fi",), corpus=corpus), made_by="a test")
     assert lists(arena, "bm25") == {**before, "fi": ["d0"]}
     assert lists(arena, "other") == {code: ["d0"] for code in TEXTS}
 
@@ -88,74 +85,13 @@ def shorter(pairs: Any) -> list[float]:
     return [-float(len(text)) for _, text in pairs]
 
 
-@pytest.mark.parametrize("kind", ["bm25", "rrf", "rerank"])
-def test_the_same_lists_from_several_processes(path: Path, corpus: Path, tmp_path: Path, kind: Any) -> None:
-    from mirage.llm.engines.processes import Processes
-
-    for name in ("words", "few"):
-        retrieve(path, RetrieveSettings("bm25", name, 1 + 2 * (name == "words"), corpus), made_by="a test")
-    options = {
-        "bm25": RetrieveSettings("bm25", "new", corpus=corpus),
-        "rrf": RetrieveSettings("rrf", "new"),
-        "rerank": RetrieveSettings("rerank", "new", of=("words",)),
-    }[kind]
-    other = store.copy(store.open_arena(path), tmp_path / "other").path
-    here = retrieve(path, options, made_by="a test", reorder=shorter)
-    there = retrieve(other, options, made_by="a test", reorder=shorter, executor=Processes(2))
-    assert set(lists(here, "new")) == set(TEXTS)
-    assert there.manifest["tables"]["retrieved"] == here.manifest["tables"]["retrieved"]
-
-
 def test_the_lists_that_answers_were_shown_stay(path: Path, corpus: Path) -> None:
-    retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus), made_by="a test")
+    retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     answer = schema.Answer("fi", "q", "s", "Ei.", "ok", None, None, None, None, "bm25", 1)
     store.upsert(path, {"answers": store.by_key("answers", schema.from_rows("answers", [answer]))}, made_by="a test")
-    retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus), made_by="a test")
+    retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     with pytest.raises(ArenaError, match="bm25"):
-        retrieve(path, RetrieveSettings("bm25", "bm25", depth=1), made_by="a test")
-
-
-def test_fusion_is_of_the_ranks_alone() -> None:
-    got = fuse({"a": ["x", "y"], "b": ["y", "z"]}, 2)
-    assert [name for name, _ in got] == ["y", "x"]
-    assert got[0][1] == pytest.approx(1 / 62 + 1 / 61)
-    assert [name for name, _ in fuse({"a": ["q"], "b": ["p"]}, 9)] == ["p", "q"], "equal scores go by the id"
-
-
-def test_fusion_of_what_is_there(path: Path, corpus: Path) -> None:
-    retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus), made_by="a test")
-    with pytest.raises(BadInput):
-        retrieve(path, RetrieveSettings("rrf", "rrf"), made_by="a test")
-    retrieve(path, RetrieveSettings("bm25", "arena"), made_by="a test")
-    arena = retrieve(path, RetrieveSettings("rrf", "rrf"), made_by="a test")
-    assert set(lists(arena, "rrf")["fi"]) == {*lists(arena, "bm25")["fi"], *lists(arena, "arena")["fi"]}
-    rows = {row["passage_id"]: row for row in arena.read("retrieved").to_pylist() if row["retriever"] == "rrf"}
-    assert rows["d0"]["text"]
-    assert store.check(arena)
-    with pytest.raises(UnknownName):
-        retrieve(path, RetrieveSettings("rrf", "rrf", of=("bm25", "nobody")), made_by="a test")
-
-
-def test_a_list_in_a_new_order(path: Path, corpus: Path) -> None:
-    before = lists(retrieve(path, RetrieveSettings("bm25", "bm25", corpus=corpus), made_by="a test"), "bm25")
-
-    options = RetrieveSettings("rerank", "short", of=("bm25",))
-    arena = retrieve(path, options, made_by="a test", reorder=shorter)
-    after = lists(arena, "short")
-    assert {code: set(ids) for code, ids in after.items()} == {code: set(ids) for code, ids in before.items()}
-    scores = [
-        row["score"] for row in arena.read("retrieved").sort_by("rank").to_pylist() if row["retriever"] == "short"
-    ]
-    assert all(score is not None for score in scores)
-
-
-def test_a_passage_whose_text_is_gone_comes_last_without_a_score(path: Path) -> None:
-    rows = [schema.Retrieved("fi", "q", "run", name, n, None, None, None) for n, name in enumerate(("x", "d1"), 1)]
-    store.upsert(path, {"retrieved": store.by_key("retrieved", schema.from_rows("retrieved", rows))}, made_by="a test")
-    options = RetrieveSettings("rerank", "again", of=("run",))
-    arena = retrieve(path, options, made_by="a test", reorder=lambda pairs: [1.0] * len(pairs))
-    got = {row["passage_id"]: row for row in arena.read("retrieved").to_pylist() if row["retriever"] == "again"}
-    assert (got["d1"]["rank"], got["x"]["rank"], got["x"]["score"]) == (1, 2, None)
+        retrieve(path, RetrieveSettings(depth=1), made_by="a test")
 
 
 words = st.text(alphabet="abcdef ", min_size=0, max_size=30)
@@ -210,28 +146,3 @@ def test_one_corpus_of_several_languages(tmp_path: Path) -> None:
 
 def mirage(*words_: object) -> Any:
     return CliRunner().invoke(app, [str(word) for word in words_])
-
-
-def test_the_command(path: Path, corpus: Path) -> None:
-    done = mirage(
-        "generate", "retrieve", path, "--retriever", "bm25", "--corpus", corpus, "--depth", 2, "--format", "json"
-    )
-    assert done.exit_code == 0, done.output
-    assert set(lists(store.open_arena(path), "bm25")) == set(TEXTS)
-    assert "bm25: bm25" in store.open_arena(path).manifest["made"]["retrieved"]["notes"][0]
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--retriever", "given"),
-        ("--retriever", "bm25", "--name", "a b"),
-        ("--retriever", "rerank"),
-        ("--retriever", "rerank", "--of", "given", "--engine", "processes"),
-        ("--retriever", "dense", "--model", "e", "--base-url", "http://127.0.0.1:9/v1", "--engine", "ray"),
-    ],
-)
-def test_the_command_refuses(path: Path, options: tuple[str, ...]) -> None:
-    done = mirage("generate", "retrieve", path, *options)
-    assert done.exit_code == 2
-    assert "to do" in done.output

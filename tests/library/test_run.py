@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,14 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from commands import CliRunner
 from misbehaving import Act, Call, Service, error, reply
 from run_cases import FAST, few, ran
 from sample_source import read_sample
 
 from mirage import llm, pipeline, schema, store
-from mirage.cli import app
-from mirage.errors import ArenaError, BadInput, UnknownName
+from mirage.errors import BadInput, UnknownName
 from mirage.pipeline import steps
 from mirage.stages.judge.stage import BattleSample
 from mirage.stages.outcomes.stage import OUTCOMES
@@ -197,22 +193,6 @@ def test_what_needs_a_model_is_refused_without_one_before_anything_is_written(ar
     assert store.open_arena(arena).version == before
 
 
-def test_a_step_without_what_it_needs_is_skipped_with_the_reason(tmp_path: Path) -> None:
-    with pytest.raises(ArenaError, match="there is no arena"):
-        done(tmp_path / "none")
-    tables = few(read_sample(SOURCE), "en")
-    only = store.write(tmp_path / "arena", {"queries": tables["queries"]}, made_by="a test")
-    results = done(only.path)
-    assert {d.state for d in results} == {"skipped"}
-    assert results[0].why.startswith("this arena has no passages;")
-    assert "mirage import queries" in results[0].why
-    complete = store.write(tmp_path / "one", tables, made_by="a test")
-    results = done(complete.path, baselines=False)
-    judge_step = next(d for d in results if d.step == "judge heuristic")
-    assert judge_step.state == "skipped"
-    assert judge_step.why
-
-
 def test_a_dry_run_changes_nothing_and_says_what_would_run(arena: Path) -> None:
     before = store.open_arena(arena).version
     options = pipeline.RunSettings(**FAST, seed=3, model=pipeline.RunModel(llm.ChatModel(llm.Settings("m"))), judge="m")
@@ -328,22 +308,3 @@ def test_the_budget_is_that_of_the_whole_run(arena: Path) -> None:
         assert "the budget was reached" in judge_step.why
         money = sum(d.cost.money or 0 for d in results.values() if d.cost)
         assert money <= budget
-
-
-def test_the_command_prints_every_step_and_the_total(arena: Path) -> None:
-    result = CliRunner().invoke(app, ["evaluate", str(arena), "--draws", "20", "--format", "csv", "--baselines"])
-    assert result.exit_code == 0, result.output
-    rows = list(csv.DictReader(io.StringIO(result.stdout)))
-    printed = [(row["step"], row["state"], row["why"]) for row in rows]
-    idle = {step: (state, why) for step, state, why in printed if step in IDLE}
-    assert idle == {
-        "retrieve": ("skipped", "no retriever is named"),
-        "generate": ("skipped", "no system is named"),
-        "nuggets by terms": ("skipped", "there are no nuggets"),
-    }
-    printed = [row for row in printed if row[0] not in IDLE]
-    assert printed == [(step, "skipped", "up to date") for step in EVERY]
-    assert f"{len(rows)} skipped; 0.0 seconds, 0 calls, 0 prompt tokens and 0 reply tokens." in result.stderr
-    wrong = CliRunner().invoke(app, ["evaluate", str(arena), "--to", "judges"])
-    assert wrong.exit_code == 2
-    assert "did you mean: judge" in wrong.stderr

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from commands import mirage as run
-from commands import rows
 from conftest import ROOT
 from judge_cases import answers, texts
 from misbehaving import Service
@@ -17,7 +16,6 @@ from misbehaving import Service
 import mirage
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.compare import CompareSettings, compare_systems
 from mirage.text.dates import today, utc_day
 
 
@@ -65,22 +63,6 @@ def test_a_date_is_a_day_in_utc(value: Any, day: str) -> None:
 def test_what_is_no_date_is_refused(value: Any) -> None:
     with pytest.raises(BadInput, match="not a date"):
         utc_day(value)
-
-
-@pytest.mark.parametrize(
-    ("command", "day", "option", "expected"),
-    [
-        ("answers", "2026-10-01T10:00:00Z", [], "2026-10-01"),
-        ("answers", None, ["--set", "run_date=2026-10-02"], "2026-10-02"),
-        ("answers", None, [], None),
-    ],
-)
-def test_an_import_keeps_the_date_that_it_is_given(
-    command: str, day: str | None, option: list[str], expected: str | None, arena: Path, tmp_path: Path
-) -> None:
-    run("import", command, dated(tmp_path / "new.jsonl", day), "--into", arena, *option)
-    assert dates(arena, "mine") == {expected}
-    assert dates(arena, "a") == {None}
 
 
 def test_rag_records_bring_their_date_and_write_it(tmp_path: Path) -> None:
@@ -132,19 +114,6 @@ def test_a_kept_run_has_its_rows_under_its_name_and_date(tmp_path: Path) -> None
     assert set(before) - set(after.tables) == derived & set(before)
 
 
-def test_runs_are_listed_and_numbered(arena: Path, tmp_path: Path) -> None:
-    for text in ("One.", "Two.", "Three."):
-        run("import", "--as", "answers", dated(tmp_path / "new.jsonl", "2026-10-01", text), "--into", arena)
-        if text != "Three.":
-            run("arena", "keep-run", arena, "mine")
-    listed = [row for row in rows(run("arena", "runs", arena, "--format", "csv")) if row["system"] == "mine"]
-    assert [row["name"] for row in listed] == ["mine@2026-10-01", "mine@2026-10-01~2", "mine"]
-    assert {row["date"] for row in listed} == {"2026-10-01"}
-    assert [row["present"].lower() for row in listed] == ["false", "false", "true"]
-    assert {row["answers"] for row in listed} == {"8"}
-    assert store.split_run("claude@20240620") == ("claude@20240620", None)
-
-
 SUBSETS: tuple[schema.Subset, ...] = ("relevant", "non_relevant")
 
 
@@ -166,21 +135,6 @@ RIGHT = {
     "mine": [k % 2 > 0 for k in range(60)],
     "other": [True] * 60,
 }
-
-
-@pytest.mark.parametrize("measure", ["rate", "rating"])
-def test_a_run_is_compared_with_the_last_one_before_a_date(measure: str, tmp_path: Path) -> None:
-    found = compared(tmp_path / "arena", RIGHT)
-    settings = CompareSettings(measure=measure, judge="relevance" if measure == "rating" else None)
-    for since, name in (("2026-10-01", "mine@2026-08-01"), ("2026-10-02", "mine@2026-10-01")):
-        assert store.run_before(found, "mine", since).name == name
-        options = {"measure": measure, "judge": settings.judge}
-        report = mirage.compare(found, "mine", since=since, **options)
-        expected = compare_systems(found, "mine", name, settings)
-        assert report.second == name
-        assert [row.difference for row in report.rows] == [row.difference for row in expected.rows]
-    done = run("compare", found.path, "mine", "--since", "2026-09-01", "--measure", "rate", code=1)
-    assert "worse" in done.output
 
 
 def test_without_a_run_before_the_date_the_command_says_what_to_do(tmp_path: Path) -> None:

@@ -64,21 +64,6 @@ def arena(tmp_path: Path) -> Path:
     return tmp_path / "a"
 
 
-def test_an_export_is_imported_again_without_a_quote_more(tmp_path: Path, arena: Path) -> None:
-    runner = CliRunner()
-    for more in ([], ["--exact"]):
-        out, into = tmp_path / f"answers{len(more)}.csv", tmp_path / f"again{len(more)}"
-        result = runner.invoke(cli.app, ["export", "table", str(arena), "answers", "--out", str(out), *more])
-        assert result.exit_code == 0, result.output
-        bare = [row for row in rows_of(out.read_text("utf-8")) if row["system"][0] in COMPUTED]
-        assert bool(bare) == bool(more)
-        result = runner.invoke(cli.app, ["import", "--as", "answers", str(out), "--into", str(into)])
-        assert result.exit_code == 0, result.output
-        columns = ["language", "query_id", "system", "text"]
-        before, after = (store.open_arena(path).read("answers", columns=columns) for path in (arena, into))
-        assert after.equals(before)
-
-
 def test_what_a_command_prints_and_a_page_offers_is_safe_and_json_is_exact(arena: Path) -> None:
     printed = CliRunner().invoke(cli.app, ["report", "judges", str(arena), "--format", "csv"])
     assert printed.exit_code == 0, printed.output

@@ -140,27 +140,6 @@ def plain(value: Any) -> Any:
     return None if value in ((), [], None, MISSING) else value
 
 
-@pytest.mark.parametrize("agreement", AGREEMENTS, ids=lambda agreement: agreement.command)
-def test_every_field_of_the_settings_is_an_option_with_the_same_default(agreement: Agreement) -> None:
-    defaults = defaults_of(agreement.command)
-    own = [setting for record in agreement.records for setting in fields(record)]
-    for setting in own:
-        if setting.name in agreement.without:
-            continue
-        name = agreement.renamed.get(setting.name, "--" + setting.name.replace("_", "-"))
-        assert name in defaults, f"{agreement.command} has no option for {setting.name}"
-        if setting.name not in agreement.other_default and setting.default is not MISSING:
-            assert plain(defaults[name]) == plain(setting.default), name
-
-
-@pytest.mark.parametrize("agreement", AGREEMENTS, ids=lambda agreement: agreement.command)
-def test_every_option_is_a_field_or_has_a_reason(agreement: Agreement) -> None:
-    own = [setting for record in agreement.records for setting in fields(record)]
-    named = {agreement.renamed.get(setting.name, "--" + setting.name.replace("_", "-")) for setting in own}
-    rest = set(defaults_of(agreement.command)) - named - OF_SERVICE - PRINTING - set(agreement.more)
-    assert not rest, f"no field for {sorted(rest)}"
-
-
 @pytest.mark.parametrize(
     ("record", "renamed", "without"),
     [
