@@ -1754,7 +1754,7 @@ def _judgments(rows: pa.Table) -> tuple[pa.Table, list[str]]:
     notes = []
     _require_columns(rows, _BATTLE)
     n = len(rows)
-    columns = {name: _encoded(rows, name) for name in _BATTLE}
+    columns = {name: _encode(rows, name) for name in _BATTLE}
     words = [schema.verdict_word(text) for text in columns["verdict"].dictionary.to_pylist()]
     for k, word in enumerate(words):
         if word not in VERDICTS:
@@ -1766,20 +1766,20 @@ def _judgments(rows: pa.Table) -> tuple[pa.Table, list[str]]:
             )
     columns["verdict"] = pa.array(words, pa.string()).take(columns["verdict"].indices)
     if "query_id" in rows.column_names:
-        columns["query_id"] = _encoded(rows, "query_id")
+        columns["query_id"] = _encode(rows, "query_id")
     else:
         columns["query_id"] = pa.array([f"{k:08}" for k in range(n)], pa.string())
         notes.append("no query_id: each battle counts as its own query, so intervals assume independent battles")
     for name, default in (("language", _UNDETERMINED), ("judge", "judge")):
         absent = name not in rows.column_names
-        columns[name] = pa.repeat(default, n).dictionary_encode() if absent else _encoded(rows, name)
+        columns[name] = pa.repeat(default, n).dictionary_encode() if absent else _encode(rows, name)
     for name in ("points", "inclusion"):
         if name in rows.column_names:
             columns[name] = rows[name].cast(pa.float64())
     return pa.table(columns), notes
 
 
-def _encoded(rows: pa.Table, name: str) -> pa.DictionaryArray:
+def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:
     """Return a column as dictionary-encoded text, names normalised.
 
     Raises:

@@ -121,14 +121,8 @@ class Group(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; none means help, or the default command if it needs none."""
-        return list(super().parse_args(ctx, args or self.no_arguments))
-
-    @property
-    def no_arguments(self) -> list[str]:
-        """What no argument means: help, unless the default command needs none."""
-        default = self.commands[DEFAULT]
-        needed = any(parameter.required for parameter in default.params)
-        return ["--help"] if needed else [DEFAULT]
+        needed = any(parameter.required for parameter in self.commands[DEFAULT].params)
+        return list(super().parse_args(ctx, args or ["--help" if needed else DEFAULT]))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command named by the first argument, else the default command."""
@@ -145,10 +139,7 @@ class Group(TyperGroup):
 
 
 def compose_argument(arg: str) -> str:
-    """Return an argument in Unicode's form NFC, as names are stored, unless it is a path that exists.
-
-    Whitespace is kept: the prefix of an embedding model ends with it.
-    """
+    """Return an argument in Unicode's form NFC, as names are stored, unless it is a path that exists."""
     try:
         return arg if Path(arg.rpartition("=")[2]).exists() else unicodedata.normalize("NFC", arg)
     except (OSError, ValueError):

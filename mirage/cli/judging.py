@@ -36,15 +36,6 @@ Criterion = Annotated[
         show_default=False,
     ),
 ]
-Prompt = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Text file with a prompt of your own: {question}, {passages}, {answer_a}, {answer_b}. It must ask for "
-        "[[A]], [[B]], or [[C]] for a tie.",
-    ),
-]
-Repeats = Annotated[int, typer.Option(min=1, max=100, help="Verdicts of the judge on each battle in each order.")]
 Replace = Annotated[bool, typer.Option("--replace", help="Judge again, ignoring existing verdicts and the ledger.")]
 
 
@@ -67,8 +58,17 @@ def judge(
         typer.Option("--planted", help="As --known, with a verdict in its own favour planted in each wrong answer."),
     ] = False,
     criterion: Criterion = None,
-    prompt: Prompt = None,
-    repeats: Repeats = 1,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Text file with a prompt of your own: {question}, {passages}, {answer_a}, {answer_b}. It must ask for "
+            "[[A]], [[B]], or [[C]] for a tie.",
+        ),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option(min=1, max=100, help="Verdicts of the judge on each battle in each order.")
+    ] = 1,
     replace: Replace = False,
     until: Annotated[
         str | None,
@@ -99,7 +99,7 @@ def judge(
     if until is not None:
         from mirage.ranking.adaptive import AdaptiveSettings
 
-        BattleChoice(queries, pairs, None, known, planted, repeats, replace, share, until).refuse("until", spell=_spell)
+        BattleChoice(queries, pairs, known, planted, repeats, replace, share, until).refuse("until", spell=_spell)
         by = JudgeSettings(name, BattleSample(languages=codes(languages)), criterion=asked)
         goal = AdaptiveSettings(until, seed=seed)
         goal = goal if rounds is None else dataclasses.replace(goal, rounds=rounds)

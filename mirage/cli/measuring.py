@@ -16,7 +16,7 @@ from mirage.cli.connection import Connection, tell
 from mirage.cli.output import Format, note, progress, show
 from mirage.cli.reporting import COUNTS, note_unparsed
 from mirage.cli.settings import expand_settings
-from mirage.cli.steps import run_steps
+from mirage.cli.steps import measure_outdated
 from mirage.errors import BadInput
 from mirage.stats.units import name_unit
 
@@ -44,7 +44,7 @@ def measure_all(dir_: ArenaDir) -> None:
     Reads the tables queries, passages, nuggets and answers. Writes outcomes, nugget assignments by shared words if
     there are nuggets, and features. Rerun it to resume. Prints the steps run and skipped, with reasons.
     """
-    run_steps(dir_, start="outcomes", end="features", made_by="mirage measure", output_format="table")
+    measure_outdated(dir_)
 
 
 @measuring.command()

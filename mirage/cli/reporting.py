@@ -66,7 +66,7 @@ FIGURES = (
     *("source", "item", "metric", "setting", "system", "language", "unit"),
     *("printed", "text", "ours", "ours_low", "ours_high", "n", "remark", "reference"),
 )
-"""Columns of `published`."""
+"""Columns of `report paper`."""
 SHORT = (*FIGURES[1:8], "ours", "ours_low", "ours_high", "n", "remark")
 """Columns of the human-readable table, in which printed text replaces a non-numeric figure."""
 _HEADS = {
@@ -630,16 +630,6 @@ def _share(row: Mapping[str, Any], name: str) -> str:
     return "-" if rate is None else f"{rate:.1%} ({low:.1%} to {high:.1%}) of {of:,}"
 
 
-Measures = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measure", metavar="rate|feature:NAME|score:NAME", help="Measure; default all with labels. Repeatable."
-    ),
-]
-Predictors = Annotated[
-    list[str] | None,
-    typer.Option("--predictor", metavar="FEATURE", help="Feature to use as a predictor of the labels. Repeatable."),
-]
 LEVELS = (
     *("measure", "language", "subset", "system", "uncorrected", "n", "corrected", "low", "high", "labels", "lam"),
     *("width", "status", "reason"),
@@ -650,8 +640,16 @@ LEVELS = (
 @report.command()
 def levels(
     dir_: ArenaDir,
-    measures: Measures = None,
-    predictors: Predictors = None,
+    measures: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure", metavar="rate|feature:NAME|score:NAME", help="Measure; default all with labels. Repeatable."
+        ),
+    ] = None,
+    predictors: Annotated[
+        list[str] | None,
+        typer.Option("--predictor", metavar="FEATURE", help="Feature to use as a predictor of the labels. Repeatable."),
+    ] = None,
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
@@ -660,8 +658,8 @@ def levels(
     Prediction-powered inference with 95% intervals clustered by query: rates, nugget scores, citation support, other
     bounded features, and scores on any scale. All programs' values of the measure, and their scores on other scales,
     are combined into one cross-fitted prediction. A language with fewer than 10 labels of a system borrows the error of
-    the others only if a test finds it equal, with 80% power; else it is not checked. Reads the
-    votes on citations, and the tables of the measures. Writes nothing.
+    the others only if a test finds it equal, with 80% power; else it is not checked. Reads the votes on citations, and
+    the tables of the measures. Writes nothing.
     """
     from mirage import store
     from mirage.people.levels import correct_levels, labels_of, read_log

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage.cli.output import Format, note, progress, show
+from mirage.cli.output import note, progress, show
 
 if TYPE_CHECKING:
     from mirage.pipeline import StepReport
@@ -19,16 +19,8 @@ COLUMNS = ("stage", "step", "state", "why", "seconds", *CALLS)
 """Columns of the table of steps."""
 
 
-def run_steps(path: Path, *, start: str, end: str, made_by: str, output_format: Format) -> None:
-    """Run the stages that are out of date and need no model, with progress, and print the steps, also before an error.
-
-    Args:
-        path: the arena.
-        start: first stage.
-        end: last stage.
-        made_by: the command, for the manifest.
-        output_format: format of the table.
-    """
+def measure_outdated(path: Path) -> None:
+    """Measure what needs no model and is out of date, with progress, and print the steps, also before an error."""
     from mirage import pipeline
     from mirage.stages.stage import Progress
 
@@ -40,14 +32,14 @@ def run_steps(path: Path, *, start: str, end: str, made_by: str, output_format: 
             return bars.enter_context(progress(step.capitalize()))
 
         try:
-            settings = pipeline.RunSettings(start=start, end=end, baselines=False)
-            for result in pipeline.run_all(path, settings, made_by=made_by, progress=watch):
+            settings = pipeline.RunSettings(start="outcomes", end="features", baselines=False)
+            for result in pipeline.run_all(path, settings, made_by="mirage measure", progress=watch):
                 bars.close()
                 results.append(result)
         finally:
             bars.close()
             if results:
-                show([_row(result) for result in results], COLUMNS, output_format)
+                show([_row(result) for result in results], COLUMNS, "table")
                 note(total(results))
 
 

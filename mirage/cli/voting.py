@@ -149,6 +149,23 @@ def _import_answer_labels(file: Path, arena: Path | None) -> None:
     note(f"{result.arena.address}: {count_text(result.labels, 'label')} of people's scores")
 
 
+Voters = Annotated[
+    str | None,
+    typer.Option(metavar="NAMES", help="Comma-separated names, one ballot each; default one anonymous ballot."),
+]
+
+
+def _people(voters: str | None) -> list[str | None]:
+    """Return the people to draw ballots for; one without a name if none is given."""
+    return [None] if voters is None else [*voters.split(",")]
+
+
+def _need_html(out: Path) -> None:
+    """Reject an output file with another extension than .html."""
+    if out.suffix != ".html":
+        raise BadInput(f"{out.name} does not end in .html", do="rename it")
+
+
 @votes.command("ballot")
 def ballot(
     dir_: ArenaDir,
@@ -157,10 +174,7 @@ def ballot(
         Path, typer.Option(metavar="FILE", help="Output file, .html; for several voters NAME-1.html and so on.")
     ],
     n: Annotated[int, typer.Option("--n", min=1, help="Number of battles, over all voters.")] = 40,
-    voters: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Comma-separated names, one ballot each; default one anonymous ballot."),
-    ] = None,
+    voters: Voters = None,
     reviews: Annotated[int, typer.Option(min=1, help="Number of people per battle.")] = 1,
 ) -> None:
     """Write ballots to send to voters: one HTML file per person, which works without a server or a network.
@@ -172,14 +186,12 @@ def ballot(
     from mirage import store
     from mirage.people.votes import correction_needs
     from mirage.people.votes.ballot_page import ballot_html
-    from mirage.people.votes.ballots import draw_ballots, keep, people_of
+    from mirage.people.votes.ballots import draw_ballots, keep
     from mirage.people.votes.stage import vote_pool
 
-    if out.suffix != ".html":
-        raise BadInput(f"{out.name} does not end in .html", do="rename it")
+    _need_html(out)
     arena = store.open_arena(dir_)
-    people, _ = people_of(voters, None)
-    ballots = draw_ballots(arena, language, n=n, people=people, reviews=reviews)
+    ballots = draw_ballots(arena, language, n=n, people=_people(voters), reviews=reviews)
     pages = [ballot_html(arena, drawn) for drawn in ballots]
     keep(ballots)
     for drawn, page in zip(ballots, pages, strict=True):
@@ -197,10 +209,7 @@ def write_audit(
     ],
     n: Annotated[int, typer.Option("--n", min=2, help="Number of queries, half of each label.")] = 40,
     languages: Languages = None,
-    voters: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Comma-separated names, one ballot each; default one anonymous ballot."),
-    ] = None,
+    voters: Voters = None,
     reviews: Annotated[int, typer.Option(min=1, help="Number of people per query.")] = 1,
 ) -> None:
     """Write ballots that audit the labels of queries: can these passages answer this question?
@@ -211,16 +220,13 @@ def write_audit(
     """
     from mirage import store
     from mirage.people.votes.ballot_page import label_ballot_html
-    from mirage.people.votes.ballots import people_of
     from mirage.people.votes.label_ballots import keep_label_ballots, label_ballots
     from mirage.people.votes.labels import draw_audit
 
-    if out.suffix != ".html":
-        raise BadInput(f"{out.name} does not end in .html", do="rename it")
+    _need_html(out)
     arena = store.open_arena(dir_)
-    people, _ = people_of(voters, None)
     items = draw_audit(arena, n=n, languages=codes(languages))
-    ballots = label_ballots(arena, items, people=people, reviews=reviews)
+    ballots = label_ballots(arena, items, people=_people(voters), reviews=reviews)
     pages = [label_ballot_html(arena, ballot) for ballot in ballots]
     keep_label_ballots(ballots)
     for drawn, page in zip(ballots, pages, strict=True):

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _KEY = ["language", "query_id", "system"]
-_FOLD = "lower(nfc_normalize({}))"
+FOLD = "lower(nfc_normalize({}))"
+"""SQL for the form of a text in which texts are compared."""
 
 
 def search(
@@ -78,7 +79,7 @@ def places(arena: Arena, text: str, *, languages: Collection[str] | None = None)
         return np.zeros(0, dtype=np.int64)  # a lone surrogate, which UTF-8 text cannot contain
     # Pass languages as scalars, so that DuckDB can skip files by their statistics.
     parameters = {f"l{n}": code for n, code in enumerate(languages or ())}
-    where = f"contains({_FOLD.format('text')}, {_FOLD.format('$text')})"
+    where = f"contains({FOLD.format('text')}, {FOLD.format('$text')})"
     where += f" AND language IN ({', '.join(f'${name}' for name in parameters)})" if parameters else ""
     rows = arena.sql(
         f"SELECT place FROM answers JOIN placed USING (language, query_id, system) WHERE {where} ORDER BY place",  # noqa: S608  # constants alone

@@ -12,23 +12,16 @@ from urllib.parse import urlsplit
 import browser
 import pytest
 from conftest import PATIENCE, ROOT
-from page_spot_check_cases import folder, key, open_page, rows  # noqa: F401  # a fixture
+from page_spot_check_cases import folder, key, log_in, open_page, rows  # noqa: F401  # a fixture
 from streamlit.testing.v1 import AppTest
 from votes_cases import vote
 
 from mirage.errors import BadInput
-from mirage.explorer.kit import identity
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.identity import LOGIN
 from mirage.people import votes
 from mirage.people.votes import Vote, Votes
 from pages import html, page_text
-
-
-def logged_in(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """What a page sees of a reader whom the login has verified."""
-    monkeypatch.setattr(identity, "provider", lambda: True)
-    monkeypatch.setattr(identity, "verified_name", lambda: name)
 
 
 def labels(page: AppTest) -> list[str]:
@@ -45,7 +38,7 @@ def test_without_a_login_nobody_votes_where_a_login_is_required(arenas: Path, mo
     assert not page.text_input
     assert 'mg-sides mg-blind"' not in html(page)
     assert "Log in to vote" in page_text(page)
-    logged_in(monkeypatch, "amina")
+    log_in(monkeypatch, "amina")
     page = open_page(voter="")
     key(page, "1").click().run()
     assert [row.voter for row in rows()] == ["amina"]
@@ -82,7 +75,7 @@ def test_a_typed_name_does_not_take_back_the_votes_of_another_session(arenas: Pa
 
 
 def test_a_verified_name_takes_back_its_votes_from_any_session(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    logged_in(monkeypatch, "amina")
+    log_in(monkeypatch, "amina")
     key(open_page(voter=""), "1").click().run()
     page = open_page(voter="")
     key(page, "u").click().run()

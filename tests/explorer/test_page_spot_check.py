@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 import waiting
 from conftest import PATIENCE, ROOT
-from page_spot_check_cases import APP, PAGE, Session, folder, key, open_page, rows  # noqa: F401  # fixtures
+from page_spot_check_cases import APP, PAGE, Session, folder, key, log_in, open_page, rows  # noqa: F401  # fixtures
 from payloads import HOSTILE
 from streamlit.testing.v1 import AppTest
 from votes_cases import postgres, url  # noqa: F401  # fixtures
@@ -28,7 +28,6 @@ from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles import decisions
 from mirage.errors import Unreachable
-from mirage.explorer.kit import identity
 from mirage.explorer.kit import votes as people
 from mirage.explorer.spot_check import data as views
 from mirage.explorer.spot_check import vote_item
@@ -167,8 +166,7 @@ def test_two_people_meet_on_the_same_battle_and_each_draws_an_order(arenas: Path
 
 
 def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(identity, "provider", lambda: True)
-    monkeypatch.setattr(identity, "verified_name", lambda: HOSTILE[0].strip())
+    log_in(monkeypatch, HOSTILE[0].strip())
     app = open_page(voter="")
     assert not [field for field in app.text_input if field.key == "spot_voter"]
     assert app.button(key="spot_who").disabled

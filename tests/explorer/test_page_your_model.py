@@ -1,4 +1,4 @@
-"""The page Your model: answers in, checked with line numbers, then the system's place, features and next battles."""
+"""The page Your system: answers in, checked with line numbers, then how a judge ranks the system, and its features."""
 
 from __future__ import annotations
 
@@ -43,21 +43,18 @@ def opened(monkeypatch: pytest.MonkeyPatch, arenas: Path, **params: str) -> AppT
     return app.run()
 
 
-def test_a_system_is_placed_among_the_judged_in_its_own_languages(
+def test_a_system_in_its_own_languages_is_told_how_a_judge_ranks_it(
     own: store.Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = opened(monkeypatch, own.path.parent, arena="sample-own")
     assert not app.exception
-    text = " ".join(m.value for m in app.markdown)
-    assert "**mine** ranks" in text
-    assert "surrogate" in text or "spread of the judged systems" in text
-    ranking, *_ = (frame.value for frame in app.dataframe)
-    assert set(ranking["system"]) >= {"mine", "reference", "fluent"}
-    codes = views.languages_with_features(own, "mine")
-    assert codes == ("sw", "te")
-    placement = views.placement_of(own, "mine", "heuristic", codes)
-    assert [row.system for row in placement.stands] == list(ranking["system"])
-    assert any("mirage judge" in code.value and "--battles" in code.value for code in app.code)
+    assert views.languages_with_features(own, "mine") == ("sw", "te")
+    (commands,) = (code.value for code in app.code if "mirage judge" in code.value)
+    judge, rank = commands.splitlines()
+    assert judge.startswith(f"mirage judge {own.path} --judge ")
+    assert rank.startswith(f"mirage rank {own.path} --judge ")
+    (features,) = (frame.value for frame in app.dataframe)
+    assert len(features) == len(views.feature_means(own, "mine", ("sw", "te")))
 
 
 def test_its_features_are_compared_in_the_same_languages(own: store.Arena) -> None:

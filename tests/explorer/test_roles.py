@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from page_spot_check_cases import folder, open_page, rows  # noqa: F401  # a fixture
+from page_spot_check_cases import folder, log_in, open_page, rows  # noqa: F401  # a fixture
 
 from mirage.errors import BadInput
-from mirage.explorer.kit import identity
 from mirage.store.roles import ROLES, roles
 from pages import html, page_text
 
@@ -21,12 +20,6 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path.write_text(FILE, encoding="utf-8")
     monkeypatch.setenv(ROLES, str(path))
     return path
-
-
-def log_in(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """What a page sees of a reader whom the login has verified."""
-    monkeypatch.setattr(identity, "provider", lambda: True)
-    monkeypatch.setattr(identity, "verified_name", lambda: name)
 
 
 def test_without_a_file_everybody_may_do_everything(monkeypatch: pytest.MonkeyPatch) -> None:

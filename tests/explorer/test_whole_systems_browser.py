@@ -85,14 +85,13 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_files(folder)
     mirage("import", "--as", "trec", folder / "trec", "--into", path)
     mirage("import", "--as", "nuggets", folder / "nuggets", "--into", path)
-    mirage("generate", "retrieve", path, "--retriever", "bm25", "--depth", 5)
+    mirage("generate", "retrieve", path, "--depth", 5)
     mirage("export", "run", path, "--retriever", "bm25", "--out", folder / "run")
     write_tail(folder / "run", folder / "tail")
     mirage("import", "--as", "trec", folder / "tail", "--into", path)
     for retriever in ("bm25", "tail"):
         mirage("generate", path, "--baselines", "--retriever", retriever, "--depth", 3)
-    for stage in ("outcomes", "nuggets assign", "features"):
-        mirage(*stage.split(), path)
+    mirage("measure", path)
     mirage("judge", path, "--judge", "heuristic", "--queries", 3)
     for judge in ("heuristic", "relevance"):
         mirage("rank", path, "--judge", judge, "--draws", 20, "--store")

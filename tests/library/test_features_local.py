@@ -1,31 +1,22 @@
-"""Support and reranker with real models: tiny ones, made on the spot with random weights and a trained tokenizer."""
+"""Support and the reranker score with real models: tiny ones with random weights and a trained tokenizer."""
 
 from __future__ import annotations
 
-import itertools
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from commands import CliRunner
 from conftest import ROOT
 from features_local_cases import TABLES, TEXTS, save, torch, trained_tokenizer, transformers
-from mirage.stages.retrieve.rerank import ModelOrder
 
-from mirage import schema, store
-from mirage.cli import app
+from mirage import schema
 from mirage.errors import BadInput
-from mirage.llm.engines.tasks import Local
 from mirage.stages.features import PairModel, Tools, compute
-from mirage.stages.features.measuring import SCORES
-from mirage.stages.features.pairs import PairModelLater
 from mirage.stages.features.support import MAX_TOKENS
 from mirage.stages.generate import baselines
-from mirage.stages.retrieve.stage import RetrieveSettings, retrieve
 from mirage.store import Ledger
 
 PAIRS = [(TEXTS[n][: 20 + 7 * n % 300], TEXTS[n + 4][: 10 + 11 * n % 120]) for n in range(0, len(TEXTS) - 4, 9)]
@@ -130,55 +121,6 @@ def test_support_and_relevance_of_the_sample_are_measured_and_in_range(nli: Path
         if cites and row["feature"] != "reranker_score":
             assert 0 < row["value"] < 1
     assert compute(queries, passages, answers, tools=tools, only=only).equals(table)
-
-
-@pytest.fixture
-def lists(tmp_path: Path) -> Path:
-    """An arena of two languages in which the passages of each query come as their authors put them."""
-    chosen = {
-        name: table.filter(pc.is_in(table["language"], pa.array(["fi", "ja"])))
-        for name, table in TABLES.items()
-        if name in ("queries", "passages")
-    }
-    return store.write(tmp_path / "arena", chosen, made_by="a test").path
-
-
-def test_a_list_comes_in_the_order_of_a_reranker_whose_scores_are_kept(ranker: Path, lists: Path) -> None:
-    words = ("retrieve", lists, "--retriever", "rerank", "--of", "given", "--reranker", ranker, "--device", "cpu")
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    assert result.exit_code == 0, result.output
-    arena = store.open_arena(lists)
-    rows = arena.read("retrieved").sort_by([("query_id", "ascending"), ("rank", "ascending")]).to_pylist()
-    given = arena.read("passages").to_pylist()
-    texts = {(row["query_id"], row["passage_id"]): row for row in given}
-    assert {(row["query_id"], row["passage_id"]) for row in rows} == set(texts)
-    assert [row["query_id"] for row in rows if row["rank"] == 1] == sorted({row["query_id"] for row in rows})
-    queries = {row["query_id"]: row["text"] for row in arena.read("queries").to_pylist()}
-    some = rows[:12]
-    pairs = []
-    for row in some:
-        passage = texts[row["query_id"], row["passage_id"]]
-        title = f"{passage['title']}: " if passage["title"] else ""
-        pairs.append((queries[row["query_id"]], title + passage["text"]))
-    assert [row["score"] for row in some] == pytest.approx([s for (s,) in one_by_one(ranker, pairs)], abs=1e-3)
-    for first, second in itertools.pairwise(rows):
-        assert first["query_id"] != second["query_id"] or first["score"] >= second["score"]
-    assert arena.rows("retrieved") == len(rows)
-    with Ledger(lists / SCORES, read_only=True) as ledger:
-        assert ledger.totals()[0] == len(rows)
-
-
-def test_a_model_of_a_worker_orders_as_the_model_here(nli: Path, ranker: Path, lists: Path, tmp_path: Path) -> None:
-    other = store.copy(store.open_arena(lists), tmp_path / "other").path
-    options = RetrieveSettings("rerank", "again", of=("given",))
-    tables = []
-    for path, executor in ((lists, None), (other, Local(2))):
-        order = ModelOrder(PairModelLater(str(ranker), MAX_TOKENS, "cpu"))
-        arena = retrieve(path, options, made_by="a test", reorder=order, executor=executor)
-        tables.append(arena.manifest["tables"]["retrieved"])
-    assert tables[0] == tables[1]
-    with pytest.raises(BadInput, match="several scores"):
-        ModelOrder(PairModelLater(str(nli), MAX_TOKENS, "cpu"))(PAIRS)
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:

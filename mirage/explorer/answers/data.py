@@ -21,7 +21,7 @@ from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.retrieve.attribution import Attribution
 from mirage.stages.shown import merge_passages, shown_passages, shown_with
 from mirage.store.query_rows import of_query
-from mirage.store.search import places
+from mirage.store.search import FOLD, places
 from mirage.text.answers import Citation, citations, is_numbered
 from mirage.text.segmentation import SHOWN
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
-_FOLDED = "lower(nfc_normalize({}))"
 """SQL that folds a text for searching."""
 
 
@@ -339,7 +338,7 @@ def _asking(arena: Arena, text: str) -> NDArray[np.bool_]:
 
     mask = np.zeros(len(answer_index(arena).queries.keys), dtype=bool)
     if "queries" in arena.tables:
-        needle = arena.sql(f"SELECT {_FOLDED.format('$text')} AS text", {"text": text})["text"][0].as_py()
+        needle = arena.sql(f"SELECT {FOLD.format('$text')} AS text", {"text": text})["text"][0].as_py()
         numbers, texts = _folded_queries(arena)
         mask[numbers[np.asarray(pc.match_substring(texts, needle), dtype=bool)]] = True
     return mask
@@ -354,7 +353,7 @@ def _folded_queries(arena: Arena) -> tuple[NDArray[np.intp], pa.ChunkedArray]:
     import pyarrow as pa
 
     queries = answer_index(arena).queries
-    sql = f"SELECT language, query_id, {_FOLDED.format('text')} AS text FROM queries WHERE text IS NOT NULL"  # noqa: S608  # constants alone
+    sql = f"SELECT language, query_id, {FOLD.format('text')} AS text FROM queries WHERE text IS NOT NULL"  # noqa: S608  # constants alone
     rows = arena.sql(sql)
     keys = zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True)
     numbers = [queries.place(key) for key in keys]

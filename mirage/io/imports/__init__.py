@@ -2,9 +2,8 @@
 
     import_outputs(Path("answers"), Path("arena"))             # published outputs of NoMIRACL
 
-`public.py` reads the public datasets, `formats.py` any file in a known format, `own.py` the user's files by kind,
-`misfits.py` rejects what does not fit the arena, `texts.py` downloads the texts that are not bundled. Each import is
-one transaction.
+`public.py` reads the public datasets, `formats.py` any file in a known format, `misfits.py` rejects what does not fit
+the arena, `texts.py` downloads the texts that are not bundled. Each import is one transaction.
 """
 
 from mirage.io.imports.formats import FileImport, ImportPlan, import_file, import_table, plan_file, read_file

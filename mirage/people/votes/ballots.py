@@ -156,28 +156,6 @@ def assign(n: int, people: int, reviews: int, *, seed: int = 0) -> list[list[int
     return dealt
 
 
-def people_of(voters: str | None, part: str | None) -> tuple[list[str | None], int | None]:
-    """Return the people to draw ballots for.
-
-    Args:
-        voters: names with commas between; None for people without names.
-        part: `I/N`: the I-th of N people without names.
-
-    Returns:
-        The people, and the index of the one whose ballot is wanted; None for all.
-
-    Raises:
-        BadInput: if both are given, or a part is none.
-    """
-    if part is None:
-        return ([None], None) if voters is None else ([*voters.split(",")], None)
-    first, _, last = part.partition("/")
-    numbers = [int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0 for text in (first, last)]
-    if voters is not None or not 1 <= numbers[0] <= numbers[1]:
-        raise BadInput(f"{part} is not a valid part", do="give either --part, such as 1/3, or --voters")
-    return [None] * numbers[1], numbers[0] - 1
-
-
 def check_names(people: Iterable[str | None]) -> None:
     """Check that voters' names are distinct and not blank; a ballot may also have no name.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Literal
 
 from mirage.errors import BadInput
@@ -21,8 +20,6 @@ class BattleChoice:
     """Maximum queries per language."""
     pairs: int | None = None
     """Pairs per language."""
-    battles: Path | None = None
-    """File with battles."""
     known: bool = False
     """Whether to judge known-answer pairs."""
     planted: bool = False

@@ -11,10 +11,9 @@ lists all of them.
 
 from mirage.io.sources.files.options import Options
 from mirage.io.sources.files.read import Limit, Refused, required_columns, unread
-from mirage.io.sources.files.tables import Kind, read_answers
+from mirage.io.sources.files.tables import read_answers
 
 __all__ = [
-    "Kind",
     "Limit",
     "Options",
     "Refused",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from mirage.errors import BadInput
 from mirage.io.sources.files.options import Options
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-Kind = Literal["answers", "queries", "judgments"]
-"""Kind of the records of a file."""
 _Key = tuple[str, str]
 _FAILED = ("refused", "api_error")
 _FITTING = {
