@@ -17,7 +17,7 @@ from mirage.explorer.kit.chart import chart, clicked_mark
 from mirage.explorer.kit.frame import Page, onward, show
 from mirage.explorer.kit.labels import mark_labels
 from mirage.explorer.kit.limits import page_systems
-from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
+from mirage.explorer.kit.pick import link_state, pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.samples import sample_numbers
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.table import filter_rows, mode, table
@@ -184,7 +184,9 @@ def _conclusion(board: views.Board, judge: Judge) -> str:
 
 def _pick_system(rows: list[dict[str, Any]], clicked: str | None) -> str | None:
     """Return the system to show: of the row or mark clicked last, else of the link or the picker."""
-    if clicked != st.session_state.get("_clicked_system"):
+    if link_state().arrived:  # the link decides; what the table forgot on another page is no click
+        st.session_state["_clicked_system"] = clicked
+    elif clicked != st.session_state.get("_clicked_system"):
         st.session_state["_clicked_system"], st.session_state["system"] = clicked, clicked or "none"
     names = ("none", *(row["system"] for row in rows))
     system: str = pick("System", names, key="system", kind="system", width=280, help="Its ratings, battles and errors.")

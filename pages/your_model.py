@@ -11,6 +11,7 @@ import streamlit as st
 from mirage import store
 from mirage.battles.judge import verdict_judges as judges_of
 from mirage.errors import ArenaError, MirageError
+from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, onward, show, switch
 from mirage.explorer.kit.identity import may, reader
@@ -54,9 +55,7 @@ def main(page: Page) -> None:
                 help="Systems you added to this arena.",
             )
             judges = judges_of(page.arena)
-            judge = (
-                pick("Judge", judges, key="judge", width=240, help="Judge that ranks your system.") if judges else ""
-            )
+            judge = who.judge(judges, "Judge that ranks your system.", listed=True) if judges else ""
         page.summary(
             f"{page.arena.rows('queries'):,} queries in "
             f"{count_text(len(page.arena.languages('queries')), 'language')}; "

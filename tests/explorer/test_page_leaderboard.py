@@ -156,18 +156,6 @@ def test_who_made_a_system_and_when_is_in_the_table_where_it_is_known() -> None:
     assert any({"tier_span", "alike", "wins"} <= set(frame.value.columns) for frame in every.dataframe)
 
 
-def test_the_first_place_is_tested_on_request(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = open_page(arenas, monkeypatch, arena="two", judge="gpt-4o")
-    assert "Removing" not in page_text(app)
-    app.session_state["fragility_fold"] = True
-    app.run()
-    assert not app.exception
-    assert "queries" in page_text(app).split("Removing")[-1]
-    assert "confirmed by refitting" in page_text(app)
-    modelled = open_page(arenas, monkeypatch, arena="two", judge="gpt-4o", ties="davidson")
-    assert not any("fragile" in panel.label for panel in modelled.expander)
-
-
 def drawer(app: AppTest) -> list[list[dict[str, str]]]:
     """The tables on the chosen system."""
     heads = ("Language", "Against", "Error")

@@ -47,7 +47,7 @@ def test_pages_show_the_corrected_levels_or_what_brings_labels(arenas: Path) -> 
     assert "Labels" in html(shown)
     assert "drawn at random" in page_text(shown)
     bare = open_page("hallucination", arena="bare")
-    assert "mirage votes import --kind answers" in page_text(bare)
+    assert "mirage votes import FILE --kind answers --arena" in page_text(bare)
 
 
 def test_views_of_compare_and_choose_are_corrected_by_the_same_labels(arenas: Path) -> None:

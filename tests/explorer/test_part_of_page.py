@@ -149,13 +149,3 @@ def test_what_is_downloaded_after_a_click_is_what_the_click_left(opened: Opened,
     facts = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))["about"]
     assert facts["skill"] == "answer"
     assert facts["languages"] == sorted(facts["languages"])
-
-
-def test_a_page_that_has_nothing_left_to_offer_offers_nothing(opened: Opened, url: str) -> None:
-    page = show(opened, f"{url}/methods?arena=small&section=Prompts")
-    download = page.locator(".st-key-frame_head").get_by_role("button", name="Download")
-    search = page.get_by_role("textbox", name="Search")
-    for words, offered in (("", 1), ("zzz", 0), ("passages", 1)):
-        search.fill(words)
-        search.press("Enter")
-        download.wait_for(state="attached" if offered else "detached")

@@ -33,7 +33,7 @@ COMMANDS = (
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 OF_README = tuple(
     tuple(line.split())[1:]
-    for block in re.findall(r"```\n(mirage .*?)```", README, flags=re.DOTALL)
+    for block in re.findall(r"```bash\n(mirage .*?)```", README, flags=re.DOTALL)
     for line in block.splitlines()
 )
 """Commands of the README, in their order."""

@@ -64,9 +64,17 @@ const keepHistoryByPage = () => {
   if (history.mirage) return
   history.mirage = true
   const push = history.pushState.bind(history)
+  // A link puts its query into the address of the page it leaves; Back leads to the address that was there.
+  let left = null
+  document.addEventListener("click", (event) => {
+    if (event.target.closest?.("a, button")) left = [history.state, "", window.location.href]
+  }, true)
   history.pushState = (state, title, url) => {
     const same = new URL(url ?? "", window.location.href).pathname === window.location.pathname
-    return same ? history.replaceState(state, title, url) : push(state, title, url)
+    if (same) return history.replaceState(state, title, url)
+    if (left) history.replaceState(...left)
+    left = null
+    return push(state, title, url)
   }
 }
 export default function (component) {
