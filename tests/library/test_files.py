@@ -13,9 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from commands import mirage
+from commands import mirage, rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from store_cases import snapshot
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
@@ -36,17 +37,16 @@ def csv(path: Path, *lines: str) -> Path:
     return path
 
 
-def known() -> Any:
-    rows = [("sw", "12", "one"), ("sw", "12", "two"), ("sw", "13", "one"), ("en", "7", "three"), ("en", "7", "one")]
-    return schema.from_columns(
-        "answers",
-        {
-            "language": [row[0] for row in rows],
-            "query_id": [row[1] for row in rows],
-            "system": [row[2] for row in rows],
-            "status": ["ok"] * len(rows),
-        },
-    )
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    """Queries and answers: `one` and `two` in Swahili, `three` in English."""
+    asked = [("sw", "12"), ("sw", "13"), ("en", "7")]
+    queries = [QUERY | {"language": code, "query_id": name, "text": f"What is {name}?"} for code, name in asked]
+    mirage("import", jsonl(tmp_path / "q.jsonl", *queries), "--into", tmp_path / "arena")
+    told = [("sw", "12", "one"), ("sw", "12", "two"), ("sw", "13", "one"), ("en", "7", "three")]
+    answers = [ANSWER | {"language": code, "query_id": name, "system": system} for code, name, system in told]
+    mirage("import", jsonl(tmp_path / "told.jsonl", *answers), "--into", tmp_path / "arena")
+    return tmp_path / "arena"
 
 
 HEAD = ",".join(GOOD)
@@ -246,15 +246,7 @@ def test_pitfall_44_a_name_that_is_no_column_is_refused_with_the_nearest(tmp_pat
 
 # --- queries with their passages ------------------------------------------------------------------------------------
 
-SHOWN = [
-    {"passage_id": "7#0", "title": "Ziwa", "text": "Ziwa ni kubwa. [9#1] Question: Contexts:", "relevant": True},
-    {"passage_id": "9#1", "title": None, "text": "Mto ni mrefu.", "relevant": False},
-]
 QUERY = {"language": "sw", "query_id": "12", "text": "Ziwa ni kubwa kiasi gani?"}
-
-
-def passages(tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
-    return tables["passages"].select(["query_id", "passage_id", "position", "title", "text", "relevant"]).to_pylist()
 
 
 # --- into an arena, and by the commands -------------------------------------------------------------------------------
@@ -267,6 +259,70 @@ def test_pitfall_43_files_and_arenas_of_the_working_folder_need_no_path(
     jsonl(Path("a.jsonl"), ANSWER)
     mirage("import", "--as", "answers", "a.jsonl", "--into", "here")
     assert store.open_arena(Path("here")).rows("answers") == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "problem"),
+    [
+        ("answers", [{"query_id": "99"}], "no query in sw '99'"),
+        ("answers", [{"query_id": "133"}], "did you mean: 13"),
+        ("answers", [{"query_id": "99", "language": ""}], "no query '99'"),
+        ("answers", [{"query_id": "99", "sample": 1}], "no query in sw '99'"),
+        ("answers", [{"query_id": "7"}, {"language": "fi"}], "no query in fi '12'"),
+        ("judgments", [{"query_id": "99"}], "no query in sw '99'"),
+        ("judgments", [{"system_b": "twoo"}, {"system_a": "three", "language": ""}], "did you mean: two"),
+        ("judgments", [{"language": "en"}, {"language": "xx", "system_b": "twoo"}], "no language 'xx'"),
+        ("judgments", [{"judge": f"j{k}", "system_b": "four"} for k in range(30)], "no system in sw 'four'"),
+    ],
+)
+def test_pitfall_44_a_name_that_the_arena_lacks_refuses_the_file(
+    arena: Path, tmp_path: Path, kind: str, wrong: list[dict[str, Any]], problem: str
+) -> None:
+    good = {"answers": ANSWER, "judgments": GOOD}[kind]
+    path = jsonl(tmp_path / "new.jsonl", good, *(good | change for change in wrong))
+    before = snapshot(arena)
+    listed = mirage("check", path, "--arena", arena, "--format", "csv", code=2)
+    assert {row["where"] for row in rows(listed)} == {f"{path}:{n}" for n in range(2, len(wrong) + 2)}
+    for words in ((path,), (path, "--as", kind)):
+        refused = mirage("import", *words, "--into", arena, code=2)
+        assert problem in refused.stderr
+        assert snapshot(arena) == before
+    mirage("import", jsonl(path, good, good | {"language": ""}), "--into", arena)
+
+
+def test_an_arena_of_verdicts_alone_takes_any_name(tmp_path: Path) -> None:
+    for query_id in ("12", "13"):
+        path = jsonl(tmp_path / "v.jsonl", GOOD | {"query_id": query_id})
+        mirage("import", "--as", "judgments", path, "--into", tmp_path / "new")
+    assert store.open_arena(tmp_path / "new").rows("judgments") == 2
+
+
+def test_check_lists_every_wrong_line_and_writes_nothing(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "a.jsonl", ANSWER, *(ANSWER | {"query_id": str(n), "status": "odd"} for n in range(15)))
+    result = mirage("check", path, "--as", "answers", "--format", "csv", code=2)
+    assert [row["where"] for row in rows(result)] == [f"{path}:{n}" for n in range(2, 17)]
+    assert {row["wrong"] for row in rows(result)} == {"there is no status 'odd'"}
+    assert "15 records" in result.stderr
+    assert "and 14 more" in mirage("import", "--as", "answers", path, "--into", tmp_path / "new", code=2).stderr
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+def test_check_takes_an_arena_or_a_file_by_what_the_path_is(arena: Path, tmp_path: Path) -> None:
+    assert "answers: 4 rows" in mirage("check", arena).stderr
+    path = jsonl(tmp_path / "x.jsonl", ANSWER)
+    assert "1 answers" in mirage("check", path).stderr
+    assert mirage("check", arena, "--as", "answers", code=2).stderr
+    assert "there is no arena" in mirage("check", tmp_path / "none", code=2).stderr
+
+
+def test_names_and_values_are_taken_by_the_commands(tmp_path: Path) -> None:
+    folder, options = tmp_path / "a", ("--map", "id=query_id", "--set", "language=sw")
+    queries = jsonl(tmp_path / "q.jsonl", {"id": 12, "text": "Ziwa?"})
+    mirage("import", "--as", "queries", queries, *options, "--into", folder)
+    answers = jsonl(tmp_path / "a.jsonl", {"id": 12, "answer": "ndiyo"})
+    more = (*options, "--map", "answer=text", "--set", "system=mine")
+    mirage("import", "--as", "answers", answers, *more, "--into", folder)
+    assert store.open_arena(folder).read("answers")["system"].to_pylist() == ["mine"]
 
 
 def test_a_files_hash_is_that_of_its_bytes_and_holds_none_of_them(tmp_path: Path) -> None:

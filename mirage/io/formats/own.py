@@ -123,6 +123,7 @@ ANSWERS = Format(
     gives=("answers", "samples"),
     recognise=_recogniser("query_id", "system", "text", refuses=("question", "query", "judge")),
     read=_read_answers,
+    refers=True,
 )
 JUDGMENTS = Format(
     name="judgments",
@@ -131,4 +132,5 @@ JUDGMENTS = Format(
     gives=("judgments",),
     recognise=_recogniser("query_id", "judge", "system_a", "system_b"),
     read=_read_judgments,
+    refers=True,
 )
