@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 import sys
 import tracemalloc
 from pathlib import Path
@@ -309,8 +310,13 @@ def test_check_lists_every_wrong_line_and_writes_nothing(tmp_path: Path) -> None
 
 def test_check_takes_an_arena_or_a_file_by_what_the_path_is(arena: Path, tmp_path: Path) -> None:
     assert "answers: 4 rows" in mirage("check", arena).stderr
-    path = jsonl(tmp_path / "x.jsonl", ANSWER)
-    assert "1 answers" in mirage("check", path).stderr
+    path = jsonl(tmp_path / "x.jsonl", ANSWER | {"note": 1, "stats": "ok", "reason": None})
+    told = mirage("check", path).stderr
+    assert "1 answers" in told
+    assert re.findall("left out: ([^;\n]*)", told) == [
+        "note (once): not a column of this format",
+        "stats (once): not a column",
+    ]
     assert mirage("check", arena, "--as", "answers", code=2).stderr
     assert "there is no arena" in mirage("check", tmp_path / "none", code=2).stderr
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
-from mirage.io.sources.files.options import PASSAGES, Options
+from mirage.io.sources.files.options import Options
 from mirage.text.languages import language
 from mirage.text.names import NAMES, normalise_name
 
@@ -174,17 +174,6 @@ def named_records(
     for field_name in options.names:
         if columns and field_name not in columns and field_name.partition(".")[0] not in columns:
             raise UnknownName("column", field_name, columns, where=str(path))
-
-
-def unread(table: str, path: Path, options: Options) -> list[str]:
-    """Return fields of a file's first record that are not columns, and so are ignored.
-
-    Raises:
-        BadInput: if the file cannot be read.
-    """
-    columns = {column.name for column in schema.columns(table)} | ({PASSAGES} if table == "queries" else set())
-    line = next(iter(store.records(path)), None)
-    return [] if line is None else [name for name in line.value if options.own().names.get(name, name) not in columns]
 
 
 def parse_row(table: str, record: Mapping[str, Any], where: str) -> Row:
