@@ -27,6 +27,9 @@ from mirage.io.sources.files import Options
 
 GOOD = {"language": "sw", "query_id": "12", "judge": "j", "system_a": "one", "system_b": "two", "verdict": "A"}
 
+QUERY = {"language": "sw", "query_id": "12", "text": "Ziwa ni kubwa kiasi gani?"}
+SHOWN = {"passage_id": "7#0", "title": "Ziwa", "text": "Ziwa ni kubwa.", "relevant": True}
+
 
 def jsonl(path: Path, *records: dict[str, Any]) -> Path:
     path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
@@ -50,7 +53,91 @@ def arena(tmp_path: Path) -> Path:
     return tmp_path / "arena"
 
 
+@pytest.mark.parametrize(
+    ("kind", "change", "problem"),
+    [
+        *(("judgments", {name: None}, f"{name} is missing") for name in ("query_id", "judge", "system_a", "system_b")),
+        ("judgments", {"language": None}, "language of query 13 is not given"),
+        ("judgments", {"language": "Swahily"}, "no language 'Swahily'"),
+        ("judgments", {"verdict": "Tie"}, r"no verdict 'Tie'(.|\n)*did you mean: tie"),
+        ("judgments", {"verdict": None}, "neither a verdict nor points"),
+        ("judgments", {"verdict": "A", "reason": "timeout"}, "verdict is A, but"),
+        ("judgments", {"verdict": "unparsed", "points": 0.6}, "the verdict is unparsed"),
+        *(("judgments", {"points": points}, "points") for points in (-0.1, 1.1, "much", float("inf"))),
+        ("judgments", {"query_id": 1.5}, "query_id is 1.5"),
+        ("judgments", {"query_id": True}, "query_id is True"),
+        ("judgments", {"judge": ""}, "judge is missing"),
+        ("judgments", {"system_b": "one"}, "one is compared with itself"),
+        ("queries", {"text": None}, "text is missing"),
+        ("queries", {"text": ""}, "text is missing"),
+        ("queries", {"subset": "both"}, "no subset 'both'"),
+        ("queries", {"passages": [SHOWN, SHOWN | {"text": "Mto"}]}, "two different texts of passage 7#0"),
+        ("queries", {"passages": [SHOWN | {"relevant": "perhaps"}]}, "relevant is 'perhaps'"),
+        ("queries", {"passages": [SHOWN], "subset": "non_relevant"}, "is non_relevant, but a passage is labelled"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_file_and_line(
+    tmp_path: Path, kind: str, change: dict[str, Any], problem: str
+) -> None:
+    good = {"judgments": GOOD, "queries": QUERY}[kind]
+    path = jsonl(tmp_path / "x.jsonl", good, good | {"query_id": "13"} | change)
+    with pytest.raises(BadInput, match=problem) as caught:
+        formats.read(path, name=kind)
+    assert caught.value.where.startswith(f"{path}:2")
+
+
 HEAD = ",".join(GOOD)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "problem", "line"),
+    [
+        ("j.jsonl", ['{"language": "sw"', ""], "not JSON", 1),
+        ("j.jsonl", [json.dumps(GOOD), "[]"], "a JSON list, not an object", 2),
+        ("j.jsonl", [json.dumps(GOOD), "", "nonsense"], "not JSON", 3),
+        ("j.csv", [HEAD, "sw,1,j,one,two"], "5 fields, but the header has 6", 2),
+        ("j.csv", [HEAD, "", 'sw,"1\n2",j,one,two,A', "sw,1,j,one,two,A,A"], "7 fields, but the header has 6", 5),
+        ("j.csv", [HEAD, 'sw,1,j,one,two,"A'], "not CSV", 2),
+        ("j.csv", [HEAD + ",judge", ""], "the header names 'judge' twice", 1),
+    ],
+)
+def test_a_line_that_is_no_record_is_refused(
+    tmp_path: Path, name: str, lines: list[str], problem: str, line: int
+) -> None:
+    with pytest.raises(BadInput, match=problem) as caught:
+        formats.read(csv(tmp_path / name, *lines), name="judgments")
+    assert caught.value.where == f"{tmp_path / name}:{line}"
+
+
+def test_a_wrong_line_before_a_broken_one_is_told_too(tmp_path: Path) -> None:
+    path = csv(tmp_path / "j.csv", HEAD, "xx,1,j,one,two,A", "sw,1,j")
+    with pytest.raises(BadInput, match="2 of 2 records") as caught:
+        formats.read(path, name="judgments")
+    assert "no language 'xx'" in caught.value.where
+    assert "3 fields" in caught.value.where
+
+
+def test_verdicts_are_the_same_from_json_lines_and_csv_and_in_both_orders(tmp_path: Path) -> None:
+    second = GOOD | {"query_id": 12, "system_a": "two", "system_b": "one", "verdict": "tie", "rationale": "a, b"}
+    lines = jsonl(tmp_path / "j.jsonl", GOOD, second)
+    commas = csv(
+        tmp_path / "j.csv",
+        "\ufeffjudge,language,query_id,system_a,system_b,verdict,rationale",
+        "j,sw,12,one,two,A,",
+        'j,sw,12,two,one,tie,"a, b"',
+    )
+    tables = formats.read(lines)[0]["judgments"]
+    assert tables["verdict"].to_pylist() == ["A", "tie"]
+    assert formats.read(packed(commas))[0]["judgments"].equals(tables)
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"), [(1, "A"), (0.51, "A"), (0.5, "tie"), (0.499, "B"), (0, "B"), (1e-300, "B")]
+)
+def test_points_alone_give_the_nearest_verdict(tmp_path: Path, given: float, verdict: str) -> None:
+    path = jsonl(tmp_path / "j.jsonl", GOOD | {"verdict": None, "points": given})
+    (row,) = formats.read(path, name="judgments")[0]["judgments"].to_pylist()
+    assert (row["verdict"], row["points"]) == (verdict, given)
 
 
 # --- files that nobody wrote to be read -------------------------------------------------------------------------------
@@ -243,11 +330,6 @@ def test_pitfall_44_a_name_that_is_no_column_is_refused_with_the_nearest(tmp_pat
         take(["answer"])
     with pytest.raises(BadInput, match="--set names 'system' twice"):
         take([], ["system=a", "system=b"])
-
-
-# --- queries with their passages ------------------------------------------------------------------------------------
-
-QUERY = {"language": "sw", "query_id": "12", "text": "Ziwa ni kubwa kiasi gani?"}
 
 
 # --- into an arena, and by the commands -------------------------------------------------------------------------------

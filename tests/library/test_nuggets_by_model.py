@@ -87,7 +87,8 @@ def test_a_bank_is_written_from_the_relevant_passages_and_assigned_in_batches(ar
         assert all("Text 2 of" in text and "Text 1 of" not in text for text in banks)
         assert len(service.calls) == QUERIES * (1 + 2 * len(SYSTEMS))
         assert max(call.content.count("<<NUGGET ") for call in service.calls) == BATCH
-        nuggets(arena, service, "--create", code=2)  # every query has nuggets
+        assert "has nuggets already" in nuggets(arena, service, "--create").stderr
+        assert len(service.calls) == QUERIES * (1 + 2 * len(SYSTEMS))
     bank = table(arena, "nuggets")
     assert len(bank) == 12 * QUERIES
     assert {(row["author"], row["passage_id"] == f"{row['query_id']}#2") for row in bank} == {("m", True)}
@@ -122,7 +123,9 @@ def test_with_three_calls_in_ten_failing_rows_say_why_and_a_rerun_asks_for_these
 
 
 def test_a_service_that_ends_the_run_leaves_its_banks_and_a_rerun_goes_on(arena: Path) -> None:
-    with Service(lambda call: writes(call) if service.answered.total() < 5 else error(401, "the key expired")) as service:
+    with Service(
+        lambda call: writes(call) if service.answered.total() < 5 else error(401, "the key expired")
+    ) as service:
         assert "the key expired" in nuggets(arena, service, "--create", "--concurrency", 1, code=2).stderr
         assert len({row["query_id"] for row in table(arena, "nuggets")}) == 5
         service.behave = does_both

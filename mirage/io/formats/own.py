@@ -11,7 +11,7 @@ from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, Q
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"
 _KEY = ("language", "query_id")
-_QUERY = frozenset((*_KEY, "text", "subset", "passages"))
+_QUERY = frozenset((*_KEY, "text", "subset", "passages", "reason"))
 _ANSWER = frozenset((*_KEY, *(name for name in GivenAnswer.__annotations__ if name != "shown"), "created_at"))
 _JUDGMENT = frozenset((*_KEY, *GivenVerdict.__annotations__))
 """Fields read by each format."""
@@ -65,8 +65,10 @@ def _read_queries(records: Iterable[Record], builder: Builder) -> None:
         value, where = record.value, record.where
         _name_ignored(record, _QUERY, builder)
         language, query_id = (values.identifier(value.get(name), name, where) for name in _KEY)
+        if not (text := _text(record, "text")) and not value.get("reason"):
+            raise values.missing("text", value, where)
         query = builder.query(
-            _text(record, "text"),
+            text,
             where=where,
             query_id=query_id,
             language=language,
@@ -116,8 +118,8 @@ def _read_judgments(records: Iterable[Record], builder: Builder) -> None:
                 _name(record, "system_b"),
                 verdict=verdict,
                 points=points,
-                rationale=_text(record, "rationale"),
-                reason=_text(record, "reason"),
+                rationale=_text(record, "rationale") or None,
+                reason=_text(record, "reason") or None,
                 person=values.flag(value.get("person"), "person", where),
                 voter=values.identifier(value.get("voter"), "voter", where),
                 inclusion=values.number(value.get("inclusion"), "inclusion", where),

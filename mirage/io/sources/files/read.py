@@ -76,7 +76,7 @@ class Refused(BadInput):
             lines.append(f"... and {rest:,} more; mirage check lists them all")
         helps = dict.fromkeys(do for (_, do), same in alike.items() if do and not isinstance(same[0], UnknownName))
         super().__init__(
-            f"{len(errors):,} of {n:,} records cannot be taken",
+            f"{len(errors):,} of {max(n, len(errors)):,} records cannot be taken",
             where="\n         ".join(lines),
             do="; ".join([*list(helps)[:_HELPS], *([] if helps else ["correct these lines"]), "nothing was imported"]),
         )
