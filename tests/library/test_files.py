@@ -146,6 +146,26 @@ BRACES = "{" * 200_000
 DIGITS = '{"question": "q", "answer": "a", "model": "m", "id": ' + "1" * 5_000 + "}"
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("wide.csv", ",".join(f"c{k}" for k in range(100_000)) + "\n"),
+        ("twice.csv", ",".join(["c"] * 100_000) + "\n"),
+        ("wide.jsonl", json.dumps(dict.fromkeys(map(str, range(20_000)), 1)) + "\n"),
+        *((f"digits.{kind}", DIGITS) for kind in ("json", "jsonl")),
+        *((f"braces.{kind}", BRACES) for kind in ("json", "jsonl", "trec", "txt")),
+        ("brackets.json", "[" * 200_000),
+    ],
+)
+def test_a_record_that_no_program_can_hold_is_refused(tmp_path: Path, name: str, content: str) -> None:
+    path = csv(tmp_path / name, content)
+    for read in (formats.read, files.read_answers):
+        with pytest.raises(BadInput):
+            read(path)
+    with pytest.raises(BadInput):
+        formats.read(path, name="trec")
+
+
 @pytest.mark.parametrize("name", ["bomb.jsonl.gz", "bomb.json.gz", "bomb.csv.gz", "topics.tsv.gz"])
 @pytest.mark.parametrize("start", ["a", '[{"a": "', '{"a": "', ""])
 def test_a_line_has_a_bound_in_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, start: str) -> None:
@@ -371,6 +391,16 @@ def test_pitfall_44_a_name_that_the_arena_lacks_refuses_the_file(
         assert problem in refused.stderr
         assert snapshot(arena) == before
     mirage("import", jsonl(path, good, good | {"language": ""}), "--into", arena)
+
+
+def test_a_changed_answer_loses_its_verdicts_and_its_query_does_not_change(arena: Path, tmp_path: Path) -> None:
+    def take(kind: str, record: dict[str, Any], code: int = 0) -> int:
+        mirage("import", "--as", kind, jsonl(tmp_path / "x.jsonl", record), "--into", arena, code=code)
+        return store.open_arena(arena).rows("judgments")
+
+    assert take("judgments", GOOD) == take("answers", ANSWER | {"system": "two"}) == 1
+    assert take("queries", QUERY | {"text": "Another?"}, code=2) == 1
+    assert take("answers", ANSWER | {"system": "two", "text": "another"}) == 0
 
 
 def test_an_arena_of_verdicts_alone_takes_any_name(tmp_path: Path) -> None:

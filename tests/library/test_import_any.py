@@ -308,3 +308,9 @@ OWN: dict[str, list[dict[str, Any]]] = {
         {"language": "en", "query_id": "1", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A", "points": 1}
     ],
 }
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_our_own_kinds_are_recognised(kind: str, tmp_path: Path) -> None:
+    result = import_file(write(tmp_path / "x.jsonl", *OWN[kind]), tmp_path / "any")
+    assert (result.summary.format, result.arena.rows(kind)) == (kind, 1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import string
 from pathlib import Path
 
@@ -150,11 +148,6 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
     ]
     assert (row.maker, row.share, row.others) == ("Our Lab", 0.5, 0.0)
     assert store.check(arena)
-
-
-def ratings(printed: str) -> list[dict[str, str]]:
-    """The rows of a ranking without the judge's name."""
-    return [{k: v for k, v in row.items() if k != "judge"} for row in csv.DictReader(io.StringIO(printed))]
 
 
 def test_judges_of_a_named_maker_are_left_out(tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ from mirage.ranking.nugget_battles import NuggetBattles, nugget_battles
 from mirage.ranking.ranking import read_decisions
 from mirage.ranking.settings import RankSettings
 
-SYSTEMS = ("blue", "green", "red")
 MODEL = "model"
 S, P, N = "support", "partial_support", "not_support"
 STATED: dict[str, Mapping[str, tuple[str | None, ...]]] = {

@@ -43,7 +43,6 @@ class Door:
 
 
 RANKED = {"judge": SUBJECT}
-LANGUAGES = {"languages": "a comma-separated list, None for all"}
 OF_SAMPLE = {"sample": "its fields are keywords", "battles": "lists of battles are for `mirage judge`"}
 DOORS = {
     "api.rank": Door(
