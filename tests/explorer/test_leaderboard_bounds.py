@@ -20,7 +20,6 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import store
 from mirage.battles.judge import Judge
-from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import UnknownName
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.corrected_chart import correction_figure
@@ -30,7 +29,6 @@ from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard.ratings import columns
 from mirage.publish.charts import leaderboard as charts
 from mirage.ranking.arena import rank_arena
-from mirage.ranking.bootstrap import rate
 from mirage.ranking.settings import RankSettings
 from pages import page_text
 
@@ -317,30 +315,6 @@ def test_rank_prints_the_scale_of_arenas(odd: store.Arena) -> None:
         for name, shift in (("rating", 1000), ("low", 1000), ("high", 1000), ("difference", 0), ("difference_high", 0)):
             expected = None if a[name] is None else shift + a[name] * 400 / math.log(10)
             assert b[name] == (None if expected is None else pytest.approx(expected))
-
-
-def test_rank_takes_the_maximum_of_the_likelihood_where_asked(odd: store.Arena) -> None:
-    command = ("rank", odd.path, "--judge", "gpt-4o", "--languages", "sw", "--draws", 50, "--format", "json")
-    plain = by_system(json.loads(mirage(*command).stdout))
-    pure = by_system(json.loads(mirage(*command, "--penalty", "none").stdout))
-    battles = from_judgments(odd.read("judgments"), judge="gpt-4o")
-    expected = rate({"sw": battles["sw"]}, draws=2, penalty="none").languages["sw"]
-    for system, theta in zip(expected.systems, expected.theta.tolist(), strict=True):
-        assert pure[system]["rating"] == pytest.approx(theta)
-    assert pure[UNBEATEN]["rating"] > 2 * plain[UNBEATEN]["rating"]
-
-
-@pytest.mark.parametrize(
-    ("options", "option"),
-    [
-        (("--store", "--penalty", "none"), "--penalty"),
-        (("--consistent", "--penalty", "none"), "--penalty"),
-        (("--paper", "--reference", "sim-05"), "--reference"),
-        (("--paper", "--scale", "arena"), "--scale"),
-    ],
-)
-def test_options_that_do_not_go_together_are_refused(odd: store.Arena, options: tuple[str, ...], option: str) -> None:
-    assert option in mirage("rank", odd.path, "--judge", "gpt-4o", *options, code=2).stderr
 
 
 def test_a_ranking_at_equal_style_takes_a_reference_and_a_scale(odd: store.Arena) -> None:

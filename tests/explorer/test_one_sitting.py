@@ -146,7 +146,7 @@ def test_all_four_things_in_one_sitting(
         page.wait_for_url("**arena=sample-own**")
         page.get_by_text("Features").wait_for()
         opened.settle()
-        assert page.locator("strong", has_text=name).count() == 1
+        assert page.get_by_role("combobox", name="Your system").input_value() == name
         seen(opened, scheme, f"{code}-{scheme}-4-your-model")
         assert opened.heard == ([], [], [])
     finally:

@@ -111,7 +111,7 @@ def test_answers_are_checked_taken_and_placed_in_the_browser(tmp_path: Path) -> 
         page.wait_for_selector("h2:has-text('Features')")
         opened.settle()
         assert "arena=sample-own" in page.url
-        assert page.locator("strong", has_text="<b>mine</b>").count() == 1
+        assert page.get_by_role("combobox", name="Your system").input_value() == "<b>mine</b>"
         assert not list(home.glob("own/*/answers*"))
         assert opened.heard == ([], [], [])
     (folder,) = home.glob("own/session-*/sample-own")

@@ -74,7 +74,7 @@ def test_the_commands_of_the_readme_run_with_the_installed_package(installed: Pa
     judged = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A"}
     for name, rows in {"answers.jsonl": answers, "judgments.jsonl": [judged]}.items():
         (tmp_path / name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    blocks = re.findall(r"```\n(mirage .*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    blocks = re.findall(r"```bash\n(mirage .*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines()]
     assert len(lines) > 5
     for line in lines:
@@ -128,7 +128,7 @@ def test_the_core_install_ranks_a_file_and_names_the_extra_of_the_explorer(core:
     printed = run(core, "-m", "mirage", "rank", "battles.csv", "--format", "csv", cwd=tmp_path)
     assert printed.returncode == 0, printed.stderr
     assert [row["system"] for row in csv.DictReader(printed.stdout.splitlines())] == ["x", "y"]
-    assert run(core, "-m", "mirage", "doctor", cwd=tmp_path).returncode == 0
+    assert run(core, "-m", "mirage", "check", cwd=tmp_path).returncode == 0
     report = run(core, "-m", "mirage", "export", "html", "nomiracl", "--into", "report.html", cwd=tmp_path)
     assert report.returncode == 0, report.stderr
     ballot = ("votes", "ballot", "sample", "--language", "sw", "--out", "ballot.html")

@@ -10,10 +10,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from commands import mirage as run
-from commands import rows
 from forks import Forks
 from misbehaving import Act, Call, Service, filtered, reply
 from testset_cases import ScriptedModel, passage, question_in, towns, write_corpus
@@ -22,7 +20,7 @@ import mirage
 from mirage import store
 from mirage.errors import ArenaError, BadInput, NotEnoughData
 
-OPTIONS = ("--languages", "sw,de", "--n", 6, "--model", "m", "--format", "csv")
+OPTIONS = ("--languages", "sw,de", "--n", 6, "--model", "m")
 
 
 @pytest.fixture
@@ -42,12 +40,10 @@ def read_left(arena: Path) -> list[dict[str, Any]]:
 
 
 def test_questions_of_both_subsets_with_their_evidence(corpus: Path, tmp_path: Path) -> None:
-    result = make(corpus, tmp_path / "arena", ScriptedModel())
-    assert [(row["language"], row["queries"], row["answerable"]) for row in rows(result)] == [
-        ("de", "6", "3"),
-        ("sw", "6", "3"),
-    ]
+    make(corpus, tmp_path / "arena", ScriptedModel())
     arena = store.open_arena(tmp_path / "arena")
+    kinds = Counter((row["language"], row["subset"]) for row in arena.read("queries").to_pylist())
+    assert kinds == {(code, subset): 3 for code in ("de", "sw") for subset in ("relevant", "non_relevant")}
     tables = {name: arena.read(name).to_pylist() for name in arena.tables}
     subsets = {row["query_id"]: row["subset"] for row in tables["queries"]}
     towns_of = {row["query_id"]: row["text"] for row in tables["queries"]}
@@ -95,24 +91,6 @@ def test_copies_and_passages_with_the_fact_go_too(corpus: Path, tmp_path: Path) 
     assert checks["model", "answers"] >= 4
     for row in arena.read("queries").to_pylist():
         assert any(model.states(row["text"], text) for text in texts) is (row["subset"] == "relevant")
-
-
-def test_vectors_find_a_translated_copy(corpus: Path, tmp_path: Path) -> None:
-    translated = passage("sw", towns("de", 1)[0])
-    (corpus / "stadt-00.sw.txt").write_text(translated, encoding="utf-8")
-    run("testset", tmp_path / "arena", "--corpus", corpus, "--passages-only", tmp_path / "passages.jsonl")
-    ids = [json.loads(line)["passage_id"] for line in (tmp_path / "passages.jsonl").read_text("utf-8").splitlines()]
-    draw = np.random.default_rng(1)
-    vectors = {name: draw.normal(size=32) for name in ids}
-    vectors["stadt-00.sw.txt#1"] = vectors["stadt-00.md#1"] + 0.01
-    lines = [json.dumps({"passage_id": name, "vector": list(vector)}) for name, vector in vectors.items()]
-    (tmp_path / "vectors.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    more = ("--languages", "de", "--n", "12", "--unanswerable", "1", "--types", "fact")
-    blind = ScriptedModel(checks=lambda asked, text: False)
-    make(corpus, tmp_path / "arena", blind, "--vectors", tmp_path / "vectors.jsonl", *more)
-    assert "stadt-00.sw.txt#1" not in {row["docid"] for row in read_left(tmp_path / "arena")}
-    (tmp_path / "few.jsonl").write_text(lines[0], encoding="utf-8")
-    assert "no vector" in make(corpus, tmp_path / "b", blind, "--vectors", tmp_path / "few.jsonl", code=2).stderr
 
 
 SPOILED = {
@@ -163,7 +141,7 @@ def test_unfit_questions_are_dropped_with_the_reason_and_replaced(tmp_path: Path
 
     more = ("--languages", "de", "--n", 12, "--types", "fact")
     result = make(corpus, tmp_path / "arena", ScriptedModel(spoil=spoil), *more)
-    assert rows(result)[0]["queries"] == "11"  # and there is no further passage
+    assert store.open_arena(tmp_path / "arena").rows("queries") == 11  # and there is no further passage
     assert "Fewer than requested" in result.stderr
     drafts = {row["passages"]: row for row in store.open_arena(tmp_path / "arena").read("drafts").to_pylist()}
     dropped = Counter[str]()
