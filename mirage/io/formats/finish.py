@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
@@ -16,9 +16,6 @@ from mirage.text.content import renumber
 from mirage.text.detection import detect, detect_set
 from mirage.text.languages import language as language_of
 from mirage.text.segmentation import count_text
-
-if TYPE_CHECKING:
-    pass
 
 _NO_TEXT = "the file does not hold the query"
 _SHORT = 1000

@@ -22,7 +22,7 @@ _HELPS = 3
 """Maximum number of different suggestions in the text of an error."""
 SHOWN = 10
 """Maximum number of invalid lines listed in the text of an error; the others are counted."""
-_COMPLETED = {"answers": ("status",), "judgments": ("verdict",), "passages": ("position",)}
+_COMPLETED = {"answers": ("status",)}
 """Required columns that are derived if a record lacks them, by table."""
 _BLANK = {"answers": ("text",)}
 """Columns in which the empty text is a value, by table."""
@@ -96,7 +96,6 @@ def read_table(
     options: Options,
     finish: Callable[[Row, Row, str], None],
     *,
-    rest: Callable[[list[BadInput]], None] | None = None,
     limit: Limit | None = None,
     languages: Mapping[str, Collection[str]] | None = None,
 ) -> pa.Table:
@@ -108,7 +107,6 @@ def read_table(
         options: how its columns are named.
         finish: called with a row, the record it is of and `file:line`; completes the row, raises BadInput if it is
             wrong.
-        rest: called after the last record with what is wrong, to add what only the whole file shows.
         limit: how much the file may hold.
         languages: by query id, the languages of the queries that an arena has: where there is one, a record that says
             none is in it.
@@ -139,8 +137,6 @@ def read_table(
         for name, values in data.items():
             values.append(row[name])
     n = len(seen) + len(errors)
-    if rest is not None:
-        rest(errors)
     if errors:
         raise Refused(errors, n)
     if not seen:
