@@ -1,4 +1,4 @@
-"""A team's path, from the traces of last month to a gate: spans, rubric, rounds, runs, notes, gate."""
+"""A team's path, from the traces of last month to a gate: spans, rubric, rounds, runs, gate."""
 
 from __future__ import annotations
 
@@ -104,14 +104,5 @@ def test_from_traces_to_a_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     board = rows(mirage("rank", arena, "--judge", "j: tone", "--format", "csv"))
     assert [row["system"] for row in board] == ["mine", "mine@2026-10-01", "other"]
     mirage("compare", arena, "mine", "mine@2026-10-01", "--judge", "j: tone", "--require")
-
-    answers = store.open_arena(arena).read("answers").to_pylist()
-    wrong = next(row for row in answers if row["system"] == "other")
-    key = {name: wrong[name] for name in ("language", "query_id", "system")}
-    note = {**key, "categories": ["wrong fact"], "note": "It does not greet.", "voter": "amina"}
-    (tmp_path / "notes.jsonl").write_text(json.dumps(note) + "\n", encoding="utf-8")
-    mirage("votes", "import", "--kind", "notes", tmp_path / "notes.jsonl", "--arena", arena)
-    mirage("votes", "export", "--kind", "notes", tmp_path / "all.jsonl", "--arena", arena)
-    assert "It does not greet." in (tmp_path / "all.jsonl").read_text(encoding="utf-8")
 
     mirage("compare", arena, "other", "mine", "--judge", "j: tone", code=1)
