@@ -12,6 +12,7 @@ import typer
 from mirage.cli.common import How, app, existing_arena
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 DIFFERENT = ("table", "row", "column", "stored", "recomputed")
 """Columns of the differences between a derived table and its sources."""
+
+WRONG = ("where", "wrong", "to_do")
+"""Columns of the invalid records of a file."""
 
 CLOSED_BOOK = (
     *("system", "language", "n", "answered", "rate", "rate_low", "rate_high"),
@@ -97,8 +101,15 @@ def check(
             _show_recomputed(recomputed(store.open_arena(path)), output_format)
         return
     from mirage.io.imports.formats import read_file
+    from mirage.io.sources.files import Refused
 
-    tables, summary = read_file(path, of, name=kind)
+    try:
+        tables, summary = read_file(path, of, name=kind)
+    except Refused as refused:
+        wrong = [dict(zip(WRONG, (error.where, error.what, error.do), strict=True)) for error in refused.wrong]
+        show(wrong, WRONG, output_format)
+        note(f"{path}: {count_text(len(wrong), 'record')} cannot be taken.")
+        raise typer.Exit(2) from None
     note(f"{path}: {_count_text(tables)}; no errors.")
     for line in summary.lines():
         note(line)

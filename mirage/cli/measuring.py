@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mirage import store
 from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, arena_log, codes, command_group, rows
 from mirage.cli.connection import Connection, tell
@@ -17,7 +18,7 @@ from mirage.cli.output import Format, note, progress, show
 from mirage.cli.reporting import COUNTS, note_unparsed
 from mirage.cli.settings import expand_settings
 from mirage.cli.steps import measure_outdated
-from mirage.errors import BadInput
+from mirage.errors import BadInput, NotEnoughData
 from mirage.stats.units import name_unit
 
 if TYPE_CHECKING:
@@ -203,8 +204,13 @@ def nuggets(
             return
         _by_terms(dir_, connection)
     else:
-        if create and not _create(dir_, connection, only):
-            return
+        try:
+            if create and not _create(dir_, connection, only):
+                return
+        except NotEnoughData as error:
+            if "nuggets" not in store.open_arena(dir_).tables:
+                raise
+            note(f"No nuggets to write: {error.where}")
         if connection.dry_run:
             from mirage.stages.nuggets import stage
 

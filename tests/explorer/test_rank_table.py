@@ -10,7 +10,6 @@ from mirage.explorer.leaderboard.rank_table import rank_table_html
 from mirage.publish.charts.palette import DARK, LIGHT, Ink, Mode, ramp_color
 
 SYSTEMS = ["b", "a", '<i>"x" & y</i>']
-CODES = ["en", "fi"]
 
 
 def row(system: str, language: str, rank: int) -> dict[str, object]:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import mirage as run
+from commands import rows as printed
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -246,6 +248,19 @@ def test_a_name_that_is_not_there_is_refused(signal: str, options: dict[str, Any
     arena = mirage.open_arena(SAMPLE)
     with pytest.raises(MirageError):
         tradeoffs(arena, signal, AbstainSettings(**options))
+
+
+def test_the_command_and_the_function_give_the_same_rows(tmp_path: Path) -> None:
+    contents = store.open_arena(ROOT / "data" / "nomiracl")
+    small = {name: contents.read(name, languages=["sw"]) for name in ("queries", "outcomes", "features")}
+    arena = store.write(tmp_path / "a", small, made_by="a test")
+    shown = {
+        row["system"]: row
+        for row in printed(run("report", "risk", arena.path, "--signal", "length", "--format", "csv"))
+    }
+    for row in mirage.risk_coverage(arena, "length").table.to_pylist():
+        for name in ("area", "threshold"):
+            assert (float(shown[row["system"]][name]) if shown[row["system"]][name] else None) == row[name]
 
 
 def test_bands_hold_the_truth_as_often_as_they_say() -> None:

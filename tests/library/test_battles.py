@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from small_arena import write
 
 from mirage import schema, store
-from mirage.battles import Battle, Judge, decide, decisions, only_judge, verdict_rows
+from mirage.battles import RELEVANCE, Battle, Judge, decide, decisions, only_judge, verdict_rows
 from mirage.battles import decision as rule
 from mirage.battles.decision import orient_verdict
-from mirage.battles.judge import verdict_judges
+from mirage.battles.judge import judges, verdict_judges
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.explorer.battle import data as battle_views
 from mirage.explorer.battle import matrix as matrix_views
@@ -187,6 +187,19 @@ def test_only_battles_that_are_wanted_and_readable_are_decided() -> None:
 
 
 # Judges
+
+
+def test_a_judge_gives_its_battles_and_says_what_it_needs(tmp_path: Path) -> None:
+    arena = write(tmp_path, tables=("outcomes", "judgments"))
+    assert judges(arena) == (RELEVANCE, *verdict_judges(arena))
+    for name in judges(arena):
+        judge = Judge.from_name(name)
+        assert judge.by_labels == (name == RELEVANCE)
+        battles = judge.battles(arena.read(judge.table))
+        assert {each.judge for each in battles.values()} == {name}
+    assert Judge.relevance("answer") == Judge.from_name("relevance", skill="answer")
+    with pytest.raises(BadInput, match="skill"):
+        Judge.from_name("gpt-4o", skill="answer")
 
 
 def test_a_panel_counts_its_judges_together() -> None:

@@ -377,6 +377,9 @@ def test_pitfall_44_a_judge_the_arena_does_not_know_is_refused(arena: Path, tmp_
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
+        ("en,r0,j,alpha,betta,A", "there is no system in en 'betta'"),
+        ("en,r99,j,alpha,beta,A", "there is no query in en 'r99'"),
+        ("sw,r0,j,alpha,beta,A", "there is no query in sw 'r0'"),
         ("e1,r0,j,alpha,beta,A", "there is no language 'e1'"),
         ("en,r0,j,alpha,beta,C", "there is no verdict 'C'"),
         ("en,r0,j,alpha,beta", "5 fields"),

@@ -60,9 +60,6 @@ def outcomes_arena(path: Path, right: dict[str, dict[str, list[bool]]]) -> store
     return store.open_arena(path)
 
 
-FEATURE = "feature:n_words"
-
-
 def of_words(first: list[float | None], second: list[float | None], tmp_path: Path, **how: Any) -> ComparisonReport:
     arena = arena_of(tmp_path / "words", {"en": {"new": first, "old": second}}, "length")
     return compare_systems(arena, "new", "old", CompareSettings(measure="feature:length", **how))

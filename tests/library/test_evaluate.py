@@ -93,6 +93,16 @@ def test_no_system_is_added_and_only_tables_without_a_model_are_made(here: Path)
     assert not (here / "answers-arena").exists()
 
 
+def test_one_system_is_counted_and_the_next_commands_add_another(here: Path) -> None:
+    save(here / "one.jsonl", records("new"))
+    done = evaluate("one.jsonl")
+    assert done.stdout == ""
+    assert "new (8 answers)" in done.stderr
+    (again,) = [words for words in suggested(done.stderr) if "--baselines" in words]
+    assert CliRunner().invoke(app, again[1:]).exit_code == 0
+    assert "heuristic judge" in evaluate("one-arena").stderr
+
+
 VERDICTS = [
     {"language": "en", "query_id": f"q{k}", "judge": "gpt-4o", "system_a": "a", "system_b": "b", "verdict": "A"}
     for k in range(12)
@@ -193,6 +203,13 @@ def test_bundled_arenas_are_copied_and_never_written(here: Path) -> None:
     assert "human relevance labels" in done.stderr
     assert store.open_arena(ROOT / "data" / "nomiracl").version == before
     assert store.is_arena(here / "nomiracl-arena")
+
+
+def test_without_a_file_the_sample_is_evaluated(here: Path) -> None:
+    before = store.open_arena(ROOT / "data" / "sample").version
+    assert "reference ranks first" in " ".join(mirage.evaluate(draws=20).findings)
+    assert store.open_arena(ROOT / "data" / "sample").version == before
+    assert store.is_arena(here / "sample-arena")
 
 
 def test_from_python_a_file_an_arena_and_rows_give_the_same(here: Path) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+import small_arena
+from commands import mirage
 from conftest import ROOT
 
 from mirage import schema, store
@@ -126,3 +128,16 @@ def test_a_judge_that_prefers_nothing_gives_no_file(tmp_path: Path) -> None:
     shown = [row["judge"] for row in rows].count("heuristic")
     assert f"{shown // 2:,} times: a tie" in str(caught.value)
     assert not (tmp_path / "pairs.jsonl").exists()
+
+
+def test_the_commands_write_what_they_say(tmp_path: Path) -> None:
+    arena = small_arena.write(tmp_path / "arena").path
+    for words in (
+        ["table", arena, "outcomes", "--out", tmp_path / "outcomes.csv"],
+        ["html", arena, "--into", tmp_path / "report.html"],
+        ["preferences", SAMPLE, "--judge", "heuristic", "--out", tmp_path / "p.jsonl"],
+    ):
+        assert str(words[-1]) in mirage("export", *words).output.replace("\n", "")
+        assert Path(words[-1]).stat().st_size > 100
+    refused = mirage("export", "table", arena, "nothing", "--out", tmp_path / "n.csv", code=2)
+    assert "nothing" in refused.output

@@ -92,7 +92,8 @@ def test_votes_on_one_query_are_one_unit(field: Path, tmp_path: Path) -> None:
 
 
 def retrieval(arena: Path, measure: str) -> dict[str, float]:
-    printed = json.loads(stdout("retrievers", arena, "--format", "json", "--by", "language", "--measures", measure))
+    words = ("report", "retrieval", arena, "--format", "json", "--by", "language", "--measures", measure)
+    printed = json.loads(stdout(*words))
     return {row["retriever"]: row["mean"] for row in printed if row["language"] != "all" and row["measure"] == measure}
 
 
@@ -154,10 +155,10 @@ def test_the_option_that_helps_is_named(field: Path, tmp_path: Path) -> None:
 
 
 def test_judgments_take_the_language_of_their_query(field: Path, tmp_path: Path) -> None:
-    for words in (["import", "judgments"], ["import"]):
-        arena = tmp_path / "-".join(words)
+    for options in (["--as", "judgments"], []):
+        arena = tmp_path / f"arena{len(options)}"
         run("import", field / "judgments-explicit" / "queries.jsonl", "--into", arena)
-        run(*words, field / "judgments-explicit" / "verdicts.jsonl", "--into", arena)
+        run("import", field / "judgments-explicit" / "verdicts.jsonl", "--into", arena, *options)
         assert [row["language"] for row in rows(arena, "judgments")] == ["sw"]
 
 
@@ -253,6 +254,8 @@ def test_search_in_scripts_without_words(field: Path, tmp_path: Path) -> None:
     """The script's own list of queries, each with the passage that must come first."""
     program = "import sys, tempfile\n" + (field / "bm25-normalising.py").read_text(encoding="utf-8")
     program = program.replace("m='mirage'", "m=[sys.executable, '-m', 'mirage']").replace("[m,", "[*m,")
+    program = program.replace("'retrieve',A,'--retriever','bm25'", "'generate','retrieve',A")
+    program = program.replace("'import','queries'", "'import'")
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 import sys
 import tracemalloc
 from pathlib import Path
@@ -13,9 +14,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from commands import mirage
+from commands import mirage, rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from store_cases import snapshot
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
@@ -24,6 +26,9 @@ from mirage.io.sources import files
 from mirage.io.sources.files import Options
 
 GOOD = {"language": "sw", "query_id": "12", "judge": "j", "system_a": "one", "system_b": "two", "verdict": "A"}
+
+QUERY = {"language": "sw", "query_id": "12", "text": "Ziwa ni kubwa kiasi gani?"}
+SHOWN = {"passage_id": "7#0", "title": "Ziwa", "text": "Ziwa ni kubwa.", "relevant": True}
 
 
 def jsonl(path: Path, *records: dict[str, Any]) -> Path:
@@ -36,26 +41,129 @@ def csv(path: Path, *lines: str) -> Path:
     return path
 
 
-def known() -> Any:
-    rows = [("sw", "12", "one"), ("sw", "12", "two"), ("sw", "13", "one"), ("en", "7", "three"), ("en", "7", "one")]
-    return schema.from_columns(
-        "answers",
-        {
-            "language": [row[0] for row in rows],
-            "query_id": [row[1] for row in rows],
-            "system": [row[2] for row in rows],
-            "status": ["ok"] * len(rows),
-        },
-    )
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    """Queries and answers: `one` and `two` in Swahili, `three` in English."""
+    asked = [("sw", "12"), ("sw", "13"), ("en", "7")]
+    queries = [QUERY | {"language": code, "query_id": name, "text": f"What is {name}?"} for code, name in asked]
+    mirage("import", jsonl(tmp_path / "q.jsonl", *queries), "--into", tmp_path / "arena")
+    told = [("sw", "12", "one"), ("sw", "12", "two"), ("sw", "13", "one"), ("en", "7", "three")]
+    answers = [ANSWER | {"language": code, "query_id": name, "system": system} for code, name, system in told]
+    mirage("import", jsonl(tmp_path / "told.jsonl", *answers), "--into", tmp_path / "arena")
+    return tmp_path / "arena"
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "problem"),
+    [
+        *(("judgments", {name: None}, f"{name} is missing") for name in ("query_id", "judge", "system_a", "system_b")),
+        ("judgments", {"language": None}, "language of query 13 is not given"),
+        ("judgments", {"language": "Swahily"}, "no language 'Swahily'"),
+        ("judgments", {"verdict": "Tie"}, r"no verdict 'Tie'(.|\n)*did you mean: tie"),
+        ("judgments", {"verdict": None}, "neither a verdict nor points"),
+        ("judgments", {"verdict": "A", "reason": "timeout"}, "verdict is A, but"),
+        ("judgments", {"verdict": "unparsed", "points": 0.6}, "the verdict is unparsed"),
+        *(("judgments", {"points": points}, "points") for points in (-0.1, 1.1, "much", float("inf"))),
+        ("judgments", {"query_id": 1.5}, "query_id is 1.5"),
+        ("judgments", {"query_id": True}, "query_id is True"),
+        ("judgments", {"judge": ""}, "judge is missing"),
+        ("judgments", {"system_b": "one"}, "one is compared with itself"),
+        ("queries", {"text": None}, "text is missing"),
+        ("queries", {"text": ""}, "text is missing"),
+        ("queries", {"subset": "both"}, "no subset 'both'"),
+        ("queries", {"passages": [SHOWN, SHOWN | {"text": "Mto"}]}, "two different texts of passage 7#0"),
+        ("queries", {"passages": [SHOWN | {"relevant": "perhaps"}]}, "relevant is 'perhaps'"),
+        ("queries", {"passages": [SHOWN], "subset": "non_relevant"}, "is non_relevant, but a passage is labelled"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_file_and_line(
+    tmp_path: Path, kind: str, change: dict[str, Any], problem: str
+) -> None:
+    good = {"judgments": GOOD, "queries": QUERY}[kind]
+    path = jsonl(tmp_path / "x.jsonl", good, good | {"query_id": "13"} | change)
+    with pytest.raises(BadInput, match=problem) as caught:
+        formats.read(path, name=kind)
+    assert caught.value.where.startswith(f"{path}:2")
 
 
 HEAD = ",".join(GOOD)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "problem", "line"),
+    [
+        ("j.jsonl", ['{"language": "sw"', ""], "not JSON", 1),
+        ("j.jsonl", [json.dumps(GOOD), "[]"], "a JSON list, not an object", 2),
+        ("j.jsonl", [json.dumps(GOOD), "", "nonsense"], "not JSON", 3),
+        ("j.csv", [HEAD, "sw,1,j,one,two"], "5 fields, but the header has 6", 2),
+        ("j.csv", [HEAD, "", 'sw,"1\n2",j,one,two,A', "sw,1,j,one,two,A,A"], "7 fields, but the header has 6", 5),
+        ("j.csv", [HEAD, 'sw,1,j,one,two,"A'], "not CSV", 2),
+        ("j.csv", [HEAD + ",judge", ""], "the header names 'judge' twice", 1),
+    ],
+)
+def test_a_line_that_is_no_record_is_refused(
+    tmp_path: Path, name: str, lines: list[str], problem: str, line: int
+) -> None:
+    with pytest.raises(BadInput, match=problem) as caught:
+        formats.read(csv(tmp_path / name, *lines), name="judgments")
+    assert caught.value.where == f"{tmp_path / name}:{line}"
+
+
+def test_a_wrong_line_before_a_broken_one_is_told_too(tmp_path: Path) -> None:
+    path = csv(tmp_path / "j.csv", HEAD, "xx,1,j,one,two,A", "sw,1,j")
+    with pytest.raises(BadInput, match="2 of 2 records") as caught:
+        formats.read(path, name="judgments")
+    assert "no language 'xx'" in caught.value.where
+    assert "3 fields" in caught.value.where
+
+
+def test_verdicts_are_the_same_from_json_lines_and_csv_and_in_both_orders(tmp_path: Path) -> None:
+    second = GOOD | {"query_id": 12, "system_a": "two", "system_b": "one", "verdict": "tie", "rationale": "a, b"}
+    lines = jsonl(tmp_path / "j.jsonl", GOOD, second)
+    commas = csv(
+        tmp_path / "j.csv",
+        "\ufeffjudge,language,query_id,system_a,system_b,verdict,rationale",
+        "j,sw,12,one,two,A,",
+        'j,sw,12,two,one,tie,"a, b"',
+    )
+    tables = formats.read(lines)[0]["judgments"]
+    assert tables["verdict"].to_pylist() == ["A", "tie"]
+    assert formats.read(packed(commas))[0]["judgments"].equals(tables)
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"), [(1, "A"), (0.51, "A"), (0.5, "tie"), (0.499, "B"), (0, "B"), (1e-300, "B")]
+)
+def test_points_alone_give_the_nearest_verdict(tmp_path: Path, given: float, verdict: str) -> None:
+    path = jsonl(tmp_path / "j.jsonl", GOOD | {"verdict": None, "points": given})
+    (row,) = formats.read(path, name="judgments")[0]["judgments"].to_pylist()
+    assert (row["verdict"], row["points"]) == (verdict, given)
 
 
 # --- files that nobody wrote to be read -------------------------------------------------------------------------------
 
 BRACES = "{" * 200_000
 DIGITS = '{"question": "q", "answer": "a", "model": "m", "id": ' + "1" * 5_000 + "}"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("wide.csv", ",".join(f"c{k}" for k in range(100_000)) + "\n"),
+        ("twice.csv", ",".join(["c"] * 100_000) + "\n"),
+        ("wide.jsonl", json.dumps(dict.fromkeys(map(str, range(20_000)), 1)) + "\n"),
+        *((f"digits.{kind}", DIGITS) for kind in ("json", "jsonl")),
+        *((f"braces.{kind}", BRACES) for kind in ("json", "jsonl", "trec", "txt")),
+        ("brackets.json", "[" * 200_000),
+    ],
+)
+def test_a_record_that_no_program_can_hold_is_refused(tmp_path: Path, name: str, content: str) -> None:
+    path = csv(tmp_path / name, content)
+    for read in (formats.read, files.read_answers):
+        with pytest.raises(BadInput):
+            read(path)
+    with pytest.raises(BadInput):
+        formats.read(path, name="trec")
 
 
 @pytest.mark.parametrize("name", ["bomb.jsonl.gz", "bomb.json.gz", "bomb.csv.gz", "topics.tsv.gz"])
@@ -244,19 +352,6 @@ def test_pitfall_44_a_name_that_is_no_column_is_refused_with_the_nearest(tmp_pat
         take([], ["system=a", "system=b"])
 
 
-# --- queries with their passages ------------------------------------------------------------------------------------
-
-SHOWN = [
-    {"passage_id": "7#0", "title": "Ziwa", "text": "Ziwa ni kubwa. [9#1] Question: Contexts:", "relevant": True},
-    {"passage_id": "9#1", "title": None, "text": "Mto ni mrefu.", "relevant": False},
-]
-QUERY = {"language": "sw", "query_id": "12", "text": "Ziwa ni kubwa kiasi gani?"}
-
-
-def passages(tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
-    return tables["passages"].select(["query_id", "passage_id", "position", "title", "text", "relevant"]).to_pylist()
-
-
 # --- into an arena, and by the commands -------------------------------------------------------------------------------
 
 
@@ -267,6 +362,85 @@ def test_pitfall_43_files_and_arenas_of_the_working_folder_need_no_path(
     jsonl(Path("a.jsonl"), ANSWER)
     mirage("import", "--as", "answers", "a.jsonl", "--into", "here")
     assert store.open_arena(Path("here")).rows("answers") == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "problem"),
+    [
+        ("answers", [{"query_id": "99"}], "no query in sw '99'"),
+        ("answers", [{"query_id": "133"}], "did you mean: 13"),
+        ("answers", [{"query_id": "99", "language": ""}], "no query '99'"),
+        ("answers", [{"query_id": "99", "sample": 1}], "no query in sw '99'"),
+        ("answers", [{"query_id": "7"}, {"language": "fi"}], "no query in fi '12'"),
+        ("judgments", [{"query_id": "99"}], "no query in sw '99'"),
+        ("judgments", [{"system_b": "twoo"}, {"system_a": "three", "language": ""}], "did you mean: two"),
+        ("judgments", [{"language": "en"}, {"language": "xx", "system_b": "twoo"}], "no language 'xx'"),
+        ("judgments", [{"judge": f"j{k}", "system_b": "four"} for k in range(30)], "no system in sw 'four'"),
+    ],
+)
+def test_pitfall_44_a_name_that_the_arena_lacks_refuses_the_file(
+    arena: Path, tmp_path: Path, kind: str, wrong: list[dict[str, Any]], problem: str
+) -> None:
+    good = {"answers": ANSWER, "judgments": GOOD}[kind]
+    path = jsonl(tmp_path / "new.jsonl", good, *(good | change for change in wrong))
+    before = snapshot(arena)
+    listed = mirage("check", path, "--arena", arena, "--format", "csv", code=2)
+    assert {row["where"] for row in rows(listed)} == {f"{path}:{n}" for n in range(2, len(wrong) + 2)}
+    for words in ((path,), (path, "--as", kind)):
+        refused = mirage("import", *words, "--into", arena, code=2)
+        assert problem in refused.stderr
+        assert snapshot(arena) == before
+    mirage("import", jsonl(path, good, good | {"language": ""}), "--into", arena)
+
+
+def test_a_changed_answer_loses_its_verdicts_and_its_query_does_not_change(arena: Path, tmp_path: Path) -> None:
+    def take(kind: str, record: dict[str, Any], code: int = 0) -> int:
+        mirage("import", "--as", kind, jsonl(tmp_path / "x.jsonl", record), "--into", arena, code=code)
+        return store.open_arena(arena).rows("judgments")
+
+    assert take("judgments", GOOD) == take("answers", ANSWER | {"system": "two"}) == 1
+    assert take("queries", QUERY | {"text": "Another?"}, code=2) == 1
+    assert take("answers", ANSWER | {"system": "two", "text": "another"}) == 0
+
+
+def test_an_arena_of_verdicts_alone_takes_any_name(tmp_path: Path) -> None:
+    for query_id in ("12", "13"):
+        path = jsonl(tmp_path / "v.jsonl", GOOD | {"query_id": query_id})
+        mirage("import", "--as", "judgments", path, "--into", tmp_path / "new")
+    assert store.open_arena(tmp_path / "new").rows("judgments") == 2
+
+
+def test_check_lists_every_wrong_line_and_writes_nothing(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "a.jsonl", ANSWER, *(ANSWER | {"query_id": str(n), "status": "odd"} for n in range(15)))
+    result = mirage("check", path, "--as", "answers", "--format", "csv", code=2)
+    assert [row["where"] for row in rows(result)] == [f"{path}:{n}" for n in range(2, 17)]
+    assert {row["wrong"] for row in rows(result)} == {"there is no status 'odd'"}
+    assert "15 records" in result.stderr
+    assert "and 14 more" in mirage("import", "--as", "answers", path, "--into", tmp_path / "new", code=2).stderr
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+def test_check_takes_an_arena_or_a_file_by_what_the_path_is(arena: Path, tmp_path: Path) -> None:
+    assert "answers: 4 rows" in mirage("check", arena).stderr
+    path = jsonl(tmp_path / "x.jsonl", ANSWER | {"note": 1, "stats": "ok", "reason": None})
+    told = mirage("check", path).stderr
+    assert "1 answers" in told
+    assert re.findall("left out: ([^;\n]*)", told) == [
+        "note (once): not a column of this format",
+        "stats (once): not a column",
+    ]
+    assert mirage("check", arena, "--as", "answers", code=2).stderr
+    assert "there is no arena" in mirage("check", tmp_path / "none", code=2).stderr
+
+
+def test_names_and_values_are_taken_by_the_commands(tmp_path: Path) -> None:
+    folder, options = tmp_path / "a", ("--map", "id=query_id", "--set", "language=sw")
+    queries = jsonl(tmp_path / "q.jsonl", {"id": 12, "text": "Ziwa?"})
+    mirage("import", "--as", "queries", queries, *options, "--into", folder)
+    answers = jsonl(tmp_path / "a.jsonl", {"id": 12, "answer": "ndiyo"})
+    more = (*options, "--map", "answer=text", "--set", "system=mine")
+    mirage("import", "--as", "answers", answers, *more, "--into", folder)
+    assert store.open_arena(folder).read("answers")["system"].to_pylist() == ["mine"]
 
 
 def test_a_files_hash_is_that_of_its_bytes_and_holds_none_of_them(tmp_path: Path) -> None:

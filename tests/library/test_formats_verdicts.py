@@ -291,11 +291,6 @@ def test_mt_bench_refuses_an_unknown_winner(tmp_path: Path) -> None:
     assert caught.value.where.endswith("p.jsonl:1")
 
 
-# Names and words at every door
-
-SPELLINGS = ("mod\u00e8le", "mode\u0300le", " mod\u00e8le\u00a0", "\ufeffmod\u00e8le\u200b")
-
-
 # TREC
 
 SGML = """<top>

@@ -28,7 +28,7 @@ from store_cases import file_size_limit
 from waiting import until
 
 from mirage import llm, schema, store
-from mirage.errors import ArenaError
+from mirage.errors import ArenaError, TableMissing, UnknownName
 from mirage.stages import generate
 from mirage.stages.generate import stage as generating
 from mirage.store import LEDGER, Ledger
@@ -316,6 +316,29 @@ def test_a_full_disk_stops_with_a_clear_error_and_nothing_is_half_written(tmp_pa
         assert result.cost.kept > 10
         assert len(service.calls) == sent + result.cost.calls
     assert store.check(result.arena)
+
+
+def test_bad_options_are_refused_before_anything_is_sent(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    with Service() as service:
+        for options, message in (
+            (["--template", "ragg"], "there is no prompt template 'ragg'"),
+            (["--languages", "xx"], "there is no language 'xx'"),
+            (["--languages", "ja"], "there is no language 'ja'"),
+            (["--budget", "1"], "a budget needs prices"),
+            (["--engine-args", "[1]"], "--engine-args is not a JSON object"),
+            (["--key-env", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE is not set"),
+        ):
+            result = mirage(*command(path, service, *options), code=2)
+            assert message in result.stderr
+            assert "to do:" in result.stderr
+        assert service.calls == []
+        run(path, service)
+    with pytest.raises(UnknownName, match="there is no system 'mime'"):
+        generating.answers_of(path, "mime")
+    store.write(tmp_path / "b", {"queries": store.open_arena(path).read("queries")}, made_by="a test")
+    with pytest.raises(TableMissing, match="no passages"):
+        generating.plan_generating(tmp_path / "b", request_of(), limits=llm.Limits())
 
 
 def test_with_one_call_in_five_failing_2000_answers_all_arrive_and_none_twice(tmp_path: Path) -> None:

@@ -235,6 +235,19 @@ def mirage(*words: object) -> Any:
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
+def test_the_command_without_a_kind_looks_and_says_what_it_would_make(tmp_path: Path) -> None:
+    file = write(tmp_path / "x.jsonl", *ROWS)
+    done = mirage("import", file)
+    assert done.exit_code == 0
+    assert "queries.text" in done.stdout
+    assert "rag" in done.stderr
+    done = mirage("import", file, "--into", tmp_path / "arena")
+    assert done.exit_code == 0
+    assert "2 records" in done.stderr
+    assert store.open_arena(tmp_path / "arena").rows("answers") == 2
+    assert mirage("import", "--as", "rag", file, "--into", tmp_path / "other").exit_code == 0
+
+
 def test_a_kind_of_import_that_is_none_is_refused_with_the_nearest(tmp_path: Path) -> None:
     done = mirage("import", "--as", "raag", write(tmp_path / "x.jsonl", *ROWS))
     assert done.exit_code == 2
@@ -295,3 +308,9 @@ OWN: dict[str, list[dict[str, Any]]] = {
         {"language": "en", "query_id": "1", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A", "points": 1}
     ],
 }
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_our_own_kinds_are_recognised(kind: str, tmp_path: Path) -> None:
+    result = import_file(write(tmp_path / "x.jsonl", *OWN[kind]), tmp_path / "any")
+    assert (result.summary.format, result.arena.rows(kind)) == (kind, 1)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,6 +33,7 @@ from mirage import llm, schema, store
 from mirage.battles.judge import Judge, judges
 from mirage.cli.reporting import COLUMNS
 from mirage.errors import BadInput, NotEnoughData
+from mirage.explorer.judges.exam import exam_at, rows_of
 from mirage.llm.prompts import bundled_text, fence_code
 from mirage.people.exam import exam
 from mirage.ranking.arena import rank_arena
@@ -572,6 +575,14 @@ def test_a_judge_is_examined_on_known_pairs_and_ranks_nobody_by_them(tmp_path: P
     assert row.measures["known"].n <= 300 + 30
 
 
+def test_the_heuristic_judge_takes_the_exam_too(tmp_path: Path) -> None:
+    path = shutil.copytree(store.bundled_arenas()["sample"], tmp_path / "sample")
+    mirage("judge", path, "--judge", judge.HEURISTIC, "--known", "--pairs", 12, "--languages", "te")
+    arena = store.open_arena(path)
+    assert arena.sql("SELECT count(*) AS n FROM judgments WHERE judge = 'known: heuristic'")["n"][0].as_py() == 24
+    assert [row for row in rows_of(arena, exam_at(arena)) if row["judge"] == "known: heuristic"]
+
+
 # --- a model as the judge ---------------------------------------------------------------------------------------------
 
 
@@ -997,6 +1008,19 @@ def test_a_judge_of_the_first_position_is_found_out() -> None:
     table = verdicts(*((b.language, b.query_id, b.system_a, b.system_b, "A") for b in battles))
     for row in judge.judge_stats(table):
         assert (row.flip_rate, row.first_rate, row.tie_rate) == (1.0, 1.0, 0.0)
+
+
+def test_judges_prints_every_judge_with_its_calls_and_tokens(arena: Path) -> None:
+    with Service(by_hash) as service:
+        run(arena, service, "--languages", "en", name="k")
+    table = pa.concat_tables([store.open_arena(arena).read("judgments"), verdicts(("fi", "q0", "one", "two", "A"))])
+    store.write(arena, {"judgments": table}, made_by="a test")
+    j, k = json.loads(mirage("report", "judges", arena, "--format", "json").stdout)
+    assert tuple(k) == COLUMNS
+    facts = ("judge", "language", "n", "calls", "tokens_in", "tokens_out")
+    assert [k[name] for name in facts] == ["k", "en", 24, 24, 2400, 480]
+    assert (j["judge"], j["calls"], j["tokens_in"], j["money"], k["money"]) == ("j", None, None, None, None)
+    assert re.search(r"0.0% \(0.0% to [\d.]+%\) of 24", mirage("report", "judges", arena).stdout)
 
 
 def test_the_columns_of_judges_are_documented_fields_of_the_result() -> None:

@@ -11,8 +11,6 @@ import pytest
 from mirage import schema
 from mirage.stages.judge import family_preferences
 
-SYSTEMS = ("gpt-4", "aya-101", "llama-3")
-
 
 def judged(rows: list[tuple[Any, ...]]) -> pa.Table:
     """Judgments of (language, query, judge, shown first, shown second, verdict)."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import CliRunner
+from conftest import ROOT
 
 import mirage
 from mirage import schema, store
@@ -279,6 +280,19 @@ def test_an_invalid_label_rejects_the_file(folder: Path, tmp_path: Path, line: s
         levels.import_labels(folder, file, made_by="test")
     assert str(file) in str(caught.value)
     assert store.open_arena(folder).version == before
+
+
+def test_an_arena_without_labels_says_which_command_brings_them() -> None:
+    code, output = cli("report", "rates", str(ROOT / "data" / "sample"), "--corrected")
+    assert code == 2
+    assert "mirage votes import" in output
+
+
+@pytest.mark.parametrize("words", [["report", "rates", "--corrected"], ["report", "levels"]], ids=" ".join)
+def test_the_commands_print_every_level(folder: Path, words: list[str]) -> None:
+    code, output = cli(*words, str(folder), "--format", "json")
+    assert code == 0, output
+    assert "te" in output
 
 
 def test_scores_on_a_scale_are_corrected_by_programs(folder: Path, tmp_path: Path) -> None:

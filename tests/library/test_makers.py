@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import string
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from typer.testing import Result
 
 from mirage import schema, store
 from mirage.battles.judge import Judge
-from mirage.errors import BadInput
+from mirage.errors import BadInput, UnknownName
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.publish.charts.palette import family
 from mirage.stages.judge import family_preferences
@@ -152,9 +150,20 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
     assert store.check(arena)
 
 
-def ratings(printed: str) -> list[dict[str, str]]:
-    """The rows of a ranking without the judge's name."""
-    return [{k: v for k, v in row.items() if k != "judge"} for row in csv.DictReader(io.StringIO(printed))]
+def test_judges_of_a_named_maker_are_left_out(tmp_path: Path) -> None:
+    arena = judged(tmp_path / "a")
+    (arena.path / "makers.csv").write_text("\ufeffsystem,maker\r\nalpha,Our Lab\r\n", encoding="utf-8")
+    pooled = Judge.panel(("gpt-4o", "alpha"))
+
+    def rated(judge: Judge, without: str | None = None) -> list[float]:
+        settings = leaderboard.RankSettings(without=without)
+        rows: list[float] = leaderboard.board(arena, judge, ("en",), settings).rows["rating"].to_pylist()
+        return rows
+
+    expected = rated(Judge.single("gpt-4o"))
+    assert rated(pooled, without="Our Lab") == expected != rated(pooled)
+    with pytest.raises(UnknownName, match="Our Lab"):
+        rated(pooled, without="Our Lap")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
-from miracl_cases import QRELS, TOPICS, hub
+from commands import mirage
+from miracl_cases import PASSAGES, QRELS, TOPICS, hub, served
 from store_cases import snapshot
 
 from mirage import schema, store
@@ -134,6 +135,22 @@ def test_what_is_not_there_is_named_with_what_brings_it(tmp_path: Path) -> None:
         miracl.read_miracl(tmp_path)
 
 
+def test_the_commands_fetch_and_rebuild_and_say_what_differs(tmp_path: Path) -> None:
+    files = {f"{kind}.miracl-v1.0-sw-dev.tsv": text.encode() for kind, text in (("topics", TOPICS), ("qrels", QRELS))}
+    with served(files) as address:
+        command = ("pull", "miracl", "--into", tmp_path / "p", "--base-url", address)
+        result = mirage(*command)
+        assert "2 files in " in result.stderr
+        assert "Not available, and not required: topics.miracl-v1.0-ar-dev.tsv" in result.stderr
+        assert "0 of them new" in mirage(*command).stderr
+    result = mirage("import", "miracl", tmp_path / "p", "--into", tmp_path / "a")
+    assert "sw: the rule gives 2; the paper prints 481" in result.stderr
+    arena = store.open_arena(tmp_path / "a")
+    assert store.check(arena)
+    notes = arena.manifest["made"]["queries"]["notes"]
+    assert notes == ["sw: the rule gives 2; the paper prints 481", miracl.NO_TEXT]
+
+
 def test_the_same_files_and_seed_give_the_same_bytes(shared: Path, tmp_path: Path) -> None:
     for name in ("a", "b"):
         import_miracl(shared / "miracl", tmp_path / name, languages=["ar", "te"])
@@ -183,6 +200,22 @@ def test_the_published_sizes_of_both_splits_are_those_of_the_two_papers() -> Non
         }
     assert miracl.printed_queries("vi", "train") is None, "a language that MIRACL lacks has no published size"
     assert set(LANGUAGES) - set(miracl.languages_of("train")) == {"de", "yo"}
+
+
+def test_the_commands_bring_the_training_queries_with_their_texts(tmp_path: Path) -> None:
+    with served(hub("sw") | hub("fi", shards=2)) as address:
+        command = ("pull", "miracl", "--split", "train", "--texts", "--languages", "sw,fi", "--into", tmp_path / "p")
+        result = mirage(*command, "--base-url", address)
+        assert "7 files in " in result.stderr
+        assert "miracl-corpus-v1.0-fi/docs-2.jsonl.gz" in result.stderr, "the Finnish corpus has four files"
+        assert "0 of them new" in mirage(*command, "--base-url", address).stderr
+    result = mirage("import", "miracl", tmp_path / "p", "--split", "train", "--into", tmp_path / "a")
+    assert "sw: there are 4 topics; MIRACL prints 1,901; the rule gives 3; the paper prints 1,866" in result.stderr
+    arena = store.open_arena(tmp_path / "a")
+    assert store.check(arena)
+    swahili = arena.read("passages", languages=["sw"]).to_pylist()
+    assert {row["text"] for row in swahili} == {f"Kifungu cha {docid}." for docid in PASSAGES[:5]}
+    assert {row["query_id"] for row in swahili} == {"1", "2", "3"}, "query 4 has no relevant passage"
 
 
 def test_texts_are_taken_from_the_corpus_files_that_are_there(tmp_path: Path) -> None:

@@ -230,3 +230,9 @@ def test_an_export_comes_back_as_it_was(
     build(tmp_path / "other", "Nothing of {0} in common.")
     mirage("votes", "export", "--kind", "notes", tmp_path / name, "--arena", tmp_path / "mine")
     assert mirage("votes", "export", "--kind", "notes", tmp_path / "x.txt", code=2).stderr
+
+
+def test_the_command_prints_the_categories_and_names_their_file(arena: store.Arena) -> None:
+    printed = mirage("votes", "notes", arena.path)
+    assert all(name in printed.stdout for name in load_taxonomy(arena).names)
+    assert "taxonomy.yaml" in printed.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,7 +20,6 @@ from mirage.ranking.nugget_battles import NuggetBattles, nugget_battles
 from mirage.ranking.ranking import read_decisions
 from mirage.ranking.settings import RankSettings
 
-SYSTEMS = ("blue", "green", "red")
 MODEL = "model"
 S, P, N = "support", "partial_support", "not_support"
 STATED: dict[str, Mapping[str, tuple[str | None, ...]]] = {
@@ -120,6 +120,17 @@ def test_the_ranking_is_that_of_the_same_battles_as_rows(arena: store.Arena) -> 
     told = " ".join(ranking.remarks)
     assert MODEL in told, "the ranking says whose assignments count"
     assert "nugget_vital_strict" in told
+
+
+def test_compare_and_the_command_follow_the_nuggets(arena: store.Arena) -> None:
+    report = mirage.compare(arena, "blue", "red", judge=NUGGETS, draws=50)
+    ranking = mirage.rank(arena, judge=NUGGETS, draws=50)
+    assert report.overall.difference == pytest.approx(ranking.difference("blue", "red", language="en").value)
+    result = command("rank", str(arena.path), "--judge", NUGGETS, "--format", "json")
+    assert {row["system"]: row["rating"] for row in json.loads(result.stdout)} == pytest.approx(
+        {row["system"]: row["rating"] for row in ranking.table().to_pylist()}
+    )
+    assert MODEL in result.stderr
 
 
 def test_nuggets_are_the_judge_where_there_is_no_other(arena: store.Arena, tmp_path: Path) -> None:

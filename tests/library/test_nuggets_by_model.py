@@ -12,11 +12,11 @@ import pytest
 from commands import mirage
 from hypothesis import given
 from hypothesis import strategies as st
-from misbehaving import Act, Call, Service, reply
+from misbehaving import FAILURES, Act, Call, Service, error, reply
 from typer.testing import Result
 
 from mirage import schema, store
-from mirage.stages.nuggets.assign import AssignRequest, parse_assignments
+from mirage.stages.nuggets.assign import BATCH, AssignRequest, parse_assignments
 from mirage.stages.nuggets.create import MAX_NUGGETS, BankRequest, bank_requests, parse_bank
 
 QUERIES = 12
@@ -44,10 +44,9 @@ def arena(tmp_path: Path) -> Path:
     return path
 
 
-def nuggets(verb: str, path: Path, service: Service, *args: object, code: int = 0) -> Result:
-    return mirage(
-        "measure", "nuggets", verb, path, "--model", "m", "--base-url", service.url, "--retries", 0, *args, code=code
-    )
+def nuggets(path: Path, service: Service, *args: object, code: int = 0) -> Result:
+    words = ("measure", "nuggets", path, "--model", "m", "--base-url", service.url, "--retries", 0)
+    return mirage(*words, *args, code=code)
 
 
 def writes(call: Call, n: int = 3) -> Act:
@@ -75,9 +74,81 @@ def table(path: Path, name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def ill(call: Call) -> bool:
-    """Three calls in ten, by their text."""
-    return hashlib.sha256(call.content.encode()).digest()[0] < 0.3 * 256
+def does_both(call: Call) -> Act:
+    """A model that writes three nuggets and assigns them."""
+    return assigns(call) if "<<NUGGET " in call.content else writes(call)
+
+
+def test_a_bank_is_written_from_the_relevant_passages_and_assigned_in_batches(arena: Path) -> None:
+    with Service(lambda call: assigns(call) if "<<NUGGET " in call.content else writes(call, 12)) as service:
+        result = nuggets(arena, service, "--create", "--format", "json")
+        banks = [call.content for call in service.calls if "<<NUGGET " not in call.content]
+        assert len(banks) == QUERIES
+        assert all("Text 2 of" in text and "Text 1 of" not in text for text in banks)
+        assert len(service.calls) == QUERIES * (1 + 2 * len(SYSTEMS))
+        assert max(call.content.count("<<NUGGET ") for call in service.calls) == BATCH
+        assert "has nuggets already" in nuggets(arena, service, "--create").stderr
+        assert len(service.calls) == QUERIES * (1 + 2 * len(SYSTEMS))
+    bank = table(arena, "nuggets")
+    assert len(bank) == 12 * QUERIES
+    assert {(row["author"], row["passage_id"] == f"{row['query_id']}#2") for row in bank} == {("m", True)}
+    means = {(row["system"], row["feature"]): row["mean"] for row in json.loads(result.stdout)}
+    assert [means[system, "nugget_all"] for system in SYSTEMS] == [1, 0.5, 0]
+    assert [means[system, "nugget_all_strict"] for system in SYSTEMS] == [1, 0, 0]
+    assert {row["quote"] for row in table(arena, "nugget_assignments")} == {None, "the WORDS of  a", "the WORDS of  b"}
+    assert len(json.loads(mirage("show", "nuggets", arena, "--format", "json").stdout)) == 12 * QUERIES
+
+
+def test_with_three_calls_in_ten_failing_rows_say_why_and_a_rerun_asks_for_these(arena: Path) -> None:
+    def fails(call: Call) -> Act:
+        ill = "<<NUGGET " in call.content and hashlib.sha256(call.content.encode()).digest()[0] < 0.3 * 256
+        return FAILURES[len(call.content) % len(FAILURES)]() if ill else does_both(call)
+
+    with Service(fails) as service:
+        nuggets(arena, service, "--create")
+        rows = table(arena, "nugget_assignments")
+        failed = [row for row in rows if row["assignment"] is None]
+        assert len(rows) == 3 * len(SYSTEMS) * QUERIES
+        assert 0 < len(failed) < len(rows) / 2
+        assert all(row["reason"] for row in failed)
+        values = [row for row in table(arena, "features") if row["feature"] == "nugget_all"]
+        assert {(row["query_id"], row["system"]) for row in values if row["value"] is None} == {
+            (row["query_id"], row["system"]) for row in failed
+        }
+        first = len(service.calls)
+        service.behave = assigns
+        nuggets(arena, service)
+        assert len(service.calls) - first == len(failed) / 3
+    assert all(row["assignment"] for row in table(arena, "nugget_assignments"))
+
+
+def test_a_service_that_ends_the_run_leaves_its_banks_and_a_rerun_goes_on(arena: Path) -> None:
+    with Service(
+        lambda call: writes(call) if service.answered.total() < 5 else error(401, "the key expired")
+    ) as service:
+        assert "the key expired" in nuggets(arena, service, "--create", "--concurrency", 1, code=2).stderr
+        assert len({row["query_id"] for row in table(arena, "nuggets")}) == 5
+        service.behave = does_both
+        nuggets(arena, service, "--create")
+        assert len({row["query_id"] for row in table(arena, "nuggets")}) == QUERIES
+        assert service.answered.total() == QUERIES * (1 + len(SYSTEMS))
+
+
+def test_a_budget_and_a_dry_run(arena: Path) -> None:
+    prices = ("--price-in", 1, "--price-out", 1)
+    with Service(does_both) as service:
+        assert f"{QUERIES} calls would be made" in nuggets(arena, service, "--create", "--dry-run", *prices).stderr
+        assert not service.calls
+        nuggets(arena, service, "--create", "--budget", 0.005, "--concurrency", 1, *prices)
+        assert 0 < len({row["query_id"] for row in table(arena, "nuggets")}) < QUERIES
+        nuggets(arena, service, "--create")
+        assert service.answered.total() == QUERIES * (1 + len(SYSTEMS))
+
+
+def test_nothing_is_lost_where_no_call_gets_a_reply(arena: Path) -> None:
+    with Service(lambda _: error(500)) as service:
+        assert "every call failed" in nuggets(arena, service, "--create", code=2).stderr
+        assert "nuggets" not in store.open_arena(arena).tables
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------

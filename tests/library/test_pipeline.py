@@ -58,6 +58,20 @@ def test_what_is_made_from_a_table_is_known(written: list[str], derived: tuple[s
     assert store.derived_tables(written) == derived
 
 
+def test_import_brings_answers_and_their_outcomes_in_one_write(arena: store.Arena) -> None:
+    assert arena.tables == ("queries", "passages", "answers", "outcomes")
+    assert arena.rows("outcomes") == 2 * arena.rows("answers") == 2 * 48
+    assert arena.label == "real replies"
+    assert arena.manifest["about"] == "48 replies of 3 systems to 16 questions in 2 languages."
+    made_from = arena.manifest["made"]["answers"]["from"]
+    assert {file["name"] for file in made_from[1:]} == {
+        f"{subset}/{code}.test.vanilla_prompt.jsonl.gz"
+        for subset in ("relevant", "non_relevant")
+        for code in ("en", "fi")
+    }
+    assert all(len(file["sha256"]) == 64 for file in made_from[1:])
+
+
 def texts(arena: store.Arena) -> dict[tuple[str, str], str]:
     return {(row["query_id"], row["system"]): row["text"] for row in arena.read("answers").to_pylist()}
 
@@ -120,6 +134,19 @@ def test_ratings_of_several_judges_stand_side_by_side_each_with_its_note(arena: 
     assert both.manifest["made"]["ratings"]["notes"] == ["j:1: second", "relevance: third"]
 
 
+def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena, tmp_path: Path) -> None:
+    take(judgments(tmp_path / "1.csv"), arena.path)
+    run(JUDGED_RATINGS, arena.path, made_by="a test", part="judge", judge="j")
+    second = take(judgments(tmp_path / "2.csv", "B", ids="r0 r2"), arena.path)
+    table = second.arena.read("judgments")
+    assert table.filter(pc.equal(table["query_id"], "r0"))["verdict"].to_pylist() == ["B", "B"]
+    assert len(table) == 8
+    assert "ratings" not in second.arena.tables, "made from older verdicts"
+    other = take(judgments(tmp_path / "3.csv", judge="k"), arena.path)
+    assert len(other.arena.read("judgments")) == 14
+    assert [file["name"] for file in other.arena.manifest["made"]["judgments"]["from"]] == ["1.csv", "2.csv", "3.csv"]
+
+
 def test_queries_are_not_put_under_answers_to_others(arena: store.Arena, tmp_path: Path) -> None:
     before = snapshot(arena.path)
     with pytest.raises(ArenaError, match=r"has answers to its current queries(.|\n)*use a new folder"):
@@ -153,3 +180,14 @@ def test_an_ordered_ranking_has_the_best_first_and_the_joint_row_last(arena: sto
 
 
 BUNDLED = ("queries", "outcomes", "features", "ratings", "predictions", "importances")
+
+
+def test_the_bundled_arena_is_small_and_without_texts() -> None:
+    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
+    assert arena.size < 4_000_000
+    assert arena.tables == BUNDLED
+    queries = arena.read("queries")
+    assert queries["text"].null_count == len(queries) == 8_045
+    assert arena.rows("outcomes") == 2 * 88_495
+    assert arena.label == "real replies"
+    assert "88,469 replies of 11 systems to 8,045 questions in 17 languages" in arena.manifest["about"]

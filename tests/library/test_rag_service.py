@@ -124,6 +124,15 @@ def ndjson(event: Any) -> str:
     return json.dumps(event, ensure_ascii=False) + "\n"
 
 
+@pytest.mark.parametrize("line", [sse, ndjson])
+def test_a_stream_is_joined(path: Path, line: Callable[[Any], str]) -> None:
+    with Service(lambda call: streamed(call, line)) as service:
+        mirage(*command(path, service, "--paths", "answer=delta,contexts=docs"))
+    assert {row["text"] for row in rows(path, "answers")} == {"It is so\u2028[2]."}
+    assert {row["passage_id"] for row in rows(path, "retrieved")} == {"d1", "d2"}
+    assert {row["citations"] for row in shown(path, "live")} == {"d2"}
+
+
 def test_failed_calls_are_retried_and_then_rows_with_a_reason(path: Path) -> None:
     with Service(lambda call: error(500) if call.number == 1 else answered(call)) as service:
         mirage(*command(path, service))

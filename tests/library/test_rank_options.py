@@ -371,6 +371,29 @@ def test_rank_pools_judges_and_says_how_much_each_gave(arena: Path) -> None:
     assert "against the plain" not in pool.stderr
 
 
+def test_rank_tells_what_was_left_out_and_what_that_moves(arena: Path) -> None:
+    result = mirage("rank", arena, "--judge", "gpt-4o", "--consistent")
+    assert "the two orders disagree" in result.stderr
+    assert "against the plain ranking, all: " in result.stderr
+    styled = mirage("rank", arena, "--judge", "gpt-4o", "--control", "language", "--format", "csv")
+    assert "for the language asked for instead of another" in styled.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--judge", "relevance", "--consistent"), "relevance labels are not a judge"),
+        (("--judge", "pooled", "--store"), "omit --store"),
+        (("--judge", "gpt-4o", "--control", "charm"), "there is no covariate 'charm'"),
+        (("--judge", "gpt-4o", "--control", "length"), "no answer has the feature length"),
+        (("--judge", "gpt-4o", "--control", "language", "--ties", "davidson"), "davidson"),
+    ],
+    ids=lambda v: " ".join(v) if isinstance(v, tuple) else "",
+)
+def test_rank_refuses_options_that_do_not_go_together(arena: Path, options: tuple[str, ...], expected: str) -> None:
+    assert expected in mirage("rank", arena, *options, code=2).stderr
+
+
 def test_people_s_votes_stand_in_for_the_judge_in_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)

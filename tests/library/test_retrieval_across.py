@@ -59,6 +59,12 @@ def test_every_query_searches_all_languages_in_one_index(path: Path, corpus: Pat
     assert all(len(values) == 1 for values in scores.values()), "a score does not depend on the query's language"
 
 
+def test_named_languages_are_searched_alone(path: Path, corpus: Path) -> None:
+    run = CliRunner().invoke(app, ["generate", "retrieve", str(path), "--corpus", str(corpus), "--across", "fi,ar"])
+    assert run.exit_code == 0, run.output
+    assert found(store.open_arena(path), "bm25") == {key: {("d-fi", "fi"), ("d-ar", "ar")} for key in TEXTS}
+
+
 def test_a_language_without_passages_is_refused(path: Path, corpus: Path) -> None:
     with pytest.raises(UnknownName, match="de"):
         retrieve(path, RetrieveSettings(corpus=corpus, across=("de",)), made_by="a test")

@@ -81,8 +81,14 @@ def test_other_languages_and_retrievers_keep_their_lists(path: Path, corpus: Pat
     assert lists(arena, "other") == {code: ["d0"] for code in TEXTS}
 
 
-def shorter(pairs: Any) -> list[float]:
-    return [-float(len(text)) for _, text in pairs]
+def test_the_same_lists_from_several_processes(path: Path, corpus: Path, tmp_path: Path) -> None:
+    from mirage.llm.engines.processes import Processes
+
+    other = store.copy(store.open_arena(path), tmp_path / "other").path
+    here = retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
+    there = retrieve(other, RetrieveSettings(corpus=corpus), made_by="a test", executor=Processes(2))
+    assert set(lists(here, "bm25")) == set(TEXTS)
+    assert there.manifest["tables"]["retrieved"] == here.manifest["tables"]["retrieved"]
 
 
 def test_the_lists_that_answers_were_shown_stay(path: Path, corpus: Path) -> None:
@@ -146,3 +152,17 @@ def test_one_corpus_of_several_languages(tmp_path: Path) -> None:
 
 def mirage(*words_: object) -> Any:
     return CliRunner().invoke(app, [str(word) for word in words_])
+
+
+def test_the_command(path: Path, corpus: Path) -> None:
+    done = mirage("generate", "retrieve", path, "--corpus", corpus, "--depth", 2)
+    assert done.exit_code == 0, done.output
+    assert set(lists(store.open_arena(path), "bm25")) == set(TEXTS)
+    assert "bm25" in store.open_arena(path).manifest["made"]["retrieved"]["notes"][0]
+
+
+@pytest.mark.parametrize("options", [("--name", "given"), ("--name", "a b"), ("--corpus", "none.jsonl")], ids=" ".join)
+def test_the_command_refuses(path: Path, options: tuple[str, ...]) -> None:
+    done = mirage("generate", "retrieve", path, *options)
+    assert done.exit_code == 2
+    assert "to do" in done.output

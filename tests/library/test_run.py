@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,12 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from commands import mirage
 from misbehaving import Act, Call, Service, error, reply
 from run_cases import FAST, few, ran
 from sample_source import read_sample
 
 from mirage import llm, pipeline, schema, store
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import ArenaError, BadInput, UnknownName
 from mirage.pipeline import steps
 from mirage.stages.judge.stage import BattleSample
 from mirage.stages.outcomes.stage import OUTCOMES
@@ -193,6 +195,22 @@ def test_what_needs_a_model_is_refused_without_one_before_anything_is_written(ar
     assert store.open_arena(arena).version == before
 
 
+def test_a_step_without_what_it_needs_is_skipped_with_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match="there is no arena"):
+        done(tmp_path / "none")
+    tables = few(read_sample(SOURCE), "en")
+    only = store.write(tmp_path / "arena", {"queries": tables["queries"]}, made_by="a test")
+    results = done(only.path)
+    assert {d.state for d in results} == {"skipped"}
+    assert results[0].why.startswith("this arena has no passages;")
+    assert "mirage import" in results[0].why
+    complete = store.write(tmp_path / "one", tables, made_by="a test")
+    results = done(complete.path, baselines=False)
+    judge_step = next(d for d in results if d.step == "judge heuristic")
+    assert judge_step.state == "skipped"
+    assert judge_step.why
+
+
 def test_a_dry_run_changes_nothing_and_says_what_would_run(arena: Path) -> None:
     before = store.open_arena(arena).version
     options = pipeline.RunSettings(**FAST, seed=3, model=pipeline.RunModel(llm.ChatModel(llm.Settings("m"))), judge="m")
@@ -308,3 +326,16 @@ def test_the_budget_is_that_of_the_whole_run(arena: Path) -> None:
         assert "the budget was reached" in judge_step.why
         money = sum(d.cost.money or 0 for d in results.values() if d.cost)
         assert money <= budget
+
+
+def test_measure_prints_every_step_with_its_reason(arena: Path) -> None:
+    change(arena, "answers", lambda answers: answers[0].update(text="I do not know."))
+    row = re.compile(r"^ *(outcomes|nuggets|features) .* (ran|skipped) +(\S.*?)  ", flags=re.MULTILINE)
+    first, second = (row.findall(mirage("measure", arena).stdout) for _ in range(2))
+    assert [(stage, state) for stage, state, _ in first] == [
+        ("outcomes", "ran"),
+        ("nuggets", "skipped"),
+        ("features", "ran"),
+    ]
+    assert [state for _, state, _ in second] == ["skipped"] * 3
+    assert {why for _, _, why in second} == {"up to date", "there are no nuggets"}

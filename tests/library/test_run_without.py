@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from commands import mirage
 from run_without_cases import KEYS, SYSTEMS, tables
 
 from mirage import pipeline, schema, store
@@ -49,6 +50,17 @@ def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, case: str) ->
     assert all(step.why for step in steps)
     assert all(step.state in ("ran", "skipped") for step in steps)
     store.check(store.open_arena(path))
+
+
+def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcome(tmp_path: Path) -> None:
+    written = [schema.Reference(code, query, "It was built in 1902.") for code, query in KEYS]
+    contents = tables(labels="none") | {"references": schema.from_rows("references", written)}
+    store.write(tmp_path / "a", contents, made_by="a test")
+    mirage("evaluate", tmp_path / "a")
+    arena = store.open_arena(tmp_path / "a")
+    assert {"features", "judgments", "ratings"} <= set(arena.tables)
+    assert "outcomes" not in arena.tables
+    assert "relevance label" in mirage("measure", arena.path).output
 
 
 def test_labelled_queries_have_outcomes_beside_others_that_have_none(tmp_path: Path) -> None:
@@ -120,3 +132,19 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
 
 
 JUDGED = schema.from_rows("judgments", [schema.Judgment("en", "q0", "j", "one", "two", "A", None, None, None)])
+
+
+def test_length_can_be_held_constant_on_imported_answers_without_passages(tmp_path: Path) -> None:
+    contents = tables()
+    pairs = [("one", "two"), ("two", "three"), ("three", "one")]
+    rows = [
+        schema.Judgment(*key, "j", *pairs[(i + k) % 3], "AB"[(i * k) % 2], None, None, None)
+        for i, key in enumerate(KEYS)
+        for k in range(2)
+    ]
+    judged = {name: contents[name] for name in ("queries", "answers")} | {
+        "judgments": schema.from_rows("judgments", rows)
+    }
+    store.write(tmp_path / "a", judged, made_by="a test")
+    mirage("measure", "features", tmp_path / "a", "--only", "length")
+    mirage("rank", tmp_path / "a", "--judge", "j", "--control", "length")

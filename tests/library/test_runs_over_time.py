@@ -16,6 +16,7 @@ from misbehaving import Service
 import mirage
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking.compare import CompareSettings, compare_systems
 from mirage.text.dates import today, utc_day
 
 
@@ -63,6 +64,22 @@ def test_a_date_is_a_day_in_utc(value: Any, day: str) -> None:
 def test_what_is_no_date_is_refused(value: Any) -> None:
     with pytest.raises(BadInput, match="not a date"):
         utc_day(value)
+
+
+@pytest.mark.parametrize(
+    ("day", "option", "expected"),
+    [
+        ("2026-10-01T10:00:00Z", [], "2026-10-01"),
+        (None, ["--set", "run_date=2026-10-02"], "2026-10-02"),
+        (None, [], None),
+    ],
+)
+def test_an_import_keeps_the_date_that_it_is_given(
+    day: str | None, option: list[str], expected: str | None, arena: Path, tmp_path: Path
+) -> None:
+    run("import", dated(tmp_path / "new.jsonl", day), "--into", arena, *option)
+    assert dates(arena, "mine") == {expected}
+    assert dates(arena, "a") == {None}
 
 
 def test_rag_records_bring_their_date_and_write_it(tmp_path: Path) -> None:
@@ -114,6 +131,17 @@ def test_a_kept_run_has_its_rows_under_its_name_and_date(tmp_path: Path) -> None
     assert set(before) - set(after.tables) == derived & set(before)
 
 
+def test_kept_runs_of_one_day_are_numbered(arena: Path, tmp_path: Path) -> None:
+    for text in ("One.", "Two.", "Three."):
+        run("import", "--as", "answers", dated(tmp_path / "new.jsonl", "2026-10-01", text), "--into", arena)
+        if text != "Three.":
+            run("arena", "keep-run", arena, "mine")
+    systems = set(store.open_arena(arena).read("answers")["system"].to_pylist())
+    assert systems == {"a", "b", "c", "d", "mine@2026-10-01", "mine@2026-10-01~2", "mine"}
+    assert store.split_run("mine@2026-10-01~2") == ("mine", "2026-10-01")
+    assert store.split_run("claude@20240620") == ("claude@20240620", None)
+
+
 SUBSETS: tuple[schema.Subset, ...] = ("relevant", "non_relevant")
 
 
@@ -135,6 +163,20 @@ RIGHT = {
     "mine": [k % 2 > 0 for k in range(60)],
     "other": [True] * 60,
 }
+
+
+@pytest.mark.parametrize("measure", ["rate", "rating"])
+def test_a_run_is_compared_with_the_last_one_before_a_date(measure: str, tmp_path: Path) -> None:
+    found = compared(tmp_path / "arena", RIGHT)
+    judge = "relevance" if measure == "rating" else None
+    settings = CompareSettings(measure=measure, judge=judge)
+    for since, name in (("2026-10-01", "mine@2026-08-01"), ("2026-10-02", "mine@2026-10-01")):
+        assert store.run_before(found, "mine", since).name == name
+        report = mirage.compare(found, "mine", since=since, measure=measure, judge=judge)
+        expected = compare_systems(found, "mine", name, settings)
+        assert report.second == name
+        assert [row.difference for row in report.rows] == [row.difference for row in expected.rows]
+    assert "worse" in run("compare", found.path, "mine", "mine@2026-08-01", "--measure", "rate", code=1).output
 
 
 def test_without_a_run_before_the_date_the_command_says_what_to_do(tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field
+from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
 
 import pytest
@@ -42,7 +43,6 @@ class Door:
 
 
 RANKED = {"judge": SUBJECT}
-LANGUAGES = {"languages": "a comma-separated list, None for all"}
 OF_SAMPLE = {"sample": "its fields are keywords", "battles": "lists of battles are for `mirage judge`"}
 DOORS = {
     "api.rank": Door(
@@ -105,7 +105,6 @@ DOORS = {
         {
             **dict.fromkeys(("corpus", "into", "model"), SUBJECT),
             "length": "cuts documents",
-            "vectors": "of the passages",
         },
         {},
         {"languages": "those of the passages", "types": "None for all"},
@@ -144,6 +143,16 @@ DOORS = {
 
 def default(entry: Field[Any]) -> Any:
     return entry.default if entry.default_factory is MISSING else entry.default_factory()
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS.keys())
+def test_keywords_and_options_are_the_fields_of_the_settings_with_their_defaults(door: Door) -> None:
+    known = {entry.name: default(entry) for record in door.records for entry in fields(record)}
+    given = {name: p.default for name, p in inspect.signature(door.function).parameters.items()}
+    assert given.keys() - known.keys() == door.others.keys()
+    assert known.keys() - given.keys() == door.lacking.keys()
+    different = {name for name in known.keys() & given.keys() if known[name] != given[name]}
+    assert different == door.defaults.keys()
 
 
 @pytest.mark.parametrize("record", [RankSettings, CompareSettings, AbstainSettings])

@@ -409,6 +409,13 @@ def test_a_teacher_without_a_good_answer_is_named(taught: Path, tmp_path: Path) 
         training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a"], mix="some")  # type: ignore[arg-type]
 
 
+def test_the_command_mixes_teachers(taught: Path, tmp_path: Path) -> None:
+    words = ("export", "sft", taught, "--out", tmp_path / "t.jsonl", "--system", "a", "--system", "b")
+    result = mirage(*words, "--mix", "first", "--format", "csv")
+    assert {(row["teacher"], row["n_queries"]) for row in rows(result)} == {("", "40")}, "all are the first teacher's"
+    assert "30 answers of b excluded" in result.stderr
+
+
 def test_from_miracl_train_to_a_training_set(tmp_path: Path) -> None:
     """Files as the hub has them, over HTTP; every query that a teacher answered well is a training pair."""
     with served(hub("sw")) as address:

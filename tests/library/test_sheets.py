@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from commands import CliRunner
+from commands import CliRunner, mirage
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,6 +62,16 @@ def arena(tmp_path: Path) -> Path:
     }
     store.write(tmp_path / "a", tables, made_by="a test")
     return tmp_path / "a"
+
+
+def test_an_export_is_imported_again_without_a_quote_more(tmp_path: Path, arena: Path) -> None:
+    out, into = tmp_path / "answers.csv", tmp_path / "again"
+    mirage("export", "table", arena, "answers", "--out", out)
+    assert not [row for row in rows_of(out.read_text("utf-8")) if row["system"][0] in COMPUTED]
+    mirage("import", "--as", "answers", out, "--into", into)
+    columns = ["language", "query_id", "system", "text"]
+    before, after = (store.open_arena(path).read("answers", columns=columns) for path in (arena, into))
+    assert after.equals(before)
 
 
 def test_what_a_command_prints_and_a_page_offers_is_safe_and_json_is_exact(arena: Path) -> None:

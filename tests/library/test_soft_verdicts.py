@@ -11,13 +11,6 @@ import pyarrow.parquet as pq
 
 from mirage import schema, store
 
-KEY = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system_b": "b"}
-
-
-def lines(path: Path, *rows: dict[str, object]) -> Path:
-    path.write_text("".join(json.dumps({**KEY, **row}) + "\n" for row in rows), encoding="utf-8")
-    return path
-
 
 def test_an_arena_written_before_a_column_was_there_still_opens(tmp_path: Path) -> None:
     row = schema.Judgment("en", "q", "j", "a", "b", "A", None, None, None)

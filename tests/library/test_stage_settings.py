@@ -8,12 +8,12 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-import typer
+from commands import build_command
 
 from mirage import llm
 from mirage.cli import app
 from mirage.cli.connection import Connection
-from mirage.pipeline import EvaluateSettings, RunSettings
+from mirage.pipeline import EvaluateSettings
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.judge.stage import BattleSample, JudgeSettings
@@ -40,104 +40,70 @@ class Agreement:
     """Reason by option that is no field."""
 
 
+SHARD = {"--shard": "which part of the queries"}
+OF_BATTLES = {
+    "sample": "the record whose fields are options",
+    "battles": "lists are for Python",
+    "possible": "set by --until",
+}
 AGREEMENTS = (
     Agreement(
-        "generate",
+        "generate default",
         (GenerateSettings,),
-        renamed={"tokens": "--tokenizer"},
-        without={"model": "a record of the service's options", "queries": "set by --shard"},
+        without={"queries": "set by --shard", "tokens": "the default counter", "seed": "for Python only"},
         other_default={"system": "named after model and retriever", "template": "the command has the common one"},
-        more={
-            "--baselines": "answers without a model",
-            "--shard": "which part of the queries",
-            "--map": "paths in the responses of a RAG service",
-            "--body": "body of requests to a RAG service",
-            "--samples": "how many times",
-        },
+        more={"--baselines": "answers without a model", "--samples": "how many times", **SHARD},
     ),
     Agreement(
-        "features",
+        "measure features",
         (MeasureSettings,),
-        more={"--shard": "which part of the queries"},
+        without=dict.fromkeys(("assigner", "grader"), "every one is measured"),
+        more=SHARD,
     ),
     Agreement(
-        "judge",
+        "judge default",
         (JudgeSettings, BattleSample),
-        without={"sample": "the record whose fields are options", "repeat": "counted up to --repeats"}
-        | {"possible": "set by --until"},
+        without={"repeat": "counted up to --repeats", **OF_BATTLES},
         other_default={"criterion": "loaded by its name, from a rubric or from a prompt"},
-        more={
-            "--shard": "which part of the queries",
-            "--repeats": "how many times",
-            "--passport": "makes the battles",
-            "--rubric": "where the criterion comes from",
-            "--prompt": "where the criterion comes from",
-            **dict.fromkeys(("--until", "--rounds", "--random"), "settings of adaptive judging"),
-        },
+        more={"--repeats": "how many times", "--prompt": "where the criterion comes from", **SHARD}
+        | dict.fromkeys(("--until", "--rounds"), "settings of adaptive judging"),
     ),
-    Agreement(
-        "retrieve",
-        (RetrieveSettings,),
-        renamed={"kind": "--retriever"},
-        without={"about": "made from the model"},
-        other_default={"name": "named after kind and model"},
-        more={
-            "--query-prefix": "argument of the dense search",
-            "--passage-prefix": "argument of the dense search",
-            "--reranker": "argument of the reranker",
-            "--device": "argument of the reranker",
-        },
-    ),
-    Agreement(
-        "run",
-        (RunSettings, BattleSample),
-        renamed={"start": "--from", "end": "--to", "retrievers": "--retriever"},
-        without={
-            "sample": "the record whose fields are options",
-            "model": "a record of the service's options",
-            "executor": "made from the service's options",
-            "battles": "only `mirage judge` reads a list",
-            "known": "only `mirage judge` examines a judge",
-            "possible": "set by --until of `mirage judge`",
-        },
-        other_default={
-            "baselines": "the command adds systems only if asked",
-            "draws": "the command is a first look, refined by `mirage rank`",
-        },
-    ),
+    Agreement("generate retrieve", (RetrieveSettings,)),
     Agreement(
         "evaluate",
         (EvaluateSettings, BattleSample),
         renamed={"kind": "--as"},
-        without={
-            "options": "made from --map, --set and --value",
-            "sample": "the record whose fields are options",
-            "model": "a record of the service's options",
-            "battles": "only `mirage judge` reads a list",
-            "known": "only `mirage judge` examines a judge",
-            "possible": "set by --until of `mirage judge`",
-        },
-        more={
-            "--into": "where the arena is written",
-            "--open": "opens the explorer afterwards",
-            "--yes": "agrees to the cost beforehand",
-            "--map": "names of the file's fields",
-            "--set": "default values of the file's fields",
-            "--value": "meanings of the file's values",
-        },
+        without={"options": "own formats need no names", "known": "only `mirage judge` examines a judge"}
+        | dict.fromkeys(("draws", "seed"), "for Python only")
+        | OF_BATTLES,
+        more={"--into": "where the arena is written", "--open": "opens the explorer", "--yes": "agrees to the cost"},
     ),
 )
 
 
 def defaults_of(command: str) -> dict[str, Any]:
     """Default of every option of a command, by its name."""
-    parameters = typer.main.get_command(app).commands[command].params  # type: ignore[attr-defined]
-    return {name: parameter.default for parameter in parameters for name in parameter.opts if name.startswith("-")}
+    found: Any = build_command(app)
+    for word in command.split():
+        found = found.commands[word]
+    return {name: parameter.default for parameter in found.params for name in parameter.opts if name.startswith("-")}
 
 
 def plain(value: Any) -> Any:
     """No selection is None for an option and may be empty in a record."""
     return None if value in ((), [], None, MISSING) else value
+
+
+@pytest.mark.parametrize("agreement", AGREEMENTS, ids=lambda agreement: agreement.command)
+def test_options_are_the_fields_of_the_settings_with_their_defaults(agreement: Agreement) -> None:
+    options = defaults_of(agreement.command)
+    own = {setting.name: setting for record in agreement.records for setting in fields(record)}
+    names = {name: agreement.renamed.get(name, "--" + name.replace("_", "-")) for name in own}
+    assert {name for name in own if names[name] not in options} == agreement.without.keys()
+    assert options.keys() - set(names.values()) - OF_SERVICE - PRINTING == agreement.more.keys()
+    for name in own.keys() - agreement.without.keys() - agreement.other_default.keys():
+        if own[name].default is not MISSING:
+            assert plain(options[names[name]]) == plain(own[name].default), name
 
 
 @pytest.mark.parametrize(

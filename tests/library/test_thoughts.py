@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from commands import mirage
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mirage import store
 from mirage.io.imports.formats import import_file
 from mirage.io.sources import files
 from mirage.llm.calls import read_completion
@@ -133,6 +135,26 @@ def test_any_text_is_parted_without_an_error_and_only_once(whole: str) -> None:
     assert len(parted.masked) == len(whole)
     assert "".join(parted.masked.split()) == "".join(parted.text.split())
     assert all(0 <= start <= end <= len(whole) for start, end in parted.removed)
+
+
+def test_thinking_models_are_read_like_those_that_answer_at_once(shared: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "arena"
+    import_file(shared / "field" / "think-answers.jsonl", folder)
+    mirage("measure", folder)
+    tables = {name: store.open_arena(folder).read(name) for name in ("answers", "outcomes", "features")}
+    answers = {row["system"]: row for row in tables["answers"].to_pylist()}
+    same = ("plain", "think", "think-noopen", "thinking", "harmony")
+    assert len({answers[system]["text"] for system in same}) == 1
+    assert [answers[system]["thoughts"] is None for system in same] == [True, False, False, False, False]
+    assert answers["think-only"]["status"] == "empty"
+    assert answers["think-only"]["reason"]
+    outcome = {row["system"]: row["outcome"] for row in tables["outcomes"].to_pylist() if row["parser"] == "strict"}
+    assert {outcome[system] for system in same} == {"answered"}
+    assert outcome["think-only"] == "empty"
+    assert outcome["think-ref"] == outcome["plain-ref"] == "abstained"
+    values = {(row["system"], row["feature"]): row["value"] for row in tables["features"].to_pylist()}
+    for system in same:
+        assert [values[system, name] for name in ("target_language", "n_citations", "length")] == [1, 1, 54]
 
 
 def test_every_reader_of_answers_parts_their_thoughts(tmp_path: Path) -> None:

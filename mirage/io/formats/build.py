@@ -335,6 +335,10 @@ class Collector:
         verdict = schema.verdict_word(verdict)
         if verdict not in get_args(schema.Verdict):
             raise UnknownName("verdict", verdict, get_args(schema.Verdict), where=where)
+        if verdict == "unparsed" and points is not None:
+            raise BadInput("there are points, but the verdict is unparsed", where=where)
+        if verdict != "unparsed" and given.reason:
+            raise BadInput(f"the verdict is {verdict}, but there is a reason why there is none", where=where)
         if given.inclusion is not None and not 0 < given.inclusion <= 1:
             raise BadInput(f"inclusion is {given.inclusion!r}, not a number in (0, 1]", where=where)
         said = (verdict, points, given.rationale, given.reason, given.person or None)

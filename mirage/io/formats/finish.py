@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage import schema, store
-from mirage.errors import BadInput
+from mirage.errors import BadInput, UnknownName
 from mirage.io.formats.build import UNKNOWN, AnswerSeen, Collector, QuerySeen
 from mirage.io.formats.spec import QueryKey, Tables
-from mirage.io.sources.files.read import Refused
+from mirage.io.sources.files.read import SHOWN, Refused
 from mirage.text.content import renumber
 from mirage.text.detection import detect, detect_set
 from mirage.text.languages import language as language_of
 from mirage.text.segmentation import count_text
-
-if TYPE_CHECKING:
-    pass
 
 _NO_TEXT = "the file does not hold the query"
 _SHORT = 1000
@@ -54,7 +51,9 @@ def _rows(arena: store.Arena | None, table: str) -> Rows:
     return arena.read(table).to_pylist() if arena is not None and table in arena.tables else []
 
 
-def finish_tables(collected: Collector, arena: store.Arena | None, *, errors: list[BadInput], n: int) -> Tables:
+def finish_tables(
+    collected: Collector, arena: store.Arena | None, *, errors: list[BadInput], n: int, refers: bool = False
+) -> Tables:
     """Build the tables from everything collected, keeping what an arena has of the same queries.
 
     Args:
@@ -62,11 +61,14 @@ def finish_tables(collected: Collector, arena: store.Arena | None, *, errors: li
         arena: the target arena; None for a new one.
         errors: errors of the records so far; errors of the whole are added.
         n: number of records, for the message.
+        refers: whether queries, and systems of verdicts, that the arena lacks are errors (`spec.Format.refers`).
 
     Raises:
         Refused: if there are errors.
     """
     known = Known.of(arena)
+    if refers and arena is not None:
+        _refuse_unknown(collected, known, _systems(arena), errors)
     names = _name_queries(collected, known, errors)
     queries: dict[QueryKey, QuerySeen] = {}
     for key in sorted(collected.queries, key=lambda key: (names.get(key, key), key)):
@@ -83,6 +85,63 @@ def finish_tables(collected: Collector, arena: store.Arena | None, *, errors: li
     if errors:
         raise Refused(errors, n)
     return tables
+
+
+def _systems(arena: store.Arena) -> dict[str, set[str]]:
+    """Return the systems with answers or outcomes in each language of an arena."""
+    systems: dict[str, set[str]] = {}
+    for table in {"answers", "outcomes"}.intersection(arena.tables):
+        pairs = arena.read(table, columns=["language", "system"]).group_by(["language", "system"]).aggregate([])
+        for row in pairs.to_pylist():
+            systems.setdefault(row["language"], set()).add(row["system"])
+    return systems
+
+
+def _refuse_unknown(
+    collected: Collector, known: Known, systems: Mapping[str, set[str]], errors: list[BadInput]
+) -> None:
+    """Remove the queries that the arena lacks, and add an error for each record on one, or of an unknown system.
+
+    An arena whose queries are themselves only references takes further ones; a verdict needs a query as soon as the
+    arena has systems.
+    """
+    languages: dict[str, set[str]] = {}
+    ids: dict[str, set[str]] = {}
+    for code, query_id in known.queries:
+        languages.setdefault(query_id, set()).add(code)
+        ids.setdefault(code, set()).add(query_id)
+    closed = any(row["reason"] != _NO_TEXT for row in known.queries.values())
+    firsts: dict[tuple[str, str], BadInput] = {}
+
+    def refuse(kind: str, name: str, valid: Iterable[str], where: str) -> None:
+        if (first := firsts.get((kind, name))) is not None:
+            error = BadInput(first.what, where=where, do=first.do)
+        elif len(firsts) < SHOWN:
+            error = firsts[kind, name] = UnknownName(kind, name, valid, where=where)
+        else:  # Comparing every unknown name with every query would take minutes.
+            error = firsts[kind, name] = BadInput(f"there is no {kind} {name!r}", where=where)
+        errors.append(error)
+
+    for key, entry in list(collected.queries.items()):
+        code, query_id = key
+        codes = languages.get(query_id, set())
+        codes = codes if code.startswith(UNKNOWN) else codes & {code}
+        if not codes and (closed or (systems and entry.judgments)):
+            del collected.queries[key]
+            kind, valid = ("query", languages) if code.startswith(UNKNOWN) else (f"query in {code}", ids.get(code, ()))
+            for where in _places(entry):
+                refuse(kind, query_id, valid, where)
+        elif systems:
+            valid = set().union(*(systems.get(code, ()) for code in codes))
+            for (_, system_a, system_b, *_), row in entry.judgments.items():
+                if unknown := next((name for name in (system_a, system_b) if name not in valid), None):
+                    refuse(f"system in {' or '.join(sorted(codes))}", unknown, valid, row[-1])
+
+
+def _places(entry: QuerySeen) -> list[str]:
+    """Return the locations of the records on a query."""
+    rows = (row for part in (entry.samples, entry.judgments) for row in part.values())
+    return [*(answer.where for answer in entry.answers.values()), *(row[-1] for row in rows)]
 
 
 def _name_queries(collected: Collector, known: Known, errors: list[BadInput]) -> dict[QueryKey, QueryKey]:

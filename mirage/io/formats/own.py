@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from mirage.errors import BadInput
 from mirage.io.formats import rag, values
@@ -10,6 +11,10 @@ from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, Q
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"
 _KEY = ("language", "query_id")
+_QUERY = frozenset((*_KEY, "text", "subset", "passages", "reason"))
+_ANSWER = frozenset((*_KEY, *(name for name in GivenAnswer.__annotations__ if name != "shown"), "created_at"))
+_JUDGMENT = frozenset((*_KEY, *GivenVerdict.__annotations__))
+"""Fields read by each format."""
 
 
 def _recogniser(*needed: str, refuses: tuple[str, ...] = ()) -> Callable[[Sample], str | None]:
@@ -21,6 +26,19 @@ def _recogniser(*needed: str, refuses: tuple[str, ...] = ()) -> Callable[[Sample
         return f"its records have {', '.join(needed)}"
 
     return recognise
+
+
+def _name_ignored(record: Record, fields: frozenset[str], builder: Builder) -> None:
+    """Count the fields of a record that have a value and are not read."""
+    for name in record.value.keys() - fields:
+        if record.value[name] not in (None, ""):
+            builder.left_out(name, _why_ignored(name, fields))
+
+
+@lru_cache(256)
+def _why_ignored(name: str, fields: frozenset[str]) -> str:
+    near = values.nearest(name, fields)
+    return f"not a column; did you mean {near}?" if near else "not a column of this format"
 
 
 def _query(record: Record, builder: Builder) -> QueryKey:
@@ -45,9 +63,12 @@ def _text(record: Record, name: str) -> str | None:
 def _read_queries(records: Iterable[Record], builder: Builder) -> None:
     for record in records:
         value, where = record.value, record.where
+        _name_ignored(record, _QUERY, builder)
         language, query_id = (values.identifier(value.get(name), name, where) for name in _KEY)
+        if not (text := _text(record, "text")) and not value.get("reason"):
+            raise values.missing("text", value, where)
         query = builder.query(
-            _text(record, "text"),
+            text,
             where=where,
             query_id=query_id,
             language=language,
@@ -61,6 +82,7 @@ def _read_queries(records: Iterable[Record], builder: Builder) -> None:
 def _read_answers(records: Iterable[Record], builder: Builder) -> None:
     for record in records:
         value, where = record.value, record.where
+        _name_ignored(record, _ANSWER, builder)
         builder.answer(
             _query(record, builder),
             GivenAnswer(
@@ -81,6 +103,7 @@ def _read_answers(records: Iterable[Record], builder: Builder) -> None:
 def _read_judgments(records: Iterable[Record], builder: Builder) -> None:
     for record in records:
         value, where = record.value, record.where
+        _name_ignored(record, _JUDGMENT, builder)
         verdict = values.identifier(value.get("verdict"), "verdict", where)
         points = values.number(value.get("points"), "points", where)
         if verdict is None and points is None:
@@ -95,8 +118,8 @@ def _read_judgments(records: Iterable[Record], builder: Builder) -> None:
                 _name(record, "system_b"),
                 verdict=verdict,
                 points=points,
-                rationale=_text(record, "rationale"),
-                reason=_text(record, "reason"),
+                rationale=_text(record, "rationale") or None,
+                reason=_text(record, "reason") or None,
                 person=values.flag(value.get("person"), "person", where),
                 voter=values.identifier(value.get("voter"), "voter", where),
                 inclusion=values.number(value.get("inclusion"), "inclusion", where),
@@ -123,6 +146,7 @@ ANSWERS = Format(
     gives=("answers", "samples"),
     recognise=_recogniser("query_id", "system", "text", refuses=("question", "query", "judge")),
     read=_read_answers,
+    refers=True,
 )
 JUDGMENTS = Format(
     name="judgments",
@@ -131,4 +155,5 @@ JUDGMENTS = Format(
     gives=("judgments",),
     recognise=_recogniser("query_id", "judge", "system_a", "system_b"),
     read=_read_judgments,
+    refers=True,
 )

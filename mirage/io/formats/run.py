@@ -154,7 +154,7 @@ def read(
     if not n and not errors:
         raise BadInput("this file holds no record", where=str(path), do="use a file with at least one record")
     try:
-        tables = finish_tables(collected, arena, errors=errors, n=n)
+        tables = finish_tables(collected, arena, errors=errors, n=n, refers=taken.format.refers)
     except Refused:
         if len(errors) == 1 and not errors[0].where.startswith(str(path)):
             raise errors[0] from None

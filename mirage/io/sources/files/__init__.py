@@ -10,7 +10,7 @@ lists all of them.
 """
 
 from mirage.io.sources.files.options import Options
-from mirage.io.sources.files.read import Limit, Refused, required_columns, unread
+from mirage.io.sources.files.read import Limit, Refused, required_columns
 from mirage.io.sources.files.tables import read_answers
 
 __all__ = [
@@ -19,5 +19,4 @@ __all__ = [
     "Refused",
     "read_answers",
     "required_columns",
-    "unread",
 ]

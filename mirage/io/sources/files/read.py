@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
-from mirage.io.sources.files.options import PASSAGES, Options
+from mirage.io.sources.files.options import Options
 from mirage.text.languages import language
 from mirage.text.names import NAMES, normalise_name
 
@@ -22,7 +22,7 @@ _HELPS = 3
 """Maximum number of different suggestions in the text of an error."""
 SHOWN = 10
 """Maximum number of invalid lines listed in the text of an error; the others are counted."""
-_COMPLETED = {"answers": ("status",), "judgments": ("verdict",), "passages": ("position",)}
+_COMPLETED = {"answers": ("status",)}
 """Required columns that are derived if a record lacks them, by table."""
 _BLANK = {"answers": ("text",)}
 """Columns in which the empty text is a value, by table."""
@@ -76,7 +76,7 @@ class Refused(BadInput):
             lines.append(f"... and {rest:,} more; mirage check lists them all")
         helps = dict.fromkeys(do for (_, do), same in alike.items() if do and not isinstance(same[0], UnknownName))
         super().__init__(
-            f"{len(errors):,} of {n:,} records cannot be taken",
+            f"{len(errors):,} of {max(n, len(errors)):,} records cannot be taken",
             where="\n         ".join(lines),
             do="; ".join([*list(helps)[:_HELPS], *([] if helps else ["correct these lines"]), "nothing was imported"]),
         )
@@ -96,7 +96,6 @@ def read_table(
     options: Options,
     finish: Callable[[Row, Row, str], None],
     *,
-    rest: Callable[[list[BadInput]], None] | None = None,
     limit: Limit | None = None,
     languages: Mapping[str, Collection[str]] | None = None,
 ) -> pa.Table:
@@ -108,7 +107,6 @@ def read_table(
         options: how its columns are named.
         finish: called with a row, the record it is of and `file:line`; completes the row, raises BadInput if it is
             wrong.
-        rest: called after the last record with what is wrong, to add what only the whole file shows.
         limit: how much the file may hold.
         languages: by query id, the languages of the queries that an arena has: where there is one, a record that says
             none is in it.
@@ -139,8 +137,6 @@ def read_table(
         for name, values in data.items():
             values.append(row[name])
     n = len(seen) + len(errors)
-    if rest is not None:
-        rest(errors)
     if errors:
         raise Refused(errors, n)
     if not seen:
@@ -174,17 +170,6 @@ def named_records(
     for field_name in options.names:
         if columns and field_name not in columns and field_name.partition(".")[0] not in columns:
             raise UnknownName("column", field_name, columns, where=str(path))
-
-
-def unread(table: str, path: Path, options: Options) -> list[str]:
-    """Return fields of a file's first record that are not columns, and so are ignored.
-
-    Raises:
-        BadInput: if the file cannot be read.
-    """
-    columns = {column.name for column in schema.columns(table)} | ({PASSAGES} if table == "queries" else set())
-    line = next(iter(store.records(path)), None)
-    return [] if line is None else [name for name in line.value if options.own().names.get(name, name) not in columns]
 
 
 def parse_row(table: str, record: Mapping[str, Any], where: str) -> Row:
