@@ -13,7 +13,7 @@ import typer
 from mirage import llm
 from mirage.cli import app
 from mirage.cli.connection import Connection
-from mirage.pipeline import EvaluateSettings, RunSettings
+from mirage.pipeline import EvaluateSettings
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.judge.stage import BattleSample, JudgeSettings
@@ -86,23 +86,6 @@ AGREEMENTS = (
             "--passage-prefix": "argument of the dense search",
             "--reranker": "argument of the reranker",
             "--device": "argument of the reranker",
-        },
-    ),
-    Agreement(
-        "run",
-        (RunSettings, BattleSample),
-        renamed={"start": "--from", "end": "--to", "retrievers": "--retriever"},
-        without={
-            "sample": "the record whose fields are options",
-            "model": "a record of the service's options",
-            "executor": "made from the service's options",
-            "battles": "only `mirage judge` reads a list",
-            "known": "only `mirage judge` examines a judge",
-            "possible": "set by --until of `mirage judge`",
-        },
-        other_default={
-            "baselines": "the command adds systems only if asked",
-            "draws": "the command is a first look, refined by `mirage rank`",
         },
     ),
     Agreement(

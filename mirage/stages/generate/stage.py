@@ -79,7 +79,6 @@ def generate_answers(
     limits: llm.Limits,
     made_by: str,
     on_reply: OnReply | None = None,
-    step: str | None = None,
 ) -> GenerateResult:
     """Generate a system's answers to the queries of an arena.
 
@@ -94,7 +93,6 @@ def generate_answers(
         limits: limits, with the prices.
         made_by: the command, for the manifest.
         on_reply: called as replies arrive.
-        step: the pipeline step (`store.upsert`).
 
     Raises:
         ArenaError: if the arena lacks queries or passages, or cannot be written.
@@ -146,7 +144,7 @@ def generate_answers(
         )
         answers = generate.generate(**tables, settings=settings, complete=complete, first_key=_first_key(ledger))
         answers = _add_dates(answers, ledger)
-        arena = _write(path, answers, settings, seen=seen, made_by=made_by, step=step)
+        arena = _write(path, answers, settings, seen=seen, made_by=made_by)
         if settings.replace and ended:
             ledger.end_replacement(settings.system, number)
     if stopped:
@@ -427,7 +425,7 @@ def _count(chosen: Sequence[tuple[str, str, str | None, str | None]], answers: p
 
 
 def _write(
-    path: Path, answers: pa.Table, settings: GenerateSettings, *, seen: store.Snapshot, made_by: str, step: str | None
+    path: Path, answers: pa.Table, settings: GenerateSettings, *, seen: store.Snapshot, made_by: str
 ) -> store.Arena:
     """Upsert the new or changed answers of a system.
 
@@ -453,7 +451,7 @@ def _write(
     result = store.upsert(
         path,
         {"answers": rows},
-        made_by=store.Provenance(made_by, notes=[_note(settings)], subjects=[settings.system], step=step),
+        made_by=store.Provenance(made_by, notes=[_note(settings)], subjects=[settings.system]),
         check=lambda arena: _fix_settings(arena, settings),
         seen=queries,
     )
