@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema, store
 from mirage.errors import BadInput, UnknownName, Unreachable
-from mirage.llm.batch import tell_unnamed
 from mirage.llm.engines.shards import Shard
 from mirage.stages import generate
 from mirage.stages.generate import baselines
@@ -102,7 +101,6 @@ def generate_answers(
     """
     seen = store.consistently(path, lambda arena: _seen(arena, settings))
     settings = _fix_settings(seen.arena, settings)
-    _tell_unnamed(seen.arena, settings)
     tables = _tables(seen, settings)
     kept, ended = 0, False
     tally = llm.Tally(limits)
@@ -375,26 +373,13 @@ def _fix_settings(arena: store.Arena, settings: GenerateSettings) -> GenerateSet
         # A tokenizer installed since must not change the prompts of a resumed run.
         by_estimate = before is not None and f", {_COUNTED} {llm.TokenEstimate().name}," in before
         settings = replace(settings, tokens=llm.tokens_of(settings.model.model, "estimate" if by_estimate else None))
-    if before not in (None, _note(settings), _note(_without_service(settings))) and not settings.replace:
+    if before not in (None, _note(settings)) and not settings.replace:
         raise BadInput(
             f"the answers of {before}; now it is {_note(settings).removeprefix(f'{settings.system}: ')}",
             where=arena.address,
             do="use another name for --system, or replace its answers with --replace",
         )
     return settings
-
-
-def _without_service(settings: GenerateSettings) -> GenerateSettings:
-    """Return the options as noted by earlier versions."""
-    return replace(settings, model=replace(settings.model, service=None))
-
-
-def _tell_unnamed(arena: store.Arena, settings: GenerateSettings) -> None:
-    """Warn that remaining answers do not record the service."""
-    notes = arena.manifest["made"]["answers"]["notes"] if "answers" in arena.tables else []
-    service = settings.model.service
-    if service is not None and not settings.replace and _note(_without_service(settings)) in notes:
-        tell_unnamed(1, service, what=f"set of answers of {settings.system}")
 
 
 def _shared(arena: store.Arena, system: str) -> Counter[str]:
