@@ -178,7 +178,7 @@ def build_sample_across(source: Path, sample_source: Path) -> dict[str, pa.Table
         TRANSLATED: partial(_search_translated, wordings),
     }
     lists = [
-        ACROSS.run(pooled, options=RetrieveSettings("bm25", name, depth=DEPTH, across=()), search=search)["retrieved"]
+        ACROSS.run(pooled, options=RetrieveSettings(name, DEPTH, across=()), search=search)["retrieved"]
         for name, search in searches.items()
     ]
     tables["retrieved"] = schema.sort("retrieved", pa.concat_tables(lists))

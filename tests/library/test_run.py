@@ -164,7 +164,7 @@ def test_an_unknown_stage_names_the_nearest(ready: Path) -> None:
         done(ready, start="ratings", end="outcomes")
 
 
-def test_a_judge_that_needs_a_model_is_refused_without_one_before_anything_is_written(arena: Path) -> None:
+def test_a_model_judge_without_a_model_is_refused_before_anything_is_written(arena: Path) -> None:
     before = store.open_arena(arena).version
     with pytest.raises(BadInput, match="--judge gpt needs a model"):
         done(arena, seed=5, judge="gpt")

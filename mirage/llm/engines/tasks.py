@@ -1,7 +1,7 @@
 """Units of work, and what executors have in common.
 
     work = Work("measure", load=load, run=run)
-    for key, result in Processes(2).run(work, [Task("0", rows), Task("1", more)]):
+    for key, result in executor.run(work, [Task("0", rows), Task("1", more)]):
         ...
 
 Functions and rows must be picklable; functions must be defined at module level.
