@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks import bare
 from benchmarks.full_size import full_size
 from benchmarks.harness import Row
-from benchmarks.load import ROOT, index_in, server
+from benchmarks.load import ROOT, server
 from mirage import store
 from mirage.explorer.kit.page_list import PAGES
 
@@ -160,7 +160,6 @@ def run() -> list[Row]:
     with sync_playwright() as playwright, TemporaryDirectory() as folder:
         home = Path(folder)
         script = bare.app(home)
-        index_in(home, arena)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
 
         def start() -> Any:

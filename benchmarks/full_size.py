@@ -28,7 +28,6 @@ from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.explorer.answers import data as answers
 from mirage.io.sources.miracl import SIZES
-from mirage.store import search
 from mirage.text.answers import compose_answer
 from mirage.text.languages import LANGUAGES
 
@@ -238,40 +237,6 @@ def pages(arena: store.Arena) -> list[Row]:
     return rows
 
 
-def searches(arena: store.Arena) -> list[Row]:
-    """Search in all answers and in those of a language, with a new index and by reading, in turn."""
-    (built,) = times(lambda _: search.build_index(arena), 1)
-    size = search.build_index(arena).stat().st_size / 1e6
-    rows = []
-    for texts, description in (
-        (WORDS, "words in 18 languages"),
-        (RARE, "in a few answers"),
-        (SHORT, "two characters"),
-        (LETTERS, "one character"),
-        (COMMON, "in every answer"),
-    ):
-        for languages, where in ((None, f"{arena.rows('answers'):,} answers"), ([LANGUAGE], "one of 18 languages")):
-            milliseconds, reading = [], []
-            for number, text in enumerate(texts):
-                if number < 2:
-                    reading += times(lambda _, t=text, c=languages: search.by_reading(arena, t, languages=c), 1)
-                milliseconds += times(
-                    lambda _, t=text, c=languages: search.search(arena, t, languages=c), 60 // len(texts)
-                )
-            ours, theirs = statistics.median(milliseconds), statistics.median(reading)
-            rows.append(
-                Row(
-                    f"search in {where}: {description}",
-                    f"{ours:.0f} ms median, {max(milliseconds):.0f} ms at worst",
-                    f"reading them: {theirs:,.0f} ms",
-                    f"{theirs / ours:.0f} times",
-                    "under 100 ms",
-                )
-            )
-    rows.append(Row("the index for it", f"{built / 1000:.0f} s, {size:.0f} MB", "", "", ""))
-    return rows
-
-
 def clicks(arena: store.Arena) -> list[Row]:
     """Reruns of the page Answers on a text that was not looked for before."""
     from streamlit.testing.v1 import AppTest
@@ -310,7 +275,7 @@ def _own_home() -> Iterator[None]:
 
 
 def run() -> list[Row]:
-    """Build the arena where it is not there; time searches, one query, and every page."""
+    """Build the arena where it is not there; time one query, searches on the page, and every page."""
     start = time.perf_counter()
     exists = store.is_arena(HERE)
     arena = full_size()
@@ -318,7 +283,7 @@ def run() -> list[Row]:
     ids = [(code, f"{code}-{number:04}") for code in arena.languages("answers") for number in (1, 50, 100)]
     milliseconds = times(lambda n: answers.query_view(arena, ids[n], ""), len(ids))
     with _own_home():
-        searched = [*searches(arena), *clicks(arena)]
+        searched = clicks(arena)
     return [
         Row("the arena built", built, f"{arena.size / 1e6:.0f} MB", "", "under 120 s"),
         Row(

@@ -27,7 +27,6 @@ from benchmarks.full_size import full_size
 from benchmarks.harness import Row
 from mirage import store
 from mirage.explorer.kit.page_list import HOME, PAGES
-from mirage.store import search
 
 ROOT = Path(__file__).resolve().parents[1]
 SESSIONS, THINK, SECONDS, SEED = 50, 2.0, 40, 2024
@@ -65,18 +64,6 @@ def server(arena: Path, home: Path) -> Iterator[tuple[str, subprocess.Popen[byte
     command = ["-m", "streamlit", "run", "app.py", "--server.headless=true"]
     with bare.running(command, "--server.port", ROOT, env) as (address, process):
         yield address, process, time.perf_counter() - began
-
-
-def index_in(home: Path, arena: store.Arena) -> None:
-    """Index an arena's answers for the explorers that have this folder as their home."""
-    before = os.environ.get("MIRAGE_HOME")
-    os.environ["MIRAGE_HOME"] = str(home)
-    try:
-        search.build_index(arena)
-    finally:
-        del os.environ["MIRAGE_HOME"]
-        if before is not None:
-            os.environ["MIRAGE_HOME"] = before
 
 
 def memory(process: subprocess.Popen[bytes]) -> tuple[float, float]:
@@ -189,7 +176,6 @@ def run() -> list[Row]:
     """One reader to warm every page, then all of them."""
     arena = full_size()
     with TemporaryDirectory() as home, server(arena.path, Path(home)) as (url, process, _):
-        index_in(Path(home), arena)
         asyncio.run(crowd(url, arena, 4, 20))
         tally = asyncio.run(crowd(url, arena, SESSIONS, SECONDS))
         now, most = memory(process)

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.stats import wilcoxon
 
 from benchmarks.harness import Row, seconds
-from benchmarks.simulated import simulate_arena
+from benchmarks.simulated import draw_tournaments, simulate_arena
 from mirage.battles.judge import Judge
 from mirage.ranking.surrogate import Draws, by_draw, compare_regressors
-from mirage.ranking.surrogate.training import by_tournament, training
+from mirage.ranking.surrogate.training import training
 from mirage.text.languages import LANGUAGES
 
 SYSTEMS, QUERIES, DRAWS, SEED = 19, 100, 200, 2024
@@ -24,10 +24,7 @@ ARENAS = 8
 @functools.cache
 def draws() -> dict[str, Draws]:
     """Feature means and ratings of 200 draws of a simulated arena of the paper's size."""
-    arena = simulate_arena(systems=SYSTEMS, queries=QUERIES, seed=SEED)
-    return by_tournament(
-        arena.tables["features"], arena.tables["judgments"], Judge.single("judge"), draws=DRAWS, seed=SEED
-    )
+    return draw_tournaments(simulate_arena(systems=SYSTEMS, queries=QUERIES, seed=SEED).tables, DRAWS, SEED)
 
 
 def left_out() -> tuple[str, ...]:

@@ -347,9 +347,7 @@ class Judgment:
     the choice did not depend on verdicts.
     """
     criterion: str | None = None
-    """Name of the criterion by which a model judged: `overall`, or another that its name ends with. Null: `overall` in
-    arenas of earlier versions, otherwise unknown.
-    """
+    """Name of the criterion by which a model judged: `overall`, or another that its name ends with; null if unknown."""
     prompt: str | None = None
     """Hash of the judge's prompt and scale (12 hexadecimal digits); null if unknown."""
     repeat: Count | None = None

@@ -44,7 +44,7 @@ REGRESSORS = ("linear", "svr", "ridge")
 
 
 def _retrieve_options(name: str) -> RetrieveSettings:
-    return RetrieveSettings("bm25", name, depth=DEPTH)
+    return RetrieveSettings(name, DEPTH)
 
 
 def _retrieve(tables: Tables) -> pa.Table:

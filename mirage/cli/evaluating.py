@@ -23,7 +23,7 @@ from mirage.store.extras import extra
 
 if TYPE_CHECKING:
     from mirage import llm
-    from mirage.pipeline import EvaluateSettings, RunModel
+    from mirage.pipeline import EvaluateSettings
     from mirage.pipeline.evaluating import EvaluationReport
 
 SERVICE = ("model", "base_url", "provider", "engine")
@@ -129,22 +129,9 @@ def _with_model(settings: EvaluateSettings, connection: Connection, source: Path
                 f"--{unused[0].replace('_', '-')} is for a model as judge", do="add --judge MODEL, or omit it"
             )
         return settings
-    return replace(settings, model=_run_model(replace(connection, model=connection.model or settings.judge)))
-
-
-def _run_model(connection: Connection) -> RunModel:
-    """Return the model of a run.
-
-    It answers with the settings of `mirage generate`, so that either command can resume the other.
-    """
-    from mirage import pipeline
-    from mirage.llm import prompts
-    from mirage.stages.generate.baselines import TEMPLATE
-
-    template = prompts.load_template(TEMPLATE)
-    answering = connection.chat_model(top_p=template.top_p, max_tokens=template.max_new_tokens)
-    connection.caller(answering)  # rejects invalid options before anything runs
-    return pipeline.RunModel(connection.chat_model(), answering.settings, connection.caller)
+    model = replace(connection, model=connection.model or settings.judge).chat_model()
+    connection.caller(model)  # rejects invalid options before anything runs
+    return replace(settings, model=pipeline.RunModel(model, connection.caller))
 
 
 def _evaluate(

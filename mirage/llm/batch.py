@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mirage.llm.calls import SERVICE, Messages, Reply, Settings, keys, read_completion, request, request_body
+from mirage.llm.calls import Messages, Reply, Settings, keys, read_completion, request, request_body
 from mirage.store import Ledger
-
-_LOG = logging.getLogger(__name__)
 
 OnReply = Callable[[int, Reply], None]
 """Called with the number of a conversation and its reply, as they arrive."""
@@ -44,17 +41,13 @@ class Batch:
             key, *others = self.keys(number)
             self._same.setdefault(key, []).append(number)
             counting.setdefault(key, [key, *others])
-        unnamed = 0
         for key, (number, *_) in self._same.items():
             stored = next(((kept, record) for kept in counting[key] if (record := self.ledger.get(kept))), None)
             if stored is None:
                 self.open[key] = number
                 continue
             self.proven = True
-            named = self.settings.service is None or stored[0] == key
-            unnamed += not named and SERVICE not in (self.ledger.request(stored[0]) or {})
             self.settle(Reply(key=stored[0], attempts=0, **stored[1]), key)
-        tell_unnamed(unnamed, self.settings.service)
 
     @property
     def path(self) -> str:
@@ -110,18 +103,6 @@ class Batch:
         for key, number in self.open.items():
             if self.replies[number] is None:
                 self.settle(failed_reply(key, reason))
-
-
-def tell_unnamed(n: int, service: str | None, what: str = "replies") -> None:
-    """Warn that some replies do not record the service."""
-    if n:
-        _LOG.warning(
-            "%s cached %s are from an earlier version, which did not record the service. They count as those of %s; "
-            "to request them again, use --replace if the command has it, or move the ledger away.",
-            f"{n:,}",
-            what,
-            service,
-        )
 
 
 def failed_reply(key: str, reason: str, *, attempts: int = 0) -> Reply:

@@ -49,9 +49,7 @@ class Settings:
     seed: int | None = None
     """Sampling seed, for services that support one."""
     service: str | None = None
-    """The service: its address, a given name, or the engine on this machine. None in ledgers of earlier versions: a
-    reply to such a request counts for any service (`keys`).
-    """
+    """The service: its address, a given name, or the engine on this machine; None if unnamed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +221,6 @@ def keys(
 ) -> Iterator[str]:
     """Yield the ledger keys under which a reply to a conversation counts, its own first.
 
-    Keys without the service are of replies from an earlier version.
-
     Args:
         settings: model and parameters.
         messages: the conversation.
@@ -232,10 +228,7 @@ def keys(
         earlier: repetitions whose replies also count; None among them is the first time.
     """
     for repetition in (again, *earlier):
-        full_request = request(settings, messages, repetition)
-        yield ledger_key(full_request)
-        if full_request.pop(SERVICE, None) is not None:
-            yield ledger_key(full_request)
+        yield call_key(settings, messages, repetition)
 
 
 def first_key(key: str, ledger: Ledger) -> str:

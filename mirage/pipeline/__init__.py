@@ -1,11 +1,10 @@
-"""The order of the stages, and running them.
+"""Running the stages in order, from answers to a ranking.
 
-    queries, passages            baselines, generate  -> answers
-    queries, answers             outcomes             -> outcomes
-    queries, passages, answers   features             -> features
-    queries, passages, answers   judge                -> judgments
-    outcomes or judgments        ratings              -> ratings, tournaments
-    features, with either        surrogate            -> predictions, importances
+    queries, passages            baselines  -> answers
+    queries, answers             outcomes   -> outcomes
+    queries, passages, answers   features   -> features
+    queries, passages, answers   judge      -> judgments
+    outcomes or judgments        ratings    -> ratings
 
 `steps.py` has the order of a complete run, `running.py` runs what is not up to date, `evaluating.py` takes a file to a
 ranking, and `findings.py` puts that into sentences. `adding.py` adds a user's system. Each domain package declares its

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mirage import schema, store
+from mirage import store
 from mirage.errors import UnknownName
 from mirage.schema import CodeOrAll, Count, Share
 from mirage.stats.intervals import wilson
@@ -48,13 +48,12 @@ class ClosedBook:
     """Upper end."""
 
 
-def closed_book(arena: store.Arena, systems: Sequence[str], *, parser: schema.Parser = "strict") -> list[ClosedBook]:
+def closed_book(arena: store.Arena, systems: Sequence[str]) -> list[ClosedBook]:
     """Count the questions that systems answer without passages.
 
     Args:
         arena: with outcomes of the systems; with nuggets and assignments, known answers are counted too.
         systems: systems that were asked without passages.
-        parser: parser whose outcomes count.
 
     Raises:
         TableMissing: if the arena has no outcomes.
@@ -63,8 +62,7 @@ def closed_book(arena: store.Arena, systems: Sequence[str], *, parser: schema.Pa
     arena.need("outcomes")
     table = arena.sql(
         "SELECT system, language, query_id, outcome FROM outcomes "
-        "WHERE parser = ? AND subset = 'relevant' AND outcome IN ('answered', 'abstained')",
-        [parser],
+        "WHERE parser = 'strict' AND subset = 'relevant' AND outcome IN ('answered', 'abstained')"
     )
     present = sorted(set(arena.sql("SELECT DISTINCT system FROM outcomes")["system"].to_pylist()))
     for system in systems:

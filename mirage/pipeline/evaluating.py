@@ -138,7 +138,7 @@ def evaluate(
         known = {RELEVANCE, NUGGETS, HEURISTIC, *judges_of_data(data, into, settings)}
         if settings.judge not in known:
             raise UnknownName("judge", settings.judge, known)
-    report = EvaluationReport(*_fill(data, into, settings, watch))
+    imported = _fill(data, into, settings, watch)
     run = RunSettings(baselines=settings.baselines, sample=settings.sample, draws=settings.draws, seed=settings.seed)
 
     def steps(**options: object) -> Iterator[StepReport]:
@@ -157,7 +157,7 @@ def evaluate(
     if judge is not None and judge != NUGGETS:
         results += steps(start="ratings", end="ratings", judge=HEURISTIC if judge == RELEVANCE else judge)
     watch("ranking")
-    report = replace(report, arena=store.open_arena(into), steps=tuple(results), judge=judge, planned=planned)
+    report = EvaluationReport(store.open_arena(into), tuple(results), imported, judge, planned=planned)
     return _rank(report, settings)
 
 
@@ -176,18 +176,18 @@ def judges_of_data(data: Path | pa.Table, into: Path, settings: EvaluateSettings
     return known | set(data["judge"].to_pylist() if "judge" in data.column_names else ())
 
 
-def _fill(
-    data: Path | pa.Table, into: Path, settings: EvaluateSettings, watch: Watch
-) -> tuple[store.Arena, tuple[StepReport, ...], Summary | None]:
-    """Bring the data into the arena, in one step."""
+def _fill(data: Path | pa.Table, into: Path, settings: EvaluateSettings, watch: Watch) -> Summary | None:
+    """Import the data into the arena, in one step; None for an arena."""
     if not isinstance(data, Path):
         done = import_table(data, into, name=settings.kind, options=settings.options)
     elif store.is_arena(data):
         arena = store.open_arena(data)
-        return (arena if arena.path == into.absolute() else store.copy(arena, into)), (), None
+        if arena.path != into.absolute():
+            store.copy(arena, into)
+        return None
     else:
         done = import_file(data, into, name=settings.kind, options=settings.options, progress=watch("import"))
-    return done.arena, (), done.summary
+    return done.summary
 
 
 def _refused_cost(

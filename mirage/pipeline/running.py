@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from mirage import llm, store
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
-from mirage.pipeline.steps import ORDER, RunSettings, Step, need_retrievers, steps
+from mirage.pipeline.steps import ORDER, RunSettings, Step, steps
 from mirage.stages import judge
 from mirage.stages.stage import Progress
 
@@ -55,12 +55,11 @@ def run_all(
         path: the arena's folder.
         settings: stages and options.
         made_by: the command, for the manifest.
-        dry: write nothing, and report what would run at which maximum cost. Stages on outputs of earlier stages are
-            planned on the current tables.
+        dry: write nothing, and report what would run on the current tables, at which maximum cost.
         progress: maps a step's name to its progress callback (amount done, total).
 
     Raises:
-        UnknownName: if there is no such stage, retriever, or reference system.
+        UnknownName: if there is no such stage.
         BadInput: if the first stage comes after the last, or an option needs a model.
         ArenaError: if there is no arena, or it cannot be written.
         Unreachable: if the service rejects every call.
@@ -72,28 +71,11 @@ def run_all(
     if first > last:
         raise BadInput(f"{settings.start} comes after {settings.end}", do="the order is " + ", ".join(ORDER))
     judging = first <= ORDER.index("judge") <= last
-    for option, value in (("--system", settings.system), ("--judge", settings.judge if judging else None)):
-        if value not in (None, judge.HEURISTIC) and settings.model is None:
-            raise BadInput(f"{option} {value} needs a model", do="add --model and its service")
-    need_retrievers(store.open_arena(path), settings.retrievers)
-    changing: set[str] = set()
+    if judging and settings.judge != judge.HEURISTIC and settings.model is None:
+        raise BadInput(f"--judge {settings.judge} needs a model", do="add --model and its service")
     for stage in ORDER[first : last + 1]:
         for step in steps(stage, path, settings, made_by=made_by, progress=progress or (lambda _: _silent)):
-            result = _plan(step, path, changing) if dry else _do(step, path, progress)
-            if result.state == "would run":
-                changing.add(step.writes)
-            settings = _after(settings, result)
-            yield result
-
-
-def _after(settings: RunSettings, result: StepReport) -> RunSettings:
-    """Return the settings with the rest of the budget, which is for the whole run."""
-    budget = None if settings.model is None else settings.model.model.limits.budget
-    if settings.model is None or budget is None or result.cost is None or not result.cost.money:
-        return settings
-    model = settings.model.model
-    remaining = replace(model, limits=replace(model.limits, budget=max(0.0, budget - result.cost.money)))
-    return replace(settings, model=replace(settings.model, model=remaining))
+            yield _plan(step, path) if dry else _do(step, path, progress)
 
 
 def _do(step: Step, path: Path, progress: Callable[[str], Progress] | None) -> StepReport:
@@ -110,28 +92,28 @@ def _do(step: Step, path: Path, progress: Callable[[str], Progress] | None) -> S
         worked = step.work()
         seconds = time.perf_counter() - begun
     except (TableMissing, NotEnoughData) as error:
-        do = f"; {error.do}" if error.do else ""
-        return StepReport(step.stage, step.name, "skipped", f"{error.what}{do}")
+        return _without_data(step, error)
     if not worked.left:
         store.record_run(path, step.writes, step.name, now, left=store.content(worked.arena, step.writes))
     explanation = "; ".join(part for part in (worked.left or reason, step.without, worked.remark) if part)
     return StepReport(step.stage, step.name, "unfinished" if worked.left else "ran", explanation, seconds, worked.cost)
 
 
-def _plan(step: Step, path: Path, changing: set[str]) -> StepReport:
-    """Plan a step as `_do` would run it, given the tables about to change."""
-    arena = store.open_arena(path)
-    changed = sorted(changing.intersection(step.reads))
+def _plan(step: Step, path: Path) -> StepReport:
+    """Plan a step as `_do` would run it."""
     try:
-        reason = "" if step.off else f"{changed[0]} would change" if changed else _why(step, arena)
+        reason = _why(step, store.open_arena(path))
         if not reason:
             return StepReport(step.stage, step.name, "skipped", step.off or "up to date")
         return StepReport(step.stage, step.name, "would run", reason, 0.0, step.plan())
     except (TableMissing, NotEnoughData) as error:
-        if changed:
-            return StepReport(step.stage, step.name, "would run", f"{changed[0]} would change; its calls are unknown")
-        do = f"; {error.do}" if error.do else ""
-        return StepReport(step.stage, step.name, "skipped", f"{error.what}{do}")
+        return _without_data(step, error)
+
+
+def _without_data(step: Step, error: TableMissing | NotEnoughData) -> StepReport:
+    """Return the report of a step that lacks a table or data."""
+    do = f"; {error.do}" if error.do else ""
+    return StepReport(step.stage, step.name, "skipped", f"{error.what}{do}")
 
 
 def _why(step: Step, arena: store.Arena) -> str:

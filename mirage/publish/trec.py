@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from mirage import store
 from mirage.errors import NotEnoughData
@@ -134,13 +134,8 @@ def export_trec(
 
 
 def token(name: str) -> str:
-    """Encode a name without whitespace or control characters, reversibly by `untoken`."""
+    """Encode a name without whitespace or control characters, reversibly by percent-decoding."""
     return _BREAKS.sub(lambda match: quote(match.group()), name)
-
-
-def untoken(text: str) -> str:
-    """Decode a name encoded by `token`."""
-    return unquote(text)
 
 
 def file_name(name: str) -> str:

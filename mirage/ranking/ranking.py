@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -130,25 +130,17 @@ def counted_lines(result: WhatIfResult) -> list[str]:
     return lines
 
 
-def change_lines(comparison: RankComparison, *, language: str, name: Mapping[str, str] | None = None) -> list[str]:
-    """Return lines on a language's changed ranks, missing systems and a disconnected comparison graph.
-
-    Args:
-        comparison: the comparison.
-        language: code, or `all`.
-        name: display name by system; the system's own name where absent.
-    """
-    called = name or {}
+def change_lines(comparison: RankComparison, *, language: str) -> list[str]:
+    """Return lines on the changed ranks, missing systems and a disconnected comparison graph of a language or `all`."""
     moves = comparison.of(language)
     descriptions = [
-        f"{called.get(m.system, m.system)} {m.before} to {m.after}" + ("" if m.within else " (outside its interval)")
-        for m in moves
+        f"{m.system} {m.before} to {m.after}" + ("" if m.within else " (outside its interval)") for m in moves
     ]
     lines = [f"{count_text(len(moves), 'rank')} moved: {', '.join(descriptions)}" if moves else "no rank moved"]
     if language in comparison.gone:
-        lines.append("no battle left: " + ", ".join(called.get(s, s) for s in comparison.gone[language]))
+        lines.append("no battle left: " + ", ".join(comparison.gone[language]))
     if language in comparison.apart:
-        parts = " | ".join(", ".join(called.get(s, s) for s in group) for group in comparison.apart[language])
+        parts = " | ".join(", ".join(group) for group in comparison.apart[language])
         lines.append(f"the comparison graph fell apart into {len(comparison.apart[language])} groups: {parts}")
     return lines
 

@@ -86,8 +86,8 @@ def analytic(ranking: RankingReport) -> dict[str, Sandwich]:
     return sandwiches
 
 
-def disagreements(ranking: RankingReport, *, factor: float = FACTOR) -> dict[str, dict[str, float]]:
-    """Find intervals whose widths by bootstrap and sandwich differ by more than a factor.
+def disagreements(ranking: RankingReport) -> dict[str, dict[str, float]]:
+    """Find intervals whose widths by bootstrap and sandwich differ by more than `FACTOR`.
 
     Returns:
         By language and system: width of the bootstrap's interval relative to the sandwich's. Languages with a system
@@ -106,7 +106,7 @@ def disagreements(ranking: RankingReport, *, factor: float = FACTOR) -> dict[str
         far = {
             s: float(r)
             for k, (s, r) in enumerate(zip(row.systems, ratio, strict=True))
-            if sandwich_width[k] > _NOTHING and not 1 / factor <= r <= factor
+            if sandwich_width[k] > _NOTHING and not 1 / FACTOR <= r <= FACTOR
         }
         if far:
             ratios[language] = far

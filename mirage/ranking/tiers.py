@@ -194,15 +194,12 @@ class RatedBattles(Protocol):
         ...
 
 
-def separate(
-    ranking: RatedBattles, *, level: float = ALPHA, known: Mapping[str, Tiers] | None = None
-) -> dict[str, Tiers]:
+def separate(ranking: RatedBattles, *, known: Mapping[str, Tiers] | None = None) -> dict[str, Tiers]:
     """Test every two systems of each language of a ranking, and of `all`, and group them into tiers.
 
     Args:
         ranking: the ranking.
-        level: the family-wise level.
-        known: tiers already computed at this level, by language.
+        known: tiers already computed, by language.
 
     Raises:
         NotEnoughData: if the ranking does not hold its battles.
@@ -217,7 +214,7 @@ def separate(
                 continue
             chosen = dict(parts) if language == JOINT else {language: parts[language]}
             units = Units({code: ranking.battles[code].queries for code in chosen})
-            tiers_by_language[language] = _tiers(row, chosen, units, level)
+            tiers_by_language[language] = _tiers(row, chosen, units)
     return tiers_by_language
 
 
@@ -227,19 +224,19 @@ def in_rank_order(row: LanguageRanking) -> NDArray[np.intp]:
     return np.array(sorted(range(len(rounded)), key=lambda k: (rounded[k], row.systems[k])), dtype=np.intp)
 
 
-def _tiers(row: LanguageRanking, parts: Mapping[str, ByQuery], units: Units, level: float) -> Tiers:
+def _tiers(row: LanguageRanking, parts: Mapping[str, ByQuery], units: Units) -> Tiers:
     order = in_rank_order(row)
     systems = tuple(row.systems[k] for k in order)
     i, j = np.triu_indices(len(systems), 1)
     if max(len(part.systems) for part in parts.values()) > _MANY:
-        return tiers_of_tests(row, systems, *_test_fitted(row, parts, units, order), level=level)
+        return tiers_of_tests(row, systems, *_test_fitted(row, parts, units, order), level=ALPHA)
     at_once = max(1, _CELLS // max(len(part.whole.i) for part in parts.values()))
     blocks = [
         _studentise(parts, units, [systems[a] for a in i[k : k + at_once]], [systems[b] for b in j[k : k + at_once]])
         for k in range(0, len(i), at_once)
     ]
     t, df, differing = (np.concatenate(column) for column in zip(*blocks, strict=True))
-    return tiers_of_tests(row, systems, t, df, differing, level=level)
+    return tiers_of_tests(row, systems, t, df, differing, level=ALPHA)
 
 
 def tiers_of_tests(

@@ -26,7 +26,6 @@ from mirage.text.segmentation import count_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.llm import Limits
     from mirage.schema import Parser
     from mirage.store import Arena
 
@@ -81,8 +80,6 @@ class NoiseReport:
     """Systems, or pairs of systems, by language, that the components average over."""
     queries: Count
     """Distinct queries."""
-    price: float | None
-    """Price of one answer, or of one verdict; null if unknown."""
 
     @property
     def design(self) -> Design:
@@ -105,7 +102,6 @@ def rate_variance(
     *,
     languages: Iterable[str] | None = None,
     parser: Parser = "strict",
-    limits: Limits | None = None,
 ) -> list[NoiseReport]:
     """Split the noise of hallucination and error rates into queries and samples.
 
@@ -113,7 +109,6 @@ def rate_variance(
         arena: with outcomes; with table `samples`, samples are a source.
         languages: codes; None for all.
         parser: parser whose outcomes count.
-        limits: prices of tokens; without them costs are numbers of answers.
 
     Raises:
         TableMissing: if the arena has no outcomes.
@@ -129,7 +124,6 @@ def rate_variance(
     further = sample_outcomes(arena)
     rows = rows if further is None else pa.concat_tables([rows, further])
     rows = _in_languages(rows.filter(pc.equal(rows["parser"], parser)), languages)
-    price = _price_of_calls(arena, limits)
     reports = []
     for subset, (target, wrong) in _RATES.items():
         part = rows.filter(pc.and_(pc.equal(rows["subset"], subset), pc.is_valid(rows["correct"])))
@@ -138,7 +132,7 @@ def rate_variance(
         kept = _several(group, _codes(part, ("language", "system", "query_id")))
         if kept.any():
             data = Nested(group[kept], (_codes(part, ("query_id",))[kept],), value[kept])
-            reports.append(_report(target, ("query", "sample"), data, price))
+            reports.append(_report(target, ("query", "sample"), data))
     if not reports:
         raise NotEnoughData("no system has two queries with a decided answer", do="measure more")
     return reports
@@ -149,7 +143,6 @@ def judge_variance(
     *,
     judges: Sequence[str] | None = None,
     languages: Iterable[str] | None = None,
-    limits: Limits | None = None,
 ) -> NoiseReport:
     """Split the noise of the difference between two systems, in points, into queries, judges, orders and repeats.
 
@@ -157,7 +150,6 @@ def judge_variance(
         arena: with judgments.
         judges: names; several are averaged and are a source. None for the only one.
         languages: codes; None for all.
-        limits: prices of tokens; without them costs are numbers of verdicts.
 
     Raises:
         TableMissing: if the arena has no judgments.
@@ -199,8 +191,7 @@ def judge_variance(
     if not kept.any():
         raise NotEnoughData("no pair of systems has battles on two queries", do="judge more")
     data = Nested(group[kept], (query[kept], verdicts.judge[kept], order[kept]), value[kept])
-    price = _price_of_verdicts(arena, chosen, limits)
-    return _report("difference of two systems", ("query", "judge", "order", "repeat"), data, price)
+    return _report("difference of two systems", ("query", "judge", "order", "repeat"), data)
 
 
 def _without_opinions(value: Floats, group: Places, query: Places, judge: Places) -> Floats:
@@ -263,7 +254,7 @@ def _in_languages(rows: pa.Table, languages: Iterable[str] | None) -> pa.Table:
     return rows.filter(pc.is_in(rows["language"], pa.array(codes, pa.string())))
 
 
-def _report(target: Target, names: Sequence[str], data: Nested, price: float | None) -> NoiseReport:
+def _report(target: Target, names: Sequence[str], data: Nested) -> NoiseReport:
     """Estimate the components of some observations and describe them."""
     parts = components(data)
     design = Design(tuple(max(1, round(part.n)) for part in parts))
@@ -283,7 +274,6 @@ def _report(target: Target, names: Sequence[str], data: Nested, price: float | N
         design.half_width(variances),
         len(np.unique(data.group)),
         len(np.unique(data.levels[0])),
-        price,
     )
 
 
@@ -338,34 +328,7 @@ def _best_split(report: NoiseReport) -> Iterable[str]:
 def _cost(report: NoiseReport, n: int) -> str:
     """Return the cost of a number of answers or verdicts, in words."""
     what = "verdict" if report.target == "difference of two systems" else "answer"
-    if report.price is None:
-        return f", for {count_text(n, what)} a {_GROUP[what]}"
-    return f", for {report.price * n:,.2f} a {_GROUP[what]}"
+    return f", for {count_text(n, what)} a {_GROUP[what]}"
 
 
 _GROUP = {"verdict": "pair of systems", "answer": "system"}
-
-
-def _price_of_verdicts(arena: Arena, judges: Sequence[str], limits: Limits | None) -> float | None:
-    """Return the mean price of a verdict by the ledger; None without prices or calls."""
-    from mirage.stages.judge.stage import judge_statistics  # deferred: imports all of judging
-
-    rows = [row for row in judge_statistics(arena.path, limits=limits) if row.judge in judges and row.language != "all"]
-    paid = [row for row in rows if row.money is not None]
-    n = sum(row.n for row in paid)
-    return sum(row.money or 0 for row in paid) / n if n else None
-
-
-def _price_of_calls(arena: Arena, limits: Limits | None) -> float | None:
-    """Return the mean price of an answer by the ledger; None without prices or calls."""
-    from mirage.store import kept_ledger
-    from mirage.store.ledger import price_share
-
-    if limits is None or "answers" not in arena.tables:
-        return None
-    calls = arena.read("answers", columns=["call"])["call"].drop_null().unique().to_pylist()
-    with kept_ledger(arena.path) as ledger:
-        replies = [reply for call in calls if ledger is not None and (reply := ledger.get(call))]
-    costs = [(price_share(reply), limits.cost(reply["tokens_in"] or 0, reply["tokens_out"] or 0)) for reply in replies]
-    paid = [share * cost for share, cost in costs if cost is not None]
-    return sum(paid) / len(paid) if paid else None

@@ -31,7 +31,7 @@ class Member:
     """The parsed value."""
 
 
-def json_members(path: Path, lists: Collection[Place], *, most: int | None = None) -> Iterator[Member]:
+def json_members(path: Path, lists: Collection[Place]) -> Iterator[Member]:
     """Yield the members of the JSON documents of a file in order: elements of some lists singly, other values whole.
 
     The file holds one document, several in sequence (JSON Lines), or an array of them. Each document ends with a member
@@ -41,12 +41,11 @@ def json_members(path: Path, lists: Collection[Place], *, most: int | None = Non
         path: the file.
         lists: places of the lists whose elements are yielded singly: `("results", "results")`, or
             `("resourceSpans", "*", "spans")` for a list in every element of a list.
-        most: maximum decompressed bytes; None for no maximum.
 
     Raises:
         BadInput: naming file and line, if it is not JSON, or a single value is too long.
     """
-    with closing(chunks(path, most=most)) as pieces:
+    with closing(chunks(path)) as pieces:
         text = _Text(path, pieces)
         reader = _Reader(text, {place[:n] for place in lists for n in range(len(place))}, set(lists))
         array = text.peek() == "["

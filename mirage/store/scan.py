@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,15 +33,12 @@ def columns_of(paths: Sequence[Path]) -> tuple[str, ...]:
     return tuple(ds.dataset([str(path) for path in paths], format="parquet").schema.names)
 
 
-def scan(
-    paths: Sequence[Path], columns: Sequence[str], *, equal: Mapping[str, str] | None = None
-) -> Iterator[pa.RecordBatch]:
+def scan(paths: Sequence[Path], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Yield some columns of Parquet files with a common schema, in batches.
 
     Args:
         paths: the files.
         columns: names.
-        equal: required value by column.
 
     Raises:
         BadInput: if a file cannot be read, or lacks a column.
@@ -51,13 +48,9 @@ def scan(
 
     try:
         rows = ds.dataset([str(path) for path in paths], format="parquet")
-        condition = None
-        for name, value in (equal or {}).items():
-            term = ds.field(name) == value
-            condition = term if condition is None else condition & term
         # Limit the readahead: each batch of each column is held in memory.
         batches = rows.scanner(
-            columns=list(columns), filter=condition, batch_size=ROWS, batch_readahead=2, fragment_readahead=1
+            columns=list(columns), batch_size=ROWS, batch_readahead=2, fragment_readahead=1
         ).to_batches()
         yield from batches
     except (OSError, KeyError, pa.ArrowException) as error:

@@ -1,6 +1,6 @@
 """Full-text search in answers, by scanning them.
 
-    table = search(arena, "Suomenlinna", languages=["fi"])    # language, query_id, system
+    placed_keys(arena).take(places(arena, "Suomenlinna", languages=["fi"]))    # language, query_id, system, place
 
 Texts are matched literally and case-insensitively, in any script: both are compared after NFC and lower-casing by
 DuckDB.
@@ -12,7 +12,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from mirage.store.arena import Arena, chosen_queries, of_queries
+from mirage.store.arena import Arena
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,49 +24,12 @@ FOLD = "lower(nfc_normalize({}))"
 """SQL for the form of a text in which texts are compared."""
 
 
-def search(
-    arena: Arena,
-    text: str,
-    *,
-    languages: Collection[str] | None = None,
-    systems: Collection[str] | None = None,
-    limit: int | None = None,
-) -> pa.Table:
-    """Return the keys of the answers that contain a text, sorted.
-
-    Args:
-        arena: an arena with answers.
-        text: literal text, case-insensitive; every answer contains the empty text.
-        languages: codes; None or empty for all.
-        systems: names; None or empty for all.
-        limit: maximum number of keys; None for all.
-
-    Returns:
-        Columns `language`, `query_id`, `system`.
-
-    Raises:
-        TableMissing: if the arena has no answers.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    keys, hits = placed_keys(arena).select(_KEY), places(arena, text, languages=languages)
-    if len(hits) < len(keys):
-        keys = keys.take(pa.array(hits))
-    if arena.tags:
-        keys = of_queries(keys, chosen_queries(arena))
-    for column, selection in (("language", languages), ("system", systems)):
-        if selection:
-            keys = keys.filter(pc.is_in(keys[column], value_set=pa.array(sorted(selection), pa.string())))
-    return keys if limit is None else keys.slice(0, limit)
-
-
 def places(arena: Arena, text: str, *, languages: Collection[str] | None = None) -> NDArray[np.int64]:
     """Return the positions of the answers that contain a text, ascending, as in `placed_keys`.
 
     Args:
         arena: an arena with answers.
-        text: as in `search`.
+        text: literal text, case-insensitive; every answer contains the empty text.
         languages: codes to search; None or empty for all.
 
     Raises:

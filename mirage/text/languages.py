@@ -172,7 +172,7 @@ def language(code: str, *, where: str = "") -> Language:
     return entry
 
 
-def miracl_language(code: str, *, where: str = "") -> Language:
+def miracl_language(code: str) -> Language:
     """Look up a language, as `language` does, among the 18 of MIRACL.
 
     Raises:
@@ -180,7 +180,7 @@ def miracl_language(code: str, *, where: str = "") -> Language:
     """
     entry = LANGUAGES.get(code) or _look_up(_ALIASES.get(code.lower(), code))
     if entry is None or entry.code not in LANGUAGES:
-        raise UnknownName("language", code, LANGUAGES, where=where)
+        raise UnknownName("language", code, LANGUAGES)
     return entry
 
 

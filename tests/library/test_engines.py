@@ -26,7 +26,7 @@ from mirage.errors import BadInput, MirageError, TableMissing, UnknownName, Unre
 from mirage.llm.engines.calls import complete_on
 from mirage.llm.engines.desk import CallDesk
 from mirage.llm.engines.processes import Processes
-from mirage.llm.engines.tasks import Local, Place, Task, Work
+from mirage.llm.engines.tasks import Place, Task, Work
 from mirage.stages import stage
 from mirage.store import worker_ledgers
 
@@ -57,8 +57,39 @@ def same_passages(tables: Any) -> dict[str, Any]:
     return {"passages": tables["passages"].cast(schema.arrow_schema("passages"))}
 
 
+class OwnDesk:
+    """A desk in this process."""
+
+    def __init__(self, shared: Any) -> None:
+        self.shared = shared
+
+    def ask(self, method: str, *values: Any) -> Any:
+        return getattr(self.shared, method)(*values)
+
+    tell = ask
+
+
+class Local:
+    """Runs work in this process, task by task."""
+
+    workers, loads_models = 1, True
+
+    def run(self, work: Work, tasks: Any) -> Iterator[tuple[str, Any]]:
+        desk = OwnDesk(work.desk()) if work.desk is not None else None
+        loaded = work.load(Place("0", desk))
+        try:
+            for task in tasks:
+                yield task.key, work.run(loaded, task)
+        finally:
+            if work.beat is not None and desk is not None:
+                work.beat(desk)
+
+    def everywhere(self, function: Any, *values: Any) -> list[Any]:
+        return [function(*values)]
+
+
 class Weighing(Local):
-    """Does work here, and weighs what a worker is handed."""
+    """Weighs what a worker is handed."""
 
     heaviest = 0
 

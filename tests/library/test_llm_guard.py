@@ -240,7 +240,7 @@ def test_a_key_that_comes_back_in_reasoning_or_a_tool_is_not_kept(ledger: Ledger
     assert "[key]" in str(answer.reasoning)
 
 
-def test_replies_that_an_earlier_version_kept_are_read(ledger: Ledger) -> None:
+def test_replies_stored_without_optional_fields_are_read(ledger: Ledger) -> None:
     settings = llm.Settings("tiny", max_tokens=100)
     kept = {"text": "Six.", "status": "ok", "reason": None, "tokens_in": None, "tokens_out": None, "served": "m-0"}
     ledger.put(llm.call_key(settings, MESSAGES), llm.request(settings, MESSAGES), kept)

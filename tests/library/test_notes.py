@@ -77,21 +77,6 @@ def test_a_note_is_stored_replaced_and_undone_on_both_databases(arena: store.Are
         assert len(db.rows(Note)) == 5, "nothing is deleted"
 
 
-def test_a_database_of_the_last_release_gets_the_table(arena: store.Arena, url: str) -> None:
-    from sqlalchemy import create_engine, text
-
-    with Votes(url) as before:
-        before.version()
-    address = url.replace("postgresql://", "postgresql+psycopg://")
-    engine = create_engine(address)
-    with engine.begin() as connection:
-        connection.execute(text("DROP TABLE mirage_note"))
-    engine.dispose()
-    with Votes(url) as again:
-        row = again.submit(note(arena))
-        assert again.rows(Note) == [row]
-
-
 def test_an_erased_author_leaves_categories_and_no_text(arena: store.Arena, url: str) -> None:
     with Votes(url) as db:
         db.submit(note(arena, text="I am Amina.", session="s"))

@@ -16,6 +16,7 @@ import pytest
 from conftest import ROOT
 from hypothesis import example, given
 from hypothesis import strategies as st
+from published_cases import agrees_with_print, as_printed
 
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -24,8 +25,6 @@ from mirage.io.sources.published import SYSTEM_NAMES
 from mirage.stages.outcomes import (
     RULES,
     Rate,
-    agrees_with_print,
-    as_printed,
     mean_interval,
     outcomes,
     parse_outcome,

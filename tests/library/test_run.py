@@ -1,14 +1,12 @@
-"""`mirage evaluate`: all stages in their order, each skipped while what it was made from is the same."""
+"""`run_all`: all stages in their order, each skipped while what it was made from is the same."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -32,7 +30,7 @@ EVERY = [
     "ratings by relevance",
     "ratings by heuristic",
 ]
-IDLE = {"retrieve", "generate", "nuggets by terms"}
+IDLE = {"nuggets by terms"}
 
 
 @pytest.fixture(scope="module")
@@ -146,12 +144,6 @@ def test_other_options_and_a_new_version_run_a_stage_again(arena: Path, monkeypa
     assert ran(done(arena, seed=1)) == []
 
 
-def test_another_reference_measures_again(arena: Path) -> None:
-    results = {d.step: d for d in done(arena, reference="baseline/bm25", end="features")}
-    assert results["features"].why == "changed options: reference"
-    assert ran(list(results.values())) == ["features"]
-
-
 @pytest.mark.parametrize(
     ("start", "end", "steps_"),
     [
@@ -165,19 +157,6 @@ def test_a_run_keeps_to_its_bounds(ready: Path, start: str, end: str, steps_: li
     assert [d.step for d in done(ready, start=start, end=end)] == steps_
 
 
-def test_a_run_to_the_surrogate_predicts_for_both_judges_once(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("RELEVANCE_PREDICTIONS", "JUDGED_PREDICTIONS"):
-        stage = getattr(steps, name)
-        quick = partial(stage.run, regressors=["linear", "ridge"], weigh=False)
-        monkeypatch.setattr(steps, name, replace(stage, run=quick))
-    expected = ["predictions by relevance", "predictions by heuristic"]
-    assert ran(done(arena, end="surrogate")) == expected
-    rows = store.open_arena(arena).read("predictions")
-    assert set(pc.unique(rows["judge"]).to_pylist()) == {"relevance", "heuristic"}
-    repeated = done(arena, start="surrogate", end="surrogate")
-    assert [(d.step, d.state, d.why) for d in repeated] == [(step, "skipped", "up to date") for step in expected]
-
-
 def test_an_unknown_stage_names_the_nearest(ready: Path) -> None:
     with pytest.raises(UnknownName, match=r"no stage 'ratigs'\s+to do: did you mean: ratings\?"):
         done(ready, start="ratigs")
@@ -187,11 +166,10 @@ def test_an_unknown_stage_names_the_nearest(ready: Path) -> None:
         done(ready, start="ratings", end="outcomes")
 
 
-def test_what_needs_a_model_is_refused_without_one_before_anything_is_written(arena: Path) -> None:
+def test_a_model_judge_without_a_model_is_refused_before_anything_is_written(arena: Path) -> None:
     before = store.open_arena(arena).version
-    for options in ({"judge": "gpt"}, {"system": "mine"}):
-        with pytest.raises(BadInput, match="needs a model"):
-            done(arena, seed=5, **options)
+    with pytest.raises(BadInput, match="--judge gpt needs a model"):
+        done(arena, seed=5, judge="gpt")
     assert store.open_arena(arena).version == before
 
 
@@ -218,15 +196,11 @@ def test_a_dry_run_changes_nothing_and_says_what_would_run(arena: Path) -> None:
     assert store.open_arena(arena).version == before
     states = {d.step: d.state for d in results}
     assert states["outcomes"] == states["features"] == "skipped"
-    assert states["features graded by m"] == states["judge m"] == states["ratings by m"] == "would run"
+    assert states["judge m"] == states["ratings by relevance"] == states["ratings by m"] == "would run"
     judge_cost = next(d for d in results if d.step == "judge m").cost
-    grade_cost = next(d for d in results if d.step == "features graded by m").cost
     assert judge_cost is not None
-    assert grade_cost is not None
     # Some answers are the same, word for word: what is asked of them is asked once.
     assert judge_cost.calls + judge_cost.kept == arena_battles(arena)
-    assert grade_cost.calls > 0
-    assert grade_cost.tokens_in > 0
 
 
 def arena_battles(path: Path) -> int:
@@ -240,11 +214,11 @@ def by_model(service: Service, **limits: Any) -> dict[str, Any]:
     return {"model": pipeline.RunModel(model), "judge": "m"}
 
 
-def test_a_model_grades_and_judges_once_and_its_cost_is_told(arena: Path) -> None:
+def test_a_model_judges_once_and_its_cost_is_told(arena: Path) -> None:
     with Service(lambda call: reply("Both are fine. [[3]] [[C]]")) as service:
         options = by_model(service)
         results = {d.step: d for d in done(arena, **options)}
-        assert results["features graded by m"].state == results["judge m"].state == "ran"
+        assert results["judge m"].state == "ran"
         cost = results["judge m"].cost
         assert cost is not None
         assert cost.calls + cost.kept == arena_battles(arena) / 2
@@ -255,24 +229,6 @@ def test_a_model_grades_and_judges_once_and_its_cost_is_told(arena: Path) -> Non
         assert len(service.calls) == calls
         judges = pc.unique(store.open_arena(arena).read("judgments")["judge"]).to_pylist()
         assert sorted(judges) == ["heuristic", "m"]
-        # The grades are new features, so the judge that weighs features has to look again.
-        assert "judge heuristic" in ran(done(arena, start="judge"))
-
-
-def test_a_model_answers_as_a_system_and_all_that_depends_on_answers_follows(arena: Path) -> None:
-    with Service() as service:
-        options = by_model(service) | {"judge": "heuristic", "system": "mine"}
-        results = {d.step: d for d in done(arena, **options, end="outcomes")}
-        cost = results["generate mine"].cost
-        assert cost is not None
-        assert cost.calls == store.open_arena(arena).rows("queries") == len(service.calls)
-        assert list(results) == ["baselines", "generate mine", "outcomes"]
-        assert ran(list(results.values())) == ["generate mine", "outcomes"]
-        assert "mine" in pc.unique(store.open_arena(arena).read("outcomes")["system"]).to_pylist()
-        assert ran(done(arena, **options, end="outcomes")) == []
-        repeated = done(arena, **options | {"system": "mine too"}, end="generate")
-        assert ran(repeated) == ["generate mine too"]
-        assert len(service.calls) == cost.calls, "the same prompts to the same model cost nothing"
 
 
 def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
@@ -296,36 +252,6 @@ def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
         assert second.cost is not None
         assert second.cost.calls == 1
         assert [d.state for d in done(arena, **options)] == ["skipped"]
-
-
-def test_the_budget_is_that_of_the_whole_run(arena: Path) -> None:
-    with Service(lambda call: reply("[[3]] [[A]]")) as service:
-        options = by_model(service, concurrency=1, price_in=0, price_out=1e6) | {"sample": BattleSample(pairs=2)}
-        # A call costs 20 and may cost 50: enough for every grade, and no more than one verdict.
-        grades = sum(d.cost.calls for d in done(arena, **by_model(service), start="features", end="features") if d.cost)
-        assert grades > 0
-        budget = 20.0 * grades + 55
-        model = options["model"].model
-        limits = replace(model.limits, budget=budget)
-        settings = replace(model.settings, seed=1)  # other calls than those that are kept
-        budgets: list[float | None] = []
-
-        def caller(model: llm.ChatModel) -> llm.Engine:
-            budgets.append(model.limits.budget)
-            return partial(llm.complete, model=model, rng=np.random.default_rng(0))
-
-        with_rest = pipeline.RunModel(replace(model, settings=settings, limits=limits), caller=caller)
-        results = {d.step: d for d in done(arena, **options | {"model": with_rest})}
-        assert budgets[0] == budget
-        assert all(rest is not None and rest < budget for rest in budgets[1:])
-        assert len(budgets) > 1
-        assert results["features graded by m"].cost is not None
-        assert results["features graded by m"].cost.calls >= grades - 2
-        judge_step = results["judge m"]
-        assert judge_step.state == "unfinished"
-        assert "the budget was reached" in judge_step.why
-        money = sum(d.cost.money or 0 for d in results.values() if d.cost)
-        assert money <= budget
 
 
 def test_measure_prints_every_step_with_its_reason(arena: Path) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from commands import mirage
 from commands import mirage as generating
@@ -15,10 +13,9 @@ from judge_cases import arena as arena
 from judge_cases import judgments, run, says
 from misbehaving import Service
 
-from mirage import llm, store
+from mirage import store
 from mirage.llm.presets import Endpoint
 from mirage.stages import judge
-from mirage.stages.judge.stage import JudgeSettings, judge_by_model
 
 CLOSED = "http://127.0.0.1:9/v1"
 
@@ -74,24 +71,6 @@ def test_one_judge_has_one_service_until_all_its_verdicts_are_made_again(arena: 
         assert len(second.calls) == again
         assert {row["verdict"] for row in judgments(arena, "j") if row["language"] == "en"} == {"tie"}
         assert {row["verdict"] for row in judgments(arena, "j") if row["language"] != "en"} == {"B"}
-
-
-def test_what_an_earlier_version_kept_counts_and_that_is_said(arena: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with Service(lambda call: says("A")) as service:
-        model = llm.ChatModel(llm.Settings("m"), endpoint=llm.resolve(base_url=service.url))
-
-        def engine(conversations: Any, **how: Any) -> Any:
-            rng = np.random.default_rng(0)
-            return llm.complete(conversations, model, rng=rng, **how)
-
-        judge_by_model(arena, JudgeSettings("j"), llm.ArenaCalls(engine, model, "a test"))
-        n = len(service.calls)
-        run(arena, service)
-        run(arena, service, name="k")
-        assert len(service.calls) == n
-    assert f"{n:,} cached replies" in caplog.text
-    assert service.url.replace("localhost", "127.0.0.1") in caplog.text
-    assert len(judgments(arena, "k")) == n
 
 
 def test_a_service_with_a_name_may_move(arena: Path) -> None:

@@ -17,16 +17,16 @@ from scipy.stats import kendalltau
 from sklearn.linear_model import Ridge
 from sklearn.metrics import r2_score
 
-from benchmarks.simulated import SimulatedArena, simulate_arena
+from benchmarks.simulated import SimulatedArena, draw_tournaments, simulate_arena
 from mirage.battles.judge import Judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking import surrogate
-from mirage.ranking.surrogate import Draws, Training, by_draw, compare_regressors, leave_one_out, predict, r2, tau_b
+from mirage.ranking.surrogate import Draws, Training, by_draw, compare_regressors, leave_one_out, predict, r2
 from mirage.ranking.surrogate.data import fit_parts
 from mirage.ranking.surrogate.evaluate import NESTED
 from mirage.ranking.surrogate.pooled import fit_pooled, moments, solve_shared
 from mirage.ranking.surrogate.ridge import STRENGTHS, slopes
-from mirage.ranking.surrogate.training import by_tournament, training
+from mirage.ranking.surrogate.training import training
 
 CODES = ["en", "sw", "zh"]
 JUDGE = Judge.single("judge")
@@ -118,30 +118,6 @@ def test_ratings_without_a_system_are_those_of_a_ranking_of_the_others(
         np.testing.assert_allclose(whole, alone.languages[code].ratings(frozenset()), atol=1e-6)
         assert np.isnan(whole[:2]).all()
         assert np.nansum(whole) == pytest.approx(0, abs=1e-9)
-
-
-def test_features_are_averaged_over_the_same_resample_as_the_ratings(simulation: SimulatedArena) -> None:
-    from mirage.battles.verdict_rows import from_judgments
-    from mirage.ranking.bootstrap import rate
-    from mirage.ranking.resample import query_weights
-
-    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], JUDGE, draws=3, seed=5)
-    battles = from_judgments(simulation.tables["judgments"], judge="judge")["sw"]
-    weights = query_weights("sw", battles, draws=3, seed=5)
-    np.testing.assert_allclose(weights.sum(axis=1), len(battles.queries), rtol=1e-6)
-    rows = [r for r in simulation.tables["features"].to_pylist() if r["language"] == "sw"]
-    gap = next(r for r in rows if r["value"] is None)
-    name, system = gap["feature"], gap["system"]
-    values = {r["query_id"]: r["value"] for r in rows if (r["feature"], r["system"]) == (name, system)}
-    cells = np.array([values[q] for q in battles.queries], dtype=float)
-    measured = np.isfinite(cells)
-    expected = (weights[:, measured] @ cells[measured]) / weights[:, measured].sum(axis=1)
-    swahili = draws["sw"]
-    np.testing.assert_allclose(
-        swahili.means[:, swahili.systems.index(system), swahili.features.index(name)], expected, rtol=1e-6
-    )
-    ranked = rate({"sw": battles}, draws=3, seed=5).languages["sw"]
-    np.testing.assert_allclose(swahili.theta, ranked.draws - ranked.draws.mean(axis=1, keepdims=True))
 
 
 # --- missing values ---------------------------------------------------------------------------------------------------
@@ -288,15 +264,6 @@ def test_r2_of_one_held_out_system_is_refused_pitfall_40() -> None:
     assert r2(p, y) == pytest.approx(r2_score(y, p))
 
 
-@settings(max_examples=50, deadline=None)
-@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2, max_size=12))
-def test_tau_is_tau_b(pairs: list[tuple[int, int]]) -> None:
-    x, y = (np.array(side, dtype=float) for side in zip(*pairs, strict=True))
-    tau = tau_b(x, y)
-    expected = kendalltau(x, y).statistic if np.ptp(x) and np.ptp(y) else None
-    assert tau == (None if expected is None else pytest.approx(expected))
-
-
 def test_the_quality_shown_is_of_left_out_systems_and_not_in_sample_pitfall_41(simulation: SimulatedArena) -> None:
     rows = simulation.tables["features"].to_pylist()
     rng = np.random.default_rng(1)
@@ -421,7 +388,7 @@ def test_importances_are_of_left_out_systems_and_find_the_feature_that_tells(sim
 
 
 def test_all_draws_at_once_are_each_draw_for_itself(simulation: SimulatedArena) -> None:
-    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], JUDGE, draws=4, seed=1)
+    draws = draw_tournaments(simulation.tables, 4, 1)
     whole = by_draw(draws, "pooled", out=["sim-02"])
     same = {c: Draws(d.systems, d.features, d.means[[0, 0]], d.theta[[0, 0]]) for c, d in draws.items()}
     first, second = by_draw(same, "pooled", out=["sim-02"])["en"]
@@ -434,7 +401,7 @@ def test_all_draws_at_once_are_each_draw_for_itself(simulation: SimulatedArena) 
 
 
 def test_draws_say_what_they_cannot_do(simulation: SimulatedArena) -> None:
-    draws = by_tournament(simulation.tables["features"], simulation.tables["judgments"], JUDGE, draws=2)
+    draws = draw_tournaments(simulation.tables, 2)
     with pytest.raises(UnknownName, match="regressor for draws"):
         by_draw(draws, "pairwise")
     with pytest.raises(NotEnoughData, match="fewer than 3 systems"):

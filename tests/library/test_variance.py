@@ -10,7 +10,7 @@ import pytest
 from commands import mirage, rows
 
 import mirage as api
-from mirage import llm, schema, store
+from mirage import schema, store
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.variance import judge_variance, rate_variance
 from mirage.stats.components import Design, Nested, best_design, components
@@ -197,16 +197,3 @@ def test_repeats_of_a_judge_are_a_source(tmp_path: Path) -> None:
     assert (repeat.source, repeat.n) == ("repeat", 3)
     assert repeat.variance == pytest.approx(4 * 0.08**2, rel=0.15)
     assert any("One more repeat" in sentence for sentence in report.sentences)
-
-
-def test_prices_come_from_the_ledger(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    found = judged(9, judges=1, n=20)
-    with store.Ledger(store.ledger_path(path)) as ledger:
-        for k, row in enumerate(found):
-            ledger.put(f"k{k}", {"model": "m", "messages": []}, {"tokens_in": 1000, "tokens_out": 500, "text": "x"})
-            found[k] = schema.Judgment(**{name: getattr(row, name) for name in row.__slots__} | {"call": f"k{k}"})
-    store.write(path, {"judgments": schema.from_rows("judgments", found)}, made_by="a test")
-    report = judge_variance(store.open_arena(path), limits=llm.Limits(price_in=1.0, price_out=2.0))
-    assert report.price == pytest.approx(0.002)
-    assert any("60 more queries" in sentence and "0.24" in sentence for sentence in report.sentences)

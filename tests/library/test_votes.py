@@ -23,7 +23,7 @@ from votes_cases import every_store_is_closed, evidence, postgres, url, vote  # 
 from mirage.battles.decision import UNPARSED, VERDICTS
 from mirage.errors import ArenaError, BadInput, UnknownName, Unreachable
 from mirage.people import votes
-from mirage.people.votes import Evidence, Vote, Votes, standing, tables
+from mirage.people.votes import Evidence, Vote, Votes, standing
 from mirage.store import home
 
 
@@ -401,40 +401,7 @@ def test_a_full_disk_is_an_error_and_no_acknowledgement(tmp_path: Path, monkeypa
     assert db.rows(Vote) == stored
 
 
-# --- a database of an earlier version ---------------------------------------------------------------------------------
-
-
-def _as_before(url: str, old: Vote) -> None:
-    """The tables as they were before votes had a chance, with a vote in them."""
-    from sqlalchemy import text
-
-    with Votes(url) as store:
-        store.submit(old)
-        with store._engine.begin() as connection:
-            connection.execute(text("ALTER TABLE mirage_vote DROP COLUMN inclusion"))
-
-
-def test_a_database_of_before_gets_the_column_and_its_votes_have_no_chance(url: str) -> None:
-    old = vote()
-    _as_before(url, old)
-    with Votes(url) as again:
-        assert again.rows(Vote) == [old]
-        new = again.submit(vote(query_id="8", inclusion=0.25))
-        assert [row.inclusion for row in again.rows(Vote)] == [None, 0.25]
-    with Votes(url) as third:
-        assert third.rows(Vote) == [old, new]
-
-
-def test_many_programs_may_find_a_database_of_before_at_once(url: str) -> None:
-    old = vote()
-    _as_before(url, old)
-    opened = [Votes(url) for _ in range(6)]
-    with ThreadPoolExecutor(6) as pool:
-        assert list(pool.map(lambda db: db.rows(Vote), opened)) == [[old]] * 6
-
-
-def test_a_log_exported_before_is_read(tmp_path: Path) -> None:
-    """Its rows have no column for the chance."""
+def test_a_log_without_an_optional_column_is_read(tmp_path: Path) -> None:
     import csv
 
     from mirage.people.votes.stage import import_votes
@@ -470,31 +437,6 @@ def test_who_is_taken_out_leaves_votes_that_count_and_nothing_that_names_them(ur
         assert [(row.vote_id, row.vote) for row in after] == [(row.vote_id, row.vote) for row in before]
         assert undone.vote_id in {row.vote_id for row in db.rows(Vote)}
         assert kept in db.rows(Vote)
-
-
-def test_the_tables_are_copied_before_they_change(url: str, tmp_path: Path) -> None:
-    from sqlalchemy import create_engine, inspect, text
-
-    old = vote()
-    _as_before(url, old)
-    with Votes(url) as db:
-        db.rows(Vote)
-        name = db._engine.dialect.name
-    with Votes(url) as again:
-        again.submit(vote(query_id="9"))
-    if name == "sqlite":
-        file = Path(url.removeprefix("sqlite:///"))
-        (copy,) = file.parent.glob(f"{file.name}-before-*")
-        engine, table = create_engine(f"sqlite:///{copy}"), "mirage_vote"
-    else:
-        engine = tables.engine(url)
-        (table,) = (t for t in inspect(engine).get_table_names() if t.startswith("mirage_vote_before_"))
-    try:
-        assert "inclusion" not in {column["name"] for column in inspect(engine).get_columns(table)}
-        with engine.connect() as db:
-            assert db.execute(text(f"SELECT vote_id FROM {table}")).scalars().all() == [old.vote_id]
-    finally:
-        engine.dispose()
 
 
 # --- before the first vote --------------------------------------------------------------------------------------------

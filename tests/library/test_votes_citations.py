@@ -107,7 +107,14 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
         schema.Answer(row["language"], row["query_id"], row["system"], answer_text(row["query_id"]), "ok", *[None] * 3)
         for row in keys
     ]
-    tables = dict(simulation.tables) | {"answers": schema.sort("answers", schema.from_rows("answers", answers))}
+    passages = [
+        schema.Passage("sw", query, evidence().passage_id, 1, None, "Ni mlima.", None)
+        for query in sorted({row["query_id"] for row in keys})
+    ]
+    tables = dict(simulation.tables) | {
+        "answers": schema.sort("answers", schema.from_rows("answers", answers)),
+        "passages": schema.sort("passages", schema.from_rows("passages", passages)),
+    }
     arena = store.write(tmp_path / "arenas" / "cited", tables, title="Cited", made_by="a test")
     system = keys[0]["system"]
     queries = sorted({row["query_id"] for row in keys})
@@ -117,12 +124,13 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
             query_id=query,
             voter="amina",
             vote="yes" if k % 4 else "no",
-            shown=votes.digest(answer_text(query)),
+            shown=votes.shown_digest(["", "Ni mlima."], [answer_text(query)]),
             **about,
         )
         for k, query in enumerate(queries)
     ]
-    log.append(evidence(query_id=queries[1], voter="bo", vote="no", shown=votes.digest("what it said before"), **about))
+    before = votes.shown_digest(["", "Ni mlima."], ["what it said before"])
+    log.append(evidence(query_id=queries[1], voter="bo", vote="no", shown=before, **about))
     with Votes() as database:
         database.append(log)
     return arena

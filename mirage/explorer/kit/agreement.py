@@ -116,16 +116,9 @@ def voted_languages(counts: Mapping[str, int]) -> str:
     return words
 
 
-def agreement_badge(row: votes.Agreement, *, where: bool = False) -> None:
-    """Show one row as a line, with its basis on hover.
-
-    Args:
-        row: the row.
-        where: whether to name the row's language.
-    """
+def agreement_badge(row: votes.Agreement) -> None:
+    """Show one row as a line, with its basis on hover."""
     subject = "People agree with each other" if row.judge == votes.PEOPLE else f"People agree with {row.judge}"
-    if where and row.language != "all":
-        subject += f" in {name_of(row.language)}"
     color = "green" if row.enough else "gray"
     st.html(badge_html(f"{subject}: {agreement_words(row)}", color, explanation(row)))
 

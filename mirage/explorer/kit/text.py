@@ -100,14 +100,9 @@ class Markup:
 _HTTPS = re.compile("https:/{2}", re.IGNORECASE)
 
 
-def link_html(url: str, label: str = "") -> str:
-    """Return a link as escaped HTML; an address with a scheme other than https becomes plain text.
-
-    Args:
-        url: target address.
-        label: link text; by default the address.
-    """
-    text = f"<bdi>{escape(label or url)}</bdi>"
+def link_html(url: str) -> str:
+    """Return a link as escaped HTML; an address with a scheme other than https becomes plain text."""
+    text = f"<bdi>{escape(url)}</bdi>"
     if not _HTTPS.match(url):
         return text
     return f'<a class="mg-link" href="{escape(url)}" target="_blank" rel="noopener noreferrer">{text}</a>'

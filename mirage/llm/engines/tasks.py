@@ -1,7 +1,7 @@
-"""Units of work, and their execution in this process. Other executors have the same two methods.
+"""Units of work, and what executors have in common.
 
     work = Work("measure", load=load, run=run)
-    for key, result in Local().run(work, [Task("0", rows), Task("1", more)]):
+    for key, result in executor.run(work, [Task("0", rows), Task("1", more)]):
         ...
 
 Functions and rows must be picklable; functions must be defined at module level.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 
 class Desk(Protocol):
@@ -88,43 +88,3 @@ class Executor(Protocol):
 
     def everywhere(self, function: Callable[..., Any], *values: Any) -> list[Any]:
         """Call a function once on every machine, and return the results."""
-
-
-@dataclass(frozen=True, slots=True)
-class OwnDesk:
-    """A desk in this process."""
-
-    shared: Any
-
-    def ask(self, method: str, *values: Any) -> Any:
-        """Call a method."""
-        return getattr(self.shared, method)(*values)
-
-    def tell(self, method: str, *values: Any) -> None:
-        """Call a method."""
-        self.ask(method, *values)
-
-
-@dataclass(frozen=True, slots=True)
-class Local:
-    """Runs work in this process, task by task."""
-
-    workers: int = 1
-    loads_models: ClassVar[bool] = True
-
-    def run(self, work: Work, tasks: Iterable[Task]) -> Iterator[tuple[str, Any]]:
-        """Run tasks in order."""
-        desk = OwnDesk(work.desk()) if work.desk is not None else None
-        loaded = work.load(Place("0", desk))
-        try:
-            for task in tasks:
-                yield task.key, work.run(loaded, task)
-                if work.beat is not None and desk is not None:
-                    work.beat(desk)
-        finally:
-            if work.beat is not None and desk is not None:
-                work.beat(desk)
-
-    def everywhere(self, function: Callable[..., Any], *values: Any) -> list[Any]:
-        """Call a function here."""
-        return [function(*values)]

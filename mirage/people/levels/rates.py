@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mirage import store
 from mirage.people.levels.labels import read_labels
-from mirage.people.levels.levels import MARGIN, correct_levels
+from mirage.people.levels.levels import correct_levels
 from mirage.ranking.compare.measures import RATE
 from mirage.schema import Parser
 from mirage.stages import outcomes
@@ -25,7 +25,6 @@ def corrected_rates(
     parser: Parser = "strict",
     languages: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
-    margin: float = MARGIN,
 ) -> tuple[pa.Table, list[str]]:
     """Return the rates of an arena with corrected rates, and notes. The corrected rate covers every answer that is
     present, since people can decide answers that a parser cannot. Labels of queries (whether a passage answers them)
@@ -36,7 +35,6 @@ def corrected_rates(
         parser: parser whose rates are corrected; the other is a predictor.
         languages: codes; None for all.
         systems: names; None for all.
-        margin: as for `correct_levels`.
 
     Raises:
         TableMissing: if the arena has no outcomes.
@@ -53,7 +51,7 @@ def corrected_rates(
         systems=systems,
     )
     labels = read_labels(arena, RATE, languages=languages, parser=parser)
-    levels = correct_levels(labels, margin=margin)
+    levels = correct_levels(labels)
     by_key = {(row.language, row.subset, row.system): row for row in levels.rows}
     keys = zip(*(table[name].to_pylist() for name in ("language", "subset", "system")), strict=True)
     one = len(labels.languages) == 1

@@ -18,7 +18,7 @@ imported scores.
 from mirage.people.votes.agreement import Agreement, agreement
 from mirage.people.votes.belonging import ArenaVotes, belonging, shown_now, votes_on
 from mirage.people.votes.citations import ENOUGH_ANSWERS, EVERYBODY, CitationSupport, support_by_system, support_grades
-from mirage.people.votes.coefficients import ENOUGH, LEAST, alpha, kappa
+from mirage.people.votes.coefficients import ENOUGH, LEAST
 from mirage.people.votes.correct import (
     LEAST_EACH,
     LEAST_QUERIES,
@@ -104,7 +104,6 @@ __all__ = [
     "VoteItem",
     "Votes",
     "agreement",
-    "alpha",
     "battle",
     "belonging",
     "cast",
@@ -116,7 +115,6 @@ __all__ = [
     "item",
     "join_categories",
     "join_corrections",
-    "kappa",
     "label",
     "next_items",
     "noted_systems",

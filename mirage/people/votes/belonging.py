@@ -4,8 +4,7 @@ A vote has a digest of what was shown (`shown_digest`): of the query, and of the
 identifies the arenas of the vote; the second whether the answers are unchanged. So votes follow an arena that is
 renamed, copied or rebuilt from the same files, and another arena with the same name does not inherit them.
 
-Votes from versions without a query digest, and rows without any digest, belong to the arena whose folder has the name
-under which they were given.
+Votes without a digest belong to the arena whose folder has the name under which they were given.
 """
 
 from __future__ import annotations
@@ -52,10 +51,8 @@ class ArenaVotes(Generic[AnyRow]):
             subject = "queries whose passages have" if on_labels else "answers whose text has"
             lines.append(f"Left out: {count_text(len(self.changed), 'vote')} on {subject} changed since the vote.")
         if self.by_name:
-            lines.append(
-                f"{count_text(self.by_name, 'vote')} of an earlier version, which kept no digest of the query: counted "
-                "for the name of the arena's folder."
-            )
+            uncertain = count_text(self.by_name, "vote")
+            lines.append(f"{uncertain} without a digest of the texts: counted for the name of the arena's folder.")
         return lines
 
 
@@ -73,7 +70,7 @@ def votes_on(arena: store.Arena, log: Iterable[AnyRow]) -> ArenaVotes[AnyRow]:
     return ArenaVotes(
         same,
         [row for row in changed if (row.voter, item(row)) not in voted],
-        sum(not _query_part(row) for row in same),
+        sum(not row.shown for row in same),
     )
 
 
@@ -88,11 +85,13 @@ def belonging(arena: store.Arena, log: Iterable[AnyRow]) -> list[tuple[AnyRow, b
     texts = _Texts(arena, [row for row in rows if row.shown is not None])
     here = []
     for row in rows:
-        query_part, subject = _query_part(row), (row.shown or "").rpartition("-")[2]
+        if not row.shown:
+            if row.arena == arena.name:
+                here.append((row, True))
+            continue
+        query_part, _, subject = row.shown.rpartition("-")
         current = texts.subject_digest(row)
-        if not query_part and row.arena == arena.name:
-            here.append((row, not subject or current in (None, subject)))
-        elif query_part and current is not None and query_part in texts.query_digests(row):
+        if current is not None and query_part in texts.query_digests(row):
             here.append((row, current == subject))
     return here
 
@@ -105,11 +104,6 @@ def shown_now(arena: store.Arena, rows: Sequence[Vote | Note | LabelVote]) -> li
         None if subject is None else f"{min(texts.query_digests(row))}-{subject}"
         for row, subject in zip(rows, subjects, strict=True)
     ]
-
-
-def _query_part(row: Row) -> str:
-    """Return the query part of a row's digest; empty if unknown."""
-    return (row.shown or "").rpartition("-")[0]
 
 
 @lru_cache(maxsize=8)

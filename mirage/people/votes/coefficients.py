@@ -63,12 +63,6 @@ def kappas(n: Array, agreeing: Array, first: Array, second: Array, *, pooled: bo
     return ratio(n * agreeing - chance, n**2 - chance)
 
 
-def kappa(table: Array, *, pooled: bool = False) -> float:
-    """Return Cohen's kappa of a C x C contingency table; NaN if expected agreement is 1, or the table is empty."""
-    n, agreeing = np.array([table.sum()]), np.array([np.trace(table)])
-    return float(kappas(n, agreeing, table.sum(axis=1)[None], table.sum(axis=0)[None], pooled=pooled)[0])
-
-
 def coincidences(counts: Array) -> Array:
     """Return each unit's observed disagreement and its counts (U x (1 + C)); zeros if nothing can be compared."""
     m = counts.sum(axis=1)
@@ -78,26 +72,18 @@ def coincidences(counts: Array) -> Array:
 
 
 def alphas(sums: Array, *, pooled: bool) -> Array:
-    """Return Krippendorff's alpha of B data sets, from B x (1 + C) sums of `coincidences`; `pooled` as in `kappas`."""
+    """Return Krippendorff's alpha for nominal values of B data sets; NaN if no two values differ or can be compared.
+
+    Args:
+        sums: B x (1 + C) sums of `coincidences`.
+        pooled: as in `kappas`.
+
+    Source: Krippendorff, Content Analysis, 4th ed. (2018), ch. 12: 1 - observed / expected disagreement.
+    """
     counts = _pool(sums[:, 1:], pooled)
     n = counts.sum(axis=1)
     expected = n**2 - (counts**2).sum(axis=1)
     return np.asarray(1 - ratio((n - 1) * sums[:, 0], expected))
-
-
-def alpha(counts: Array, *, pooled: bool = False) -> float:
-    """Return Krippendorff's alpha for nominal values.
-
-    Args:
-        counts: U x C: number of observers who gave unit u the value c; units with fewer than two values are ignored.
-        pooled: as in `kappas`.
-
-    Returns:
-        Alpha; NaN if no two values can be compared, or all are the same.
-
-    Source: Krippendorff, Content Analysis, 4th ed. (2018), ch. 12: 1 - observed / expected disagreement.
-    """
-    return float(alphas(coincidences(counts).sum(axis=0, keepdims=True), pooled=pooled)[0])
 
 
 def _pool(counts: Array, pooled: bool) -> Array:

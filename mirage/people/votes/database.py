@@ -319,8 +319,6 @@ class Votes:
             tables.metadata().create_all(db)
             if db.execute(select(formats.c.format)).scalar_one_or_none() is None:
                 db.execute(insert(formats).values(format=FORMAT))
-        else:
-            self._widen(db)
         stored_format = db.execute(select(formats.c.format)).scalar_one()
         if stored_format != FORMAT:
             raise ArenaError(
@@ -328,33 +326,6 @@ class Votes:
                 where=self.where,
                 do="use the version of mirage that wrote them",
             )
-
-    def _widen(self, db: Connection) -> None:
-        """Add the tables and columns missing from an earlier version: null in its rows, and ignored by its programs,
-        which keep working. Changed tables are backed up first.
-        """
-        from sqlalchemy import func, inspect, select, text
-
-        def lacking() -> list[str]:
-            inspector = inspect(db)
-            return [
-                f"ALTER TABLE {table.name} ADD COLUMN {column.name} {column.type.compile(db.dialect)}"
-                for table in tables.vote_tables().values()
-                if inspector.has_table(table.name)
-                for column in table.columns
-                if column.name not in {existing["name"] for existing in inspector.get_columns(table.name)}
-            ]
-
-        catalog = tables.metadata()
-        if lacking() or catalog.tables.keys() - set(inspect(db).get_table_names()):
-            if self._engine.dialect.name == "postgresql":
-                db.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-            statements = lacking()  # another process may have added them meanwhile
-            if statements:
-                tables.back_up(db)
-            for statement in statements:
-                db.execute(text(statement))
-            catalog.create_all(db)
 
     def _write_ahead(self) -> None:
         """Switch the file to a write-ahead log, with retries, since SQLite does not wait for locks here."""

@@ -79,8 +79,7 @@ class Vote(Submitted):
     """The voting session; null if unknown."""
     shown: str | None
     """Digest of the query and the two answers as they were shown (`shown_digest`): a vote belongs to every arena that
-    holds the query, and does not count for answers that have taken the place of these. Without a hyphen it is of the
-    answers alone, as earlier versions wrote it; null where unknown."""
+    holds the query, and does not count for answers that have taken the place of these. Null where unknown."""
     inclusion: Annotated[float, Range(0, 1)] | None = None
     """Inclusion probability of this battle among those that the queue asks, all of which come in random order; in
     corrected ratings a vote weighs one over it. Null if unknown: such votes count only as `control` allows."""

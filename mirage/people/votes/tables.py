@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,28 +75,6 @@ def engine(address: str) -> Engine:
     else:
         event.listen(sql_engine, "connect", _durable)
     return sql_engine
-
-
-def back_up(db: Connection) -> None:
-    """Back up the votes before their tables change: a copy of SQLite's file (`votes.sqlite-before-TIME`), or copies of
-    PostgreSQL's tables in the same database (`mirage_vote_before_TIME`).
-
-    Args:
-        db: a connection in a write transaction, which excludes other writers.
-    """
-    from sqlalchemy import inspect, text
-
-    time = datetime.now(UTC).strftime("%Y%m%d%H%M%S%f")
-    if db.dialect.name == "sqlite":
-        file = str(db.engine.url.database)
-        # A second connection reads the committed state.
-        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(f"{file}-before-{time}")) as copy:
-            source.backup(copy)
-        return
-    there = set(inspect(db).get_table_names())
-    for table in vote_tables().values():
-        if table.name in there:
-            db.execute(text(f"CREATE TABLE {table.name}_before_{time} AS TABLE {table.name}"))
 
 
 def _sqlite(engine: Engine, file: Path) -> None:

@@ -27,7 +27,7 @@ from mirage.ranking.surrogate.evaluate import (
 )
 from mirage.ranking.surrogate.importance import FeatureImportance, importances
 from mirage.ranking.surrogate.pairs import apart_by, slope_parts, square, tau_parts
-from mirage.ranking.surrogate.quality import PairedTest, Quality, r2, tau_b, taus
+from mirage.ranking.surrogate.quality import PairedTest, Quality, r2
 from mirage.ranking.surrogate.range import ALL, Distance, distances, outside
 from mirage.ranking.surrogate.regressors import (
     PUBLISHED,
@@ -72,7 +72,5 @@ __all__ = [
     "regressor",
     "slope_parts",
     "square",
-    "tau_b",
     "tau_parts",
-    "taus",
 ]

@@ -42,28 +42,6 @@ class Quality:
     """
 
 
-def tau_b(x: Array, y: Array) -> float | None:
-    """Return Kendall's tau-b, which allows for ties; None if one side is all ties.
-
-    Args:
-        x: n values.
-        y: n values.
-
-    Source: Kendall, Rank Correlation Methods (1945); MIRAGE-Bench, Table 2.
-    """
-    tau = float(taus(x[None], y[None])[0])
-    return tau if np.isfinite(tau) else None
-
-
-def taus(x: Array, y: Array) -> Array:
-    """Return Kendall's tau-b of B pairs of rows of n values; NaN where one side is all ties."""
-    i, j = np.triu_indices(x.shape[1], 1)
-    a, b = (np.sign(np.where(np.abs(d) < 1e-9, 0.0, d)) for d in (x[:, i] - x[:, j], y[:, i] - y[:, j]))
-    below = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(below > 0, (a * b).sum(axis=1) / below, np.nan))
-
-
 def r2(predicted: Array, true: Array) -> float:
     """Return the coefficient of determination, 1 - sum (y - p)^2 / sum (y - mean y)^2.
 

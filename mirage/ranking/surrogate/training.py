@@ -2,7 +2,6 @@
 
 judge = Judge.single("gpt-4o")
 seen = training(features, verdicts, judge)            # surrogate.Training
-by_tournament(features, verdicts, judge)              # {language: surrogate.Draws}, for `surrogate.by_draw`
 """
 
 from __future__ import annotations
@@ -18,12 +17,9 @@ from mirage.battles.counts import Battles
 from mirage.battles.judge import Judge
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking import surrogate
-from mirage.ranking.bootstrap import rate, units_of
 from mirage.ranking.by_query import by_query
 from mirage.ranking.fit import RIDGE
 from mirage.ranking.graph import groups, main_group
-from mirage.ranking.resample import query_weights
-from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.surrogate.data import Array
 from mirage.ranking.threads import one_thread
 
@@ -65,51 +61,6 @@ def training(
         )
     joined = {code: _language(battles[code], code, *values[code], ties) for code in sorted(values)}
     return surrogate.Training(names, joined)
-
-
-def by_tournament(
-    features: pa.Table,
-    verdicts: pa.Table,
-    judge: Judge,
-    *,
-    languages: Sequence[str] | None = None,
-    draws: int = DRAWS,
-    seed: int = SEED,
-) -> dict[str, surrogate.Draws]:
-    """Return feature means and ratings of every bootstrap draw, both over the same resample of the queries.
-
-    Args:
-        features: table `features`.
-        verdicts: `outcomes` or `judgments`.
-        judge: the judge.
-        languages: codes; None for all that have both.
-        draws: number of draws.
-        seed: seed of the draws, as in `ranking.rate`.
-
-    Raises:
-        NotEnoughData: if no language has both features and battles.
-    """
-    battles = _battles(verdicts, judge, languages, "half")
-    names, values = _values(features, battles)
-    if not values:
-        raise NotEnoughData(
-            f"no system that {judge.name} judged has a feature", do="measure them: mirage measure features DIR"
-        )
-    rated_battles = {code: battles[code] for code in values}
-    ranked, shared = rate(rated_battles, draws=draws, seed=seed), units_of(rated_battles).shared
-    by_language = {}
-    for code, (systems, cells) in sorted(values.items()):
-        rated = ranked.languages[code]
-        positions = [k for k, s in enumerate(systems) if s in rated.systems]
-        weights = query_weights(code, battles[code], draws=draws, seed=seed, shared=shared)
-        theta = rated.draws[:, [rated.systems.index(systems[k]) for k in positions]]
-        by_language[code] = surrogate.Draws(
-            tuple(systems[k] for k in positions),
-            names,
-            surrogate.averages(cells[:, positions], weights),
-            theta - theta.mean(axis=1, keepdims=True),
-        )
-    return by_language
 
 
 def _battles(

@@ -9,9 +9,8 @@ on a service, on a local model, or on a fake in tests.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import replace as replace_fields
 from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema
@@ -167,10 +166,7 @@ def prepare(
             prompts.append(prompt)
             if before is not None:
                 replaced[key] = old.pop(key)
-        elif _same_call(before.call, set(llm.keys(settings.model, prompt.messages)), first_key):
-            # Rows of older arenas lack it; the same prompt implies it.
-            old[key] = replace_fields(before, numbered=not settings.template.by_id)
-        else:
+        elif not _same_call(before.call, llm.call_key(settings.model, prompt.messages), first_key):
             raise _made_differently(before, settings)
     return PreparedPrompts(tuple(prompts), tuple(old.values()), tuple(unaskable), replaced)
 
@@ -205,9 +201,9 @@ def _made_differently(before: schema.Answer, settings: GenerateSettings) -> BadI
     )
 
 
-def _same_call(call: str | None, keys: Collection[str], first_key: FirstKey) -> bool:
-    """Return whether a call has one of the keys, or repeats one that does."""
-    return call is not None and (call in keys or first_key(call) in keys)
+def _same_call(call: str | None, key: str, first_key: FirstKey) -> bool:
+    """Return whether a call has a key, or repeats the call that does."""
+    return call is not None and key in (call, first_key(call))
 
 
 class _UnaskableError(Exception):

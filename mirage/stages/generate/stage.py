@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema, store
 from mirage.errors import BadInput, UnknownName, Unreachable
-from mirage.llm.batch import tell_unnamed
 from mirage.llm.engines.shards import Shard
 from mirage.stages import generate
 from mirage.stages.generate import baselines
@@ -79,7 +78,6 @@ def generate_answers(
     limits: llm.Limits,
     made_by: str,
     on_reply: OnReply | None = None,
-    step: str | None = None,
 ) -> GenerateResult:
     """Generate a system's answers to the queries of an arena.
 
@@ -94,7 +92,6 @@ def generate_answers(
         limits: limits, with the prices.
         made_by: the command, for the manifest.
         on_reply: called as replies arrive.
-        step: the pipeline step (`store.upsert`).
 
     Raises:
         ArenaError: if the arena lacks queries or passages, or cannot be written.
@@ -104,7 +101,6 @@ def generate_answers(
     """
     seen = store.consistently(path, lambda arena: _seen(arena, settings))
     settings = _fix_settings(seen.arena, settings)
-    _tell_unnamed(seen.arena, settings)
     tables = _tables(seen, settings)
     kept, ended = 0, False
     tally = llm.Tally(limits)
@@ -146,7 +142,7 @@ def generate_answers(
         )
         answers = generate.generate(**tables, settings=settings, complete=complete, first_key=_first_key(ledger))
         answers = _add_dates(answers, ledger)
-        arena = _write(path, answers, settings, seen=seen, made_by=made_by, step=step)
+        arena = _write(path, answers, settings, seen=seen, made_by=made_by)
         if settings.replace and ended:
             ledger.end_replacement(settings.system, number)
     if stopped:
@@ -377,26 +373,13 @@ def _fix_settings(arena: store.Arena, settings: GenerateSettings) -> GenerateSet
         # A tokenizer installed since must not change the prompts of a resumed run.
         by_estimate = before is not None and f", {_COUNTED} {llm.TokenEstimate().name}," in before
         settings = replace(settings, tokens=llm.tokens_of(settings.model.model, "estimate" if by_estimate else None))
-    if before not in (None, _note(settings), _note(_without_service(settings))) and not settings.replace:
+    if before not in (None, _note(settings)) and not settings.replace:
         raise BadInput(
             f"the answers of {before}; now it is {_note(settings).removeprefix(f'{settings.system}: ')}",
             where=arena.address,
             do="use another name for --system, or replace its answers with --replace",
         )
     return settings
-
-
-def _without_service(settings: GenerateSettings) -> GenerateSettings:
-    """Return the options as noted by earlier versions."""
-    return replace(settings, model=replace(settings.model, service=None))
-
-
-def _tell_unnamed(arena: store.Arena, settings: GenerateSettings) -> None:
-    """Warn that remaining answers do not record the service."""
-    notes = arena.manifest["made"]["answers"]["notes"] if "answers" in arena.tables else []
-    service = settings.model.service
-    if service is not None and not settings.replace and _note(_without_service(settings)) in notes:
-        tell_unnamed(1, service, what=f"set of answers of {settings.system}")
 
 
 def _shared(arena: store.Arena, system: str) -> Counter[str]:
@@ -427,7 +410,7 @@ def _count(chosen: Sequence[tuple[str, str, str | None, str | None]], answers: p
 
 
 def _write(
-    path: Path, answers: pa.Table, settings: GenerateSettings, *, seen: store.Snapshot, made_by: str, step: str | None
+    path: Path, answers: pa.Table, settings: GenerateSettings, *, seen: store.Snapshot, made_by: str
 ) -> store.Arena:
     """Upsert the new or changed answers of a system.
 
@@ -453,7 +436,7 @@ def _write(
     result = store.upsert(
         path,
         {"answers": rows},
-        made_by=store.Provenance(made_by, notes=[_note(settings)], subjects=[settings.system], step=step),
+        made_by=store.Provenance(made_by, notes=[_note(settings)], subjects=[settings.system]),
         check=lambda arena: _fix_settings(arena, settings),
         seen=queries,
     )

@@ -17,7 +17,7 @@ from mirage.stages.judge.criteria import BUNDLED, MARKS, PLANTED, Criterion, Sca
 from mirage.stages.judge.family import FamilyPreference, family_preferences
 from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
 from mirage.stages.judge.inclusion import Cell, add_inclusion
-from mirage.stages.judge.model import Engine, JudgeResult, read_verdicts
+from mirage.stages.judge.model import JudgeResult, read_verdicts
 from mirage.stages.judge.pairs import OrderedPair, answering_systems, choose_known, choose_pairs, listed_pairs
 from mirage.stages.judge.planted import Plant
 from mirage.stages.judge.points import answers_of, read_points
@@ -35,7 +35,6 @@ __all__ = [
     "WEIGHTS",
     "Cell",
     "Criterion",
-    "Engine",
     "FamilyPreference",
     "JudgeResult",
     "JudgeStats",

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-Engine = llm.Engine
-
-
 @dataclass(frozen=True)
 class JudgeResult:
     """Result of judging battles by a model."""

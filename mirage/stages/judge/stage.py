@@ -447,7 +447,7 @@ def _refuse_another(
 ) -> None:
     """Raise if verdicts of two models, services, parameters or prompts would share one judge's name.
 
-    Checking one verdict is enough, since no other kind is ever stored. Verdicts of earlier versions have no prompt.
+    Checking one verdict is enough, since no other kind is ever stored.
 
     Args:
         arena: the arena.
@@ -470,16 +470,13 @@ def _refuse_another(
     for call, prompt in of_name:
         before = ledger.request(call) if call is not None else None
         now = llm.request(settings, [])
-        ignored = {"messages", "again"}
-        if "service" not in (before or {}) or "service" not in now:
-            # Earlier versions did not record the service (`llm.keys`).
-            ignored.add("service")
-        changed = [key for key in sorted({*(before or {}), *now} - ignored) if (before or {}).get(key) != now.get(key)]
+        names_of_both = sorted({*(before or {}), *now} - {"messages", "again"})
+        changed = [key for key in names_of_both if (before or {}).get(key) != now.get(key)]
         if call is None:
             description = "that were imported"
         elif before is not None and changed:
             description = "with " + ", ".join(f"{key} {before.get(key)}" for key in changed)
-        elif prompt not in (None, judging.criterion.prompt):
+        elif prompt != judging.criterion.prompt:
             raise BadInput(
                 f"{name} has verdicts with another prompt ({prompt}, now {judging.criterion.prompt})",
                 where=arena.address,

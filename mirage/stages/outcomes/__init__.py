@@ -14,7 +14,7 @@ from mirage.stages.outcomes.confusion import Confusion, confusion
 from mirage.stages.outcomes.corrected import AUDIT_COLUMNS, correct_rates
 from mirage.stages.outcomes.free import TemplatePhrases
 from mirage.stages.outcomes.parsed import RULES, Parsed
-from mirage.stages.outcomes.rates import Rate, agrees_with_print, as_printed, rates, unparsed_note
+from mirage.stages.outcomes.rates import Rate, rates, unparsed_note
 from mirage.stages.outcomes.samples import sample_outcomes
 from mirage.stages.outcomes.tables import (
     RIGHT,
@@ -32,8 +32,6 @@ __all__ = [
     "Parsed",
     "Rate",
     "TemplatePhrases",
-    "agrees_with_print",
-    "as_printed",
     "base_names",
     "confusion",
     "correct_rates",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
 from mirage import schema
@@ -98,23 +97,6 @@ class Rate:
 
 
 _COUNTED = ("answered", "abstained", *UNDECIDED, "missing")
-
-
-def as_printed(rate: float) -> float:
-    """Round a rate as in the NoMIRACL tables: percent with one decimal, rounded twice.
-
-    Accuracy is first rounded to two decimals of a percent; 100 minus that is rounded half up to one decimal. Of the 363
-    figures that can be recomputed 362 match exactly. The last matches no rounding: on Yoruba, relevant, the same 77 of
-    204 are printed 37.8 for Llama-2-13B and 37.7 for Llama-2-7B (`agrees_with_print` accepts both).
-    """
-    accuracy = (Decimal(100) * (1 - Decimal(repr(rate)))).quantize(Decimal("0.01"), ROUND_HALF_UP)
-    return float((100 - accuracy).quantize(Decimal("0.1"), ROUND_HALF_UP))
-
-
-def agrees_with_print(rate: float, printed: float) -> bool:
-    """Return whether a printed percentage is this rate, rounded to one decimal once, or twice as by `as_printed`."""
-    rounded = float((Decimal(100) * Decimal(repr(rate))).quantize(Decimal("0.1"), ROUND_HALF_UP))
-    return printed in (rounded, as_printed(rate))
 
 
 def rates(

@@ -61,7 +61,6 @@ def template_rates(
     parser: Parser = "strict",
     languages: Iterable[str] | None = None,
     systems: Iterable[str] | None = None,
-    reference: str = REFERENCE,
 ) -> pa.Table:
     """Compute the rates of every system by prompt template, language and subset, and the row `all`.
 
@@ -71,10 +70,9 @@ def template_rates(
         parser: parser whose outcomes count.
         languages: codes; None for all in the table.
         systems: names, with or without their template; None for all.
-        reference: template to compare the others of the same system with.
 
     Returns:
-        The columns of `Rate`, with `system` by `base_names`; `template`; and the change from the reference template on
+        The columns of `Rate`, with `system` by `base_names`; `template`; and the change from template `REFERENCE` on
         the queries decided under both: `change` (rate minus that of the reference, a share in [-1, 1]; in the row `all`
         the mean over languages), `change_low` and `change_high` (95%: Agresti and Min 2005, matched pairs with half a
         query added to each of the four cells), and `pairs` (those queries). Null if the system was not asked with the
@@ -109,11 +107,11 @@ def template_rates(
             if code not in present:
                 raise UnknownName("language", code, present, where="the outcomes")
         table = table.filter(pc.is_in(table["language"], value_set=pa.array(codes, pa.string())))
-    for template in sorted(pc.unique(table["template"]).to_pylist(), key=lambda name: (name != reference, name)):
+    for template in sorted(pc.unique(table["template"]).to_pylist(), key=lambda name: (name != REFERENCE, name)):
         part = rates(table.filter(pc.equal(table["template"], template)).drop_columns(["template"]), parser=parser)
         parts.append(part.append_column("template", pa.array([template] * len(part), pa.string())))
     result = pa.concat_tables(parts)
-    changes = _changes(table.filter(pc.equal(table["parser"], parser)), reference)
+    changes = _changes(table.filter(pc.equal(table["parser"], parser)))
     keys = zip(*(result[name].to_pylist() for name in ("language", "subset", "system", "template")), strict=True)
     change_rows = [changes.get(key, (None, None, None, None)) for key in keys]
     for name, values in zip(COLUMNS, zip(*change_rows, strict=True), strict=True):
@@ -171,15 +169,15 @@ def _select_systems(table: pa.Table, bases: Mapping[tuple[str, str], str], syste
     return table.filter(pc.is_in(table["system"], value_set=pa.array(selection, pa.string())))
 
 
-def _changes(table: pa.Table, reference: str) -> dict[tuple[str, str, str, str], tuple[float, float, float, int]]:
+def _changes(table: pa.Table) -> dict[tuple[str, str, str, str], tuple[float, float, float, int]]:
     """Return differences from the reference template by language, subset, system and template."""
     import pyarrow.compute as pc
 
     decided = table.filter(pc.is_valid(table["correct"]))
     columns = ("language", "subset", "system", "query_id", "correct", "template")
     keys = ["language", "subset", "system", "query_id"]
-    first = decided.filter(pc.not_equal(decided["template"], reference)).select(columns)
-    second = decided.filter(pc.equal(decided["template"], reference)).select([*keys, "correct"])
+    first = decided.filter(pc.not_equal(decided["template"], REFERENCE)).select(columns)
+    second = decided.filter(pc.equal(decided["template"], REFERENCE)).select([*keys, "correct"])
     matched = first.join(second.rename_columns([*keys, "before"]), keys, join_type="inner")
     grouped = matched.group_by(["language", "subset", "system", "template", "correct", "before"]).aggregate(
         [([], "count_all")]

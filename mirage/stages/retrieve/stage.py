@@ -73,7 +73,6 @@ def retrieve(
     search: Search = search_bm25,
     progress: Progress | None = None,
     executor: Executor | None = None,
-    step: str | None = None,
 ) -> store.Arena:
     """Retrieve passages for the queries of an arena, replacing the retriever's earlier lists.
 
@@ -84,7 +83,6 @@ def retrieve(
         search: searches a corpus.
         progress: called with the number of finished languages, or parts, and the total.
         executor: runs languages in parallel; `search` must then be picklable. None to run here.
-        step: the pipeline step (`store.upsert`).
 
     Raises:
         ArenaError: if the arena lacks queries or cannot be written, or lists would change from which answers were
@@ -104,7 +102,6 @@ def retrieve(
         made_by=made_by,
         part="retriever",
         notes=[options.note()],
-        step=step,
         executor=executor,
         check=lambda now, tables: refuse_changed(now, tables["retrieved"]),
         options=options,
