@@ -49,7 +49,7 @@ def generate(
     depth: Annotated[int | None, typer.Option(min=1, help="Number of its top passages; default all.")] = None,
     baselines: Annotated[
         bool,
-        typer.Option("--baselines", help="Answer with the baselines over the retriever's passages, without a model."),
+        typer.Option("--baselines", help="Answer with the baselines, which need no model."),
     ] = False,
     template: Annotated[
         str,
@@ -273,22 +273,26 @@ def _name_of(system: str | None, model: str, retriever: str | None, depth: int |
 
 
 def _answer_by_baselines(path: Path, retriever: str | None, depth: int | None, output_format: How) -> None:
-    """Answer with the baselines from a retriever's passages."""
+    """Answer with the baselines from a retriever's passages, or from those of the queries."""
     from mirage import store
     from mirage.stages import stage
+    from mirage.stages.generate import baselines
     from mirage.stages.generate import stage as generating
     from mirage.stages.shown import need_retriever
 
+    systems = set(baselines.BASELINES)
     if retriever is None:
-        raise BadInput("baselines over the given passages are run by mirage evaluate", do="add --retriever")
-    need_retriever(store.open_arena(path), retriever)
-    arena = stage.run(
-        generating.BASELINES_OVER, path, made_by="mirage generate", part="system", retriever=retriever, depth=depth
-    )
+        arena = stage.run(generating.BASELINES, path, made_by="mirage generate", part="system")
+    else:
+        need_retriever(store.open_arena(path), retriever)
+        systems = {generating.whole_system(name, retriever) for name in systems}
+        arena = stage.run(
+            generating.BASELINES_OVER, path, made_by="mirage generate", part="system", retriever=retriever, depth=depth
+        )
     counts: dict[str, Counter[str]] = {}
     answers = arena.read("answers", columns=["language", "system", "status"]).to_pylist()
     for row in answers:
-        if row["system"].startswith("baseline/") and row["system"].endswith(f"+{retriever}"):
+        if row["system"] in systems:
             counts.setdefault(row["language"], Counter())[row["status"]] += 1
     _show_counts(counts, output_format)
 

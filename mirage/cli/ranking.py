@@ -416,11 +416,17 @@ def paper(
     arena = store.open_arena(dir_)
     by = papers.default_judge(arena) if judge is None else RankSettings().judge(judge)
     only = codes(languages)
+    if holdout is not None and into is None:
+        raise BadInput("--holdout is for a reproduction", do="name its folder: --into OUT")
+    if store_ and into is not None:
+        raise BadInput("--store keeps tournaments, which --into does not rank by", do="omit one of them")
     if into is None:
         _rank_as_published(arena, by, RankSettings(draws=draws, languages=only), output_format, stored=store_)
         return
     arena.need("features")
     held_out = [part.strip() for part in (holdout or "").split(",") if part.strip()]
+    if holdout is not None and not held_out:
+        raise BadInput("--holdout is empty", do="give two systems, comma-separated")
     _reproduce(arena, by, papers.PaperSettings(only, held_out, draws), into, output_format)
 
 

@@ -580,7 +580,7 @@ def _against_people(
     log = arena_log(arena, Vote)
     result = examine(arena, votes=log, judges=judge_names, languages=languages, ratings=ratings)
     if output_format == "table":
-        columns = ("judge", "language", "battles", *MEASURES, "tokens", "money")
+        columns = ("judge", "language", "battles", *MEASURES, "tokens")
         show([dataclasses.asdict(row) | _marks(row) for row in result.exams], columns, output_format)
     else:
         show(result.table().to_pylist(), EXAM, output_format)
@@ -620,7 +620,8 @@ def show_judges(stats: Sequence[JudgeStats], output_format: Format) -> None:
         return
     for row in rows:
         row |= {name: _share(row, name) for name in RATES}
-    show(rows, SHOWN, output_format)
+    priced = any(row.money is not None for row in stats)
+    show(rows, [name for name in SHOWN if priced or name != "money"], output_format)
 
 
 def _share(row: Mapping[str, Any], name: str) -> str:

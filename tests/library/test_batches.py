@@ -251,10 +251,8 @@ def test_generate_and_judge_submit_their_calls_in_batches(arena: Path, tmp_path:
         mirage(*judge, "--batch", "--batch-wait", 0)
         assert len(service.batches) == 2
         assert not service.single
+        printed = mirage(*judge, "--batch", "--price-in", 3, "--price-out", 0, "--format", "csv").stdout
     assert judgments(arena, "j")
-    printed = mirage(
-        "report", "judges", arena, "--judge", "j", "--price-in", 3, "--price-out", 0, "--format", "csv"
-    ).stdout
     (row,) = csv.DictReader(io.StringIO(printed))
     assert float(row["money"]) == pytest.approx(int(row["tokens_in"]) * 3 / 1e6 / 2), "half the price of single calls"
 

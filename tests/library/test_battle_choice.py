@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from mirage.stages.judge.choice import BattleChoice
 GIVEN: dict[str, Any] = {
     "queries": 3,
     "pairs": 2,
-    "battles": Path("battles.jsonl"),
     "known": True,
     "planted": True,
     "repeats": 2,

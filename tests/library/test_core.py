@@ -15,7 +15,7 @@ from conftest import ROOT
 from installed import core, run, wheel  # noqa: F401  # fixtures
 
 SIXTEEN = (
-    *("app", "pull", "import", "--as", "check", "show", "evaluate", "generate", "measure"),
+    *("app", "pull", "import", "check", "show", "evaluate", "generate", "measure"),
     *("judge", "rank", "compare", "report", "votes", "export", "arena", "testset"),
 )
 NEEDS = {

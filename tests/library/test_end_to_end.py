@@ -48,31 +48,35 @@ def arena(tmp_path: Path) -> Path:
     return path
 
 
+def invoke(*words: str | Path) -> str:
+    """Run a command that must succeed; what it prints."""
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == 0, (words, result.output)
+    return result.stdout
+
+
 def mirage(*words: str | Path) -> list[dict[str, Any]]:
     """Run a command; what it prints as JSON."""
-    result = CliRunner().invoke(app, [*map(str, words), "--format", "json"])
-    assert result.exit_code == 0, result.output
-    return list(json.loads(result.stdout))
+    return list(json.loads(invoke(*words, "--format", "json")))
 
 
-def run(arena: Path, *words: str) -> dict[str, dict[str, Any]]:
-    rows = mirage("evaluate", arena, "--no-baselines", "--draws", "20", *words)
-    return {row["step"]: row for row in rows}
+def go(arena: Path, connection: list[str]) -> None:
+    """Answer, grade and judge by the served model."""
+    mirage("generate", arena, "--system", "tiny", *connection)
+    mirage("measure", "outcomes", arena)
+    mirage("measure", "features", arena, "--reference", "reference", *connection)
+    mirage("judge", arena, "--judge", "tiny-judge", *connection)
 
 
 def test_a_served_model_answers_is_graded_and_judges_and_nothing_is_asked_twice(
     server: Server, connection: list[str], arena: Path
 ) -> None:
-    options = [*connection, "--system", "tiny", "--judge", "tiny-judge"]
-    first = run(arena, *options)
-    graded = f"features graded by {server.model}"
-    steps = ["generate tiny", "outcomes", "features", graded, "judge tiny-judge", "ratings by relevance"]
-    assert [first[step]["state"] for step in steps] == ["ran"] * len(steps), first
+    go(arena, connection)
     opened = store.open_arena(arena)
     assert store.check(opened)
 
     answers = [row for row in opened.read("answers").to_pylist() if row["system"] == "tiny"]
-    assert len(answers) == opened.rows("queries") == first["generate tiny"]["calls"] == 8
+    assert len(answers) == opened.rows("queries") == 8
     assert {row["status"] for row in answers} <= {"ok", "truncated", "empty"}
     with store.Ledger(arena / store.LEDGER, read_only=True) as ledger:
         for row in answers:
@@ -89,7 +93,6 @@ def test_a_served_model_answers_is_graded_and_judges_and_nothing_is_asked_twice(
     assert len(grades) == 2 * opened.rows("answers")
     assert sum(row["value"] is None for row in grades) > len(grades) / 2
     assert "no grade could be read" in {row["reason"] for row in grades}
-    assert first[graded]["calls"] > 0
 
     verdicts = opened.read("judgments").to_pylist()
     assert {row["judge"] for row in verdicts} == {"tiny-judge"}
@@ -97,17 +100,14 @@ def test_a_served_model_answers_is_graded_and_judges_and_nothing_is_asked_twice(
     unparsed = [row for row in verdicts if row["verdict"] == "unparsed"]
     assert len(unparsed) >= len(verdicts) / 2
     assert all(row["rationale"] and row["reason"] for row in unparsed)
-    assert first["judge tiny-judge"]["tokens_in"] > first["judge tiny-judge"]["tokens_out"] > 0
-    assert first["judge tiny-judge"]["money"] > 0
 
     requests = server.requests()
-    second = run(arena, *options)
-    assert {second[step]["why"] for step in steps} == {"up to date"}
+    go(arena, connection)
     assert server.requests() == requests
 
 
 def test_the_judge_command_uses_the_server_and_counts_unparsed_replies(connection: list[str], arena: Path) -> None:
-    mirage("evaluate", arena, "--to", "baselines", "--baselines")
+    mirage("generate", arena, "--baselines")
     rows = mirage(
         "judge", arena, "--judge", "tiny-2", "--languages", "en", "--pairs", "2", "--temperature", "0.2", *connection
     )
@@ -127,16 +127,19 @@ def test_a_served_model_and_baselines_go_from_retrieval_to_the_ranking(
         for n in read_nuggets(SOURCE)
     ]
     store.write(arena, few(sample | {"nuggets": schema.from_rows("nuggets", nuggets)}, "en", 3), made_by="a test")
-    options = ["--retriever", "bm25", "--depth", "3", *connection, "--system", "tiny", "--judge", "tiny-judge"]
-    options += ["--pairs", "6", "--draws", "20", "--baselines"]
-    first = {row["step"]: row for row in mirage("evaluate", arena, *options)}
-    steps = [
-        *("retrieve bm25", "baselines", "baselines over bm25", "generate tiny", "generate tiny+bm25", "outcomes"),
-        *("nuggets by terms", "features", f"features graded by {server.model}", "judge tiny-judge"),
-        "ratings by relevance",
+    steps: list[tuple[str | Path, ...]] = [
+        ("generate", "retrieve", arena, "--depth", "3"),
+        ("generate", arena, "--baselines"),
+        ("generate", arena, "--baselines", "--retriever", "bm25", "--depth", "3"),
+        ("generate", arena, "--system", "tiny", *connection),
+        ("generate", arena, "--system", "tiny+bm25", "--retriever", "bm25", "--depth", "3", *connection),
+        ("measure", arena),
+        ("measure", "features", arena, *connection),
+        ("judge", arena, "--judge", "tiny-judge", "--pairs", "6", *connection),
+        ("rank", arena, "--judge", "relevance", "--draws", "20", "--store"),
     ]
-    # Verdicts that cannot be read rank nobody: the ratings by the judge may be left out.
-    assert [first[step]["state"] for step in steps] == ["ran"] * len(steps), first
+    for step in steps:
+        invoke(*step)
 
     opened = store.open_arena(arena)
     assert store.check(opened)
@@ -153,13 +156,12 @@ def test_a_served_model_and_baselines_go_from_retrieval_to_the_ranking(
                 assert call is not None
                 assert call["text"] == row["text"]
     assert len(opened.read("judgments")) == 2 * 6
-    assert first["judge tiny-judge"]["calls"] == 2 * 6
     assigned = opened.read("nugget_assignments").to_pylist()
     assert {row["system"] for row in assigned} == whole | {"tiny", "reference", *BASELINES}
     causes = mirage("report", "failures", arena)
     assert whole <= {row["system"] for row in causes}
 
     requests = server.requests()
-    second = {row["step"]: row for row in mirage("evaluate", arena, *options)}
-    assert {second[step]["why"] for step in steps} == {"up to date"}
+    for step in steps:
+        invoke(*step)
     assert server.requests() == requests

@@ -21,12 +21,12 @@ PAGES = (
 )
 COMMANDS = (
     ("check", "DIR"),
-    ("rates", "DIR"),
+    ("report", "rates", "DIR"),
     ("rank", "DIR", "--judge", "relevance", "--draws", "20"),
     ("rank", "DIR", "--judge", "heuristic", "--draws", "20"),
     ("rank", "DIR", "--judge", "heuristic", "--by", "domain", "--draws", "20"),
     ("rank", "DIR", "--judge", "relevance", "--tag", "domain=law", "--draws", "20"),
-    ("judges", "DIR"),
+    ("report", "judges", "DIR"),
     ("export", "table", "DIR", "answers", "--out", "OUT/a.csv"),
     ("export", "preferences", "DIR", "--judge", "heuristic", "--out", "OUT/a.jsonl"),
     ("votes", "agreement", "DIR"),

@@ -49,13 +49,13 @@ ODD: dict[str, Callable[[Path], Path]] = {
 }
 COMMANDS = {
     "import answers": ["import", "--as", "answers", "ODD", "--into", "NEW"],
-    "import queries with passages": ["import", "--as", "queries", "FILE", "--passages", "ODD", "--into", "NEW"],
+    "import queries": ["import", "--as", "queries", "ODD", "--into", "NEW"],
     "check a file": ["check", "ODD", "--as", "answers"],
     "check an arena": ["check", "ODD"],
-    "run": ["run", "ODD"],
+    "measure": ["measure", "ODD"],
     "rank": ["rank", "ODD", "--judge", "relevance"],
-    "features": ["features", "ODD"],
-    "judge a list": ["judge", "ARENA", "--judge", "heuristic", "--battles", "ODD"],
+    "features": ["measure", "features", "ODD"],
+    "judge by a rubric": ["judge", "ARENA", "--judge", "j", "--model", "m", "--criterion", "ODD"],
     "export from": ["export", "table", "ODD", "answers", "--out", "OUT"],
     "export into": ["export", "table", "ARENA", "answers", "--out", "ODD"],
     "import nomiracl": ["import", "nomiracl", "ODD", "--into", "NEW"],

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from page_spot_check_cases import log_in
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
@@ -154,10 +155,7 @@ def test_the_page_says_where_an_upload_goes_how_long_and_how_much(
 def test_a_login_finds_its_copy_again_and_can_delete_it(
     tmp_path: Path, arena: store.Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from streamlit.runtime.context import ContextProxy, StreamlitHeaders
-
-    headers = StreamlitHeaders([("X-Forwarded-User", "anna")])
-    monkeypatch.setattr(ContextProxy, "headers", property(lambda self: headers))
+    log_in(monkeypatch, "anna")
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path))
     path = bring(arena, "login:anna", tmp_path)
     page = AppTest.from_file(PAGE, default_timeout=120)
@@ -169,7 +167,7 @@ def test_a_login_finds_its_copy_again_and_can_delete_it(
     assert not page.exception
     assert not path.exists()
     assert page.selectbox(key="arena").value != "theirs-own"
-    headers = StreamlitHeaders([("X-Forwarded-User", "bob")])
+    log_in(monkeypatch, "bob")
     bring(arena, "login:anna", tmp_path)
     other = AppTest.from_file(PAGE, default_timeout=120).run()
     assert "theirs-own" not in other.selectbox(key="arena").options

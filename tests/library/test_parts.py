@@ -47,7 +47,7 @@ def test_shards_together_are_the_same_bytes_as_the_whole_and_nothing_is_paid_twi
             steps = [
                 command(path, service, "--limit", "5"),
                 command(path, service, "--limit", "5", system="other", model="big"),
-                ["features", str(path), "--reference", "mine"],
+                ["measure", "features", str(path), "--reference", "mine"],
                 ["judge", str(path), "--judge", "heuristic"],
                 ["judge", str(path), "--judge", "j", "--model", "m", "--base-url", service.url, "--queries", "3"],
             ]

@@ -66,7 +66,7 @@ def test_markdown_shows_every_cell_as_it_is(columns: list[PrintedColumn], captio
     assert "".join(cells.paragraphs) == single_line(f"x{caption}")
 
 
-@pytest.mark.parametrize("command", [["rates", SAMPLE, "--languages", "sw"], ["judges", SAMPLE]])
+@pytest.mark.parametrize("command", [["report", "rates", SAMPLE, "--languages", "sw"], ["report", "judges", SAMPLE]])
 def test_a_command_prints_the_same_rows_in_every_format(command: list[str]) -> None:
     def run(kind: str) -> str:
         result = CliRunner().invoke(app, [*command, "--format", kind])

@@ -255,7 +255,7 @@ def test_the_published_width_falls_with_the_drawn_queries(reproduction: Reproduc
 
 def test_one_held_out_system_is_refused(arena: store.Arena, tmp_path: Path) -> None:
     """Pitfall 40: R2 of one rating is not defined."""
-    command = ("paper", "reproduce", arena.path, "--into", tmp_path / "out", "--draws", 2)
+    command = ("rank", "paper", arena.path, "--into", tmp_path / "out", "--draws", 2)
     assert "R2 needs more than one rating" in mirage(*command, "--holdout", "sim-05", code=2).stderr
     assert "there is no system 'sim-5'" in mirage(*command, "--holdout", "sim-5,sim-06", code=2).stderr
     assert "--holdout is empty" in mirage(*command, "--holdout", ",", code=2).stderr
@@ -268,8 +268,14 @@ def test_an_arena_without_features_or_with_many_judges_says_what_to_do(tmp_path:
     with pytest.raises(Exception, match="there are 2 judges: x, y"):
         default_judge(opened)
     bare = store.write(tmp_path / "b", {"judgments": two.tables["judgments"]}, made_by="a test")
-    assert "mirage import answers" in mirage("reproduce", bare.path, "--judge", "x", code=2).stderr
-    assert "five systems" in mirage("reproduce", opened.path, "--judge", "x", code=2).stderr
+    assert (
+        "mirage import answers"
+        in mirage("rank", "paper", bare.path, "--judge", "x", "--into", tmp_path / "out", code=2).stderr
+    )
+    assert (
+        "five systems"
+        in mirage("rank", "paper", opened.path, "--judge", "x", "--into", tmp_path / "out", code=2).stderr
+    )
 
 
 def test_an_undefeated_system_is_left_out_and_named(arena: store.Arena) -> None:
@@ -290,7 +296,7 @@ def test_an_undefeated_system_is_left_out_and_named(arena: store.Arena) -> None:
 
 
 def test_the_command_writes_the_same_bytes_twice_and_prints_the_corrections(arena: store.Arena, tmp_path: Path) -> None:
-    options = ("--languages", "sw", "--draws", 4, "--forests", 1, "--splits", 2, "--seed", 3, "--format", "csv")
+    options = ("--languages", "sw", "--draws", 4, "--format", "csv")
     out = [tmp_path / "one", tmp_path / "two"]
     results = [mirage("rank", "paper", arena.path, "--into", folder, *options) for folder in out]
     assert results[0].stdout == results[1].stdout
@@ -301,7 +307,7 @@ def test_the_command_writes_the_same_bytes_twice_and_prints_the_corrections(aren
     assert set(files) == {*(f"{name}.csv" for name in ITEMS), "reproduction.json", "reproduction.html"}
     assert files == {path.name: path.read_bytes() for path in out[1].iterdir()}
     document = json.loads(files["reproduction.json"])
-    assert (document["about"]["seed"], document["about"]["languages"]) == (3, ["sw"])
+    assert (document["about"]["seed"], document["about"]["languages"]) == (0, ["sw"])
     assert [item["name"] for item in document["items"]] == list(ITEMS)
     table = list(csv.DictReader(files["table2.csv"].decode("utf-8").splitlines()))
     assert [row["language"] for row in table] == ["sw", "all"]

@@ -44,8 +44,6 @@ class JudgeExam:
     """By the names of `MEASURES`."""
     tokens: float | None
     """Prompt and reply tokens of the judge per battle on which it agrees with a person; null if not in the ledger."""
-    money: float | None
-    """Cost of 1,000 such battles at the given prices; null without prices or tokens."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,6 @@ from mirage.text.makers import BY_NAME, Makers
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.llm import Limits
     from mirage.stages.judge import JudgeStats
 
 DRAWS, SEED = 500, 0
@@ -51,7 +50,6 @@ def exam(
     judges: Sequence[str] | None = None,
     languages: Sequence[str] | None = None,
     ratings: str | None = None,
-    limits: Limits | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> ExamResult:
@@ -67,7 +65,6 @@ def exam(
         languages: codes; None for all with people's decisions.
         ratings: measure whose scores count as people's; None for the only one people scored, and for none if there are
             several, since they ask different questions.
-        limits: prices of tokens; without them costs are null.
         draws: draws behind the intervals of the systems' order.
         seed: seed of the draws.
 
@@ -113,7 +110,7 @@ def exam(
     )
     from mirage.stages.judge.stage import judge_statistics  # deferred: imports all of judging, which pages do not need
 
-    stats = {(row.judge, row.language): row for row in judge_statistics(arena.path, limits=limits, tags=arena.tags)}
+    stats = {(row.judge, row.language): row for row in judge_statistics(arena.path, tags=arena.tags)}
     return replace(result, exams=tuple(_with_cost(row, stats.get((row.judge, row.language))) for row in result.exams))
 
 
@@ -215,7 +212,6 @@ class _Examined:
                 | {"known": _estimate_known([known[part] for part in scope if part in known])}
                 | order_measures([orders[part] for part in scope if part in orders], none=MEASURES["tau_b"].none),
                 None,
-                None,
             )
             for code, scope in _scopes(languages)
         ]
@@ -234,7 +230,7 @@ class _Examined:
                 elif measures[name].value is None and not measures[name].n:
                     measures[name] = replace(measures[name], reason="no battle was decided by two people")
             n = sum(int((opinions[part].n > 1).sum()) for part in scope)
-            rows.append(JudgeExam(PEOPLE, code, n, {name: measures[name] for name in MEASURES}, None, None))
+            rows.append(JudgeExam(PEOPLE, code, n, {name: measures[name] for name in MEASURES}, None))
         return rows
 
     def _order(self, items: Items, taken: Array) -> Order | None:
@@ -301,5 +297,4 @@ def _with_cost(row: JudgeExam, stats: JudgeStats | None) -> JudgeExam:
         return row
     # Verdicts per battle: two if each is shown in both orders.
     verdicts = row.measures["first"].n / row.battles / stats.n / agree
-    tokens = (stats.tokens_in + (stats.tokens_out or 0)) * verdicts
-    return replace(row, tokens=tokens, money=None if stats.money is None else stats.money * 1000 * verdicts)
+    return replace(row, tokens=(stats.tokens_in + (stats.tokens_out or 0)) * verdicts)

@@ -146,12 +146,11 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return float(np.mean(present)) if present else None
 
 
-def conclusions(report: Report, *, price: float | None = None) -> list[str]:
+def conclusions(report: Report) -> list[str]:
     """Return the remarks a reader of a comparison needs besides the table.
 
     Args:
         report: the comparison.
-        price: price of one judge call, in US dollars.
     """
     comparison, training = report.comparison, report.training
     n, many = len(training.systems), len(training.languages)
@@ -184,8 +183,5 @@ def conclusions(report: Report, *, price: float | None = None) -> list[str]:
         "their predictions have no interval"
     )
     if report.calls:
-        money = f", USD {report.calls * price:,.2f}" if price is not None else ""
-        lines.append(f"a prediction needs no judge call; judging a system like the others took {report.calls:,}{money}")
-    elif price is not None:
-        lines.append("the relevance judge calls no model, so a prediction saves no calls")
+        lines.append(f"a prediction needs no judge call; judging a system like the others took {report.calls:,}")
     return lines
