@@ -866,7 +866,7 @@ COMMANDS: dict[str, str] = {
     "support_grades": "mirage measure support DIR --model M",
     "queries": "mirage import FILE --as queries --into DIR",
     "passages": "mirage import FILE --into DIR",
-    "answers": "mirage import answers FILE --into DIR",
+    "answers": "mirage import FILE --as answers --into DIR",
     "samples": "mirage import FILE --into DIR",
     "outcomes": "mirage measure outcomes DIR",
     "features": "mirage measure features DIR",

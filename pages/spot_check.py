@@ -1,4 +1,4 @@
-"""Would I have decided the same?"""
+"""Do I agree with the judge?"""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def export_run(
     """Write a retriever's lists as a TREC run: query, Q0, passage, rank, score, and the retriever's name.
 
     Reads the table retrieved. Writes PATH: the file, or for several languages a folder with one `run.LL.txt` each.
-    `mirage import trec PATH` reads it again.
+    `mirage import PATH` reads it again.
     """
     from mirage import store
     from mirage.io.formats.trec import write_run

@@ -322,7 +322,7 @@ def retrieve(
 
     Reads the tables queries, passages and retrieved, and the corpus: `docid`, `title`, `text`, and `language` unless
     the file name gives it (corpus.fi.jsonl). Writes the table retrieved, keeping the lists of other retrievers.
-    `mirage generate --retriever NAME` shows the passages to a model; `mirage import trec` takes the lists of other
+    `mirage generate --retriever NAME` shows the passages to a model; `mirage import --as trec` takes the lists of other
     retrievers. Needs the extra `retrieval`. Prints the number of queries with passages.
     """
     from mirage.stages.retrieve.lists import refuse_name

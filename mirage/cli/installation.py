@@ -24,7 +24,7 @@ EXTRAS: dict[Extra, tuple[tuple[str, ...], str]] = {
     "documents": (("pypdf", "trafilatura", "lxml_html_clean"), "PDF and HTML files of a corpus"),
     "explorer": (("streamlit",), "mirage app"),
     "models": (("openai",), "calling models: generate, judge, graded features"),
-    "hub": (("datasets",), "mirage pull from the hub"),
+    "hub": (("datasets",), "mirage pull (from the hub)"),
     "local": (("torch", "transformers"), "support and reranker features"),
     "login": (("authlib",), "login with OpenID Connect"),
     "postgres": (("psycopg",), "votes in PostgreSQL"),

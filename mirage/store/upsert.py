@@ -1,6 +1,6 @@
 """Transactional read, merge and write, used by every command that adds rows to a table.
 
-    upsert(path, {"answers": by_key("answers", rows)}, made_by="mirage import answers")
+    upsert(path, {"answers": by_key("answers", rows)}, made_by="mirage import")
 
 Under the arena's lock the current manifest is read, new rows replace those with the same key, invalidated rows and
 tables are removed, provenance of remaining rows is kept, and the manifest is written last. Concurrent programs are thus

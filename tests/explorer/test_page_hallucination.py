@@ -72,7 +72,7 @@ def test_the_page_answers_what_it_asks(arenas: Path, script: Path) -> None:
     assert not app.exception
     assert titles(app) == ["Hallucination"]
     text = page_text(app)
-    assert "Who answers without evidence, who abstains despite it?" in text
+    assert "Who makes things up, and who gives up?" in text
     assert "238 answers of 4 systems to 36 non-relevant queries in 3 languages and 24 relevant queries" in text
     assert conclusion(app).startswith("gpt-4 has the lowest rates")
     assert "n = " in conclusion(app), "each rate has its interval and n"
@@ -204,7 +204,7 @@ def test_an_arena_without_outcomes_says_what_brings_them(arenas: Path) -> None:
     assert not app.exception
     # Outcomes are made from answers, which are not there either: these are named.
     assert "This arena has no answers table" in page_text(app)
-    assert "mirage import answers FILE" in page_text(app)
+    assert "mirage import FILE --as answers" in page_text(app)
 
 
 def test_the_printed_rates_alone_wear_their_label(arenas: Path) -> None:

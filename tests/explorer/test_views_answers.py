@@ -87,7 +87,7 @@ def test_without_outcomes_the_answers_are_still_there(tmp_path: Path) -> None:
 
 def test_an_arena_with_neither_says_which_command_brings_it(tmp_path: Path) -> None:
     arena = build(tmp_path, tables=("queries",))
-    with pytest.raises(TableMissing, match=r"(?s)no answers.*mirage import answers"):
+    with pytest.raises(TableMissing, match=r"(?s)no answers.*mirage import FILE --as answers"):
         views.scope(arena)
 
 

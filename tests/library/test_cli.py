@@ -426,7 +426,7 @@ def test_check_refuses_a_table_that_is_not_what_the_manifest_says(arena: Path) -
 
 def test_a_table_that_is_absent_is_answered_with_its_command(arena: Path) -> None:
     numbers = store.bundled_arenas()["nomiracl"]
-    assert "run: mirage import answers FILE --into" in mirage("measure", "features", numbers, code=2).stderr
+    assert "run: mirage import FILE --as answers --into" in mirage("measure", "features", numbers, code=2).stderr
     assert "run: mirage judge" in mirage("rank", arena, "--judge", "j", code=2).stderr
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import mirage as run
+from conftest import ROOT
 from typer.main import get_command
 
 from mirage import store
@@ -38,6 +41,24 @@ def test_a_command_of_an_earlier_guide_names_the_one_in_its_place(former: str) -
     place = REPLACED[former].split(" DIR")[0].split()[1:]
     assert REPLACED[former] in result.stderr
     assert f"mirage {' '.join(place)} [OPTIONS]" in run(*place, "--help").stdout
+
+
+def test_every_command_that_the_program_tells_is_there() -> None:
+    wrong = []
+    for path in [*(ROOT / "mirage").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+            for told in re.findall(r"(?:^|[`:\n(] ?)mirage ([a-z][a-z-]*(?: [a-z][a-z-]*)*)", text):
+                commands: Any = get_command(app)
+                for word in told.split():
+                    inner = getattr(commands, "commands", None)
+                    if inner is None or word == "my-arena":
+                        break
+                    if word not in inner:
+                        wrong.append((path.name, told))
+                        break
+                    commands = inner[word]
+    assert wrong == []
 
 
 def test_there_are_sixteen_commands_with_at_most_250_options_and_short_help() -> None:

@@ -269,7 +269,7 @@ def test_an_arena_without_features_or_with_many_judges_says_what_to_do(tmp_path:
         default_judge(opened)
     bare = store.write(tmp_path / "b", {"judgments": two.tables["judgments"]}, made_by="a test")
     assert (
-        "mirage import answers"
+        "mirage import FILE --as answers"
         in mirage("rank", "paper", bare.path, "--judge", "x", "--into", tmp_path / "out", code=2).stderr
     )
     assert (

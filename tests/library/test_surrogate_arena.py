@@ -187,9 +187,11 @@ def test_the_command_refuses_in_words(arena: store.Arena, tmp_path: Path) -> Non
         "rank", "surrogate", arena.path, "--judge", "judge", "--store", "--regressor", "pooled", code=2
     ).stderr
     assert "--store needs all languages and regressors" in message
-    assert "mirage import answers" in mirage("rank", "surrogate", arena.path, code=2).stderr
+    assert "mirage import FILE --as answers" in mirage("rank", "surrogate", arena.path, code=2).stderr
     bare = store.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
-    assert "mirage import answers" in mirage("rank", "surrogate", bare.path, "--judge", "judge", code=2).stderr
+    assert (
+        "mirage import FILE --as answers" in mirage("rank", "surrogate", bare.path, "--judge", "judge", code=2).stderr
+    )
 
 
 def test_stored_predictions_go_when_what_they_were_made_from_changes(

@@ -33,15 +33,15 @@ class PageEntry:
 
 RESULTS, EVIDENCE, TOOLS = "Results", "Evidence", "Tools"
 PAGES = (
-    PageEntry(HOME, RESULTS, "Leaderboard", "Which system is best in my languages, and how sure is that?"),
-    PageEntry("hallucination", RESULTS, "Hallucination", "Who answers without evidence, who abstains despite it?"),
+    PageEntry(HOME, RESULTS, "Leaderboard", "Which system is best in my languages?"),
+    PageEntry("hallucination", RESULTS, "Hallucination", "Who makes things up, and who gives up?"),
     PageEntry("compare", RESULTS, "Compare", "Is A better than B?"),
     PageEntry("battle", EVIDENCE, "Battle", "Why did A beat B?"),
     PageEntry("answers", EVIDENCE, "Answers", "What did each system say?"),
     PageEntry("features", EVIDENCE, "Features", "What makes an answer good, and who lacks it?"),
     PageEntry("judges", EVIDENCE, "Judges", "Can I trust this judge in this language?"),
-    PageEntry("spot_check", EVIDENCE, "Spot check", "Would I have decided the same?"),
-    PageEntry("your_model", TOOLS, "Your system", "Where would mine stand?", by_query=False),
+    PageEntry("spot_check", EVIDENCE, "Spot check", "Do I agree with the judge?"),
+    PageEntry("your_model", TOOLS, "Your system", "How does my system rank?", by_query=False),
     PageEntry("surrogate", TOOLS, "Surrogate", "How well do cheap features predict the judge?", by_query=False),
     PageEntry("methods", TOOLS, "Methods", "What does this number mean?", by_query=False),
 )

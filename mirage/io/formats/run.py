@@ -110,7 +110,8 @@ def _recognise(sample: Sample) -> Recognised:
             where=str(sample.path),
             do=f"read it in the nearest format: {nearest}"
             if nearest
-            else f"choose one ({', '.join(formats())}) and map its fields: mirage import rag FILE --map THEIRS=OURS",
+            else f"choose one ({', '.join(formats())}) and map its fields: "
+            "mirage import FILE --as rag --map THEIRS=OURS",
         )
     return taken
 

@@ -101,6 +101,6 @@ def labelled_passages(arena: Arena, languages: Iterable[str] | None = None) -> t
         raise NotEnoughData(
             "no passage has a human relevance label",
             where=arena.address,
-            do="import labels: mirage import trec QRELS --into DIR",
+            do="import labels: mirage import QRELS --as trec --into DIR",
         )
     return passages, labels
