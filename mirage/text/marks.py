@@ -1,7 +1,7 @@
 """Marks such as `[[A]]` and `[[3]]` in a judge's reply: which are its own decision, and which are only mentioned.
 
 The rules apply to verdicts and grades in every language. A mark on its own line, or right after a label (`Verdict:
-[[A]]`, `Le verdict est [[A]]`, `判定は[[A]]`), takes precedence over marks within sentences; the last counts.
+[[A]]`, `Le verdict est [[A]]`, `判定は[[A]]`, `<verdict>[[A]]</verdict>`), takes precedence over marks within sentences; the last counts.
 Among marks within sentences, those of the last sentence with a mark count. If these differ, the reply is unparsed:
 which of two marks a sentence prefers depends on its language. A mark does not count if the judge
 
@@ -80,6 +80,9 @@ GRADE_NOUNS = (
 )
 """Words for a grade in 18 languages."""
 _SENTENCE_END = re.compile(r"[.!?][\s\"')]+|[。！？।؟۔\n]")
+_TAG = re.compile(r"</?[^\W\d_][^\s<>/]{0,40}(?:\s[^<>\n]{0,80})?>")
+"""A tag of XML or HTML, whose `>` compares nothing."""
+_CLOSED = re.compile(r"(?:[ \t]*</[^\W\d_][^\s<>/]{0,40}>)*")
 _REPEATED = 20
 """Length of a shared context, before or after a mark, that indicates a quotation."""
 _NEAR = 300
@@ -161,6 +164,7 @@ class MarkForm:
         if not words.strip(_WRAPS):
             introduced = next((line.rstrip() for line in reversed(lines_above) if line.strip()), "")
             words = introduced if introduced.endswith((":", "：")) else words
+        words = _TAG.sub(" ", words)
         denied = _DENIED.search(words) or _DENIED_AFTER.match(reply, mark.end())
         return not denied and not _REPORTED.search(words)
 
@@ -175,7 +179,7 @@ class MarkForm:
         """Return whether a mark is right after its label."""
         if self.labelled:
             return True
-        words = reply[max(0, mark.start() - _NEAR) : mark.start()].rstrip(_WRAPS)
+        words = reply[max(0, mark.start() - _NEAR) : mark.start()].rstrip(_WRAPS + ">")
         return bool(self._label.search(words))
 
     def _stands_alone(self, reply: str, mark: Mark, start: int | None = None, end: int | None = None) -> bool:
@@ -183,13 +187,15 @@ class MarkForm:
         if start is None or end is None:
             start = reply.rfind("\n", 0, mark.start()) + 1
             end = len(reply) if (position := reply.find("\n", mark.end())) < 0 else position
-        before = self._label.sub("", reply[start : mark.start()].rstrip(_WRAPS).lstrip(_WRAPS))
-        return not before.strip(_WRAPS) and not reply[mark.end() : end].strip(_WRAPS)
+        before = self._label.sub("", reply[start : mark.start()].rstrip(_WRAPS + ">").lstrip(_WRAPS))
+        after = reply[_CLOSED.match(reply, mark.end(), end).end() : end]  # type: ignore[union-attr]  # may be empty
+        return not before.strip(_WRAPS + "<") and not after.strip(_WRAPS)
 
     @cached_property
     def _label(self) -> re.Pattern[str]:
         return re.compile(
             rf"(?:(?<![^\W\d_])|(?<=[^\x00-\x7f]))(?:{_LEAD}(?:{self.nouns})(?:\s*(?:{_COPULAS}))?|final(?:ly)?|endgültig"
+            r"|(?<=<)(?:final[_-]?)?(?:answer|winner|result|output|antwort|réponse|respuesta)"
             r"|finalement|schließlich|最終的に|最终)[\s*_:：=—–-]*$",
             re.IGNORECASE,
         )
