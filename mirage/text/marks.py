@@ -1,9 +1,9 @@
 """Marks such as `[[A]]` and `[[3]]` in a judge's reply: which are its own decision, and which are only mentioned.
 
 The rules apply to verdicts and grades in every language. A mark on its own line, or right after a label (`Verdict:
-[[A]]`, `Le verdict est [[A]]`, `判定は[[A]]`, `<verdict>[[A]]</verdict>`), takes precedence over marks within sentences; the last counts.
-Among marks within sentences, those of the last sentence with a mark count. If these differ, the reply is unparsed:
-which of two marks a sentence prefers depends on its language. A mark does not count if the judge
+[[A]]`, `Le verdict est [[A]]`, `判定は[[A]]`, `<verdict>[[A]]</verdict>`), takes precedence over marks within
+sentences; the last counts. Among marks within sentences, those of the last sentence with a mark count. If these differ,
+the reply is unparsed: which of two marks a sentence prefers depends on its language. A mark does not count if the judge
 
 - denies it or compares with it: `not [[B]]`, `rather than [[B]]`, `[[A]] over [[B]]`, `[[A]]ではなく`;
 - reports it: `the answer says [[5]]`, or gives an example: `such as [[3]]`;
