@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import os
@@ -11,6 +12,7 @@ from typing import Any
 
 from mirage import schema
 from mirage.errors import ArenaError
+from mirage.store.bundled import shipped_folder
 from mirage.text.languages import is_code
 
 NAME = "manifest.json"
@@ -192,7 +194,13 @@ def manifest_bytes(path: Path) -> bytes:
 
 
 def _no_arena(path: Path) -> ArenaError:
-    return ArenaError(f"there is no arena at {path}", do="check the path, or create one: mirage import nomiracl --help")
+    do = "check the path, or create one: mirage import nomiracl --help"
+    if not path.exists():
+        if path.suffix:
+            return ArenaError(f"there is no file {path}", do="check the path")
+        nearest = difflib.get_close_matches(path.name.lower(), arena_folders(shipped_folder() / "data"), n=1)
+        do = f"did you mean {nearest[0]}?" if nearest else do
+    return ArenaError(f"there is no arena at {path}", do=do)
 
 
 def _unreadable(path: Path, problem: str) -> ArenaError:

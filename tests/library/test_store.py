@@ -301,6 +301,10 @@ def first_file(path: Path) -> Path:
 def test_a_folder_that_is_absent_or_half_written_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="there is no arena at"):
         store.open_arena(tmp_path / "nowhere")
+    with pytest.raises(ArenaError, match=r"did you mean nomiracl\?"):
+        store.open_arena(Path("nomircal"))
+    with pytest.raises(ArenaError, match=r"there is no file answers\.jsonl"):
+        store.open_arena(Path("answers.jsonl"))
     make(tmp_path / "a")
     (tmp_path / "a" / "manifest.json").unlink()
     with pytest.raises(ArenaError, match=r"not a finished arena(.|\n)*rerun the command that was writing it"):
