@@ -85,6 +85,20 @@ def votes_file() -> Path:
     return home_folder() / VOTES
 
 
+def make_votes_file() -> None:
+    """Create the file of people's votes unless it exists; only its owner can read it.
+
+    Raises:
+        ArenaError: if it cannot be created.
+    """
+    file = votes_file()
+    try:
+        file.touch(mode=0o600)
+        file.chmod(0o600)
+    except OSError as error:
+        raise _unwritable(file, error) from None
+
+
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """Hold an exclusive lock on a folder of the user's.

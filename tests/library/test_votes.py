@@ -165,6 +165,8 @@ def test_the_environment_names_the_database_else_it_is_in_the_users_folder(
     monkeypatch.delenv(votes.URL, raising=False)
     Votes().submit(vote())
     assert home.votes_file() == tmp_path / "new" / "home" / "votes.sqlite"
+    beside = list(home.votes_file().parent.glob("votes.sqlite*"))
+    assert {file.stat().st_mode & 0o777 for file in beside} == {0o600}, "nobody else on the machine reads them"
     assert len(Votes(f"sqlite:///{home.votes_file()}").rows(Vote)) == 1
     monkeypatch.setenv(votes.URL, f"sqlite:///{tmp_path / 'other.sqlite'}")
     assert Votes().rows(Vote) == []

@@ -303,7 +303,7 @@ class Votes:
             if self._ready:
                 return
             if not self._given:
-                home.votes_file()
+                home.make_votes_file()
             if self._engine.dialect.name == "sqlite":
                 self._write_ahead()
             self._in_transaction(self._make, write=True)
