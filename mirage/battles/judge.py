@@ -32,6 +32,9 @@ POOLED = "pooled"
 NUGGETS = "nuggets"
 """Name of the judge that decides by nugget scores."""
 
+SIMULATED = "simulated/"
+"""Prefix of the names of judges that a program draws, to show how a page works."""
+
 _NUGGET_TABLES = frozenset(("answers", "nuggets", "nugget_assignments"))
 """Tables that nugget scores are computed from."""
 
@@ -184,7 +187,7 @@ def choose_judge(arena: Arena, wanted: str | None = None) -> str:
 
 def preferred_judge(arena: Arena, wanted: str | None = None, *, last: str) -> str | None:
     """Return the requested judge if the arena has it, else the judge with the most verdicts, else relevance labels,
-    else nugget scores; None without any.
+    else nugget scores, else a simulated judge; None without any.
 
     Args:
         arena: the arena.
@@ -194,12 +197,13 @@ def preferred_judge(arena: Arena, wanted: str | None = None, *, last: str) -> st
     names = judges(arena)
     if wanted in names:
         return wanted
-    if others := [name for name in verdict_judges(arena) if name != last]:
+    simulated = [name for name in names if name.startswith(SIMULATED)]
+    if others := [name for name in verdict_judges(arena) if name not in (last, *simulated)]:
         counts = arena.sql("SELECT judge, count(*) AS n FROM judgments GROUP BY judge ORDER BY n DESC, judge")
         return str(next(name for name in counts["judge"].to_pylist() if name in others))
     if RELEVANCE in names and Judge.relevance().battles(arena.read("outcomes")):
         return RELEVANCE
-    return next((name for name in (NUGGETS, last) if name in names), None)
+    return next((name for name in (NUGGETS, last, *simulated) if name in names), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from misbehaving import Service, reply
 
 import mirage
 from mirage import store
+from mirage.battles.judge import preferred_judge, verdict_judges
 from mirage.cli import app
 from mirage.pipeline.findings import next_command
 
@@ -329,3 +330,11 @@ def test_equal_answers_have_no_best_system(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "is a tie" in result.stderr
     assert "ranks first" not in result.stderr
+
+
+def test_labels_rank_before_a_simulated_judge() -> None:
+    """Pitfall 163: the sample was ranked by a judge with a planted fault."""
+    sample = mirage.open_arena("sample")
+    assert any(name.startswith("simulated/") for name in verdict_judges(sample))
+    assert preferred_judge(sample, last="heuristic") == "relevance"
+    assert preferred_judge(sample, "simulated/first", last="heuristic") == "simulated/first"
