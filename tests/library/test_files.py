@@ -318,7 +318,8 @@ def test_any_answer_comes_through_every_format_character_for_character(tmp_path_
 def test_columns_of_other_names_and_shared_values_are_taken(tmp_path: Path, kind: str) -> None:
     record = {"id": "12", "answer": ANSWER["text"], "text": "the query, not the answer"}
     path = written_as(kind, tmp_path, record, record | {"id": "13"})
-    options = Options.parse(["id=query_id", "answer=text"], ["language=sw", "system=mine"])
+    options = Options.parse(["id=query_id,answer=text"], ["language=sw", "system=mine"])
+    assert Options.parse(["a,b=text"]).names == {"a,b": "text"}, "a comma of a name"
     table = files.read_answers(path, options=options)
     assert table.select(list(ANSWER)).to_pylist() == [ANSWER, ANSWER | {"query_id": "13"}]
 

@@ -29,7 +29,7 @@ class Options:
 
     @classmethod
     def parse(cls, names: Iterable[str] = (), values: Iterable[str] = (), meanings: Iterable[str] = ()) -> Options:
-        """Parse options written as `theirs=ours`, `ours=value` and `ours:their value=our value`.
+        """Parse options written as `theirs=ours`, also several with commas, `ours=value` and `ours:theirs=our value`.
 
         Raises:
             BadInput: if one lacks the sign or a side of it, or a name is given twice.
@@ -41,7 +41,9 @@ class Options:
                 raise BadInput(f"--value {field_name!r} names no column", do="write --value COLUMN:THEIRS=OURS")
             by_column.setdefault(column_name, {})[theirs] = meaning
         return cls(
-            _pairs(names, "--map", "THEIRS=OURS, as answer=text"), _pairs(values, "--set", "COLUMN=VALUE"), by_column
+            _pairs(_split(names), "--map", "THEIRS=OURS, as answer=text"),
+            _pairs(values, "--set", "COLUMN=VALUE"),
+            by_column,
         )
 
     def check(self, table: str) -> None:
@@ -101,6 +103,15 @@ class Options:
             if name in record:
                 record[name] = _meant(record[name], meanings)
         return record
+
+
+def _split(texts: Iterable[str]) -> list[str]:
+    """Return the pairs of `a=b,c=d`; a comma within a name splits nothing."""
+    pairs = []
+    for text in texts:
+        parts = text.split(",")
+        pairs += parts if all("=" in part for part in parts) else [text]
+    return pairs
 
 
 def inner(value: Any, path: Sequence[str]) -> Any:
