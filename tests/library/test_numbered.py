@@ -60,13 +60,6 @@ def test_an_own_template_numbers_its_passages_or_shows_their_ids(
         citations, values, labels = cited(path, "s")
         assert (citations, values) == expected
         assert labels == [("2", template == "mine"), ("d#0", True)]
-        # An arena from before the column was there learns it from the same command, which asks nothing again.
-        arena = store.open_arena(path)
-        rows = arena.read("answers").to_pylist()
-        old = schema.from_columns("answers", {k: [r[k] for r in rows] for k in rows[0] if k != "numbered"})
-        store.write(
-            path, {"answers": old}, made_by=store.Provenance("a test", notes=arena.manifest["made"]["answers"]["notes"])
-        )
         calls = service.requests.total()
         mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
         assert service.requests.total() == calls
