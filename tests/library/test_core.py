@@ -48,7 +48,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     ],
     "rank": [
         ("rank", "{arena}", "--judge", "heuristic", "--languages", "sw"),
-        ("rank", "surrogate", "{arena}", "--judge", "heuristic", "--languages", "sw"),
+        ("rank", "surrogate", "{arena}", "--judge", "heuristic", "--languages", "sw", "--regressor", "ridge"),
         ("rank", "paper", "{arena}", "--judge", "heuristic", "--languages", "sw", "--draws", "3"),
     ],
     "compare": [
