@@ -80,9 +80,12 @@ GRADE_NOUNS = (
 )
 """Words for a grade in 18 languages."""
 _SENTENCE_END = re.compile(r"[.!?][\s\"')]+|[。！？।؟۔\n]")
-_TAG = re.compile(r"</?[^\W\d_][^\s<>/]{0,40}(?:\s[^<>\n]{0,80})?>")
+_TAG_NAME = r"[^\W\d_][^\s<>/]{0,40}"
+_TAG = re.compile(rf"</?{_TAG_NAME}(?:\s[^<>\n]{{0,80}})?>")
 """A tag of XML or HTML, whose `>` compares nothing."""
-_CLOSED = re.compile(r"(?:[ \t]*</[^\W\d_][^\s<>/]{0,40}>)*")
+_OPENED = re.compile(rf"<({_TAG_NAME})>$")
+_CLOSED = re.compile(rf"(?:[ \t]*</{_TAG_NAME}>)*")
+"""Tags right before and after a mark."""
 _REPEATED = 20
 """Length of a shared context, before or after a mark, that indicates a quotation."""
 _NEAR = 300
@@ -179,22 +182,22 @@ class MarkForm:
         """Return whether a mark is right after its label."""
         if self.labelled:
             return True
-        words = reply[max(0, mark.start() - _NEAR) : mark.start()].rstrip(_WRAPS + ">")
-        return bool(self._label.search(words))
+        words = reply[max(0, mark.start() - _NEAR) : mark.start()].rstrip(_WRAPS)
+        return bool(self._label.search(_OPENED.sub(r"<\1", words)))
 
     def _stands_alone(self, reply: str, mark: Mark, start: int | None = None, end: int | None = None) -> bool:
         """Return whether a span, by default the line, has only a mark, its label and punctuation."""
         if start is None or end is None:
             start = reply.rfind("\n", 0, mark.start()) + 1
             end = len(reply) if (position := reply.find("\n", mark.end())) < 0 else position
-        before = self._label.sub("", reply[start : mark.start()].rstrip(_WRAPS + ">").lstrip(_WRAPS))
+        before = self._label.sub("", _OPENED.sub(r"<\1", reply[start : mark.start()].rstrip(_WRAPS).lstrip(_WRAPS)))
         after = reply[_CLOSED.match(reply, mark.end(), end).end() : end]  # type: ignore[union-attr]  # may be empty
-        return not before.strip(_WRAPS + "<") and not after.strip(_WRAPS)
+        return not before.strip(_WRAPS) and not after.strip(_WRAPS)
 
     @cached_property
     def _label(self) -> re.Pattern[str]:
         return re.compile(
-            rf"(?:(?<![^\W\d_])|(?<=[^\x00-\x7f]))(?:{_LEAD}(?:{self.nouns})(?:\s*(?:{_COPULAS}))?|final(?:ly)?|endgültig"
+            rf"(?:<|(?<![^\W\d_])|(?<=[^\x00-\x7f]))(?:{_LEAD}(?:{self.nouns})(?:\s*(?:{_COPULAS}))?|final(?:ly)?|endgültig"
             r"|(?<=<)(?:final[_-]?)?(?:answer|winner|result|output|antwort|réponse|respuesta)"
             r"|finalement|schließlich|最終的に|最终)[\s*_:：=—–-]*$",
             re.IGNORECASE,

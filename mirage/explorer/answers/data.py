@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
-"""SQL that folds a text for searching."""
-
 
 @dataclass(frozen=True)
 class Scope:
