@@ -29,18 +29,6 @@ settings.load_profile("unhurried")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fast", action="store_true", help="leave out every test of tests/slow.txt: for the inner loop")
     parser.addoption("--all", action="store_true", help="leave out nothing, as CI: see tests/slow.py")
-    parser.addoption("--again", action="store_true", help="leave out the files of tests/once.txt: see `once`")
-
-
-def once() -> set[str]:
-    """Return the files of tests/once.txt: they compute no number, so CI runs them under one hash seed and one BLAS."""
-    lines = (ROOT / "tests" / "once.txt").read_text(encoding="utf-8").splitlines()
-    return {line.split(maxsplit=1)[0] for line in lines}
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out what is not run again, as the option says."""
-    return True if config.getoption("--again") and collection_path.name in once() else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -76,8 +76,12 @@ def _judgments(lines: list[store.Line]) -> Iterator[schema.Judgment]:
             )
 
 
-def bundle(source: Path, into: Path, *, regressors: Sequence[str] | None = None) -> list[store.Arena]:
+def bundle(
+    source: Path, into: Path, *, regressors: Sequence[str] | None = None, weigh: bool = True
+) -> list[store.Arena]:
     """Build the bundled arenas from a folder with the published outputs, the verdicts and the papers' figures.
+
+    `weigh`: measure the importances of the features too, which takes most of the time.
 
     They are `nomiracl`, the numbers computed from the published outputs without their texts; `people`, the verdicts of
     people and models on the same battles; and `published`, the papers' figures.
@@ -90,7 +94,11 @@ def bundle(source: Path, into: Path, *, regressors: Sequence[str] | None = None)
             "outcomes": {},
             "features": {"only": free},
             "ratings by relevance": {},
-            "predictions by relevance": {"skills": get_args(schema.Skill), "regressors": regressors},
+            "predictions by relevance": {
+                "skills": get_args(schema.Skill),
+                "regressors": regressors,
+                "weigh": weigh,
+            },
         },
     )
     queries = tables["queries"]

@@ -83,8 +83,11 @@ def _of_others(tables: Tables) -> pa.Table:
     return schema.from_rows("nugget_assignments", rows)
 
 
-def build_sample(source: Path, *, regressors: Sequence[str] = REGRESSORS) -> dict[str, pa.Table]:
-    """Build every table of the sample that needs no model, from the folder of its sources (`sample_source`)."""
+def build_sample(source: Path, *, regressors: Sequence[str] = REGRESSORS, weigh: bool = True) -> dict[str, pa.Table]:
+    """Build every table of the sample that needs no model, from the folder of its sources (`sample_source`).
+
+    `weigh`: measure the importances of the features too, which takes most of the time.
+    """
     tables = _add_answers(source, read_sample(source))
     tools = features.Tools(reference=REFERENCE)
     measured: dict[str, dict[str, Any]] = {
@@ -97,8 +100,8 @@ def build_sample(source: Path, *, regressors: Sequence[str] = REGRESSORS) -> dic
     ranked: dict[str, dict[str, Any]] = {
         "ratings by relevance": {},
         "ratings by a judge": {"judge": judge.HEURISTIC},
-        "predictions by relevance": {"regressors": regressors},
-        "predictions by a judge": {"judge": judge.HEURISTIC, "regressors": regressors},
+        "predictions by relevance": {"regressors": regressors, "weigh": weigh},
+        "predictions by a judge": {"judge": judge.HEURISTIC, "regressors": regressors, "weigh": weigh},
     }
     return derive({**tables, "judgments": judgments}, ranked)
 

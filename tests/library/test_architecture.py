@@ -280,15 +280,6 @@ def _test_file(name: str) -> Path:
     return path
 
 
-def test_what_runs_once_are_files_of_tests_each_with_its_reason() -> None:
-    lines = (ROOT / "tests" / "once.txt").read_text(encoding="utf-8").splitlines()
-    assert lines == sorted(set(lines))
-    for line in lines:
-        file, _, reason = line.partition(" ")
-        assert (ROOT / "tests" / "library" / file).is_file(), file
-        assert reason, file
-
-
 def test_the_slow_tests_are_tests() -> None:
     """`make test-fast` leaves them out by name (tests/slow.py): a name that is gone would leave nothing out."""
     listed = set(slow.listed())

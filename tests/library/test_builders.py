@@ -24,8 +24,8 @@ def check_equal(name: str, built: Mapping[str, pa.Table]) -> None:
     """Expect the tables of a bundled arena, but for the last digits of numbers, which depend on the machine."""
     arena = store.open_arena(ROOT / "data" / name)
     store.check(arena)
-    assert set(arena.tables) == set(built)
-    for table in set(built) - {"importances"}:
+    assert set(arena.tables) - {"importances"} == set(built)
+    for table in set(built):
         ours, theirs = (schema.sort(table, rows) for rows in (arena.read(table), built[table]))
         if table == "predictions":
             columns = ["language", "judge", "skill", "system", "rating", "judged", "outside"]
@@ -43,7 +43,7 @@ def check_equal(name: str, built: Mapping[str, pa.Table]) -> None:
 
 
 def test_the_sample() -> None:
-    check_equal("sample", sample.build_sample(ROOT / "data" / "sample" / "source", regressors=["linear"]))
+    check_equal("sample", sample.build_sample(ROOT / "data" / "sample" / "source", regressors=["linear"], weigh=False))
 
 
 def test_the_sample_across_languages() -> None:
@@ -61,7 +61,7 @@ def test_people_are_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_the_numbers_of_the_papers(shared: Path, tmp_path: Path) -> None:
-    for arena in bundle.bundle(shared, tmp_path, regressors=["linear"]):
+    for arena in bundle.bundle(shared, tmp_path, regressors=["linear"], weigh=False):
         check_equal(arena.name, {name: arena.read(name) for name in arena.tables})
         bundled = store.open_arena(ROOT / "data" / arena.name)
         ours, theirs = (

@@ -38,8 +38,8 @@ from mirage.store import worker_ledgers
 
 pytestmark = pytest.mark.cluster
 LATENCY, CALLS = 0.2, 400
-KILLS = int(os.environ.get("MIRAGE_TEST_KILLS", "6"))
-UNDER_KILLS = int(os.environ.get("MIRAGE_TEST_CALLS", "264"))
+KILLS = int(os.environ.get("MIRAGE_TEST_KILLS", "3"))
+UNDER_KILLS = int(os.environ.get("MIRAGE_TEST_CALLS", "120"))
 """Kills, and the calls meanwhile: more than their rate allows in a minute. docs/cluster.md tells of more of both."""
 NODE = {"num_cpus": 2, "node_ip_address": "127.0.0.1", "object_store_memory": 80_000_000}
 
