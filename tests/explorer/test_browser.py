@@ -338,9 +338,8 @@ CUT = """() => [...document.querySelectorAll(".js-plotly-plot")].flatMap((plot) 
 VISITS = [
     *((entry.name, "nomiracl") for entry in THERE),
     *((name, "published") for name in ("leaderboard", "hallucination", "answers")),
-    *(("hallucination", f"nomiracl&section={name}") for name in ("By language", "Outcomes", "Errors", "Confusion")),
-    *((name, "nomiracl&section=Paper tables") for name in ("hallucination", "surrogate")),
-    *(("surrogate", f"nomiracl&section={name}") for name in ("Cost", "Importance")),
+    *(("hallucination", f"nomiracl&section={name}") for name in ("Outcomes", "Errors", "Paper tables")),
+    ("surrogate", "nomiracl&section=Importance"),
     ("answers", "asked"),
 ]
 """Every page on the bundled arena, its other sections, and where others look different."""
