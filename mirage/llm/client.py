@@ -148,6 +148,8 @@ class _Crew:
     longest: int = 0
     """Tokens of the longest reply so far."""
     unfit: int = 0
+    reached: bool = False
+    """Whether the service has been reached."""
     in_a_row: int = 0
     """Consecutive failed calls."""
 
@@ -231,12 +233,17 @@ class _Crew:
             body = rename_parameters(self.batch.body(job.number, self.endpoint.limit), changes)
             try:
                 reply = await self._ask(job, requests, body)
+                self.reached = True
                 if reply.status == "api_error":
                     self._count_failure(reply.reason)
                 return reply
             except Exception as error:  # `judge_failure` raises other errors again
                 verdict = retry.judge_failure(error, body)
             reason = self.endpoint.redact(verdict.reason)
+            self.reached |= not verdict.unreached
+            if not self.reached and attempt >= min(retry.KNOCKS, attempts):
+                self._stop(reason, verdict.do)
+                return None
             if verdict.action == "adapt" and (self.changes is not changes or self._adapt(verdict.parameter)):
                 attempt -= 1
                 continue

@@ -479,7 +479,7 @@ NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
     ],
 )
 def test_pitfall_10_retry_after_is_read_as_a_number_or_a_date(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry.retry_after(headers, now=NOW) == seconds
+    assert retry.asked_wait(headers, now=NOW) == seconds
 
 
 def test_pauses_double_have_jitter_and_an_end() -> None:
