@@ -133,7 +133,8 @@ class BatchService:
             errors = getattr(getattr(found, "errors", None), "data", None) or [None]
             code, message = (str(getattr(errors[0], name, None) or "") for name in ("code", "message"))
             results = tuple(file for file in files if file)
-            return BatchState(status, results, code, self._endpoint.redact(" ".join(message.split())[:300]))
+            code, message = self._endpoint.redact([code, " ".join(message.split())[:300]])
+            return BatchState(status, results, code, message)
 
         return await self._repeat(
             call,

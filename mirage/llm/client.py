@@ -7,7 +7,7 @@ import logging
 import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -350,15 +350,8 @@ class _Crew:
 
 
 def redact_reply(reply: Reply, endpoint: Endpoint) -> Reply:
-    """Return a reply without the key, in case the service repeats it."""
-    text, reason, reasoning, served = (
-        part and endpoint.redact(part) for part in (reply.text, reply.reason, reply.reasoning, reply.served)
-    )
-    contexts = reply.contexts and [
-        {name: endpoint.redact(value) if isinstance(value, str) else value for name, value in context.items()}
-        for context in reply.contexts
-    ]
-    return replace(reply, text=text, reason=reason, reasoning=reasoning, served=served, contexts=contexts)
+    """Return a reply without the key in any field, in case the service repeats it."""
+    return Reply(**endpoint.redact({each.name: getattr(reply, each.name) for each in fields(reply)}))
 
 
 def change_parameter(changes: Mapping[str, str | None], parameter: str) -> dict[str, str | None] | None:
