@@ -149,6 +149,8 @@ def _service(connection: Connection) -> RagService:
         raise BadInput("the RAG service has no address", do="add --base-url with the address that takes questions")
     if connection.model is not None or connection.batch or connection.engine not in ("local", "openai"):
         raise BadInput("a RAG service has no model, batches or engine", do="omit --model, --batch and --engine")
+    if connection.extra_body is not None:
+        raise BadInput("a RAG service has no extra body", do="write its fields into --body")
     return rag_service(
         connection.base_url,
         key_env=connection.key_env,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -9,7 +10,7 @@ from typing import Any
 
 from mirage.errors import BadInput
 from mirage.llm.endings import is_filtered, separate_reasoning
-from mirage.llm.faults import error_words, strings
+from mirage.llm.faults import OWN_FIELDS, error_words, strings
 from mirage.llm.guard import MAX_BODY
 from mirage.llm.json_paths import describe as describe_body
 from mirage.llm.json_paths import read_events
@@ -28,6 +29,7 @@ AGAIN = "again"
 """Name of the repetition in a request."""
 SERVICE = "service"
 """Name of the service in a request."""
+_SECRET = re.compile(r"api[_-]?key|secret|password|authorization", re.IGNORECASE)
 _BLOCKED = ("blockReason", "block_reason")
 """Fields with the reason why Gemini answers nothing."""
 _NAMES, _NAME = 3, 60
@@ -57,6 +59,23 @@ class Settings:
     """Sampling seed, for services that support one."""
     service: str | None = None
     """The service: its address, a given name, or the engine on this machine; None if unnamed."""
+    extra_body: Mapping[str, Any] | None = None
+    """Further fields of a request's body, of one provider, such as `{"reasoning_effort": "low"}`."""
+
+    def __post_init__(self) -> None:
+        for name in self.extra_body or {}:
+            if name in OWN_FIELDS:
+                raise BadInput(
+                    f"the field {name!r} of an extra body is set by this program",
+                    where="--extra-body",
+                    do=OWN_FIELDS[name] or "omit it",
+                )
+        if secret := next((name for name, _ in strings(self.extra_body) if _SECRET.search(name)), None):
+            raise BadInput(
+                f"the field {secret!r} of an extra body is a secret, which the ledger would keep",
+                where="--extra-body",
+                do="put the key into an environment variable, and name it with --key-env",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +274,8 @@ def request_body(request: Mapping[str, Any], limit: str) -> dict[str, Any]:
     """
     body = {name: value for name, value in request.items() if name not in (AGAIN, SERVICE)}
     body[limit] = body.pop("max_tokens")
-    return body
+    extra = body.pop("extra_body", {})
+    return {**body, **extra}
 
 
 def sent_bytes(messages: Messages) -> int:

@@ -87,6 +87,8 @@ _OPTIONS = {
     "model": "check --model",
 }
 """Advice by rejected parameter."""
+OWN_FIELDS = {**_OPTIONS, **dict.fromkeys(("messages", "stream", "n"), "")}
+"""Fields of a request's body that only this program sets, with the option that changes them."""
 _IDS = ("code", "type", "status", "reason", "error_type", "error_code", "name")
 _PARAMS = ("param", "parameter", "field", "loc")
 _OURS = ("model", "messages", "prompt", "input", "service", "extra_body")
@@ -153,7 +155,7 @@ def _parameter_fault(parameter: str) -> Fault:
     """Return the fault for an unsupported parameter."""
     if parameter in LIMITS or parameter in _DROPPABLE:
         return Fault("parameter", parameter, _OPTIONS.get(parameter, ""))
-    return Fault("setting", parameter, _OPTIONS.get(parameter, ""))
+    return Fault("setting", parameter, _OPTIONS.get(parameter, "change --extra-body"))
 
 
 def _parameter(named: list[str], words: str, sent: Mapping[str, object]) -> str:
