@@ -21,8 +21,8 @@ _DATED = re.compile(r"\d{4}-\d{2}-\d{2}(?:-preview)?")
 _UNDATED = ("v1", "latest", "preview")
 _NEW_LIMIT = "2024-09-01"
 """First dated version of Azure's API with `max_completion_tokens`."""
-_SECRET = 8
-"""Minimum length of a key to redact; shorter keys are placeholders such as EMPTY, which occur in ordinary text."""
+_SECRET = re.compile(r".{8,}|(?=.*[a-z])(?=.*[^a-z]).{6,}", re.IGNORECASE)
+"""A key to redact anywhere; others are placeholders such as EMPTY, which occur in ordinary text."""
 
 T = TypeVar("T")
 
@@ -105,7 +105,7 @@ class Endpoint:
         if isinstance(value, str) and self.secret:
             forms = [self.secret, quote(self.secret, safe=""), b64encode(self.secret.encode()).decode().rstrip("=")]
             any_form = "(?i)" + "|".join(map(re.escape, forms))
-            shown = value if len(self.secret) < _SECRET else re.sub(any_form, "[key]", value)
+            shown = re.sub(any_form, "[key]", value) if _SECRET.fullmatch(self.secret) else value
             return re.sub(rf"(?i)(bearer\s+){re.escape(self.secret)}", r"\1[key]", shown)  # type: ignore[return-value]
         if isinstance(value, Mapping):
             return {self.redact(name): self.redact(part) for name, part in value.items()}  # type: ignore[return-value]

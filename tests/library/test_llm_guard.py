@@ -264,6 +264,7 @@ def test_pitfall_190_a_key_that_comes_back_is_in_no_field_of_a_reply(ledger: Led
 def test_pitfall_190_a_short_key_is_removed_from_its_header_alone() -> None:
     endpoint = llm.Endpoint("http://127.0.0.1:9/v1", "EMPTY")
     assert endpoint.redact(["authorization: bearer EMPTY", "EMPTY"]) == ["authorization: bearer [key]", "EMPTY"]
+    assert llm.Endpoint("http://127.0.0.1:9/v1", "sk-123").redact("My key is sk-123.") == "My key is [key]."
 
 
 def test_replies_stored_without_optional_fields_are_read(ledger: Ledger) -> None:
