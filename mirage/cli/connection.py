@@ -217,7 +217,7 @@ class Connection:
         if self.model is None:
             raise BadInput("no model is named", do="add --model with the model's name at the service")
         endpoint = None if self.engine == "vllm" or self.is_loaded_here else self.endpoint()
-        extra_body = _read_object("--extra-body", self.extra_body or "{}", '{"reasoning_effort": "low"}')
+        extra_body = read_object("--extra-body", self.extra_body or "{}", '{"reasoning_effort": "low"}')
         if extra_body and endpoint is None:
             raise BadInput("a model on this machine has no request body", do="omit --extra-body; see --engine-args")
         settings = llm.Settings(
@@ -231,7 +231,7 @@ class Connection:
             else endpoint.service,
             extra_body=extra_body or None,
         )
-        options = _read_object("--engine-args", self.engine_args, '{"tensor_parallel_size": 2}')
+        options = read_object("--engine-args", self.engine_args, '{"tensor_parallel_size": 2}')
         return llm.ChatModel(settings, self.limits(), endpoint, options)
 
     def limits(self) -> llm.Limits:
@@ -318,7 +318,7 @@ class Connection:
         return Cluster(self.workers or 1, self.address, gpus)
 
 
-def _read_object(option: str, text: str, example: str) -> dict[str, Any]:
+def read_object(option: str, text: str, example: str) -> dict[str, Any]:
     """Parse an option with a JSON object.
 
     Raises:

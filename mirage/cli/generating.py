@@ -11,7 +11,7 @@ import typer
 
 from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, codes, command_group, local_path
-from mirage.cli.connection import Connection, tell
+from mirage.cli.connection import Connection, read_object, tell
 from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
@@ -143,7 +143,7 @@ def _service(connection: Connection) -> RagService:
     Raises:
         BadInput: if it has no address, or an option is not one of a RAG service.
     """
-    from mirage.llm.rag_service import rag_service, read_body, read_paths
+    from mirage.llm.rag_service import rag_service, read_paths
 
     if connection.base_url is None:
         raise BadInput("the RAG service has no address", do="add --base-url with the address that takes questions")
@@ -156,7 +156,7 @@ def _service(connection: Connection) -> RagService:
         key_env=connection.key_env,
         name=connection.service,
         paths=read_paths(connection.paths.split(",") if connection.paths else ()),
-        body=read_body(connection.body),
+        body=read_object("--body", connection.body, '{"question": "{query}", "top_k": 5}') if connection.body else None,
         limits=connection.limits(),
     )
 

@@ -100,7 +100,7 @@ class Batch:
         if served and served not in self._told and _base_name(served) != _base_name(asked):
             self._told.add(served)
             _LOG.warning("The service answers with the model %s; asked was %s.", served, asked)
-        if reply.estimated or reply.tokens_in is None or _CUT in self._told:
+        if reply.estimated or not (reply.text and reply.tokens_in) or _CUT in self._told:
             return
         sent = prompt_tokens(self.conversations[self.open[reply.key]])
         if sent >= _LONG and reply.tokens_in < sent / 2:

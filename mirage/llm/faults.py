@@ -99,6 +99,8 @@ _ECHOES = ("input", "messages", "prompt")
 _DEPTH = 9
 _SHOWN = 300
 """Maximum characters of a service's words in a reason."""
+_READ = 20_000
+"""Maximum characters of an error in which a cause is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ def find_fault(error: object, sent: Mapping[str, object]) -> Fault:
     texts = list(strings(error))
     ids = {text.lower() for key, text in texts if key in _IDS}
     named = [text for key, text in texts if key in _PARAMS and text in sent]
-    words = " ".join(text for _, text in texts)
+    words = " ".join(text for _, text in texts)[:_READ]
     if ids & _FILTERED:
         return Fault("filter")
     parameter = _parameter(named, words, sent)
@@ -176,6 +178,8 @@ def service_words(body: object) -> str:
         said = " ".join((page_text(text) or text).split()) if _SAYS.search(key) else ""
         if not any(said in other for other in found or ("",)):
             found.append(said)
+            if sum(map(len, found)) > _SHOWN:
+                break
     return ": ".join(found)[:_SHOWN]
 
 

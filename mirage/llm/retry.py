@@ -33,11 +33,13 @@ _LIMITED = (420, 429, 498)
 _AGAIN = (408, 409, 424, 425, 499, *_LIMITED)
 KNOCKS = 2
 """Maximum attempts to connect to a service that has not been reached."""
-_UNREACHED = ("ConnectError", "ConnectTimeout")
+_UNREACHED = ("ConnectError", "ConnectTimeout", "ProxyError")
 """Errors of the client's library before a connection was made."""
-_RETRY = re.compile(r"retry[-_]?(after|delay|in)([-_]?(ms|seconds|secs?|s))?|estimated_time", re.IGNORECASE)
+_RETRY = re.compile(
+    r"(retry[-_]?(after|delay|in)|wait[-_]?(time|for)?)([-_]?(ms|seconds|secs?|s))?|estimated_time", re.I
+)
 """Names of the time to wait, of headers and of fields."""
-_RESET = re.compile(r"[\w-]*ratelimit[\w-]*reset[\w-]*", re.IGNORECASE)
+_RESET = re.compile(r"[\w-]*reset[\w-]*")
 """Names of the time at which a rate limit ends; the name with `remaining` has what is left of it."""
 _UNITS = {"ms": 0.001, "millisecond": 0.001, "s": 1, "sec": 1, "second": 1, "m": 60, "min": 60, "minute": 60}
 _UNITS |= {"h": 3600, "hr": 3600, "hour": 3600, "d": 86_400, "day": 86_400}
