@@ -307,6 +307,7 @@ def chat_model(
     top_p: float | None = None,
     max_tokens: int = 2048,
     model_seed: int | None = None,
+    extra_body: Mapping[str, Any] | None = None,
     concurrency: int = 8,
     requests_per_minute: float | None = None,
     tokens_per_minute: float | None = None,
@@ -336,6 +337,7 @@ def chat_model(
         top_p: nucleus sampling probability; None for the prompt's or the service's default.
         max_tokens: maximum new tokens per reply.
         model_seed: sampling seed, for services that support one.
+        extra_body: further fields of a request, of one provider, such as `{"reasoning_effort": "low"}`.
         concurrency: maximum concurrent calls.
         requests_per_minute: maximum rate of requests.
         tokens_per_minute: maximum rate of tokens.
@@ -367,6 +369,7 @@ def chat_model(
         max_tokens=max_tokens,
         seed=model_seed,
         service=(service or provider) if endpoint is None else endpoint.service,
+        extra_body=extra_body or None,
     )
     limits = llm.Limits(
         concurrency=concurrency,

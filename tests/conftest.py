@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
@@ -88,6 +89,14 @@ def short_pauses() -> Iterator[None]:
     given = {field.name: field.default for field in fields(Limits)} | {"backoff": 0.02}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(init, "__defaults__", tuple(given.values())[-len(init.__defaults__) :])
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_certificates() -> Iterator[None]:
+    """Load no certificates of TLS, which nothing on this machine needs: they take most of the time of a client."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *given, **named: None)
         yield
 
 

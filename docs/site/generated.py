@@ -1,4 +1,4 @@
-"""The parts of the guide made from the program: tables, commands, outcomes, pages, formats.
+"""The parts of the guide made from the program: tables, commands, outcomes, pages, formats, services.
 
 A page holds a part between `<!-- tables -->` and `<!-- /tables -->`. `make docs` writes the parts, so the
 files read on GitHub as on the site; a test compares them.
@@ -109,6 +109,28 @@ def pages() -> Iterator[str]:
             yield f"| {entry.title} | {entry.question} |"
 
 
+_RUNS = {
+    "answer": "one call",
+    "warning": "one call, and a warning",
+    "row": "one call",
+    "other parameters": "asks again without the parameter",
+    "retry": "retries",
+    "wait": "waits as long",
+    "stop": "stops",
+}
+
+
+def services() -> Iterator[str]:
+    """What a run does with what services send, by the cases of a test."""
+    file = Path(__file__).parents[2] / "tests" / "fixtures" / "services.json"
+    sent: dict[tuple[str, str], list[str]] = {}
+    for case in json.loads(file.read_text(encoding="utf-8")):
+        sent.setdefault((_RUNS[case["run"]], case["status"]), []).append(case["sends"])
+    yield "| the run | the row | the service sends |\n|---|---|---|"
+    for (run, status), cases in sent.items():
+        yield f"| {run} | {status} | {_cell('; '.join(cases))} |"
+
+
 _REPOSITORY = re.compile(r"\b(?!docs/)[\w.-]+/[\w.-]+\b")
 
 
@@ -134,6 +156,7 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "outcomes": outcomes,
     "pages": pages,
     "imports": imports,
+    "services": services,
 }
 
 

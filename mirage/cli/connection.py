@@ -42,7 +42,10 @@ def _read_settings(ctx: typer.Context, file: Path | None) -> Path | None:
     if file is not None and not ctx.resilient_parsing:
         from mirage.store.settings import read_toml
 
-        values = {name.replace("-", "_"): value for name, value in read_toml(file).items()}
+        values = {
+            name.replace("-", "_"): json.dumps(value) if isinstance(value, dict) else value
+            for name, value in read_toml(file).items()
+        }
         known = [each.name for each in fields(Connection) if each.name not in ABOUT_SERVICE]
         for name in values:
             if name not in known:
@@ -104,6 +107,10 @@ class Connection:
         typer.Option(min=1, help="Maximum new tokens per reply; default 2,048 unless the prompt says otherwise."),
     ] = None
     model_seed: Annotated[int | None, typer.Option(help="Sampling seed, for services that support one.")] = None
+    extra_body: Annotated[
+        str | None,
+        typer.Option(metavar="JSON", help='Further fields of requests, of a provider: {"reasoning_effort": "low"}.'),
+    ] = None
     concurrency: Annotated[int, typer.Option(min=1, help="Maximum concurrent calls.")] = 8
     requests_per_minute: Annotated[
         float | None, typer.Option("--rpm", "--requests-per-minute", help="Maximum requests per minute.")
@@ -210,6 +217,9 @@ class Connection:
         if self.model is None:
             raise BadInput("no model is named", do="add --model with the model's name at the service")
         endpoint = None if self.engine == "vllm" or self.is_loaded_here else self.endpoint()
+        extra_body = read_object("--extra-body", self.extra_body or "{}", '{"reasoning_effort": "low"}')
+        if extra_body and endpoint is None:
+            raise BadInput("a model on this machine has no request body", do="omit --extra-body; see --engine-args")
         settings = llm.Settings(
             self.model,
             temperature=None if self.plain else self.temperature,
@@ -219,8 +229,10 @@ class Connection:
             service=(self.service or (self.provider if self.is_loaded_here else "vllm"))
             if endpoint is None
             else endpoint.service,
+            extra_body=extra_body or None,
         )
-        return llm.ChatModel(settings, self.limits(), endpoint, self._vllm_options())
+        options = read_object("--engine-args", self.engine_args, '{"tensor_parallel_size": 2}')
+        return llm.ChatModel(settings, self.limits(), endpoint, options)
 
     def limits(self) -> llm.Limits:
         """Return concurrency, rates, retries, prices and budget.
@@ -305,21 +317,20 @@ class Connection:
             )
         return Cluster(self.workers or 1, self.address, gpus)
 
-    def _vllm_options(self) -> dict[str, Any]:
-        """Parse `--engine-args`.
 
-        Raises:
-            BadInput: if it is not a JSON object.
-        """
-        try:
-            options = json.loads(self.engine_args)
-        except (ValueError, RecursionError) as error:
-            raise BadInput(
-                f"--engine-args is not JSON: {error}", do='write it like {"tensor_parallel_size": 2}'
-            ) from None
-        if not isinstance(options, dict):
-            raise BadInput("--engine-args is not a JSON object", do='write it like {"tensor_parallel_size": 2}')
-        return options
+def read_object(option: str, text: str, example: str) -> dict[str, Any]:
+    """Parse an option with a JSON object.
+
+    Raises:
+        BadInput: if it is not one.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{option} is not JSON: {error}", do=f"write it like {example}") from None
+    if not isinstance(value, dict):
+        raise BadInput(f"{option} is not a JSON object", do=f"write it like {example}")
+    return value
 
 
 def executor_of(

@@ -11,7 +11,7 @@ import typer
 
 from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, codes, command_group, local_path
-from mirage.cli.connection import Connection, tell
+from mirage.cli.connection import Connection, read_object, tell
 from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
@@ -143,18 +143,20 @@ def _service(connection: Connection) -> RagService:
     Raises:
         BadInput: if it has no address, or an option is not one of a RAG service.
     """
-    from mirage.llm.rag_service import rag_service, read_body, read_paths
+    from mirage.llm.rag_service import rag_service, read_paths
 
     if connection.base_url is None:
         raise BadInput("the RAG service has no address", do="add --base-url with the address that takes questions")
     if connection.model is not None or connection.batch or connection.engine not in ("local", "openai"):
         raise BadInput("a RAG service has no model, batches or engine", do="omit --model, --batch and --engine")
+    if connection.extra_body is not None:
+        raise BadInput("a RAG service has no extra body", do="write its fields into --body")
     return rag_service(
         connection.base_url,
         key_env=connection.key_env,
         name=connection.service,
         paths=read_paths(connection.paths.split(",") if connection.paths else ()),
-        body=read_body(connection.body),
+        body=read_object("--body", connection.body, '{"question": "{query}", "top_k": 5}') if connection.body else None,
         limits=connection.limits(),
     )
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from textwrap import wrap
+from threading import Event, Thread
 from typing import Any, Literal
 
 from mirage.store.sheets import csv_text
@@ -40,6 +41,8 @@ _FOLDED = 24
 """Minimum width to which long texts are folded before columns are dropped."""
 MOST_ROWS = 1000
 """Maximum rows of a human-readable table; a longer one shows the first and the last rows."""
+_EVERY = 10.0
+"""Seconds between two lines of progress."""
 _BETWEEN, _EDGES = 3, 2
 """Characters between two columns, and at both edges of a table."""
 
@@ -85,7 +88,7 @@ def escape_unencodable() -> None:
 
 @contextmanager
 def progress(text: str, unit: str = "") -> Iterator[Callable[..., None]]:
-    """Show a progress bar on a terminal, nothing elsewhere.
+    """Show a progress bar on a terminal; elsewhere print a line every 10 seconds.
 
     Yields a callback for the amount done, the total (None if unknown), and optionally the name of the current step.
     """
@@ -93,7 +96,8 @@ def progress(text: str, unit: str = "") -> Iterator[Callable[..., None]]:
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda *_: None
+        with _progress_lines(text) as update:
+            yield update
         return
     from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -106,6 +110,29 @@ def progress(text: str, unit: str = "") -> Iterator[Callable[..., None]]:
             bars.update(task, completed=completed, total=total, description=name)
 
         yield update
+
+
+@contextmanager
+def _progress_lines(text: str) -> Iterator[Callable[..., None]]:
+    """Print the progress as a line now and then, also while nothing moves."""
+    now = text
+    ended = Event()
+
+    def update(completed: int, total: int | None, name: str = text) -> None:
+        nonlocal now
+        now = f"{name}: {completed:,}" if total is None else f"{name}: {completed:,} of {total:,}"
+
+    def tell() -> None:
+        while not ended.wait(_EVERY):
+            note(now)
+
+    thread = Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield update
+    finally:
+        ended.set()
+        thread.join()
 
 
 def _exact(value: Any) -> Any:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mirage.llm.calls import Messages, Reply, Settings, keys, read_completion, request, request_body
+from mirage.llm.calls import Messages, Reply, Settings, keys, prompt_tokens, read_completion, request, request_body
 from mirage.store import Ledger
 
+_LOG = logging.getLogger(__name__)
+_VERSION = re.compile(r"([-@:](latest|preview|free|exp|v\d+(\.\d+)*|\d{4}-\d\d-\d\d|\d{2}-\d{2,4}|\d{3,8}))+$")
+_LONG = 400
+"""Estimated tokens of a prompt from which a much smaller count is told."""
+_CUT = ""
 OnReply = Callable[[int, Reply], None]
 """Called with the number of a conversation and its reply, as they arrive."""
 
@@ -36,6 +43,7 @@ class Batch:
     def __post_init__(self) -> None:
         self.replies = [None] * len(self.conversations)
         self._same: dict[str, list[int]] = {}
+        self._told: set[str] = set()
         counting: dict[str, list[str]] = {}
         for number in range(len(self.conversations)):
             key, *others = self.keys(number)
@@ -77,13 +85,32 @@ class Batch:
         return read_completion(key, content, attempt, messages=messages, max_tokens=most)
 
     def keep(self, reply: Reply) -> None:
-        """Store a reply in the ledger, and settle the conversations waiting for it."""
+        """Store a reply in the ledger, and settle the conversations waiting for it; warn once of a silent change."""
+        self._remark(reply)
         if not self.ledger.put(reply.key, self.request(self.open[reply.key]), reply.ledger_record()):
             # Another program stored a reply first; all rows must refer to the same one.
             reply = Reply(
                 key=reply.key, attempts=reply.attempts, **(self.ledger.get(reply.key) or reply.ledger_record())
             )
         self.settle(reply)
+
+    def _remark(self, reply: Reply) -> None:
+        """Warn once if the service counts far fewer prompt tokens than sent, and once if another model replies."""
+        asked, served = self.settings.model, reply.served
+        if served and served not in self._told and _base_name(served) != _base_name(asked):
+            self._told.add(served)
+            _LOG.warning("The service answers with the model %s; asked was %s.", served, asked)
+        if reply.estimated or not (reply.text and reply.tokens_in) or _CUT in self._told:
+            return
+        sent = prompt_tokens(self.conversations[self.open[reply.key]])
+        if sent >= _LONG and reply.tokens_in < sent / 2:
+            self._told.add(_CUT)
+            _LOG.warning(
+                "The service may have cut the prompt: it counts %s of about %s prompt tokens. Raise the context that"
+                " it gives the model (Ollama: num_ctx).",
+                f"{reply.tokens_in:,}",
+                f"{sent:,}",
+            )
 
     def settle(self, reply: Reply, key: str | None = None) -> None:
         """Assign a reply to every identical conversation; only the first paid.
@@ -103,6 +130,11 @@ class Batch:
         for key, number in self.open.items():
             if self.replies[number] is None:
                 self.settle(failed_reply(key, reason))
+
+
+def _base_name(model: str) -> str:
+    """Return a model's name without its folder, version and date."""
+    return _VERSION.sub("", model.rstrip("/").rpartition("/")[2].lower())
 
 
 def failed_reply(key: str, reason: str, *, attempts: int = 0) -> Reply:

@@ -81,6 +81,7 @@ class BatchService:
     ) -> None:
         self._client, self._reader = clients
         self._endpoint, self._limits, self._rng = endpoint, limits, rng
+        self._reached = False
 
     @property
     def url(self) -> str:
@@ -132,7 +133,8 @@ class BatchService:
             errors = getattr(getattr(found, "errors", None), "data", None) or [None]
             code, message = (str(getattr(errors[0], name, None) or "") for name in ("code", "message"))
             results = tuple(file for file in files if file)
-            return BatchState(status, results, code, self._endpoint.redact(" ".join(message.split())[:300]))
+            code, message = self._endpoint.redact([code, " ".join(message.split())[:300]])
+            return BatchState(status, results, code, message)
 
         return await self._repeat(
             call,
@@ -216,7 +218,9 @@ class BatchService:
         while True:
             attempt += 1
             try:
-                return await call()
+                made = await call()
+                self._reached = True
+                return made
             except Exception as error:  # `judge_failure` raises other errors again
                 verdict = retry.judge_failure(error)
             await self._pause(verdict, attempt, do)
@@ -232,6 +236,9 @@ class BatchService:
         limits = self._limits
         wait = retry.pause(attempt, self._rng, base=limits.backoff, longest=limits.longest_pause)
         asked = verdict.wait or 0.0
+        self._reached |= not verdict.unreached
+        if not self._reached and attempt >= min(retry.KNOCKS, limits.retries + 1):
+            raise Unreachable(verdict.reason, where=self._endpoint.base_url, do=verdict.do)
         if verdict.action != "again" or attempt > limits.retries or asked > limits.longest_pause:
             own = verdict.do if verdict.action == "stop" and "HTTP 404" not in verdict.reason else ""
             advice = own or ("rerun the command; nothing is sent twice" if verdict.action == "again" else do)

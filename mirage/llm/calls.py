@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.llm.endings import separate_reasoning
+from mirage.llm.endings import is_filtered, separate_reasoning
+from mirage.llm.faults import OWN_FIELDS, error_words, strings
 from mirage.llm.guard import MAX_BODY
+from mirage.llm.json_paths import describe as describe_body
+from mirage.llm.json_paths import read_events
 from mirage.llm.retry import Unreadable, unreadable
 from mirage.llm.tokens import TokenEstimate
 from mirage.llm.usage import read_usage
@@ -25,11 +29,16 @@ AGAIN = "again"
 """Name of the repetition in a request."""
 SERVICE = "service"
 """Name of the service in a request."""
+_SECRET = re.compile(r"api[_-]?key|secret|password|authorization", re.IGNORECASE)
+_BLOCKED = ("blockReason", "block_reason")
+"""Fields with the reason why Gemini answers nothing."""
 _NAMES, _NAME = 3, 60
 """Maximum number of tool names in a reason, and of characters in each."""
 _SOMETIMES = ("estimated", "reasoning", "seconds", "batched", "contexts")
 BATCH_SIZE = 50_000
 """Maximum requests of a batch at the services that define the protocol."""
+_SHORT = 16
+"""Limit of new tokens below which a reply of exactly that length may be whole: a verdict, a label."""
 _FRAME = 8
 """Approximate tokens that a chat format adds to a conversation."""
 
@@ -50,6 +59,23 @@ class Settings:
     """Sampling seed, for services that support one."""
     service: str | None = None
     """The service: its address, a given name, or the engine on this machine; None if unnamed."""
+    extra_body: Mapping[str, Any] | None = None
+    """Further fields of a request's body, of one provider, such as `{"reasoning_effort": "low"}`."""
+
+    def __post_init__(self) -> None:
+        for name in self.extra_body or {}:
+            if name in OWN_FIELDS:
+                raise BadInput(
+                    f"the field {name!r} of an extra body is set by this program",
+                    where="--extra-body",
+                    do=OWN_FIELDS[name] or "omit it",
+                )
+        if secret := next((name for name, _ in strings(self.extra_body) if _SECRET.search(name)), None):
+            raise BadInput(
+                f"the field {secret!r} of an extra body is a secret, which the ledger would keep",
+                where="--extra-body",
+                do="put the key into an environment variable, and name it with --key-env",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +274,8 @@ def request_body(request: Mapping[str, Any], limit: str) -> dict[str, Any]:
     """
     body = {name: value for name, value in request.items() if name not in (AGAIN, SERVICE)}
     body[limit] = body.pop("max_tokens")
-    return body
+    extra = body.pop("extra_body", {})
+    return {**body, **extra}
 
 
 def sent_bytes(messages: Messages) -> int:
@@ -339,7 +366,7 @@ def spent(replies: Iterable[Reply | None], limits: Limits | None = None) -> Cost
 
 
 def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, max_tokens: int) -> Reply:
-    """Parse a chat completion.
+    """Parse a chat completion, also one that comes as a stream (SSE or NDJSON) without being asked to.
 
     Args:
         key: ledger key of the call.
@@ -349,23 +376,32 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
         max_tokens: maximum new tokens; the reply's token count is checked against it.
 
     Raises:
-        Unreadable: if the body is not a completion: not JSON, without a choice or a message, or an error with status
-            200.
+        Unreadable: if the body is not a completion: not JSON, without a choice or a message, a stream without its end,
+            or an error with status 200.
     """
-    try:
-        answer = json.loads(body)
-    except (ValueError, RecursionError):
-        raise Unreadable("it is not JSON") from None
+    events = read_events(body)
+    if events is None:
+        raise Unreadable(describe_body(body, None))
+    answer = events[0] if len(events) == 1 and b'"delta"' not in body else _join_events(events, b"[DONE]" in body)
     if not isinstance(answer, dict):
         raise Unreadable("it is not a JSON object")
     choices = answer.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise unreadable(answer, "it has no choice")
-    message = choices[0].get("message")
+        blocked = [text for key, text in strings(answer) if key in _BLOCKED]
+        if not blocked:
+            raise unreadable(answer, "it has no choice")
+        choices = [{"finish_reason": f"blocked: {blocked[0]}"}]
+    choice = choices[0]
+    ends = (choice.get("finish_reason") or choice.get("done_reason"), choice.get("native_finish_reason"))
+    finish = next(filter(is_filtered, ends), ends[0])
+    message = choice.get("message")
     if not isinstance(message, dict):
-        raise Unreadable("its choice has no message")
-    text, refusal, finish = _text(message.get("content")), message.get("refusal"), choices[0].get("finish_reason")
-    fault = choices[0].get("error") or answer.get("error")
+        if not is_filtered(finish):
+            raise Unreadable("its choice has no message")
+        message = {}
+    text, refusal = _text(message.get("content")), message.get("refusal")
+    error = choice.get("error") or answer.get("error")
+    fault = error_words({"error": error}) if error else ""
     text, reasoning, status, reason = separate_reasoning(
         text, finish, reasoning=_reasoning(message), tools=_tools(message), fault=fault
     )
@@ -374,6 +410,8 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
         text = text or _text(refusal)
     usage = read_usage(answer, sent=sent_bytes(messages), limit=max_tokens, received=len(body))
     tokens_in, tokens_out = usage.tokens_in, usage.tokens_out
+    if status == "ok" and usage.at_limit and max_tokens >= _SHORT and _breaks_off(text or ""):
+        status, reason = "truncated", "the reply has exactly the limit of new tokens and ends in mid-sentence"
     return Reply(
         key=key,
         text=text,
@@ -386,6 +424,39 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
         estimated=tokens_in is None or tokens_out is None or usage.doubtful,
         reasoning=reasoning,
     )
+
+
+def _join_events(events: Sequence[Any], ended: bool) -> dict[str, Any]:
+    """Join the parts of a streamed completion into a whole one.
+
+    Args:
+        events: the chunks.
+        ended: whether the stream has its end mark; else the last choice must have a finish reason.
+    """
+    answer: dict[str, Any] = {}
+    choice: dict[str, Any] = {}
+    message: dict[str, Any] = {}
+    for event in events:
+        if not isinstance(event, dict):
+            raise Unreadable("it is not a JSON object")
+        answer |= {name: value for name, value in event.items() if value}
+        parts = event.get("choices") or [event]
+        part = parts[0] if isinstance(parts, list) and isinstance(parts[0], dict) else {}
+        choice |= {name: value for name, value in part.items() if value is not None}
+        said = part.get("delta") or part.get("message")
+        for name, value in said.items() if isinstance(said, dict) else ():
+            before = message.get(name)
+            joined = isinstance(value, str | list) and type(before) is type(value)
+            message[name] = before + value if joined else before if value is None else value
+    if message and not (ended or {"finish_reason", "done_reason", "error"} & (choice.keys() | answer.keys())):
+        raise Unreadable("the stream ends before the reply does")
+    return {**answer, "choices": [{**choice, "message": message}]} if message else answer
+
+
+def _breaks_off(text: str) -> bool:
+    """Return whether a text ends within a sentence: with a letter, a digit, or a mark that something follows."""
+    last = text.rstrip()[-1:]
+    return last.isalnum() or unicodedata.category(last or ".") in ("Mn", "Mc", "Pd", "Ps") or last in ",;:、，；："
 
 
 def _reasoning(message: Mapping[str, Any]) -> str | None:

@@ -7,7 +7,7 @@ import logging
 import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -148,6 +148,8 @@ class _Crew:
     longest: int = 0
     """Tokens of the longest reply so far."""
     unfit: int = 0
+    reached: bool = False
+    """Whether the service has been reached."""
     in_a_row: int = 0
     """Consecutive failed calls."""
 
@@ -231,12 +233,17 @@ class _Crew:
             body = rename_parameters(self.batch.body(job.number, self.endpoint.limit), changes)
             try:
                 reply = await self._ask(job, requests, body)
+                self.reached = True
                 if reply.status == "api_error":
                     self._count_failure(reply.reason)
                 return reply
             except Exception as error:  # `judge_failure` raises other errors again
                 verdict = retry.judge_failure(error, body)
             reason = self.endpoint.redact(verdict.reason)
+            self.reached |= not verdict.unreached
+            if not self.reached and attempt >= min(retry.KNOCKS, attempts):
+                self._stop(reason, verdict.do)
+                return None
             if verdict.action == "adapt" and (self.changes is not changes or self._adapt(verdict.parameter)):
                 attempt -= 1
                 continue
@@ -343,15 +350,8 @@ class _Crew:
 
 
 def redact_reply(reply: Reply, endpoint: Endpoint) -> Reply:
-    """Return a reply without the key, in case the service repeats it."""
-    text, reason, reasoning, served = (
-        part and endpoint.redact(part) for part in (reply.text, reply.reason, reply.reasoning, reply.served)
-    )
-    contexts = reply.contexts and [
-        {name: endpoint.redact(value) if isinstance(value, str) else value for name, value in context.items()}
-        for context in reply.contexts
-    ]
-    return replace(reply, text=text, reason=reason, reasoning=reasoning, served=served, contexts=contexts)
+    """Return a reply without the key in any field, in case the service repeats it."""
+    return Reply(**endpoint.redact({each.name: getattr(reply, each.name) for each in fields(reply)}))
 
 
 def change_parameter(changes: Mapping[str, str | None], parameter: str) -> dict[str, str | None] | None:

@@ -24,10 +24,9 @@ _CUT = names(
     "length max_tokens max_length max_output_tokens max_completion_tokens max_new_tokens model_length token_limit"
     " model_context_window_exceeded context_length_exceeded limit incomplete"
 )
-_FILTERED = names(
-    "content_filter content_filtered content_filtering contentfilter filtered safety recitation blocklist"
-    " prohibited_content spii image_safety language refusal refused error_toxic guardrail_intervened sensitive"
-    " moderation"
+_FILTERED = re.compile(
+    r"content_?filter|(^|_)(filtered|safety|recitation|blocklist|blocked|spii|language|sensitive|refus(al|ed))(_|$)"
+    r"|prohibited|moderat|guardrail|toxic"
 )
 _TOOLS = names(
     "tool_calls tool_call tool_use function_call malformed_function_call unexpected_tool_call too_many_tool_calls"
@@ -45,8 +44,13 @@ Ended = tuple[Status, str | None]
 """Status, and the reason if the reply is not valid."""
 
 
+def is_filtered(finish: object) -> bool:
+    """Return whether a finish reason is that of a content filter, also with details: `content_filter: OTHER`."""
+    return bool(_FILTERED.search(_name(finish)))
+
+
 def state(
-    text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = (), fault: object = None
+    text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = (), fault: str = ""
 ) -> Ended:
     """Return the status of a reply from its text and finish reason, with the reason if it is not valid.
 
@@ -55,14 +59,14 @@ def state(
         finish: the service's finish reason; null if it gives none.
         reasoning: reasoning before the text.
         tools: names of the tools that the model called.
-        fault: error that the service reports with the reply.
+        fault: words of an error that the service reports with the reply.
     """
     ending = "" if finish is None else str(finish).strip()[:_SHOWN]
-    name = _BETWEEN_WORDS.sub("_", ending).lower().removeprefix("finish_reason_")
-    if name in _FILTERED:
+    if is_filtered(ending):
         return "refused", f"the service declined to answer ({ending})"
+    name = _name(ending.partition(":")[0])
     if name in _FAILED or fault:
-        return "api_error", f"the service broke off the reply: {_fault(fault) or ending}"
+        return "api_error", f"the service broke off the reply: {fault or ending}"
     cut = name in _CUT
     if text and not text.isspace():
         return _of_text(ending, name, cut, tools)
@@ -78,7 +82,7 @@ def state(
 
 
 def separate_reasoning(
-    text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = (), fault: object = None
+    text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = (), fault: str = ""
 ) -> tuple[str | None, str | None, Status, str | None]:
     """Return the text of a reply, its reasoning (also from within the text), and its status and reason by `state`."""
     parted = store_answer(text, thoughts=reasoning)
@@ -100,7 +104,6 @@ def _of_text(ending: str, name: str, cut: bool, tools: Sequence[str]) -> Ended:
     return "truncated", f"the service ended the reply with the unknown finish reason {ending!r}"
 
 
-def _fault(fault: object) -> str:
-    """Return the service's error message sent with a reply."""
-    message = fault.get("message") if isinstance(fault, dict) else fault
-    return " ".join(message.split())[:300] if isinstance(message, str) else ""
+def _name(finish: object) -> str:
+    """Return a finish reason in lower case, with `_` between its words."""
+    return _BETWEEN_WORDS.sub("_", str(finish)).lower().removeprefix("finish_reason_")

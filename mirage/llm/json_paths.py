@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -14,8 +15,8 @@ Step = str | int | None
 
 _NAME = re.compile(r'(?:"((?:[^"\\]|\\.)+)"|([^.\[\]"]+))')
 _INDEX = re.compile(r"\[(\*|-?\d+)\]")
-_MARKUP = re.compile(rb"\s*(?:<!doctype|<html|<\?xml|<head|<body)", re.IGNORECASE)
-_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_MARKUP = re.compile(r"\s*<(?:!|\?xml|[a-z])", re.IGNORECASE)
+_UNSHOWN = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 _LISTED, _SHOWN = 12, 80
 """Maximum paths, and characters of a text, in a description."""
 
@@ -98,11 +99,14 @@ def describe(content: bytes, events: Sequence[Any] | None) -> str:
         return f"it has {', '.join(paths[:_LISTED])}{more}" if paths else "it has no field"
     if not content.strip():
         return "it is empty"
-    text = content[:100_000].decode("utf-8", "replace")
-    if _MARKUP.match(content):
-        title = _TITLE.search(text)
-        return f"it is HTML: {_short(title[1] if title else re.sub(r'<[^>]*>', ' ', text))!r}"
-    return f"it is no JSON: {_short(text)!r}"
+    text = content[:10_000].decode("utf-8", "replace")
+    page = page_text(text)
+    return f"it is no JSON: {_short(text)!r}" if page is None else f"it is HTML: {_short(page)!r}"
+
+
+def page_text(text: str) -> str | None:
+    """Return the words of an HTML or XML page, its title first; None for other texts."""
+    return html.unescape(_UNSHOWN.sub(" ", text)) if _MARKUP.match(text) else None
 
 
 def _event_data(lines: Sequence[str]) -> Iterator[str]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from urllib.parse import SplitResult, urlsplit
+from typing import TypeVar
+from urllib.parse import SplitResult, quote, urlsplit
 
 from mirage.errors import BadInput, UnknownName
 
@@ -19,8 +21,10 @@ _DATED = re.compile(r"\d{4}-\d{2}-\d{2}(?:-preview)?")
 _UNDATED = ("v1", "latest", "preview")
 _NEW_LIMIT = "2024-09-01"
 """First dated version of Azure's API with `max_completion_tokens`."""
-_SECRET = 8
-"""Minimum length of a key to redact; shorter keys are placeholders such as EMPTY, which occur in ordinary text."""
+_SECRET = re.compile(r".{8,}|(?=.*[a-z])(?=.*[^a-z]).{6,}", re.IGNORECASE)
+"""A key to redact anywhere; others are placeholders such as EMPTY, which occur in ordinary text."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +100,16 @@ class Endpoint:
         port = parts.port if parts.port != {"http": 80, "https": 443}.get(parts.scheme) else None
         return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
 
-    def redact(self, text: str) -> str:
-        """Remove the key from a text, in case a service repeats it."""
-        return text.replace(self.secret, "[key]") if self.secret and len(self.secret) >= _SECRET else text
+    def redact(self, value: T) -> T:
+        """Remove the key, also encoded, from a text or every text of a JSON value, in case a service repeats it."""
+        if isinstance(value, str) and self.secret:
+            forms = [self.secret, quote(self.secret, safe=""), b64encode(self.secret.encode()).decode().rstrip("=")]
+            any_form = "(?i)" + "|".join(map(re.escape, forms))
+            shown = re.sub(any_form, "[key]", value) if _SECRET.fullmatch(self.secret) else value
+            return re.sub(rf"(?i)(bearer\s+){re.escape(self.secret)}", r"\1[key]", shown)  # type: ignore[return-value]
+        if isinstance(value, Mapping):
+            return {self.redact(name): self.redact(part) for name, part in value.items()}  # type: ignore[return-value]
+        return [self.redact(part) for part in value] if isinstance(value, list) else value  # type: ignore[return-value]
 
 
 def resolve(

@@ -22,7 +22,7 @@ from mirage.llm.client import ask
 from mirage.llm.endings import separate_reasoning
 from mirage.llm.json_paths import describe, find, parse_path, read_events
 from mirage.llm.presets import Endpoint, resolve
-from mirage.llm.retry import Misfit
+from mirage.llm.retry import Misfit, unreadable
 from mirage.store import Ledger, ledger_key
 
 BODY = {"question": "{query}"}
@@ -157,24 +157,6 @@ def read_paths(options: Sequence[str]) -> ResponsePaths:
     return ResponsePaths(**paths)
 
 
-def read_body(text: str | None) -> dict[str, Any]:
-    """Parse `--body`; None is the default.
-
-    Raises:
-        BadInput: if it is not a JSON object.
-    """
-    if text is None:
-        return dict(BODY)
-    do = 'write it like {"question": "{query}", "top_k": 5}'
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"--body is not JSON: {error}", do=do) from None
-    if not isinstance(body, dict):
-        raise BadInput("--body is not a JSON object", do=do)
-    return body
-
-
 def ask_service(
     questions: Sequence[Question],
     service: RagService,
@@ -293,9 +275,13 @@ class _Questions(Batch):
 
         Raises:
             Misfit: if there are none in any event.
+            ErrorBody: if there is an error instead.
         """
         found = [values for event in events or () if (values := find(event, self._paths[name])) is not None]
         if events is None or not found:
+            for event in events or ():
+                if isinstance(event, dict) and event.get("error"):
+                    raise unreadable(event, "")
             raise Misfit(
                 f"the response has no {name} at {getattr(self._service.paths, name)}: {describe(content, events)}",
                 f"name the path with --paths {name}=PATH, or check --base-url and --body",

@@ -25,6 +25,8 @@ class Usage:
     """Reply tokens, reasoning included; null without a plausible count."""
     doubtful: bool
     """Whether some count is implausible."""
+    at_limit: bool = False
+    """Whether the reply has exactly the limit of new tokens."""
 
 
 def read_usage(answer: Mapping[str, Any], *, sent: int, limit: int, received: int) -> Usage:
@@ -60,7 +62,7 @@ def read_usage(answer: Mapping[str, Any], *, sent: int, limit: int, received: in
     known = [account for account in accounts if account is not None]
     pairs = ((given_in, tokens_in), (given_out, out), (total, whole), (thought, reasoning))
     doubtful = any(given is not None and read is None for given, read in pairs)
-    return Usage(tokens_in, max(known, default=None), doubtful)
+    return Usage(tokens_in, max(known, default=None), doubtful, at_limit=bool(limit) and out == limit)
 
 
 def _first(counts: Mapping[str, Any], *names: str) -> object:

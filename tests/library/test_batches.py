@@ -24,6 +24,7 @@ from judge_cases import judgments
 
 from mirage import llm
 from mirage.errors import BadInput, Unreachable
+from mirage.llm import retry
 from mirage.store import Ledger
 from mirage.store.ledger import BATCH_SHARE
 from mirage.store.open_batches import OpenBatches
@@ -63,6 +64,19 @@ def texts(n: int = N) -> list[str]:
 def open_parts(ledger: Ledger) -> int:
     with OpenBatches(ledger.path) as record:
         return len(record.parts())
+
+
+def test_pitfall_169_a_service_of_batches_that_is_not_there_stops_after_one_retry(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts: list[int] = []
+    monkeypatch.setattr(retry, "pause", lambda attempt, *given, **named: attempts.append(attempt) or 0.001)
+    with BatchService() as service:
+        pass
+    with pytest.raises(Unreachable, match="connection failed") as caught:
+        ask(service, ledger)
+    assert attempts == [1, 2]
+    assert "running" in caught.value.do
 
 
 def test_every_request_is_answered_once_in_parts_of_the_given_size(ledger: Ledger) -> None:

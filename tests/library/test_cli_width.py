@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
+from waiting import until
 
 from mirage.cli import app, output
 from mirage.cli.output import MOST_ROWS, fitting
@@ -121,3 +122,14 @@ def test_a_long_table_shows_its_ends_and_says_how_many_rows_it_leaves_out(capsys
     assert "7 of 1,007 rows" in messages
     output.show(rows, ["system", "rating"], "csv")
     assert len(capsys.readouterr().out.splitlines()) == len(rows) + 1
+
+
+def test_pitfall_169_progress_is_told_in_lines_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(output, "_EVERY", 0.01)
+    monkeypatch.setattr(output, "note", told.append)
+    with output.progress("Asking") as update:
+        until(lambda: told, "a line before anything has come")
+        update(3, 20, "Asking (1 failed)")
+        until(lambda: told[-1] != told[0], "a line with the numbers")
+    assert (told[0], told[-1]) == ("Asking", "Asking (1 failed): 3 of 20")

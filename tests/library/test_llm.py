@@ -210,6 +210,43 @@ def test_the_parameters_go_out_under_the_names_the_service_has_for_them(ledger: 
     assert llm.PRESETS["openai"].limit == "max_completion_tokens"
 
 
+def test_an_extra_body_is_sent_and_is_part_of_the_call(ledger: Ledger) -> None:
+    with Service() as service:
+        for extra in (
+            {"reasoning_effort": "low", "provider": {"order": ["lab"]}},
+            {"enable_thinking": False},
+            None,
+            None,
+        ):
+            settings = llm.Settings("tiny", extra_body=extra)
+            model = llm.ChatModel(settings, endpoint=llm.resolve(base_url=service.url))
+            llm.complete(conversations("q"), model, ledger=ledger, rng=np.random.default_rng(0))
+        first, second, third = (call.body for call in service.calls)
+    assert (first["reasoning_effort"], first["provider"]) == ("low", {"order": ["lab"]})
+    assert second == {**third, "enable_thinking": False}
+    assert "extra_body" not in first
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [{"model": "m"}, {"messages": []}, {"max_completion_tokens": 5}, {"stream": True}, {"route": {"api_key": KEY}}],
+)
+def test_an_extra_body_sets_no_field_of_this_program_and_holds_no_key(extra: dict[str, object]) -> None:
+    with pytest.raises(BadInput, match="extra body") as caught:
+        llm.Settings("tiny", extra_body=extra)
+    assert KEY not in str(caught.value)
+
+
+def test_a_rejected_field_of_an_extra_body_stops_the_run_with_its_option(ledger: Ledger) -> None:
+    settings = llm.Settings("tiny", extra_body={"enable_thinking": True})
+    with Service(lambda call: error(400, "Unrecognized request argument supplied: enable_thinking")) as service:
+        model = llm.ChatModel(settings, endpoint=llm.resolve(base_url=service.url))
+        with pytest.raises(MirageError) as caught:
+            llm.complete(conversations("q"), model, ledger=ledger, rng=np.random.default_rng(0))
+    assert "--extra-body" in caught.value.do
+    assert len(service.calls) == 1
+
+
 def test_a_local_server_is_reached_past_a_proxy(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
@@ -479,7 +516,7 @@ NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
     ],
 )
 def test_pitfall_10_retry_after_is_read_as_a_number_or_a_date(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry.retry_after(headers, now=NOW) == seconds
+    assert retry.asked_wait(headers, now=NOW) == seconds
 
 
 def test_pauses_double_have_jitter_and_an_end() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from mirage.errors import BadInput, Unreachable
 from mirage.llm.calls import read_completion
 from mirage.store import Ledger
 
-KEY = "sk-planted-7c1f0d93ab52"
+KEY = "sk-planted+7c1f/0d93ab52"
 MESSAGES = [{"role": "user", "content": "How many?"}]
 
 
@@ -230,14 +232,39 @@ def test_reasoning_is_kept_beside_the_text_and_counted_as_tokens(ledger: Ledger)
     assert answer.tokens_out > 200
 
 
-def test_a_key_that_comes_back_in_reasoning_or_a_tool_is_not_kept(ledger: Ledger) -> None:
-    message = {"reasoning_content": f"The key is {KEY}.", "tool_calls": [{"function": {"name": KEY}}]}
-    with Service(lambda call: replied(message)) as service:
-        (answer,) = ask(service, ledger)
-    assert answer is not None
-    assert KEY not in json.dumps(ledger.get(answer.key))
-    assert "[key]" in str(answer.reason)
-    assert "[key]" in str(answer.reasoning)
+ENCODED = (KEY, f"Bearer {KEY}", b64encode(KEY.encode()).decode(), quote(KEY, safe=""))
+
+
+@pytest.mark.parametrize("shown", ENCODED, ids=["exact", "bearer", "base64", "url"])
+def test_pitfall_190_a_key_that_comes_back_is_in_no_field_of_a_reply(ledger: Ledger, shown: str) -> None:
+    half = len(shown) // 2
+    chunks: list[dict[str, Any]] = [
+        {"choices": [{"delta": {part: text}}]}
+        for part in ("content", "reasoning_content")
+        for text in (f"It is {shown[:half]}", f"{shown[half:]}.")
+    ]
+    stream = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in [*chunks, {"model": shown}]) + "data: [DONE]\n\n"
+    acts = {
+        "stream": Act(body=stream.encode()),
+        "thoughts": reply(f"<think>Authorization: {shown}</think>Seven.", model=shown),
+        "tool": replied({"reasoning_content": shown, "tool_calls": [{"function": {"name": shown}}]}),
+        "ending": reply(None, finish=f"content_filter: {shown}"),
+        "error": Act(400, json.dumps({"detail": [{"msg": shown}]}).encode()),
+        "page": Act(500, f"<html><title>{shown}</title></html>".encode()),
+    }
+    with Service(lambda call: acts[call.content]) as service:
+        answers = ask(service, ledger, *acts)
+    for query, answer in zip(acts, answers, strict=True):
+        assert answer is not None
+        told = repr(answer) + json.dumps(ledger.get(answer.key))
+        assert "[key]" in told, query
+        assert shown not in told, query
+
+
+def test_pitfall_190_a_short_key_is_removed_from_its_header_alone() -> None:
+    endpoint = llm.Endpoint("http://127.0.0.1:9/v1", "EMPTY")
+    assert endpoint.redact(["authorization: bearer EMPTY", "EMPTY"]) == ["authorization: bearer [key]", "EMPTY"]
+    assert llm.Endpoint("http://127.0.0.1:9/v1", "sk-123").redact("My key is sk-123.") == "My key is [key]."
 
 
 def test_replies_stored_without_optional_fields_are_read(ledger: Ledger) -> None:

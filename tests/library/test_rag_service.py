@@ -17,7 +17,7 @@ import mirage as api
 from mirage import store
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.llm.json_paths import find, parse_path, read_events
-from mirage.llm.rag_service import read_body, read_paths
+from mirage.llm.rag_service import read_paths
 from mirage.stages.shown import shown_passages
 
 KEY = "sk-planted-5f2e9b71c04d"
@@ -279,6 +279,13 @@ def test_the_api_asks_a_service_as_the_command_does(path: Path) -> None:
         api.generate(arena, rag=api.rag_service("http://127.0.0.1:9/ask", retries=0), system="gone")
 
 
+@pytest.mark.parametrize(("words", "tries"), [("The index is loading.", 2), ("Your API key has expired.", 1)])
+def test_an_error_in_place_of_an_answer_is_told_in_its_own_words(path: Path, words: str, tries: int) -> None:
+    with Service(lambda call: Act(body=json.dumps({"error": {"message": words}}).encode())) as service:
+        assert words in mirage(*command(path, service), code=2).stderr
+        assert set(service.requests.values()) == {tries}
+
+
 def test_a_body_is_filled_without_harm_to_its_json(path: Path) -> None:
     live = api.rag_service("http://rag.example/ask/", body={"q": ["{query}", {"of": "{query_id}/{language}"}], "k": 3})
     from mirage.llm.rag_service import Question
@@ -286,7 +293,6 @@ def test_a_body_is_filled_without_harm_to_its_json(path: Path) -> None:
     filled = live.request_body(Question("de", "q1", 'a "quoted" {language}\n'))
     assert filled == {"q": ['a "quoted" {language}\n', {"of": "q1/de"}], "k": 3}
     assert live.endpoint.base_url.endswith("/ask/")
-    assert read_body(None) == {"question": "{query}"}
 
 
 @pytest.mark.parametrize(

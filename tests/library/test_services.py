@@ -93,6 +93,26 @@ def test_answers_of_two_services_are_not_mixed_into_a_system(tmp_path: Path) -> 
     assert {row["outcome"] for row in shown(path)} == {"ok"}
 
 
+def test_an_extra_body_is_read_from_a_settings_file_and_is_another_call(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", n=1, languages=("de",))
+    file = tmp_path / "service.toml"
+    file.write_text('[extra_body]\nreasoning_effort = "low"\nprovider = {order = ["lab"]}\n')
+    with Service() as service:
+        generating(*command(path, service))
+        generating(*command(path, service, "--settings", str(file), system="other"))
+        generating(*command(path, service, "--settings", str(file), system="third"))
+        first, second = (call.body for call in service.calls)
+    assert second == {**first, "reasoning_effort": "low", "provider": {"order": ["lab"]}}
+
+
+@pytest.mark.parametrize("body", ["{", "[]", '{"model": "m"}', '{"max_tokens": 5}', '{"x": {"api_key": "k"}}'])
+def test_an_extra_body_that_cannot_be_sent_is_refused(tmp_path: Path, body: str) -> None:
+    path = write(tmp_path / "a", n=1, languages=("de",))
+    assert "extra" in generating(*command(path, CLOSED, "--dry-run", "--extra-body", body), code=2).stderr
+    rag = ("generate", path, "--system", "s", "--provider", "rag", "--base-url", CLOSED)
+    assert "--body" in generating(*rag, "--extra-body", "{}", code=2).stderr
+
+
 WRONG = [
     ["--provider", "nosuch"],
     ["--provider", "openai"],
