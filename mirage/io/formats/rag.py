@@ -87,6 +87,8 @@ _ID = ("passage_id", "docid", "doc_id", "document_id", "id", "_id")
 _LABEL = ("relevant", "label", "is_relevant")
 _URL = ("url", "link", "uri")
 _LANGUAGE = ("passage_language", "language", "lang")
+_CITING = re.compile(r"[\[【［⁰¹²³⁴-⁹]|<sup>")
+"""What a text with citations has."""
 _NUMBER = re.compile(r"^[ \t]*\[(\d{1,3})\][ \t:.]*", re.MULTILINE)
 
 
@@ -209,7 +211,7 @@ def _answer(
     template = values.identifier(_get(value, plan, "template"), "template", where) if "template" in plan else None
     if stated is not None:
         numbered = stated
-    elif numbered is None and text and "[" in text:
+    elif numbered is None and text and _CITING.search(text):
         ids = [passage.passage_id for passage in passages if passage.passage_id]
         numbered = not any(mention.known for mention in citations(text, ids, numbered=False))
     thoughts = shapes.text(_get(value, plan, "thoughts"), "thoughts", where) if "thoughts" in plan else said.thoughts
