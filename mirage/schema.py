@@ -218,7 +218,8 @@ class Answer:
     depth: Rank | None = None
     """How many of the retriever's top passages the system was shown; null: all."""
     thoughts: str | None = None
-    """A reasoning model's thoughts, which are not part of the answer (`mirage.text.thoughts`); null if there are none.
+    """A reasoning model's thoughts, and what follows the end of its turn (`mirage.text.turns`): no part of the answer;
+    null if there is neither.
     """
     run_date: str | None = None
     """Day on which the answer was made, in UTC, `2026-11-20`; null if unknown."""

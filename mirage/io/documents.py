@@ -316,6 +316,6 @@ def _cut_sentences(paragraph: str, length: int) -> Iterable[tuple[int, int]]:
 def _with_languages(passages: Sequence[CorpusPassage]) -> Iterator[CorpusPassage]:
     """Yield the passages, detecting missing languages."""
     unknown = [passage for passage in passages if passage.language is None]
-    detected = iter(detect_set([passage.searched for passage in unknown]))
+    detected = (found.code for found in detect_set([passage.searched for passage in unknown]))
     for passage in passages:
         yield passage if passage.language is not None else replace(passage, language=next(detected))

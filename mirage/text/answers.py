@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -195,7 +195,7 @@ _WORD = (
     rf"(?:{_LETTER}){{0,6}}|docs?\.?|src|refs?\.?|dok\.?|док\.?)"
 )
 # `Source: 2`, `citation:3`, `Dokument Nr. 2`, `เอกสารที่ 2`, `第2篇文档`, `[^1]`, and `1†source` of a browsing model.
-_SEPARATOR = r"\s*+(?:(?:[:：#.№-]|no\.?|nr\.?|n\.?[°º]|ที่|หมายเลข|رقم|شماره|第)\s*+){0,2}"
+_SEPARATOR = r"\s*+(?:(?:[:：#.№_=-]|no\.?|nr\.?|n\.?[°º]|ที่|หมายเลข|رقم|شماره|第)\s*+){0,2}"
 _COUNTER = r"\s*+(?:번째?|号|號|番|篇|段|条|條|個|个|件)?"
 _ITEM = (
     rf"(?:\^|(?:{_WORD}{_SEPARATOR})?第?)(?P<number>{_NUMBER})"
@@ -218,6 +218,69 @@ _NUMBERS = re.compile(_NUMBER)
 _FILLING = re.compile(rf"\b(?:{_WORD}|{_AND})(?!\w)|[\W_]+", re.IGNORECASE)
 _RUN = re.compile(r"\d+")
 _DIGITS = re.compile(f"{_DIGIT}+")
+_PAGE = (
+    r"(?:pp?\.?|pages?|pg\.|S\.|Seiten?|str\.|стр\.?|с\.|págs?\.?|páginas?|pagin[ae]|pag\.|sivut?|s\.|hal\.|halaman"
+    r"|uk\.|ukurasa|ص\.?|صفحة|صفحه|पृ\.?|पृष्ठ|পৃ\.?|পৃষ্ঠা|పేజీ|หน้า|ojú ìwé|第|lines?|l\.|§+|sec(?:tion|\.)?"
+    r"|ch(?:apter|\.)?|chunk|para\.?)"
+)
+_LOCATOR = re.compile(
+    rf"(?<=\d)\s*+[,:，、]?\s*+(?:{_PAGE}\s*+{_DIGIT}{{1,4}}(?:\s*+[-–]\s*+{_DIGIT}{{1,4}})?"
+    rf"|{_DIGIT}{{1,4}}(?=페이지|쪽|ページ|页|頁))(?:페이지|쪽|ページ|页|頁|節|节)?(?=\s*(?:[,;，；、]|\Z))",
+    re.IGNORECASE,
+)
+"""The page or section of a source: `, p. 3`."""
+_SOURCE_NAME = re.compile(
+    rf"(?<={_DIGIT})\s*+[:：|–—-]\s*+(?=[^;；]*{_LETTER})"
+    r"(?:(?P<file>[^,;，；]*\.\w{2,5}(?=\s*(?:[,;，；]|\Z)))|[^,;，；]*)"
+    r"(?:\s*+[,，](?![^,;:，；：]{1,30}\d\s*+[:：])[^,;，；]*)*+"
+)
+"""The name of a source behind its number: `: file.pdf`."""
+_TYPED = re.compile(rf"(?:(?<=[\s,;，；、])|\A)(?:#\s?|[SDP])(?={_DIGIT})")
+"""A sign or a letter before the number of a source: `[#1]`, `[S1]`."""
+_NO_SOURCE = re.compile(
+    r"(?:section|rank(?:ed|ing)?|place|position|step|season|stage|scenario|table|figure|fig\.|abschnitt|platz|rang|sección|раздел|место)"
+    r"\s*\Z",
+    re.IGNORECASE,
+)
+_ONE_WORD = re.compile(rf"(?<!\w){_WORD}", re.IGNORECASE)
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_NEAR = 40
+"""Characters before a mark that are looked at."""
+_SUPER = "[⁰¹²³⁴-⁹]"
+_NOTE = re.compile(
+    rf"<sup>\s*+\[?(?P<list>\d{{1,3}}(?:\s*+[,;–-]\s*+\d{{1,3}})*+)\]?\s*+</sup>"
+    rf"|(?P<raised>{_SUPER}++(?:[,⁻˒‚]\s?{_SUPER}++)*+)(?![\w⁺⁻⁄/])",
+    re.IGNORECASE,
+)
+"""A raised number: a citation behind punctuation or a word, a power behind a figure or a unit."""
+_RAISED_AFTER = re.compile(rf"(?:[.,;:!?…。、，；：！？।؟،۔%»”\"’』」）)>*]|{_LETTER}{{4}})\s?\Z")
+_SUM = re.compile(r"\([^()]*[-+*/=^−][^()]*\)\Z")
+_SOURCE_LISTS = (
+    "sources|source|sources used|sources cited|references|reference|reference list|bibliography"
+    "|works cited|citations|footnotes|quellen|quelle|quellenverzeichnis|quellenangaben|literatur"
+    "|literaturverzeichnis|referenzen|einzelnachweise|fuentes|referencias|bibliografía|références"
+    "|bibliographie|источники|литература|список литературы|ссылки|المصادر|المراجع|منابع|مراجع"
+    "|参考文献|参考资料|參考資料|參考文獻|出典|来源|來源|情報源|引用|引用元|脚注|참고문헌|참고 문헌"
+    "|참고자료|참고 자료|출처|각주|lähteet|viitteet|sumber|referensi|daftar pustaka|rujukan|vyanzo"
+    "|marejeo|marejeleo|উৎস|সূত্র|তথ্যসূত্র|संदर्भ|सन्दर्भ|स्रोत|మూలాలు|సూచనలు|แหล่งที่มา"
+    "|แหล่งอ้างอิง|เอกสารอ้างอิง|อ้างอิง|orísun|àwọn orísun|ìtọ́kasí|fonti|riferimenti|fontes"
+    "|referências|bronnen|źródła|bibliografia|kaynaklar|kaynakça|джерела|посилання|nguồn"
+    "|tài liệu tham khảo|zdroje|källor|kilder|πηγές|מקורות"
+)
+"""Headings of a list of sources."""
+_LISTED = re.compile(
+    rf"^[ \t]*(?:[#>*_-]+[ \t]*)?(?:{_alternatives(_SOURCE_LISTS.split('|'))})[ \t]*[*_]*[:：]?[*_]*[ \t]*"
+    r"(?P<inline>(?<=[:：*_ ])[\[【［].*)?$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ENTRY = re.compile(
+    rf"[ \t]*(?:[-*•·+][ \t]*)?(?:[\[【［]\W*(?:{_WORD}\W*)?{_DIGIT}{{1,3}}[\]】］]|{_DIGIT}{{1,3}}[.)、:：]|{_SUPER}+"
+    rf"|<sup>|[-*•·+][ \t])[:：.]?[^\S\n]*\S|[^\n]*[\]】］][ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The first line of an entry of a list of sources."""
+_DEFINITION = re.compile(r"\s*\[\^?\d{1,3}\]:")
+"""A footnote or a link of Markdown."""
 
 
 def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple[Citation, ...]:
@@ -227,9 +290,11 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple
     other texts of the form of the ids are unknown citations. Numbers of up to three digits, in any script, count if
     they fill the bracket, alone or with a word for a passage in one of 18 languages: `[1]`, `[1, 3]`, `[2-5, 7-9]`,
     `[Context 3]`, `[Quelle: 2]`, `[文档2]`, `[^1]`, `【1†source】`; they are positions in a numbered prompt and unknown
-    otherwise. In a numbered prompt `context 3` and `contexts 1, 2 and 9` count too (also with passage or document), as
-    far as the numbers are positions. Ambiguous forms do not count: `the first context`, numbers in round brackets,
-    years, a bracket truncated by the answer's end.
+    otherwise. Only in a numbered prompt, and only as positions, do numbers count with a page, the name of a source or a
+    letter, `[2, p. 3]`, `[Source 1: file.pdf]`, `[S1]`, `[#1]`, and raised ones behind a word or punctuation, `.¹`,
+    `<sup>1</sup>`. So do `context 3` and `contexts 1, 2 and 9` (also with passage or document). A list of sources at
+    the end cites nothing if the text before it does, or if it has every passage. Ambiguous forms do not count: `the
+    first context`, numbers in round brackets, years, powers, a bracket truncated by the answer's end.
 
     Args:
         text: the raw answer.
@@ -258,11 +323,14 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple
                 mentions += [citation for span, names in tokens for citation in _cite(text, span, [(span, names)], ids)]
                 cited_spans.append(whole)
                 continue
+        elif numbered and (tokens := _noted(text, whole, inside, ids)):
+            pass
         else:
             continue
         mentions += _cite(text, whole, tokens, ids)
         cited_spans.append(whole)
     if numbered:
+        mentions += _raised(text, ids, {start for start, _ in cited_spans})
         for bare in _BARE.finditer(text):
             tokens = [
                 (match.span(), _positions(match[0], ids)) for match in _NUMBERS.finditer(text, *bare.span("list"))
@@ -270,7 +338,87 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple
             tokens = [(span, names) for span, names in tokens if names != [None]]
             if tokens and all(bare.end() <= start or end <= bare.start() for start, end in cited_spans):
                 mentions += _cite(text, bare.span(), tokens, ids)
-    return tuple(sorted(mentions, key=lambda citation: citation.start))
+    mentions.sort(key=lambda citation: citation.start)
+    if not mentions:
+        return ()
+    end = _sources_start(text)
+    cited = tuple(mention for mention in mentions if mention.start < end)
+    listed = {mention.passage_id for mention in mentions[len(cited) :]}
+    # A list of some passages may be the only citation of an answer; a list of all cites none.
+    return cited if cited or (len(listed) > 1 and listed.issuperset(ids)) else tuple(mentions)
+
+
+_Tokens = list[tuple[Span, list[str | None]]]
+
+
+def _noted(text: str, whole: Span, inside: Span, ids: Sequence[str]) -> _Tokens:
+    """Return the numbers of a bracket that has pages, names or letters: `[2, p. 3]`, `[Source 1: a.pdf]`, `[S1]`."""
+    content = text[slice(*inside)]
+    if not _DIGITS.search(content):
+        return []
+    bare = _LOCATOR.sub(_blank, content)
+    if not (named := _LIST.fullmatch(bare)):
+        bare = _SOURCE_NAME.sub(
+            lambda name: _blank(name) if name["file"] or _ONE_WORD.search(content) else name[0], bare
+        )
+        named = _LIST.fullmatch(bare)
+    if not named:
+        before = text[max(0, whole[0] - _NEAR) : whole[0]]
+        *earlier, line = before.split("\n")
+        if (not line.strip(" \t*-•>#") and (earlier or whole[0] < _NEAR)) or _NO_SOURCE.search(before):
+            return []
+        bare = _TYPED.sub(_blank, content)
+        if not _LIST.fullmatch(bare):
+            return []
+    tokens = [
+        ((inside[0] + match.start("number"), inside[0] + match.end("number")), _positions(match["number"], ids))
+        for match in _ONE_ITEM.finditer(bare)
+    ]
+    return tokens if all(names != [None] for _, names in tokens) else []
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _raised(text: str, ids: Sequence[str], starts: Set[int]) -> list[Citation]:
+    """Return the citations of raised numbers: `.¹`, `<sup>1, 2</sup>`."""
+    mentions: list[Citation] = []
+    last = -1
+    for note in _NOTE.finditer(text):
+        before = text[max(0, note.start() - _NEAR) : note.start()]
+        placed = note.start() == last or (_RAISED_AFTER.search(before) and not _SUM.search(before))
+        name = "list" if note["list"] else "raised"
+        start = note.start(name)
+        if not placed or not starts.isdisjoint((start - 1, start)):
+            continue
+        written = note[name].replace("⁻", "-")
+        runs = [
+            ((start + run.start(), start + run.end()), _positions(run[0], ids)) for run in _NUMBERS.finditer(written)
+        ]
+        if name == "raised" and len(runs) == 1 and runs[0][1] == [None]:  # ¹² may be 1 and 2.
+            runs = [((start + k, start + k + 1), _positions(digit, ids)) for k, digit in enumerate(written)]
+        if all(names != [None] for _, names in runs):
+            mentions += _cite(text, note.span(), runs, ids)
+            last = note.end()
+    return mentions
+
+
+def _sources_start(text: str) -> int:
+    """Return where the list of sources at the end of an answer starts; the end of the text if there is none."""
+    lines = text.splitlines(keepends=True)
+    end = len(text)
+    while lines and (not lines[-1].strip() or _DEFINITION.match(lines[-1])):
+        end -= len(lines.pop())
+    if _DEFINITION.match(text, end):
+        return end
+    found = list(_LISTED.finditer(text))
+    if not found:
+        return len(text)
+    rest = text[found[-1].end() :]
+    parts = [part.lstrip("\n") for part in _PARAGRAPH.split(rest) if part.strip()]
+    listed = not parts if found[-1]["inline"] else parts and all(map(_ENTRY.match, parts))
+    return found[-1].start() if listed else len(text)
 
 
 def cited_ids(mentions: Iterable[Citation], *, unknown: bool = False) -> tuple[str, ...]:

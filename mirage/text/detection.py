@@ -12,12 +12,14 @@ the text's length in bytes, then normalised to sum to 1 over the competing langu
 
 from __future__ import annotations
 
+import math
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mirage.text.languages import LANGUAGES, base, language
 
@@ -236,29 +238,47 @@ def label(code: str) -> str:
 
 
 RELATIVES = {
+    "ace": "id",
     "an": "es",
     "ary": "ar",
     "arz": "ar",
     "ast": "es",
+    "bik": "fil",
     "bs": "hr",
+    "crh": "tr",
     "ext": "es",
+    "fy": "nl",
     "gl": "pt",
+    "gom": "mr",
+    "grc": "el",
+    "hbo": "he",
+    "lb": "de",
     "lij": "it",
     "ltg": "lv",
     "ms": "id",
     "nn": "no",
+    "oc": "ca",
     "pcm": "en",
     "prs": "fa",
+    "sa": "hi",
     "sco": "en",
+    "sdh": "ku",
+    "uzs": "uz",
     "vec": "it",
+    "vo": "en",
+    "wa": "fr",
     "wuu": "zh",
     "yue": "zh",
 }
 """Languages that short texts are mistaken for, each with its far more common relative."""
 
 
+_CLOSE = (("hi", "ne", "mr"), ("no", "da"), ("cs", "sk"), ("hr", "sr"))
+"""Close relatives of similar weight: of each group, texts of one source are in one language unless it names more."""
+
+
 def language_shares(text: str, named: Collection[str] = ()) -> Mapping[str, float]:
-    """Return the probability of each language of the model, with `RELATIVES` merged into their common relative.
+    """Return the probability of each language of the model, with relatives merged.
 
     Args:
         text: the text.
@@ -279,11 +299,13 @@ def _merge_relatives(probabilities: Mapping[str, float], named: frozenset[str]) 
 
 @lru_cache(maxsize=64)
 def _usual(named: frozenset[str]) -> dict[str, str]:
-    """Return the language that each language of the model counts as: itself, or its common relative."""
+    """Return what each language of the model counts as: itself, or its relative that is named or common."""
     own = {label(code) for code in named}
-    return {
-        code: code if label(code) in own else _code(RELATIVES.get(label(code), code)) for code in _codes(every=True)
-    }
+    relative = {code: RELATIVES.get(code, code) for code in map(label, _codes(every=True))}
+    for group in _CLOSE:
+        if chosen := min((code for code in own if RELATIVES.get(code, code) in group), default=None):
+            relative |= {code: chosen for code, other in relative.items() if other in group}
+    return {code: code if label(code) in own else _code(relative[label(code)]) for code in _codes(every=True)}
 
 
 def detect(text: str, named: Collection[str] = ()) -> str | None:
@@ -309,48 +331,202 @@ def _decide(text: str, probabilities: Mapping[str, float], named: frozenset[str]
 
 
 _BATCH = 1024
-"""Texts of a set whose probabilities are held at once."""
+"""Texts of a set whose probabilities of all languages are held at once."""
+_LEAST = 1e-5
+"""Probability below which a language of a text is not held."""
 _BRIEF = 60
 """Bytes below which detection on a single text is unreliable."""
 _SURE = 0.95
-"""Probability from which even a short text may be in a language outside the set."""
+"""Probability from which a text may be in a language outside the set."""
 _PLAUSIBLE = 0.01
 """Total probability of a set's languages below which a text is in none of them."""
 _STRAY = 0.1
 """Share of a set's texts below which a language does not belong to the set."""
+_PRESENT = 0.05
+"""Share of a text's letters below which a script is not the text's."""
+_TOGETHER = 100
+"""Short texts of one script that are read to tell their language."""
+_QUOTED = re.compile(
+    r"""```.*?```|`[^`\n]*`|"[^"]*"|＂[^＂]*＂|“[^“”]*”|”[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|»[^«»]*«|‹[^‹›]*›|›[^‹›]*‹"""
+    r"""|「[^「」]*」|『[^『』]*』|《[^《》]*》|〈[^〈〉]*〉|﹁[^﹁﹂]*﹂|﹃[^﹃﹄]*﹄|〝[^〝〞〟]*[〞〟]"""
+    r"""|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w))+'(?!\w)|(?<!\w)[‘‚](?:[^‘‚’\n]|(?<=\w)’(?=\w))+[’‘](?!\w)|^>.*$""",
+    re.DOTALL | re.MULTILINE,
+)
+_LEFT = 4
+"""Letters of a text outside quotation marks from which these letters tell its language."""
+_READ = 1_000
+"""Characters of a text whose scripts are counted."""
+_NAME = re.compile(r"\b\w*[A-Z0-9]\w*\b")
+"""Words that may be names, which every language writes in Latin letters."""
+_SCRIPTS = {
+    "Arab": "ARABIC",
+    "Armn": "ARMENIAN",
+    "Beng": "BENGALI",
+    "Cyrl": "CYRILLIC",
+    "Deva": "DEVANAGARI",
+    "Ethi": "ETHIOPIC",
+    "Geor": "GEORGIAN",
+    "Grek": "GREEK",
+    "Gujr": "GUJARATI",
+    "Guru": "GURMUKHI",
+    "Hans": "CJK",
+    "Hant": "CJK",
+    "Hebr": "HEBREW",
+    "Jpan": "CJK HIRAGANA KATAKANA",
+    "Khmr": "KHMER",
+    "Knda": "KANNADA",
+    "Kore": "HANGUL CJK",
+    "Laoo": "LAO",
+    "Latn": "LATIN",
+    "Mlym": "MALAYALAM",
+    "Mymr": "MYANMAR",
+    "Orya": "ORIYA",
+    "Sinh": "SINHALA",
+    "Taml": "TAMIL",
+    "Telu": "TELUGU",
+    "Thai": "THAI",
+    "Tibt": "TIBETAN",
+}
+"""First words of the Unicode names of a script's letters, by its ISO 15924 code."""
+_SEVERAL = {"az": "CYRILLIC", "kk": "LATIN", "ku": "ARABIC", "pa": "ARABIC", "sr": "LATIN", "uz": "CYRILLIC"}
+"""Further scripts of languages that are written in two."""
+_KNOWN = frozenset(" ".join(_SCRIPTS.values()).split())
 
 
-def detect_set(texts: Sequence[str], named: Mapping[str, int] | None = None) -> list[str | None]:
-    """Detect the languages of related texts; short texts take a language of the set.
+@lru_cache(maxsize=1024)
+def _scripts_of(code: str) -> frozenset[str]:
+    """Return the scripts of a language; every one if they are not known."""
+    known = _SCRIPTS.get(language(code).script)
+    return frozenset(known.split()) | {_SEVERAL.get(base(code), "")} if known else _KNOWN
+
+
+@lru_cache(maxsize=4096)
+def _script_of(letter: str) -> str:
+    return unicodedata.name(letter, "").partition(" ")[0] if letter.isalpha() else ""
+
+
+def _scripts(text: str) -> Counter[str]:
+    """Count the letters of a text by script; of a text in several, without names in Latin letters."""
+    counts = Counter(map(_script_of, text[:_READ]))
+    if counts["LATIN"]:
+        counts["LATIN"] = sum(_script_of(letter) == "LATIN" for letter in _NAME.sub("", text[:_READ]))
+    total = sum(counts[script] for script in _KNOWN)
+    return Counter({script: n for script in _KNOWN if (n := counts[script]) and n >= _PRESENT * total})
+
+
+def fits_script(code: str, text: str) -> bool:
+    """Return whether a language may be that of a text by its script; true for a text without letters."""
+    found = _scripts(unquoted(text))
+    return not found or not _scripts_of(code).isdisjoint(found)
+
+
+def unquoted(text: str) -> str:
+    """Return a text without what stands in quotation marks, which may be in another language; the whole if no more."""
+    rest = _QUOTED.sub(" ", text)
+    letters = sum(map(str.isalpha, rest)) if len(rest) < len(text) else 0
+    return rest if letters >= _LEFT else text
+
+
+class SetLanguage(NamedTuple):
+    """The language of a text of a set."""
+
+    code: str | None
+    """The language; None if the text has too few letters, or none that is likely enough."""
+    alone: str | None
+    """The language that the text would have by itself."""
+
+
+def detect_set(texts: Sequence[str], named: Mapping[str, int] | None = None) -> list[SetLanguage]:
+    """Detect the languages of related texts.
+
+    What stands in quotation marks does not count. A text takes one of the set's usual languages, if that is written in
+    its script, unless its own language is certain. Short texts in another script than the usual languages are detected
+    together.
 
     Args:
         texts: the texts.
         named: number of further texts known to be in a language, by its code.
     """
-    counts = Counter(dict(named or {}))
-    own_codes = frozenset(counts)
-    detected: list[str | None] = []
-    for start in range(0, len(texts), _BATCH):
-        batch = texts[start : start + _BATCH]
-        shares = probabilities_of(batch, every=True)
-        detected += [_decide(text, shared, own_codes) for text, shared in zip(batch, shares, strict=True)]
-    brief = [len(text.encode(errors="replace")) < _BRIEF for text in texts]
-    decided = [code for code, short in zip(detected, brief, strict=True) if code is not None and not short]
-    own = tuple(counts)
-    counts.update(decided or filter(None, detected))
+    bare = [unquoted(text) for text in texts]
+    held: list[dict[str, float]] = []
+    for start in range(0, len(bare), _BATCH):
+        held += [
+            {code: share for code, share in shares.items() if share >= _LEAST}
+            for shares in probabilities_of(bare[start : start + _BATCH], every=True)
+        ]
+    own = frozenset(named or ()) | _close_languages(held, named or {})
+    alone = [_decide(text, shares, own) for text, shares in zip(bare, held, strict=True)]
+    brief = [len(text.encode(errors="replace")) < _BRIEF for text in bare]
+    decided = [code for code, short in zip(alone, brief, strict=True) if code is not None and not short]
+    counts = Counter(named or {})
+    counts.update(decided or filter(None, alone))
     usual = [code for code, n in counts.items() if n >= _STRAY * counts.total()]
-    return [
-        _detect_in_set(text, code, usual, own) if short and usual else code
-        for text, code, short in zip(texts, detected, brief, strict=True)
-    ]
+    often = {code for code, n in Counter(alone).items() if n >= _STRAY * len(texts)}
+    merged = [_merge_relatives(shares, own) for shares in held]
+    codes: list[str | None] = []
+    apart: dict[str, list[int]] = {}
+    for place, (text, code, shares) in enumerate(zip(bare, alone, merged, strict=True)):
+        found = _scripts(text)
+        fitting = [known for known in usual if not found or not _scripts_of(known).isdisjoint(found)]
+        if code in usual or not any(map(str.isalpha, text)):
+            codes.append(code)
+        elif fitting:
+            stray = len(usual) == 1 and (code is None or code not in often)
+            codes.append(_join(code, shares, fitting, found, brief=brief[place], stray=stray))
+        else:
+            codes.append(code)
+            apart.setdefault(max(found, key=found.__getitem__), []).append(place)
+    for places in apart.values():
+        code = _detect_together([merged[place] for place in places[:_TOGETHER]])
+        for place in places:
+            if brief[place] and merged[place].get(str(alone[place]), 0.0) < _SURE:
+                codes[place] = code or codes[place]
+    return [SetLanguage(code, by_itself) for code, by_itself in zip(codes, alone, strict=True)]
 
 
-def _detect_in_set(text: str, detected: str | None, usual: Sequence[str], named: Collection[str]) -> str | None:
-    """Return the language of a short text: one of the set's, unless another is certain or none of them is plausible."""
-    if detected in usual or not any(map(str.isalpha, text)):
-        return detected
-    shares = language_shares(text, named)
-    if detected is not None and shares[detected] >= _SURE:
-        return detected
-    likeliest = max(usual, key=lambda code: (shares.get(code, 0.0), code))
-    return likeliest if sum(shares.get(code, 0.0) for code in usual) >= _PLAUSIBLE else detected
+def _close_languages(held: Sequence[Mapping[str, float]], named: Collection[str]) -> set[str]:
+    """Return the likeliest language of each group of close relatives of which none is named."""
+    labels = {RELATIVES.get(label(code), label(code)) for code in named}
+    groups = [group for group in _CLOSE if labels.isdisjoint(group)]
+    sums = {code: sum(shares.get(code, 0.0) for shares in held) for group in groups for code in group}
+    return {max(group, key=sums.__getitem__) for group in groups}
+
+
+def _join(
+    code: str | None,
+    shares: Mapping[str, float],
+    fitting: Sequence[str],
+    found: Collection[str],
+    *,
+    brief: bool,
+    stray: bool,
+) -> str | None:
+    """Return the language of a text that alone is in none of the set's languages: one of the set's, if plausible.
+
+    Args:
+        code: its language by itself.
+        shares: its probability by language.
+        fitting: the set's usual languages in its scripts.
+        found: its scripts.
+        brief: whether it is too short for a certain language of its own.
+        stray: whether the set has one language, and hardly a text in that of this one.
+    """
+    others = [known for known in fitting if code is not None and _scripts_of(known).isdisjoint(_scripts_of(code))]
+    mixed = [known for known in others if not _scripts_of(known).isdisjoint(found)]
+    sure = code is not None and shares[code] >= _SURE
+    if sure and not brief and not mixed:
+        return code
+    likeliest = max(fitting, key=lambda known: (known in mixed, shares.get(known, 0.0), known))
+    plausible = sum(shares.get(known, 0.0) for known in fitting) >= _PLAUSIBLE
+    return likeliest if mixed or plausible or (stray and not sure) else code
+
+
+def _detect_together(texts: Sequence[Mapping[str, float]]) -> str | None:
+    """Return the language that short texts have together; None below `DECIDED`."""
+    scores = {
+        code: sum(math.log(max(shares.get(code, 0.0), _LEAST)) for shares in texts)
+        for code in {code for shares in texts for code in shares}
+    }
+    likeliest = max(scores, key=scores.__getitem__)
+    total = sum(math.exp(score - scores[likeliest]) for score in scores.values())
+    return likeliest if 1 / total >= DECIDED else None

@@ -10,6 +10,8 @@ measured, shown or judged as the answer. Supported forms:
 - channels (gpt-oss): `<|channel|>analysis<|message|>`; the text is the content of channel `final`;
 - headings: `Here is my thought process:` before `Here is my response:` (Granite).
 
+What follows the end of a model's turn is no part of the text either (`mirage.text.turns`).
+
 Any closing mark closes any opening mark, since models mix them. A closing mark alone means that the text began in
 thought, since chat templates put the opening mark into the prompt. A mark in code, in quotation marks or within a
 sentence ("the tag <think> opens ...") is part of the text.
@@ -22,6 +24,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mirage.text.segmentation import Span
+from mirage.text.turns import HINT, MARK, turn_spans
 
 _TAG = (
     r"(?:[\w-]{1,20}:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|antthinking|inner_?monologue"
@@ -54,7 +57,9 @@ _WRAPPER = re.compile(
     r"|<\|(?:begin_of_|start_of_|start_)(?P<token>solution|response|answer)\|>)",
     re.IGNORECASE,
 )
-_HINT = re.compile(r"[<◁]|&lt;|\[/?th|\[/?reas|thought process|assistantfinal", re.IGNORECASE)
+_HINT = re.compile(
+    r"[<◁]|&lt;|\[/?th|\[/?reas|\[(?:/?inst|eos|sys|gm|\|)|thought process|assistantfinal", re.IGNORECASE
+)
 _CITED = re.compile(
     r"""```.*?```|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|『[^』\n]*』""", re.DOTALL
 )
@@ -89,12 +94,20 @@ class PartedText:
         return "".join(masked)
 
     @property
+    def further(self) -> str | None:
+        """What follows the end of the turn, with its mark; null if nothing but the mark."""
+        start, end = self.removed[-1] if self.removed else (0, 0)
+        tail = self.whole[start:end] if end == len(self.whole) and self.closed else ""
+        return tail.strip() if MARK.match(tail) and MARK.sub("", tail).strip() else None
+
+    @property
     def gap(self) -> str | None:
         """Why the text is missing or incomplete; null if it is complete."""
         if not self.removed or (self.closed and self.text):
             return None
-        cut = "the text ends within the model's thoughts"
-        return cut if not self.closed else "the text has only the model's thoughts"
+        if not self.closed:
+            return "the text ends within the model's thoughts"
+        return f"the text has only {'the thoughts of the model' if self.thoughts else 'marks and turns of others'}"
 
 
 def part_thoughts(text: str, shown_texts: Iterable[str] = ()) -> PartedText:
@@ -110,11 +123,21 @@ def part_thoughts(text: str, shown_texts: Iterable[str] = ()) -> PartedText:
     thoughts, closed = _match_channels(text) or _match_headings(text) or _match_marks(text, shown_texts)
     removed = [span for span, _ in thoughts]
     removed += _wrapper(text, removed)
+    removed = _with_turns(text, sorted(removed))
     if not removed:
         return PartedText(text, text, None, closed=True, removed=())
-    removed = sorted(removed)
     inner = "\n\n".join(filter(None, (_strip_tokens(text[slice(*inside)]) for _, inside in thoughts)))
     return PartedText(text, _without(text, removed), inner or None, closed, tuple(removed))
+
+
+def _with_turns(text: str, removed: list[Span]) -> list[Span]:
+    """Return sorted removed spans with those outside the model's turn."""
+    if not HINT.search(text):
+        return removed
+    start = removed[0][1] if removed and not text[: removed[0][0]].strip() else 0
+    turns = turn_spans(text, start, sorted([*removed, *(match.span() for match in _CITED.finditer(text, start))]))
+    ending = turns[-1][0] if turns and turns[-1][1] == len(text) else len(text)
+    return sorted([*turns, *((first, last) for first, last in removed if first < ending)])
 
 
 _Thoughts = list[tuple[Span, Span]]
@@ -278,7 +301,7 @@ def store_answer(
     parted = part_thoughts(text) if text else None
     if parted is None or not parted.removed:
         return StoredAnswer(text, status, reason, thoughts)
-    thoughts = "\n\n".join(filter(None, (thoughts, parted.thoughts))) or None
+    thoughts = "\n\n".join(filter(None, (thoughts, parted.thoughts, parted.further))) or None
     if parted.gap is not None and status in _WHOLE:
         status, reason = "truncated" if parted.text else "empty", reason or parted.gap
     return StoredAnswer(parted.text, status, reason, thoughts)

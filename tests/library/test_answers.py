@@ -179,8 +179,9 @@ def test_lists_ranges_footnotes_and_native_digits_cite(text: str, positions: lis
     assert known(text) == positions
 
 
-def test_citations_of_the_field_are_found(shared: Path) -> None:
-    lines = (shared / "field" / "citations.jsonl").read_text(encoding="utf-8").splitlines()
+@pytest.mark.parametrize("file", ["citations.jsonl", "turn4/12-citation-forms/cited.jsonl"])
+def test_citations_of_the_field_are_found(shared: Path, file: str) -> None:
+    lines = (shared / "field" / file).read_text(encoding="utf-8").splitlines()
     for case in map(json.loads, lines):
         assert list(cited_ids(citations(case["text"], ["p1", "p2", "p3"], numbered=True))) == case["right"]
 
@@ -207,8 +208,64 @@ def test_an_id_that_looks_like_a_word_and_a_number_stays_an_id() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "positions"),
+    [
+        ("Built in 1911.¹", [1]),
+        ("The wall was built² and painted³.", [2, 3]),
+        ("Built.¹² Long.¹⁻³", [1, 2, 1, 2, 3]),
+        ("1911年に建てられました。¹", [1]),
+        ("यह 1911 में बना था।²", [2]),
+        ("Built.<sup>1</sup><sup>3</sup> Long.<sup>1, 2</sup> Old.<sup>[2]</sup>", [1, 3, 1, 2, 2]),
+        ("so [S1], [S2, S3] and [#1]", [1, 2, 3, 1]),
+        ("so [source_2], [doc-1] and [Chunk #3]", [2, 1, 3]),
+        ("so [Source 1: file.pdf] and [Source 2: mole.pdf, page 3]", [1, 2]),
+        ("so [1: a.pdf; 2: b.pdf], [Quelle 3: Hafen, S. 3]", [1, 2, 3]),
+        ("so [2, p. 3], [1, pp. 3-4; 3, p. 9] and [1、3ページ]", [2, 1, 3, 1]),
+        ("so [1, S. 3], [2, стр. 4], [3, p. 7] и [1, §2]", [1, 2, 3, 1]),
+    ],
+)
+def test_raised_labelled_and_annotated_numbers_cite(text: str, positions: list[int]) -> None:
+    assert known(text) == positions
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Sources:",
+        "**References**",
+        "## 参考文献",
+        "Quellen",
+        "Источники:",
+        "المراجع:",
+        "Fuentes:",
+        "참고 문헌",
+        "संदर्भ:",
+    ],
+)
+def test_a_list_of_sources_at_the_end_cites_nothing(heading: str) -> None:
+    assert known(f"It is old [2].\n\n{heading}\n[1] mole.pdf\n[2] map.pdf\n[3] list.pdf") == [2]
+    assert known(f"It is old [2].\n\n{heading}\n\n1. [1] mole.pdf\n\n2. [2] map.pdf\n") == [2]
+    assert known(f"It is old [2].\n\n{heading}\n[1] mole.pdf\n\nAnd it is long [3].") == [2, 1, 3]
+    assert known(f"It is old.\n\n{heading}\n[2] map.pdf") == [2]
+
+
+def test_other_lists_of_sources_cite_nothing() -> None:
+    assert known("It is old [2].\n\nSources: [1], [2], [3]") == [2]
+    assert known("It is old [^2].\n\n[^1]: mole\n[^2]: map\n") == [2]
+    assert known("Sources differ [1]. The sources [2] say so.") == [1, 2]
+    every = "".join(f"[{n}] file{n}.pdf\n" for n in range(1, len(IDS) + 1))
+    assert known(f"It is old.\n\nReferences:\n{every}") == []
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "12 m², 10² km, 5 m<sup>2</sup>, x³, 10<sup>3</sup>, Fe²⁺, 10⁻², ¹⁄₂, (a+b)²",
+        "[S1] Introduction",
+        "see section [S1] and step [#2]",
+        "It ranked [#1] in 2019.",
+        "[3: a note] [16:9] [2020: plan] [Q2: results] [Figure 2: map.pdf]",
+        "[S11] [#0] [11, p. 3]",
         "[2 documents] [Figure 2] [Table 3] x² (1) [3 Quellen]",
         "in 2019 (3) or [2019]",
         "context 2019",

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from mirage.errors import BadInput
 from mirage.io.imports.formats import import_file
 from mirage.text.detection import RELATIVES, detect, detect_set
 from mirage.text.languages import LANGUAGES
 
 MANDARIN = ["2017年杭州地铁开通了几条线？", "上海到苏州的高铁要多长时间？", "这座桥是哪一年建成的？"]
+ENGLISH = [
+    "When was the harbour wall built, and who paid for the works?",
+    "How high is the lighthouse above the sea?",
+    "Which birds nest on the mole in spring?",
+]
 CANTONESE = "呢度係邊度呀？我想去尖沙咀食飯，你知唔知點去？"
+
+
+def codes(texts: Sequence[str], named: Mapping[str, int] | None = None) -> list[str | None]:
+    return [found.code for found in detect_set(texts, named)]
 
 
 def test_a_relative_competes_only_where_it_is_named() -> None:
@@ -37,7 +48,7 @@ def test_the_usual_languages_are_no_relatives() -> None:
     ],
 )
 def test_brief_texts_take_the_language_of_their_set(texts: list[str], code: str) -> None:
-    assert detect_set(texts) == [code] * len(texts)
+    assert codes(texts) == [code] * len(texts)
 
 
 def test_a_text_that_is_surely_in_no_language_of_the_set_keeps_its_own() -> None:
@@ -46,12 +57,12 @@ def test_a_text_that_is_surely_in_no_language_of_the_set_keeps_its_own() -> None
         "How far away from the earth is the moon?",
         "東京タワー",
     ]
-    assert detect_set(texts) == ["en", "en", "ja"]
+    assert codes(texts) == ["en", "en", "ja"]
 
 
 def test_brief_texts_take_a_language_that_is_named_beside_them() -> None:
-    assert detect_set(["Hvem var Ibsen?", "Hvor ligger Bergen?"], {"nn": 5}) == ["nn", "nn"]
-    assert detect_set([], {"nn": 5}) == []
+    assert codes(["Hvem var Ibsen?", "Hvor ligger Bergen?"], {"nn": 5}) == ["nn", "nn"]
+    assert codes([], {"nn": 5}) == []
 
 
 def test_ordinary_mandarin_is_imported_as_one_language(shared: Path, tmp_path: Path) -> None:
@@ -69,3 +80,97 @@ def test_a_relative_that_the_file_names_is_detected_in_its_other_records(tmp_pat
     path.write_text("".join(json.dumps({**row, "answer": "x", "model": "m"}) + "\n" for row in rows))
     arena = import_file(path, tmp_path / "arena").arena
     assert list(arena.languages("queries")) == ["yue"]
+
+
+SAID = "The harbour wall was raised twice after the storms of the last century, and the town paid."
+
+
+@pytest.mark.parametrize(
+    ("texts", "code"),
+    [
+        ((f"次の英文を要約してください。「{SAID}」", "灯台の高さは何メートルですか？"), "ja"),
+        ((f"다음 문장을 번역하세요: '{SAID}'", "등대의 높이는 얼마입니까?"), "ko"),
+        ((f"Traduisez : « {SAID} »", "Quelle est la hauteur du phare ?"), "fr"),
+        ((f"Was bedeutet „{SAID}“?", "Wann wurde der Leuchtturm gebaut?"), "de"),
+        ((f"لخّص النص: “{SAID}”", "ما ارتفاع المنارة؟"), "ar"),
+        ((f"Переведите:\n> {SAID}", "Какова высота маяка над морем и кто его построил?"), "ru"),
+        ((f'"{SAID}"', "Who paid for the works?"), "en"),
+    ],
+)
+def test_quoted_text_does_not_tell_a_language(texts: Sequence[str], code: str) -> None:
+    assert codes(texts) == [code] * len(texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Πόσο ψηλός είναι ο φάρος;", "el"),
+        ("كم ارتفاع المنارة؟", "ar"),
+        ("灯台の高さは？", "ja"),
+        ("Коли збудували стіну порту?", "uk"),
+        ("Ху?", None),
+        ("2 + 2?", None),
+    ],
+)
+def test_a_usual_language_is_taken_only_in_its_script(text: str, code: str | None) -> None:
+    assert codes([*ENGLISH, text])[-1] == code
+
+
+def test_short_texts_in_another_script_are_told_together() -> None:
+    assert codes([*ENGLISH, "Сколько лет маяку?", "Когда построили стену порта?"])[-2:] == ["ru", "ru"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "code"),
+    [
+        (("प्रसिद्ध पुरानी गुफाएँ कहाँ स्थित हैं?", "इस नगर का क्षेत्रफल कितना है?"), "hi"),
+        (("बन्दरगाहको पर्खाल कहिले बनाइएको थियो र कसले पैसा तिर्यो?", "यो शहरको क्षेत्रफल कति छ?"), "ne"),
+        (("बंदराची भिंत कधी बांधली गेली आणि खर्च कोणी केला?", "दीपगृहाची उंची किती आहे?"), "mr"),
+        (("Hvor høyt er fyret over havet?", "Hvem betalte for byggingen av moloen?"), "no"),
+        (("Hvornår blev havnemuren bygget, og hvem betalte?", "Hvor højt er fyret?"), "da"),
+        (("Kdy byla postavena přístavní zeď a kdo ji zaplatil?", "Kto zaplatil prácu?"), "cs"),
+        (("Kada je izgrađen lučki zid i tko je platio radove?", "Ko je platio radove?"), "hr"),
+        (("Quando foi construído o muro do porto e quem pagou?", "Canto mide o faro?"), "pt"),
+        ((*ENGLISH, "Lonedobs oli.", "Whaur is the licht-hoose?"), "en"),
+    ],
+)
+def test_close_relatives_of_one_source_are_one_language(texts: Sequence[str], code: str) -> None:
+    assert codes(texts) == [code] * len(texts)
+
+
+def test_a_close_relative_that_is_named_competes() -> None:
+    texts = ["यो शहरको क्षेत्रफल कति छ?", "इस नगर का क्षेत्रफल कितना है?"]
+    assert codes(texts, {"hi": 1, "ne": 1}) == ["ne", "hi"]
+    assert codes(texts, {"hi": 1}) == ["hi", "hi"]
+
+
+def test_a_stray_query_joins_its_file_and_is_named(shared: Path, tmp_path: Path) -> None:
+    rows = [f"Missä kaupungissa {n} majakka sijaitsee ja milloin se rakennettiin?" for n in range(20)]
+    questions = [*rows, "Missä Rüdiger von der Goltz syntyi?"]
+    path = tmp_path / "fi.jsonl"
+    path.write_text("".join(json.dumps({"question": q, "answer": "x", "model": "m"}) + "\n" for q in questions))
+    result = import_file(path, tmp_path / "arena")
+    assert list(result.arena.languages("queries")) == ["fi"]
+    assert "German" in result.summary.guessed["language of stray queries"]
+
+
+@pytest.mark.parametrize(
+    ("file", "languages"),
+    [
+        ("02-quoted-language/ja", ["ja"]),
+        ("03-short-other-script/en-ru", ["en", "ru"]),
+        ("15-close-relative/hi", ["hi"]),
+    ],
+)
+def test_languages_of_the_field(shared: Path, tmp_path: Path, file: str, languages: list[str]) -> None:
+    arena = import_file(shared / "field" / "turn4" / f"{file}.jsonl", tmp_path / "arena").arena
+    assert list(arena.languages("queries")) == languages
+
+
+def test_a_short_query_in_another_script_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    rows = [{"question": q, "answer": "It is five years old.", "model": "m"} for q in (*ENGLISH, "Ху?")]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(BadInput) as refused:
+        import_file(path, tmp_path / "arena")
+    assert refused.value.where.endswith(":4")

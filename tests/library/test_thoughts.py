@@ -18,7 +18,7 @@ from mirage.stages.features.grades import parse_grade
 from mirage.stages.features.support_grading import parse_support
 from mirage.stages.judge import parse_verdict
 from mirage.stages.nuggets.reading import read_list
-from mirage.text.thoughts import part_thoughts
+from mirage.text.thoughts import part_thoughts, store_answer
 
 THOUGHT = "Passage [2] is about a harbour. I don't know. [[B]]\nSo it is 1902."
 ANSWER = "The lighthouse was built in 1902 [1]."
@@ -125,7 +125,8 @@ def test_marks_that_are_words_of_the_text_take_nothing_away(text: str) -> None:
 
 _PIECES = st.sampled_from(
     ["<think>", "</think>", "[THINK]", "`", "```", "\n", " ", "a", "word.", '"', "<|channel|>final<|message|>",
-     "<|end|>", "<answer>", "</answer>", "analysis", "assistantfinal", "◁think▷"]
+     "<|end|>", "<answer>", "</answer>", "analysis", "assistantfinal", "◁think▷", "<|im_end|>", "</s>", "[INST]",
+     "<|im_start|>assistant", "<s>"]
 )  # fmt: skip
 
 
@@ -135,6 +136,73 @@ def test_any_text_is_parted_without_an_error_and_only_once(whole: str) -> None:
     assert len(parted.masked) == len(whole)
     assert "".join(parted.masked.split()) == "".join(parted.text.split())
     assert all(0 <= start <= end <= len(whole) for start, end in parted.removed)
+
+
+FURTHER = "Who built it? I don't know. [2]"
+TURNS = {
+    "ChatML": "<|im_start|>assistant\n{}<|im_end|>\n<|im_start|>user\n{}",
+    "Llama 3": "{}<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n{}",
+    "Llama 3 with its prompt": "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nWhen?<|eot_id|>"
+    "<|start_header_id|>assistant<|end_header_id|>\n\n{}<|eot_id|>{}",
+    "Llama 2": "<s>[INST] When? [/INST] {} </s><s>[INST] {}",
+    "Mistral": "{} [INST] {} [/INST] It was 1911.",
+    "Gemma": "<start_of_turn>model\n{}<end_of_turn>\n<start_of_turn>user\n{}",
+    "Gemma's next": "{}<turn|>\n<|turn>user\n{}",
+    "Phi": "<|assistant|>\n{}<|end|>\n<|user|>\n{}",
+    "Zephyr, without an end": "{}\n<|user|>\n{}",
+    "GPT-2": "{}<|endoftext|>{}",
+    "one token for begin and end": "<|endoftext|>{}<|endoftext|>{}",
+    "DeepSeek": "{}<｜end▁of▁sentence｜><｜User｜>{}",
+    "Command": "{}<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|USER_TOKEN|>{}",
+    "Granite": "{}<|end_of_text|>\n<|start_of_role|>user<|end_of_role|>{}",
+    "EXAONE": "{}[|endofturn|]\n[|user|]{}",
+    "harmony": "<|channel|>final<|message|>{}<|return|><|start|>user<|message|>{}",
+    "escaped": "{}&lt;|im_end|&gt;{}",
+    "after thoughts": "<think>The mark <|im_end|> is mine.</think>{}<|im_end|>{}",
+}
+
+
+@pytest.mark.parametrize("form", TURNS)
+def test_an_answer_ends_with_its_turn(form: str) -> None:
+    whole = TURNS[form].format(ANSWER, FURTHER)
+    parted = part_thoughts(whole)
+    assert (parted.text, parted.gap, parted.whole) == (ANSWER, None, whole)
+    assert FURTHER in (store_answer(whole).thoughts or "")
+    assert part_thoughts(parted.text).text == ANSWER
+
+
+@pytest.mark.parametrize("whole", ["<|im_end|>\n<|im_start|>user\nWho built it?", "<|eot_id|>"])
+def test_an_ended_turn_without_a_text_is_empty(whole: str) -> None:
+    assert store_answer(whole).status == "empty"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The token <|im_end|> ends a turn [1], and </s> does too.",
+        "Turns end with <|im_end|>.",
+        "Turns end with `</s>`.\n\n```\n<|im_start|>user\nx<|im_end|>\n```\nThat is all [1].",
+        'It writes "<|eot_id|>" at the end [1].',
+        "Das Zeichen </s> beendet eine Antwort.",
+        "トークン<|im_end|>は終わりを示します。「</s>」も同じです。",
+        "رمز <|im_end|> ينهي الدور.",
+        "<|im_end|> is the mark that ends a turn.",
+        "The fare is <s>10</s> 8 euros [1].",
+        "Use f <| x, or x |> f [1].",
+    ],
+)
+def test_marks_of_turns_that_a_text_is_about_are_text(text: str) -> None:
+    assert part_thoughts(text).text == text
+
+
+def test_features_of_an_ended_turn_are_those_of_its_answer(shared: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "arena"
+    import_file(shared / "field" / "turn4" / "04-end-of-turn" / "answers.jsonl", folder)
+    mirage("measure", "features", folder)
+    features: dict[str, set[tuple[str, float]]] = {}
+    for row in store.open_arena(folder).read("features").to_pylist():
+        features.setdefault(row["system"], set()).add((row["feature"], row["value"]))
+    assert features["plain"] == features["marked"] == features["stop"]
 
 
 def test_thinking_models_are_read_like_those_that_answer_at_once(shared: Path, tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from mirage.io.formats.build import UNKNOWN, AnswerSeen, Collector, QuerySeen
 from mirage.io.formats.spec import QueryKey, Tables
 from mirage.io.sources.files.read import SHOWN, Refused
 from mirage.text.content import renumber
-from mirage.text.detection import detect, detect_set
+from mirage.text.detection import detect, detect_set, fits_script
 from mirage.text.languages import language as language_of
-from mirage.text.segmentation import count_text
+from mirage.text.segmentation import count_text, join_first
 
 _NO_TEXT = "the file does not hold the query"
 _SHORT = 1000
@@ -180,6 +180,7 @@ def _detect(
     """Name queries, those with a text first: one without it may equal one named by then."""
     counts: Counter[str] = Counter()
     undecided: list[QueryKey] = []
+    strays: dict[tuple[str, str], list[str]] = {}
     of_id: dict[str, set[str]] = {}
     for code, query_id in names.values():
         of_id.setdefault(query_id, set()).add(code)
@@ -193,7 +194,13 @@ def _detect(
         if entry.text is None and len(of_id.get(key[1], ())) == 1:
             names[key] = next(iter(of_id[key[1]])), key[1]
             continue
-        language = of_text.get(key) or detect(_answers(collected, entry), named)
+        text = _spoken(entry)
+        found = of_text.get(key)
+        language = found.code if found else None
+        if language is None and (heard := detect(_answers(collected, entry), named)) and fits_script(heard, text):
+            language = heard
+        if found and found.code != found.alone is not None:
+            strays.setdefault((str(found.alone), str(found.code)), []).append(key[1])
         if language is None:
             undecided.append(key)
         else:
@@ -201,8 +208,9 @@ def _detect(
             of_id.setdefault(key[1], set()).add(language)
             counts[language] += 1
     usual = min(counts, key=lambda code: (-counts[code], code), default=None)
+    taken = Counter[str]()
     for key in undecided:
-        if usual is None:
+        if usual is None or not fits_script(usual, _spoken(collected.queries[key])):
             errors.append(
                 BadInput(
                     f"the language of query {key[1]} is not given, and {_unheard(collected.queries[key])}",
@@ -212,16 +220,22 @@ def _detect(
             )
         else:
             names[key] = usual, key[1]
+            taken[usual] += 1
     if counts:
         shares = ", ".join(f"{language_of(code).name} {n:,}" for code, n in sorted(counts.items(), key=_most))
         collected.note_guess(
             "language", f"detected from the text of the queries: {shares}; override with --set language=CODE"
         )
-    if counts and undecided:
+    for code, n in taken.items():
         collected.note_guess(
-            "language of short queries",
-            f"{len(undecided):,} queries too short to tell are taken for {language_of(str(usual)).name}",
+            "language of short queries", f"{n:,} queries too short to tell are taken for {language_of(code).name}"
         )
+    if strays:
+        joined = "; ".join(
+            f"{join_first(ids)} {language_of(code).name}, by itself {language_of(alone).name}"
+            for (alone, code), ids in sorted(strays.items())
+        )
+        collected.note_guess("language of stray queries", f"as the rest of the file: {joined}")
 
 
 def _spoken(entry: QuerySeen) -> str:
