@@ -27,7 +27,12 @@ UNKNOWN = "?"
 """Prefix of an unknown language, which is determined after the last record."""
 _CHUNK = 8192
 """Texts held as Python objects before conversion to Arrow, which takes a third of the memory."""
-_FAILED = ("missing", "refused", "api_error")
+_FITTING = {
+    "no text": ("missing", "refused", "api_error"),
+    "an empty text": ("empty", "truncated"),
+    "a text": ("ok", "truncated", "refused", "api_error"),
+}
+"""Statuses of an answer by its text; the first if the source gives none."""
 
 
 class Texts:
@@ -102,6 +107,8 @@ class AnswerSeen:
     shown: tuple[str, ...]
     """Ids of the shown passages, in order; empty if unknown."""
     run_date: str | None = None
+    retriever: str | None = None
+    depth: int | None = None
 
 
 @dataclass(slots=True)
@@ -265,7 +272,9 @@ class Collector:
         entry, system = self.queries[query], _name(answer.system, "system", where)
         content = None if answer.text is None else whole(answer.text, "the answer", where)
         parted = store_answer(answer.text, answer.status, answer.reason, answer.thoughts)
-        text, reason, thoughts = parted.text, parted.reason, parted.thoughts
+        # CSV writes no text as an empty one.
+        text = parted.text if parted.status not in _FITTING["no text"] or (parted.text or "").strip() else None
+        reason, thoughts = parted.reason, parted.thoughts
         status = _status(parted.status, text, where)
         if answer.sample:
             row = (text, status, answer.template, reason, where)
@@ -284,8 +293,10 @@ class Collector:
             if thoughts is not None:
                 whole(thoughts, "the thoughts", where)
             beside = None if thoughts is None else self.texts.add(thoughts)
+            shown_by = None if answer.retriever is None else _name(answer.retriever, "retriever", where)
             entry.answers[system] = AnswerSeen(
-                number, key, where, status, reason, answer.template, answer.numbered, beside, ids, answer.run_date
+                *(number, key, where, status, reason, answer.template, answer.numbered, beside, ids),
+                *(answer.run_date, shown_by, answer.depth),
             )
             return
         if (seen.digest, seen.status) != (key, status):
@@ -468,14 +479,13 @@ def _name(name: str, kind: str, where: str) -> str:
 
 def _status(status: str | None, text: str | None, where: str) -> str:
     """Return the status of an answer, from its text if the source gives none."""
-    natural = "missing" if text is None else "ok" if text.strip() else "empty"
+    content = "no text" if text is None else "a text" if text.strip() else "an empty text"
     if status is None:
-        return natural
+        return _FITTING[content][0]
     if status not in get_args(schema.Status):
         raise UnknownName("status", status, get_args(schema.Status), where=where)
-    fitting = {"missing": _FAILED, "empty": ("empty", *_FAILED), "ok": ("ok", "truncated", *_FAILED)}[natural]
-    if status not in fitting:
-        raise BadInput(f"status is {status}, but the text is {natural}", where=where)
+    if status not in _FITTING[content]:
+        raise BadInput(f"status is {status}, but there is {content}", where=where)
     return status
 
 

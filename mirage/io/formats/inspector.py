@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mirage.errors import BadInput
 from mirage.io.formats.fields import number
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
-from mirage.io.sources.files.read import Refused
+from mirage.io.sources.files import Refused
 
 if TYPE_CHECKING:
     pass

@@ -11,7 +11,7 @@ from typing import Any
 from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats.spec import Format, Record, Sample
-from mirage.io.sources.files.options import Options
+from mirage.io.sources.files import Options
 
 _SAMPLED = 20
 """Number of records and lines used to detect a format."""

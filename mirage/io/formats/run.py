@@ -16,8 +16,7 @@ from mirage.io.formats.nearest import suggest_command
 from mirage.io.formats.open import open_records, read_sample, sampled_lines
 from mirage.io.formats.registry import Recognised, format_named, formats, recognise, record_lists
 from mirage.io.formats.spec import Format, Record, Sample, Tables
-from mirage.io.sources.files.options import Options
-from mirage.io.sources.files.read import Refused
+from mirage.io.sources.files import Options, Refused
 from mirage.text import segmentation as text
 from mirage.text.dates import utc_day
 

@@ -13,7 +13,7 @@ from typing import Any
 from mirage.errors import BadInput
 from mirage.io.formats.logs import EMPTY, Answers, Conversation, stem
 from mirage.io.formats.spec import Builder, GivenAnswer, GivenScore, QueryKey, ShownPassage
-from mirage.io.sources.files.read import Refused
+from mirage.io.sources.files import Refused
 
 LLM, RETRIEVER, RERANKER, OTHER = "llm", "retriever", "reranker", "other"
 
