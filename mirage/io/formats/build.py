@@ -7,7 +7,7 @@ does not affect the tables: positions and languages, which depend on all records
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
@@ -159,6 +159,10 @@ class Collector:
         """What has no place in an arena and why, with how often."""
         self.counts: dict[str, int] = {}
         """How often something happened that the summary counts."""
+        self.seen: set[str] = set()
+        """Locations of the records."""
+        self.fresh: set[str] = set()
+        """Those of records that added something."""
         self._codes: dict[str, str] = {}
 
     def query(
@@ -190,6 +194,9 @@ class Collector:
         if entry is None:
             whole(query_id, "the id of the query", where)
             entry = self.queries[key] = QuerySeen(code, query_id, where)
+            self.fresh.add(where)
+        self.seen.add(where)
+        before = entry.text, entry.subset, entry.reference, entry.turns, len(entry.tags)
         if text is not None and entry.text != text:
             entry.text = _check_agreement("text", entry.text, text, entry, where)
             entry.where = where
@@ -203,6 +210,8 @@ class Collector:
             entry.turns = _check_agreement("conversation", entry.turns or None, _turns(turns, where), entry, where)
         if tags:
             entry.tags |= _tags(tags)
+        if before != (entry.text, entry.subset, entry.reference, entry.turns, len(entry.tags)):
+            self.fresh.add(where)
         return key
 
     def passages(self, query: QueryKey, passages: Sequence[ShownPassage], *, where: str) -> tuple[str, ...]:
@@ -223,6 +232,7 @@ class Collector:
             order.append(passage_id)
             seen = entry.passages.get(passage_id)
             if seen is None:
+                self.fresh.add(where)
                 whole(passage_id, "the id of a passage", where)
                 number = None if text is None else self.passage_texts.add(text)
                 metadata = as_json(passage.metadata)
@@ -238,16 +248,20 @@ class Collector:
                     known_code(passage.language),
                 )
                 continue
+            before = replace(seen)
             if key is not None and seen.digest != key:
                 if seen.digest is not None:
                     raise _two(f"texts of passage {passage_id}", seen.where, entry, where)
                 seen.text, seen.digest, seen.where = self.passage_texts.add(text), key, where
             self._complete(seen, passage, title, entry, where)
+            if before != seen:
+                self.fresh.add(where)
         if unnamed:
             self.counts["passage_id"] = self.counts.get("passage_id", 0) + unnamed
         ids = tuple(order)
-        if ids:
-            entry.orders.setdefault(ids, "")
+        if ids and ids not in entry.orders:
+            entry.orders[ids] = ""
+            self.fresh.add(where)
         return ids
 
     def _complete(
@@ -277,10 +291,9 @@ class Collector:
         reason, thoughts = parted.reason, parted.thoughts
         status = _status(parted.status, text, where)
         if answer.sample:
-            row = (text, status, answer.template, reason, where)
-            seen_sample = entry.samples.setdefault((system, answer.sample), row)
-            if seen_sample[:-1] != row[:-1]:
-                raise _two(f"answers of {system} as sample {answer.sample}", seen_sample[-1], entry, where)
+            row = (text, status, answer.template, reason)
+            what = f"answers of {system} as sample {answer.sample}"
+            self._put(entry, entry.samples, (system, answer.sample), row, what, where)
             return
         ids = tuple(answer.shown)
         if ids:
@@ -289,6 +302,7 @@ class Collector:
         key = None if content is None else digest(content)
         seen = entry.answers.get(system)
         if seen is None:
+            self.fresh.add(where)
             number = self.texts.add(text)
             if thoughts is not None:
                 whole(thoughts, "the thoughts", where)
@@ -304,13 +318,12 @@ class Collector:
         if ids != seen.shown:
             # One row a passage: the answer repeats, and each row adds what it was shown.
             self._count("folded")
+            self.fresh.add(where)
             for order in (seen.shown, ids):
                 if entry.orders.get(order) == system:
                     entry.orders.pop(order)
             seen.shown = tuple(dict.fromkeys((*seen.shown, *ids)))
             entry.orders[seen.shown] = min(entry.orders.get(seen.shown) or system, system)
-        else:
-            self._count("repeated")
 
     def retrieved(
         self, query: QueryKey, retriever: str, passages: Sequence[tuple[ShownPassage, float | None]], *, where: str
@@ -328,6 +341,8 @@ class Collector:
             }
             for rank, (passage, score) in enumerate(passages, start=1)
         )
+        if retriever not in entry.retrieved:
+            self.fresh.add(where)
         if entry.retrieved.setdefault(retriever, rows) != rows:
             raise _two(f"runs of {retriever}", entry.where, entry, where)
 
@@ -355,9 +370,8 @@ class Collector:
         said = (verdict, points, given.rationale, given.reason, given.person or None)
         row = (*said, given.inclusion, given.criterion, given.prompt)
         voter = None if given.voter is None else _name(given.voter, "voter", where)
-        seen = entry.judgments.setdefault((judge, system_a, system_b, voter, given.repeat or None), (*row, where))
-        if seen[:-1] != row:
-            raise _two(f"verdicts of {judge} on {system_a} and {system_b}", seen[-1], entry, where)
+        names = (judge, system_a, system_b, voter, given.repeat or None)
+        self._put(entry, entry.judgments, names, row, f"verdicts of {judge} on {system_a} and {system_b}", where)
 
     def score(self, query: QueryKey, score: GivenScore, *, where: str) -> None:
         """See `spec.Builder`."""
@@ -368,9 +382,8 @@ class Collector:
         if value is None and reason is None:
             reason = "the file has no number here"
         row = (score.person, value, score.low, score.high, reason if value is None else None)
-        seen = entry.scores.setdefault(names, (*row, where))
-        if seen[:5] != row:
-            raise _two(f"scores of {score.rater} for {score.measure} of {score.system}", seen[5], entry, where)
+        what = f"scores of {score.rater} for {score.measure} of {score.system}"
+        self._put(entry, entry.scores, names, row, what, where)
 
     def nugget(
         self,
@@ -393,9 +406,7 @@ class Collector:
         name = nugget_id or made_id(content)
         whole(name, "the id of a nugget", where)
         row = (content, importance, passage_id, _name(author, "author", where))
-        seen = entry.nuggets.setdefault((name,), (*row, where))
-        if seen[:-1] != row:
-            raise _two(f"nuggets {name}", seen[-1], entry, where)
+        self._put(entry, entry.nuggets, (name,), row, f"nuggets {name}", where)
         return name
 
     def assignment(
@@ -418,9 +429,8 @@ class Collector:
             reason = "the file has no assignment here"
         names = _name(system, "system", where), nugget_id, _name(assigner, "assigner", where)
         row = (assignment, quote, reason if assignment is None else None)
-        seen = entry.assignments.setdefault(names, (*row, where))
-        if seen[:-1] != row:
-            raise _two(f"assignments of nugget {nugget_id} to {system} by {assigner}", seen[-1], entry, where)
+        what = f"assignments of nugget {nugget_id} to {system} by {assigner}"
+        self._put(entry, entry.assignments, names, row, what, where)
 
     def system(self, name: str, **facts: Any) -> None:
         """See `spec.Builder`."""
@@ -441,6 +451,16 @@ class Collector:
     def left_out(self, what: str, why: str, n: int = 1) -> None:
         """See `spec.Builder`."""
         self.omitted[what, why] = self.omitted.get((what, why), 0) + n
+
+    def _put(
+        self, entry: QuerySeen, rows: dict[Any, tuple[Any, ...]], key: Any, row: tuple[Any, ...], what: str, where: str
+    ) -> None:
+        """Add a row with its location; a repeated one must be equal."""
+        seen = rows.setdefault(key, (*row, where))
+        if seen[:-1] != row:
+            raise _two(what, seen[-1], entry, where)
+        if seen[-1] == where:
+            self.fresh.add(where)
 
     def _count(self, what: str) -> None:
         self.counts[what] = self.counts.get(what, 0) + 1

@@ -87,7 +87,7 @@ class _File:
             with self._gathering():
                 self._evaluation(where, evaluation, scales, documents)
         if self.errors:
-            raise Refused(self.errors, n + len(self.queries))
+            raise Refused(self.errors, n + len(self.tasks))
 
     @contextmanager
     def _gathering(self) -> Iterator[None]:

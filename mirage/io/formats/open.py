@@ -77,6 +77,12 @@ def files_of(path: Path) -> list[Path]:
     return files
 
 
+def other_files(path: Path) -> list[Path]:
+    """Return the files in a folder that `files_of` leaves out, except hidden ones."""
+    read = files_of(path)
+    return [file for file in store.list_files(path, "**/*") if file not in read and not file.name.startswith(".")]
+
+
 def open_records(
     path: Path, options: Options, entry: Format, lines: Iterable[store.Line] | None = None
 ) -> Iterator[Record]:

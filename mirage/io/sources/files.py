@@ -114,16 +114,21 @@ def _places(alike: list[BadInput]) -> str:
     return first + more + (f", in {', '.join(names[:SHOWN])}{' ...' * (len(names) > SHOWN)}" if names else "")
 
 
+def count_places(errors: Iterable[BadInput]) -> int:
+    """Return the number of invalid records; an error of two that contradict each other is of the later."""
+    return len({str(error.where).rpartition(" and ")[2] for error in errors})
+
+
 class Refused(BadInput):
     """A file that is refused whole.
 
     Args:
-        wrong: one error for each wrong line, in the order of the lines.
-        n: how many records there are.
+        errors: the errors of its records, in their order.
+        n: number of its records.
     """
 
     def __init__(self, errors: list[BadInput], n: int) -> None:
-        self.wrong = tuple(errors)
+        self.wrong, self.n = tuple(errors), n
         if len(errors) == 1:
             message, where = errors[0].what, errors[0].where
             super().__init__(message, where=where, do=errors[0].do or "correct the line; nothing was imported")
@@ -140,7 +145,7 @@ class Refused(BadInput):
             lines.append(f"... and {rest:,} more; mirage check lists them all")
         helps = dict.fromkeys(do for (_, do), same in alike.items() if do and not isinstance(same[0], UnknownName))
         super().__init__(
-            f"{len(errors):,} of {max(n, len(errors)):,} records cannot be taken",
+            f"{count_places(errors):,} of {n:,} records cannot be taken",
             where="\n         ".join(lines),
             do="; ".join([*list(helps)[:_HELPS], *([] if helps else ["correct these lines"]), "nothing was imported"]),
         )
