@@ -152,7 +152,7 @@ def test_ragas_conversations_and_old_names(tmp_path: Path) -> None:
         (1, "human", "Hello there, my dear friend."),
         (2, "ai", "Hi!"),
     ]
-    assert rows(arena, "answers", "system", "text") == [("m", f"Calling a tool.\n\n{HOSTILE}")]
+    assert rows(arena, "answers", "system", "text") == [("m", HOSTILE)]
     file = table(
         tmp_path / "old.csv",
         [{"question": EN, "answer": "East.", "contexts": "['a', \"b's\"]", "ground_truth": "E", "faithfulness": "nan"}],
@@ -477,13 +477,17 @@ def test_trec_rag(tmp_path: Path) -> None:
 
 
 WRONG: list[tuple[str, Mapping[str, Any], str]] = [
-    ("ragas", {"user_input": EN, "response": "a", "retrieved_contexts": [1]}, "retrieved_contexts"),
+    ("ragas", {"user_input": EN, "response": "a", "retrieved_contexts": [{"score": 1}]}, "retrieved_contexts"),
     ("ragas", {"user_input": [{"content": "x", "type": "ai"}], "response": "a"}, "user_input"),
-    ("ragas", {"user_input": {"content": "x"}, "response": "a"}, "user_input"),
+    ("ragas", {"user_input": {"other": "x"}, "response": "a"}, "user_input"),
     ("bergen", {"q_id": "", "response": "a", "label": [], "question": EN}, "q_id"),
-    ("bergen", {"q_id": "1", "response": ["a"], "label": [], "question": EN}, "response"),
+    ("bergen", {"q_id": "1", "response": [True], "label": [], "question": EN}, "response"),
     ("ragelo", {"qid": "", "query": EN}, "qid"),
-    ("trec-rag", {"run_id": "r", "topic_id": "1", "topic": EN, "references": ["d"], "answer": [{"text": 1}]}, "answer"),
+    (
+        "trec-rag",
+        {"run_id": "r", "topic_id": "1", "topic": EN, "references": ["d"], "answer": [{"text": True}]},
+        "answer",
+    ),
     (
         "trec-rag",
         {"run_id": "r", "topic_id": "1", "references": ["d"], "answer": [{"text": "a", "citations": [1]}]},
@@ -644,3 +648,79 @@ def test_one_published_file_of_all_systems(shared: Path, tmp_path: Path) -> None
 
 def test_the_code_of_the_paper_for_hindi() -> None:
     assert language("hn").code == "hi"
+
+
+# Shapes of texts
+
+SPOKEN = {"role": "user", "content": [{"type": "text", "text": EN}, {"type": "image_url", "image_url": {"url": "x"}}]}
+QUESTIONS = {
+    "speakers": [{"speaker": "user", "text": EN}],
+    "parts": [SPOKEN],
+    "sharegpt": {"messages": [{"from": "human", "value": EN}]},
+    "in a cell": json.dumps([{"role": "user", "content": EN}]),
+    "value": {"type": "text", "value": EN},
+    "gemini": [{"role": "user", "parts": [{"text": EN}]}],
+}
+ANSWERS = {
+    "sentences": [{"sentence_id": 0, "sentence": "East."}, {"sentence_id": 1, "sentence": "It turns."}],
+    "texts": ["East.", "It turns."],
+    "value": {"type": "text", "value": "East. It turns."},
+    "message": {"role": "assistant", "content": "East. It turns."},
+    "messages": [
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
+        {"role": "tool", "content": "east"},
+        {"role": "assistant", "content": [{"type": "output_text", "text": "East. It turns."}]},
+    ],
+    "thoughts": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "East. It turns."}],
+    "text": {"text": "East. It turns."},
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
+@pytest.mark.parametrize("name", ["rag", "ragas"])
+def test_a_question_in_any_shape_is_its_text(tmp_path: Path, name: str, question: Any) -> None:
+    field = "user_input" if name == "ragas" else "question"
+    file = jsonl(tmp_path / "in.jsonl", {field: question, "response": "a", "system": "m"})
+    _, arena = taken(file, tmp_path / "arena", name)
+    assert rows(arena, "queries", "text") == [(EN,)]
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_answers_and_passages_in_any_shape_are_their_text(tmp_path: Path, answer: Any) -> None:
+    contexts = ["East. It turns." if "role" in str(answer) else answer]
+    record = {"question": EN, "answer": answer, "contexts": contexts, "system": "m"}
+    _, arena = taken(jsonl(tmp_path / "in.jsonl", record), tmp_path / "arena", "rag")
+    assert rows(arena, "answers", "text", "status") == [("East. It turns.", "ok")]
+    assert rows(arena, "passages", "text") == [("East. It turns.",)]
+    assert rows(arena, "answers", "thoughts") == [("Hm." if "Hm." in str(answer) else None,)]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("question", [{"role": "system", "content": "Be brief."}]),
+        ("question", {"id": 3}),
+        ("answer", [{"type": "image_url", "image_url": {"url": "x"}}]),
+        ("answer", {"score": 1}),
+        ("answer", [1, 2]),
+        ("answer", True),
+        ("contexts", [{"text": {"score": 1}}]),
+    ],
+)
+def test_a_value_in_no_known_shape_is_an_error_that_names_it(tmp_path: Path, field: str, value: Any) -> None:
+    record = {"question": EN, "answer": "a", "contexts": ["b"], "system": "m", field: value}
+    with pytest.raises(BadInput) as refused:
+        import_file(jsonl(tmp_path / "in.jsonl", record), tmp_path / "arena", name="rag")
+    assert field in refused.value.what
+
+
+def test_conversations_and_labelled_sentences_of_the_field(shared: Path, tmp_path: Path) -> None:
+    given = Options(values={"system": "m"})
+    field = shared / "field" / "turn4"
+    result = import_file(field / "08-chat-question" / "tasks.jsonl", tmp_path / "tasks", options=given)
+    assert rows(result.arena, "queries", "text")[0] == ("When was mole 0 of the harbour built?",)
+    assert set(rows(result.arena, "answers", "text")) == {("1911.",)}
+    assert set(rows(result.arena, "references", "text")) == {("In 1911.",)}
+    result = import_file(field / "09-sentence-answer" / "labelled.jsonl", tmp_path / "labelled", options=given)
+    assert set(rows(result.arena, "answers", "text")) == {("It was built in 1911. It is the longest of all.",)}
+    assert {"answer.factuality", "answer.relevance"} <= left_out(result).keys()

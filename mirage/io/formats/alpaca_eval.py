@@ -6,9 +6,10 @@ files 0, is a tie. Ours are points: what the first output takes of the one point
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from mirage.io.formats import shapes
 from mirage.io.formats.battles import by_people
 from mirage.io.formats.fields import need, number, text, wrong
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, Record, Sample
@@ -79,11 +80,7 @@ def _verdict(record: Record) -> tuple[str | None, float | None]:
 def _rationale(completion: Any) -> str | None:
     """Return the annotator's text, also from a service's reply."""
     (given, *_) = as_list(completion) or [None]
-    if isinstance(given, Mapping):
-        message = given.get("message")
-        written = message.get("content") if isinstance(message, Mapping) else None
-        given = given.get("text") or written
-    return given if isinstance(given, str) and given else None
+    return shapes.readable_text(given) or None
 
 
 FORMAT = Format(

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mirage.errors import BadInput
+from mirage.io.formats import shapes
 from mirage.io.formats.fields import need, text, wrong
-from mirage.io.formats.logs import Answers, entries, split_messages, text_of
+from mirage.io.formats.logs import Answers, entries
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, QueryKey, Record, Sample
 
 _BASELINE = "gpt-4-0314"
@@ -50,12 +51,9 @@ def read(records: Iterable[Record], builder: Builder) -> None:
         if "games" in value:
             _judgments(record, builder)
         elif "messages" in value:
-            conversation = split_messages(
-                message for message in entries(value["messages"]) if isinstance(message, Mapping)
-            )
+            conversation = shapes.conversation(value["messages"], "messages", record.where)
             query = _query(record, builder, text=conversation.question, turns=conversation.turns)
-            said = conversation.answer if conversation.answer is not None else _last(value["messages"])
-            answers.add(query, GivenAnswer(need(record, "model"), said), where=record.where)
+            answers.add(query, GivenAnswer(need(record, "model"), conversation.answer), where=record.where)
         elif "choices" in value:
             _choice(record, builder, answers)
         else:
@@ -74,13 +72,6 @@ def _query(record: Record, builder: Builder, **fields: Any) -> QueryKey:
     )
 
 
-def _last(messages: Any) -> str | None:
-    """Return the last message's answer, which version 2.0 puts in an object."""
-    last = messages[-1] if isinstance(messages, list) and messages else None
-    content = last.get("content") if isinstance(last, Mapping) else None
-    return text_of(content.get("answer")) if isinstance(content, Mapping) else None
-
-
 def _choice(record: Record, builder: Builder, answers: Answers) -> None:
     choices = record.value["choices"]
     runs = [_turns({"choices": [choice]}) for choice in choices] if isinstance(choices, list) else []
@@ -89,12 +80,16 @@ def _choice(record: Record, builder: Builder, answers: Answers) -> None:
     if len(runs[0]) > 1:
         builder.left_out("earlier turns of answers", "each system gave its own", len(runs[0]) - 1)
     model = need(record, "model_id", "model")
-    given = [GivenAnswer(model, text_of(turns[-1].get("content"))) for turns in runs]
+    given = [GivenAnswer(model, shapes.text(turns[-1], "choices", record.where)) for turns in runs]
     answers.add_runs(_query(record, builder), given, where=record.where)
 
 
 def _question(record: Record, builder: Builder) -> None:
-    turns = [text_of(turn) or "" for turn in entries(record.value.get("turns")) if isinstance(turn, Mapping)]
+    turns = [
+        shapes.text(turn, "turns", record.where) or ""
+        for turn in entries(record.value.get("turns"))
+        if isinstance(turn, Mapping)
+    ]
     question = text(record, "prompt") or (turns[-1] if turns else None)
     if question is None:
         raise BadInput(
@@ -127,14 +122,14 @@ def _judgments(record: Record, builder: Builder) -> None:
         if verdict is None:
             raise wrong(record, "score", f"one of {', '.join(_SCORES)}", score)
         said = game.get("judgment")
-        rationale = text_of(said.get("answer")) if isinstance(said, Mapping) else said
+        rationale = shapes.readable_text(said)
         builder.judgment(
             query,
             GivenVerdict(
                 judge,
                 *((baseline, model) if number % 2 == 0 else (model, baseline)),
                 verdict=verdict,
-                rationale=rationale if isinstance(rationale, str) else None,
+                rationale=rationale,
                 reason="the judge named no score" if verdict == "unparsed" else None,
             ),
             where=record.where,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mirage import schema
+from mirage.io.formats import shapes
 from mirage.io.formats.fields import list_field, wrong
 from mirage.io.formats.spec import Record
 
@@ -40,14 +41,7 @@ def conversation(record: Record, name: str) -> Turns:
     given = list_field(record, name)
     if not all(isinstance(turn, Mapping) and "role" in turn for turn in given):
         raise wrong(record, name, "a list of objects with role and content", given)
-    return [(str(turn["role"]), _content(turn.get("content"))) for turn in given]
-
-
-def _content(value: Any) -> str:
-    """Return the text of a turn, or of its text parts."""
-    if isinstance(value, list):
-        return "\n".join(str(part.get("text") or "") for part in value if isinstance(part, Mapping)).strip("\n")
-    return "" if value is None else str(value)
+    return [(str(turn["role"]), shapes.text(turn.get("content"), name, record.where) or "") for turn in given]
 
 
 def asks(turns: Turns) -> list[str]:

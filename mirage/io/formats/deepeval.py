@@ -8,18 +8,16 @@ from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput
+from mirage.io.formats import shapes
 from mirage.io.formats.fields import number
 from mirage.io.formats.logs import (
     Answers,
-    Conversation,
     entries,
     first_name,
     members,
     plain_tags,
     read_passages,
-    split_messages,
     stem,
-    text_of,
 )
 from mirage.io.formats.open import LOG, elements
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample, ShownPassage, Value
@@ -70,38 +68,31 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 
 def _case(record: Record, builder: Builder, answers: Answers) -> None:
     value = record.value
-    asked = _conversation(value)
+    asked = shapes.conversation(value.get("turns") or value.get("input"), "input", record.where)
     if not asked.question:
         raise BadInput(
             "this test case has no input",
             where=record.where,
             do="map its field: --map THEIRS=input",
         )
-    expected = next((value[name] for name in _EXPECTED if isinstance(value.get(name), str)), None)
     language = value.get("language")
     query = builder.query(
         asked.question,
         where=record.where,
         language=language if isinstance(language, str) else None,
-        reference=expected or None,
+        reference=shapes.text(_first(value, *_EXPECTED), "expected_output", record.where),
         tags=plain_tags(_first(value, "additionalMetadata", "additional_metadata", "metadata"), builder) or None,
         turns=asked.turns,
     )
     shown = builder.passages(query, _passages(record, builder), where=record.where)
     system = _system(record, builder)
-    text = next((value[name] for name in _OUTPUT if isinstance(value.get(name), str)), asked.answer)
+    given = _first(value, *_OUTPUT)
+    text = asked.answer if given is None else shapes.text(given, "actual_output", record.where)
     if not answers.add(query, GivenAnswer(system, text, shown=shown), where=record.where):
         return
     for metric in entries(_first(value, *_METRICS)):
         if isinstance(metric, Mapping):
             answers.score(query, _score(metric, system, record), where=record.where)
-
-
-def _conversation(value: Value) -> Conversation:
-    """Return the input of a test case; of a conversation, its last turn of a user."""
-    if isinstance(turns := value.get("turns"), list):
-        return split_messages(turn for turn in turns if isinstance(turn, Mapping))
-    return Conversation(text_of(value.get("input")), (), None)
 
 
 def _passages(record: Record, builder: Builder) -> list[ShownPassage]:
@@ -112,7 +103,7 @@ def _passages(record: Record, builder: Builder) -> list[ShownPassage]:
         turns = [turn for turn in entries(value.get("turns")) if isinstance(turn, Mapping)]
         given = next((_first(turn, *_RETRIEVED) for turn in reversed(turns) if _first(turn, *_RETRIEVED)), None)
     found = read_passages([_plain(entry) for entry in entries(given)], record.where)
-    ideal = {text for entry in entries(value.get("context")) if (text := text_of(_plain(entry)))}
+    ideal = {text for entry in entries(value.get("context")) if (text := shapes.readable_text(_plain(entry)))}
     if lacking := ideal - {passage.text for passage in found}:
         builder.left_out("context", "the system was not shown these ideal passages", len(lacking))
     return [ShownPassage(p.text, p.passage_id, p.title, True if p.text in ideal else None, p.url) for p in found]

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats import values
+from mirage.io.formats import shapes, values
 from mirage.io.formats.spec import Builder, Record
 
 _ENDINGS = re.compile(r"(?:\.(?:jsonl?|ndjson|csv|tsv|parquet|gz|zst|txt))+$", re.IGNORECASE)
@@ -20,13 +20,13 @@ def first(value: Mapping[str, Any], *names: str) -> Any:
 
 
 def text(record: Record, *names: str) -> str | None:
-    """Return the text under the first of these names that has a value; a number as its digits.
+    """Return the text under the first of these names that has a value, in any shape (`shapes.text`).
 
     Raises:
-        BadInput: if it is a list, an object or a boolean.
+        BadInput: if it holds no text.
     """
     name, value = values.first(record.value, *names)
-    return values.text(value, name, record.where)
+    return shapes.text(value, name, record.where)
 
 
 def answer_text(record: Record, *names: str) -> str | None:
@@ -36,7 +36,7 @@ def answer_text(record: Record, *names: str) -> str | None:
         BadInput: as `text`.
     """
     name = next((name for name in names if record.value.get(name) is not None), names[0])
-    return values.text(record.value.get(name), name, record.where)
+    return shapes.text(record.value.get(name), name, record.where)
 
 
 def need(record: Record, *names: str) -> str:

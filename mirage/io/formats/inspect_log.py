@@ -19,10 +19,9 @@ from mirage.io.formats.logs import (
     read_contexts,
     read_question,
     stem,
-    text_of,
-    thoughts_of,
 )
 from mirage.io.formats.open import LOG, elements
+from mirage.io.formats.shapes import readable_text, text, thoughts_of
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, Value
 from mirage.io.formats.values import MOST_REPEATS, identifier
 
@@ -122,7 +121,7 @@ def _sample(record: Record, head: Mapping[str, Any], builder: Builder, answers: 
     system = _system(record, spec, builder)
     epoch = value.get("epoch")
     run = epoch - 1 if isinstance(epoch, int) and 0 < epoch <= MOST_REPEATS else None
-    if answers.add(query, _answer(value, attached, system, shown), where=record.where, run=run):
+    if answers.add(query, _answer(record, attached, system, shown), where=record.where, run=run):
         _rate(record, query, system, answers)
 
 
@@ -134,8 +133,7 @@ def _query_id(record: Record, spec: Mapping[str, Any]) -> str | None:
 
 def _reference(target: Any) -> str | None:
     """Return the target; of several the first."""
-    target = target[0] if isinstance(target, list) and target else target
-    return target.strip() or None if isinstance(target, str) else None
+    return readable_text(target[0] if isinstance(target, list) and target else target)
 
 
 def _resolve(value: Any, attached: Any) -> Any:
@@ -165,21 +163,22 @@ def _system(record: Record, spec: Mapping[str, Any], builder: Builder) -> str:
     return system
 
 
-def _answer(value: Value, attached: Any, system: str, shown: Sequence[str]) -> GivenAnswer:
+def _answer(record: Record, attached: Any, system: str, shown: Sequence[str]) -> GivenAnswer:
+    value = record.value
     output = members(value.get("output"))
     choices = output.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
     message = choice.get("message")
     content = _resolve(message.get("content") if isinstance(message, Mapping) else output.get("completion"), attached)
-    text = text_of(content)
+    said = text(content, "output", record.where)
     error = value.get("error")
-    if error and not text:
+    if error and not said:
         reason = error.get("message") if isinstance(error, Mapping) else error
         return GivenAnswer(system, None, status="api_error", reason=str(reason), shown=shown)
-    if text is None:
+    if said is None:
         return GivenAnswer(system, None, shown=shown)
-    cut = choice.get("stop_reason") in ("max_tokens", "model_length") and bool(text.strip())
-    return GivenAnswer(system, text, status="truncated" if cut else None, thoughts=thoughts_of(content), shown=shown)
+    cut = choice.get("stop_reason") in ("max_tokens", "model_length") and bool(said.strip())
+    return GivenAnswer(system, said, status="truncated" if cut else None, thoughts=thoughts_of(content), shown=shown)
 
 
 def _rate(record: Record, query: QueryKey, system: str, answers: Answers) -> None:

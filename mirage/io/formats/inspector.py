@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mirage.errors import BadInput
+from mirage.io.formats import shapes
 from mirage.io.formats.fields import number
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
 from mirage.io.sources.files import Refused
@@ -20,7 +21,6 @@ _RESULTS = ("evaluations", "results")
 _TASK = frozenset(
     {"task_id", "task_type", "input", "contexts", "targets", "annotations", "comments", "flagged", "tools", "language"}
 )
-_PEOPLE = ("user", "human")
 
 
 def recognise(sample: Sample) -> str | None:
@@ -125,23 +125,22 @@ class _File:
     def _task(self, where: str, task: Mapping[str, Any], documents: Mapping[str, Mapping[str, Any]]) -> None:
         task_id = str(_need(task, "task_id", where)).strip()
         self.tasks.add(task_id)
-        turns = _turns(task.get("input"), where)
-        if not turns:
+        asked = shapes.conversation(task.get("input"), "input", where)
+        if not asked.question:
             raise BadInput("this task has no input", where=where, do="add its conversation, or its question as a text")
-        last = max((k for k, (speaker, _) in enumerate(turns) if speaker in _PEOPLE), default=len(turns) - 1)
-        if turns[last + 1 :]:
-            self.builder.left_out("input", "turns after the last question", len(turns) - last - 1)
-        targets = [spoken for target in task.get("targets") or () for _, spoken in _turns([target], where)]
+        if asked.answer:
+            self.builder.left_out("input", "turns after the last question")
+        targets = [shapes.text(target, "targets", where) for target in task.get("targets") or ()]
         if targets[1:]:
             self.builder.left_out("targets", "a query has one reference answer: the first is kept", len(targets) - 1)
         self.queries[task_id] = query = self.builder.query(
-            turns[last][1],
+            asked.question,
             where=where,
             query_id=task_id,
             language=task.get("language") or self.record.value.get("language"),
             reference=next(iter(targets), None),
             tags=_tags(task),
-            turns=turns[:last],
+            turns=asked.turns,
         )
         self.shown[task_id] = self._passages(where, query, task, documents)
 
@@ -193,7 +192,8 @@ class _File:
             raise BadInput(f"there is no task {task_id!r}", where=where, do="use a task in the file's list of tasks")
         own = evaluation.get("contexts")
         shown = self._passages(where, query, evaluation, documents) if own else self.shown[task_id]
-        self.builder.answer(query, GivenAnswer(system, _output(evaluation), shown=shown), where=where)
+        said = shapes.answer(_any(evaluation, "model_response", "output"), "output", where)
+        self.builder.answer(query, GivenAnswer(system, said.answer, thoughts=said.thoughts, shown=shown), where=where)
         for measure, ratings in (_any(evaluation, "annotations", "scores") or {}).items():
             scale = scales.get(measure) or _Scale(measure, False, None, None, {})
             for rater, rating in ratings.items():
@@ -234,22 +234,6 @@ def _any(row: Mapping[str, Any], *names: str) -> Any:
     return next((row[name] for name in names if row.get(name) is not None), None)
 
 
-def _turns(given: Any, where: str) -> tuple[tuple[str, str], ...]:
-    """Return speaker and text of each turn; a bare text is the user's."""
-    if isinstance(given, str):
-        return (("user", given),)
-    turns = []
-    for turn in given if isinstance(given, Sequence) else ():
-        if isinstance(turn, str):
-            turns.append(("user", turn))
-            continue
-        spoken = _any(turn, "text", "content", "value") if isinstance(turn, Mapping) else None
-        if not isinstance(spoken, str):
-            raise BadInput("a turn must have speaker and text", where=where, do="add both as texts")
-        turns.append((str(_any(turn, "speaker", "role") or "user"), spoken))
-    return tuple(turns)
-
-
 def _tags(task: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return further fields of a task: texts, numbers or lists of them."""
     tags = {}
@@ -268,12 +252,6 @@ def _relevant(task: Mapping[str, Any]) -> set[int] | None:
         return None
     indices = [k for k in listed if isinstance(k, int) and 0 <= k < len(contexts)]
     return set(indices) if len(indices) == len(set(indices)) == len(listed) else None
-
-
-def _output(evaluation: Mapping[str, Any]) -> str | None:
-    output = _any(evaluation, "model_response", "output")
-    text = output.get("value") if isinstance(output, Mapping) else output
-    return text if isinstance(text, str) else None
 
 
 FORMAT = Format(

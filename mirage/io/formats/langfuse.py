@@ -7,10 +7,11 @@ from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats.fields import number
-from mirage.io.formats.logs import parse_json, read_answer, read_passages, read_question
+from mirage.io.formats.logs import read_answer, read_passages, read_question
+from mirage.io.formats.shapes import parse_json, text
 from mirage.io.formats.spans import LLM, OTHER, RETRIEVER, Span, SpanRating, Traces
 from mirage.io.formats.spec import Builder, Format, Record, Sample, Value
-from mirage.io.formats.values import identifier, text
+from mirage.io.formats.values import identifier
 
 _TYPES = ("GENERATION", "SPAN", "EVENT", "RETRIEVER", "AGENT", "CHAIN", "TOOL", "EMBEDDING", "EVALUATOR", "GUARDRAIL")
 _TRACE_OF = ("traceId", "trace_id")

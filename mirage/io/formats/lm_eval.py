@@ -11,7 +11,8 @@ from typing import Any
 from mirage.errors import BadInput
 from mirage.io.formats import rag
 from mirage.io.formats.fields import number
-from mirage.io.formats.logs import Answers, first_name, members, parse_json, read_contexts, read_question, stem
+from mirage.io.formats.logs import Answers, first_name, members, read_contexts, read_question, stem
+from mirage.io.formats.shapes import parse_json, readable_text
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, Value
 from mirage.io.formats.values import identifier
 
@@ -104,8 +105,7 @@ def _likelihood(entry: Any) -> float | None:
 
 
 def _target(target: Any) -> str | None:
-    target = target[0] if isinstance(target, list) and target else target
-    return target.strip() or None if isinstance(target, str) else None
+    return readable_text(target[0] if isinstance(target, list) and target else target)
 
 
 def _text(value: Any) -> str | None:

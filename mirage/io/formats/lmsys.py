@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mirage.errors import BadInput
+from mirage.io.formats import shapes
 from mirage.io.formats.battles import PEOPLE, winner
 from mirage.io.formats.fields import need, number, text, unpack
 from mirage.io.formats.logs import Answers
@@ -66,7 +67,7 @@ def _texts(record: Record, name: str) -> list[str | None]:
     if given is None:
         return []
     every: list[Any] = given if isinstance(given, list) else [given]
-    return [entry if isinstance(entry, str) else None if entry is None else str(entry) for entry in every]
+    return [shapes.text(entry, name, record.where) for entry in every]
 
 
 def _verdict(record: Record) -> str | None:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, Literal
 
 from mirage.errors import BadInput
 from mirage.io.formats import rag
+from mirage.io.formats.shapes import (
+    EMPTY,
+    MODELS,
+    Conversation,
+    is_messages,
+    parse_json,
+    readable_text,
+    role,
+    split_messages,
+    thoughts_of,
+)
 from mirage.io.formats.spec import Builder, GivenAnswer, GivenScore, QueryKey, ShownPassage
 from mirage.io.formats.values import MOST_REPEATS
 from mirage.text.content import digest
@@ -23,102 +33,12 @@ CONTEXTS = (*rag.FIELDS["contexts"], "source_documents", "sources", "chunks", "r
 """Names of passages in the output of a call, in order."""
 _ARGUMENTS = ("kwargs", "inputs", "arguments", "args")
 """Names under which decorators log the arguments of a function."""
-USERS, MODELS = ("user", "human"), ("assistant", "ai", "model", "agent")
-_THINKING = ("reasoning", "thinking")
 _SECRET = re.compile(
     r"api[_-]?key|secret|passw|authorization|credential|bearer|private[_-]?key|access[_-]?token|auth[_-]?token", re.I
 )
 _SECRET_VALUE = re.compile(
     r"\b(?:sk|pk|rk)-[\w-]{16,}|\bBearer\s+[\w.~+/-]{16,}|\bgh[pousr]_\w{20,}|\bAKIA[A-Z0-9]{16}\b"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """Messages, split at the last one of a user."""
-
-    question: str | None
-    """The last text of a user; null if there is none."""
-    turns: tuple[tuple[str, str], ...]
-    """Speaker and text of each earlier turn of a user or a model."""
-    answer: str | None
-    """What the model said after it; null if nothing."""
-    thoughts: str | None = None
-    """Its reasoning, if that is separate."""
-
-
-EMPTY = Conversation(None, (), None)
-
-
-def text_of(content: Any, kinds: Sequence[str] = ("text", "input_text", "output_text")) -> str | None:
-    """Return the text of a message's content: a text, or the text parts of a list; None if there is none."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, Mapping):
-        inner = next((content[name] for name in ("text", "content", "value") if content.get(name) is not None), None)
-        return text_of(inner, kinds) if inner is not content else None
-    if not isinstance(content, list):
-        return None
-    parts = []
-    for part in content:
-        kind = part.get("type", "text") if isinstance(part, Mapping) else "text"
-        if kind in kinds and (text := text_of(part)) is not None:
-            parts.append(text)
-    return "\n".join(parts) if parts else None
-
-
-def thoughts_of(content: Any) -> str | None:
-    """Return the reasoning parts of a message's content; None if there are none."""
-    if not isinstance(content, list):
-        return None
-    parts = (
-        part.get("reasoning") or part.get("thinking") or text_of(part)
-        for part in content
-        if isinstance(part, Mapping) and part.get("type") in _THINKING
-    )
-    return "\n".join(part for part in parts if isinstance(part, str)) or None
-
-
-def is_messages(value: Any) -> bool:
-    """Return whether a value is a list of messages with roles."""
-    return (
-        isinstance(value, list) and bool(value) and all(isinstance(m, Mapping) and _role(m) is not None for m in value)
-    )
-
-
-def _role(message: Mapping[str, Any]) -> str | None:
-    role = message.get("role") or message.get("type")
-    return str(role).lower() if role else None
-
-
-def split_messages(messages: Iterable[Mapping[str, Any]]) -> Conversation:
-    """Split messages in the form of OpenAI, LangChain or OpenTelemetry; instructions and tools are left out."""
-    spoken = [
-        ("user" if role in USERS else "assistant", text_of(content), content)
-        for message in messages
-        if (role := _role(message)) in (*USERS, *MODELS)
-        for content in (message.get("content", message.get("parts")),)
-    ]
-    last = max((k for k, (role, text, _) in enumerate(spoken) if role == "user" and text), default=None)
-    after = spoken if last is None else spoken[last + 1 :]
-    answers = [text for role, text, _ in after if role == "assistant" and text is not None]
-    thoughts = [thought for _, _, content in after if (thought := thoughts_of(content))]
-    return Conversation(
-        None if last is None else spoken[last][1],
-        tuple((role, text) for role, text, _ in spoken[: last or 0] if text),
-        answers[-1] if answers else None,
-        thoughts[-1] if thoughts else None,
-    )
-
-
-def parse_json(value: Any) -> Any:
-    """Return a value, or the object or list that its text is as JSON."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-    return value
 
 
 def read_question(value: Any) -> Conversation:
@@ -158,16 +78,15 @@ def read_answer(value: Any) -> tuple[str | None, str | None]:
         conversation = split_messages(value)
         return conversation.answer, conversation.thoughts
     if isinstance(value, list):
-        return text_of(value), thoughts_of(value)
+        return readable_text(value), thoughts_of(value)
     if not isinstance(value, Mapping):
         return None, None
     if isinstance(choices := value.get("choices"), list) and choices and isinstance(choices[0], Mapping):
         return read_answer(choices[0].get("message") or choices[0].get("text"))
     if is_messages(value.get("messages")):
         return read_answer(value["messages"])
-    if _role(value) in MODELS:
-        content = value.get("content", value.get("parts"))
-        return text_of(content), thoughts_of(content)
+    if role(value) in MODELS:
+        return readable_text(value), thoughts_of(value.get("content", value.get("parts")))
     name = first_name(value, ANSWERS)
     return read_answer(value[name]) if name is not None else (None, None)
 

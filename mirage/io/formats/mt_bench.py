@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from mirage.io.formats import shapes
 from mirage.io.formats.battles import WINNERS, asks, by_people, conversation, given_answer, until, winner
 from mirage.io.formats.fields import list_field, need, number, text, wrong
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, GivenVerdict, QueryKey, Record, Sample
@@ -93,7 +94,7 @@ def _query(record: Record, builder: Builder, turn: int | None = None, **fields: 
 def _queries(record: Record, builder: Builder) -> Iterator[tuple[QueryKey, int, str]]:
     """Return the queries of a question's turns; those with a reference with their index and reference."""
     category = text(record, "category")
-    turns = [str(turn) for turn in list_field(record, "turns")]
+    turns = [shapes.text(turn, "turns", record.where) or "" for turn in list_field(record, "turns")]
     references = list_field(record, "reference")
     for place, turn in enumerate(turns, start=1):
         query = _query(
@@ -113,7 +114,7 @@ def _choices(record: Record) -> list[list[str]]:
     choices = [choice.get("turns") if isinstance(choice, Mapping) else None for choice in list_field(record, "choices")]
     if not choices or not all(isinstance(turns, Sequence) and not isinstance(turns, str) for turns in choices):
         raise wrong(record, "choices", "a list of objects with turns", record.value.get("choices"))
-    return [[str(answer) for answer in turns or ()] for turns in choices]
+    return [[shapes.text(answer, "choices", record.where) or "" for answer in turns or ()] for turns in choices]
 
 
 def _answers(record: Record, builder: Builder) -> None:

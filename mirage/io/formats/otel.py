@@ -14,21 +14,17 @@ from typing import Any
 from mirage.errors import BadInput
 from mirage.io.formats.fields import number
 from mirage.io.formats.logs import (
-    EMPTY,
-    Conversation,
     entries,
     members,
-    parse_json,
     read_answer,
     read_passages,
     read_question,
-    split_messages,
 )
 from mirage.io.formats.open import LOG, elements
+from mirage.io.formats.shapes import EMPTY, Conversation, parse_json, split_messages, text
 from mirage.io.formats.spans import LLM, OTHER, RERANKER, RETRIEVER, Span, SpanRating, Traces
 from mirage.io.formats.spec import Builder, Format, Record, Sample, Value
 from mirage.io.formats.values import identifier, shorten
-from mirage.io.formats.values import text as text_value
 
 _SPANS = ("scopeSpans", "instrumentationLibrarySpans")
 _BATCHES = ("resourceSpans", "batches")
@@ -165,7 +161,7 @@ def _add(record: Record, traces: Traces) -> bool:
         system=_name(value, record.where, "system"),
         service=_name(value, record.where, "service.name"),
         language=_name(value, record.where, "language"),
-        reference=text_value(value.get("reference"), "reference", record.where),
+        reference=text(value.get("reference"), "reference", record.where),
     )
     fill(span, value)
     traces.add(span)

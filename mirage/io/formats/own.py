@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from mirage.errors import BadInput
-from mirage.io.formats import rag, values
+from mirage.io.formats import rag, shapes, values
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, QueryKey, Record, Sample
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"
@@ -57,7 +57,7 @@ def _name(record: Record, name: str) -> str:
 
 
 def _text(record: Record, name: str) -> str | None:
-    return values.text(record.value.get(name), name, record.where)
+    return shapes.text(record.value.get(name), name, record.where)
 
 
 def _read_queries(records: Iterable[Record], builder: Builder) -> None:

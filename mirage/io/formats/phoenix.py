@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from mirage.io.formats.fields import number
-from mirage.io.formats.logs import parse_json
 from mirage.io.formats.otel import read_spans
+from mirage.io.formats.shapes import parse_json
 from mirage.io.formats.spans import SpanRating, Traces
 from mirage.io.formats.spec import Builder, Format, Record, Sample
 

@@ -21,9 +21,9 @@ from mirage.io.formats.logs import (
     read_contexts,
     read_passages,
     read_question,
-    text_of,
 )
 from mirage.io.formats.open import LOG
+from mirage.io.formats.shapes import readable_text
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
 
 _RATER = "promptfoo"
@@ -99,7 +99,7 @@ def _query(record: Record, variables: Mapping[str, Any], builder: Builder) -> Qu
         found.question,
         where=record.where,
         language=language if isinstance(language, str) else None,
-        reference=text_of(variables[reference]) if reference else None,
+        reference=readable_text(variables[reference]) if reference else None,
         turns=found.turns,
     )
 

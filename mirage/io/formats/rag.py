@@ -9,7 +9,7 @@ from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput
-from mirage.io.formats import values
+from mirage.io.formats import shapes, values
 from mirage.io.formats.full_records import WholeAnswer, json_lines, whole_answers
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, QueryKey, Record, Sample, ShownPassage
 from mirage.text.answers import citations
@@ -27,7 +27,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "retrieved_context",
         "retrieval_context",
     ),
-    "answer": ("answer", "response", "output", "prediction", "generated_answer", "actual_output"),
+    "answer": ("answer", "response", "output", "prediction", "generated_answer", "actual_output", "predictions"),
     "system": ("system", "model", "model_name"),
     "id": ("query_id", "question_id", "qid", "id"),
     "language": ("language", "lang"),
@@ -39,6 +39,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "reference_answer",
         "expected_output",
         "gt_answer",
+        "targets",
     ),
     "relevant": ("relevant", "labels"),
     "turns": ("turns", "messages", "history"),
@@ -81,7 +82,7 @@ _TAGGED = (*_TAGS, "tags")
 _KNOWN = frozenset(name for names in FIELDS.values() for name in names)
 _OURS = "mirage"
 """Field with mirage's measurements, which is not read."""
-_TEXT = ("text", "page_content", "content", "passage", "body", "contents", "segment")
+_TEXT = ("text", "page_content", "content", "passage", "body", "contents", "segment", "value", "sentence", "parts")
 _ID = ("passage_id", "docid", "doc_id", "document_id", "id", "_id")
 _LABEL = ("relevant", "label", "is_relevant")
 _URL = ("url", "link", "uri")
@@ -163,18 +164,18 @@ def _get(value: Mapping[str, Any], plan: _Plan, field: str) -> Any:
 
 def _query(value: Mapping[str, Any], plan: _Plan, builder: Builder, where: str) -> QueryKey:
     query_id = values.identifier(_get(value, plan, "id"), "id", where)
-    query_text = values.text(_get(value, plan, "question"), "question", where)
-    if query_text is None and query_id is None:
+    asked = shapes.conversation(_get(value, plan, "question"), "question", where)
+    if asked.question is None and query_id is None:
         raise values.missing("question", value, where, also=FIELDS["question"])
     return builder.query(
-        query_text,
+        asked.question,
         where=where,
         query_id=query_id,
         language=values.identifier(_get(value, plan, "language"), "language", where),
         subset=values.identifier(_get(value, plan, "subset"), "subset", where) if "subset" in plan else None,
         reference=_reference(_get(value, plan, "reference"), where) if "reference" in plan else None,
         tags=_tags(value, plan) if not plan.keys().isdisjoint(_TAGGED) else None,
-        turns=_turns(_get(value, plan, "turns"), where) if "turns" in plan else (),
+        turns=asked.turns or shapes.turns(values.as_list(_get(value, plan, "turns")), "turns", where),
     )
 
 
@@ -193,7 +194,13 @@ def _answer(
 ) -> None:
     """Return the answer of a record, which may be empty."""
     content = next((value[name] for name in plan.get("answer", ()) if value[name] is not None), None)
-    text = values.text(content, "answer", where)
+    said = shapes.answer(content, "answer", where)
+    text = said.answer
+    if isinstance(content, list) and len(content) > 1 and isinstance(content[0], str):
+        builder.note_guess("answer", "a list of texts is read as the sentences of one answer")
+    for part in content if isinstance(content, list) else [content] if isinstance(content, Mapping) else ():
+        for name in part.keys() - shapes.READ if isinstance(part, Mapping) else ():
+            builder.left_out(f"answer.{name}", "an answer is one text")
     status = values.identifier(_get(value, plan, "status"), "status", where) if "status" in plan else None
     system = values.identifier(_get(value, plan, "system"), "system", where)
     if system is None:
@@ -205,7 +212,7 @@ def _answer(
     elif numbered is None and text and "[" in text:
         ids = [passage.passage_id for passage in passages if passage.passage_id]
         numbered = not any(mention.known for mention in citations(text, ids, numbered=False))
-    thoughts = values.text(_get(value, plan, "thoughts"), "thoughts", where) if "thoughts" in plan else None
+    thoughts = shapes.text(_get(value, plan, "thoughts"), "thoughts", where) if "thoughts" in plan else said.thoughts
     builder.answer(
         query,
         GivenAnswer(
@@ -226,8 +233,8 @@ def _answer(
 def _reference(value: Any, where: str) -> str | None:
     """Return the reference answer; several are joined by line breaks."""
     if isinstance(value, list):
-        return "\n".join(filter(None, (values.text(entry, "reference", where) for entry in value))) or None
-    return values.text(value, "reference", where)
+        return "\n".join(filter(None, (shapes.text(entry, "reference", where) for entry in value))) or None
+    return shapes.text(value, "reference", where)
 
 
 def _tags(value: Mapping[str, Any], plan: _Plan) -> dict[str, list[str]]:
@@ -242,20 +249,6 @@ def _tags(value: Mapping[str, Any], plan: _Plan) -> dict[str, list[str]]:
     else:
         tags.setdefault("tag", []).extend(str(entry) for entry in values.as_list(given))
     return {tag: entries for tag, entries in tags.items() if entries}
-
-
-def _turns(value: Any, where: str) -> list[tuple[str, str]]:
-    """Return earlier turns: objects with speaker and text, or alternating texts of user and agent."""
-    turns = []
-    for place, entry in enumerate(values.as_list(value)):
-        if isinstance(entry, Mapping):
-            speaker = values.first(entry, "role", "speaker", "from", "type")[1]
-            text = values.text(values.first(entry, "content", "text", "value")[1], "turns", where)
-        else:
-            speaker, text = ("user", "agent")[place % 2], values.text(entry, "turns", where)
-        if text:
-            turns.append((str(speaker or "user"), text))
-    return turns
 
 
 def shown_passages(value: Any, labels: Sequence[Any], where: str) -> tuple[list[ShownPassage], bool | None]:
@@ -289,7 +282,7 @@ def _split_numbered(text: str) -> list[str] | None:
 
 def _passage(entry: Any, label: Any, where: str) -> ShownPassage:
     if not isinstance(entry, Mapping):
-        return ShownPassage(values.text(entry, "contexts", where), relevant=values.flag(label, "relevant", where))
+        return ShownPassage(shapes.text(entry, "contexts", where), relevant=values.flag(label, "relevant", where))
     text_name, text = values.first(entry, *_TEXT)
     id_name, passage_id = values.first(entry, *_ID)
     label_name, own_label = values.first(entry, *_LABEL)
@@ -303,11 +296,11 @@ def _passage(entry: Any, label: Any, where: str) -> ShownPassage:
         and content not in (None, "", [], {})
     }
     return ShownPassage(
-        values.text(text, "contexts", where),
+        shapes.text(text, "contexts", where),
         passage_id=values.identifier(passage_id, "the id of a passage", where),
-        title=values.text(entry.get("title"), "title", where),
+        title=shapes.text(entry.get("title"), "title", where),
         relevant=values.flag(label if own_label is None else own_label, "relevant", where),
-        url=values.text(url, "url", where),
+        url=shapes.text(url, "url", where),
         metadata=rest or None,
         language=code,
     )

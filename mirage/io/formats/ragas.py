@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+from mirage.io.formats import shapes
 from mirage.io.formats.fields import (
     answer_text,
     first,
@@ -14,7 +15,6 @@ from mirage.io.formats.fields import (
     system_of,
     text,
     unpack,
-    wrong,
 )
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample, ShownPassage
 
@@ -38,8 +38,6 @@ _KNOWN = frozenset(
     {*_QUERY, *_ANSWER, *_CONTEXTS, *_REFERENCE, *_ID, *_NO_PLACE, "system", "model", "model_name"}
     | {"reference_contexts", "language", "turns", "mirage", "index", "Unnamed: 0", ""}
 )
-_USERS = ("human", "user")
-_MODELS = ("ai", "assistant")
 
 
 def recognise(sample: Sample) -> str | None:
@@ -58,21 +56,22 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 
 
 def _take(record: Record, builder: Builder) -> None:
-    query_text, turns, spoken = _conversation(record)
+    asked = shapes.conversation(unpack(first(record.value, *_QUERY)), "user_input", record.where)
     passages = _passages(record, builder)
     references = unpack(first(record.value, *_REFERENCE))
     reference = references[0] if isinstance(references, list) and references else references
+    turns = asked.turns or shapes.turns(list_field(record, "turns"), "turns", record.where)
     query = builder.query(
-        query_text,
+        asked.question,
         where=record.where,
         query_id=text(record, *_ID),
         language=text(record, "language"),
-        reference=reference if isinstance(reference, str) else None,
+        reference=shapes.text(reference, "reference", record.where),
         turns=turns,
     )
     shown = builder.passages(query, passages, where=record.where)
     answer = answer_text(record, *_ANSWER)
-    answer = spoken if answer is None else answer
+    answer = asked.answer if answer is None else answer
     measures = {name: value for name, value in record.value.items() if name not in _KNOWN and is_measure(value)}
     if answer is not None or measures:
         system = system_of(record, builder)
@@ -88,31 +87,12 @@ def _take(record: Record, builder: Builder) -> None:
             builder.left_out(name, why)
 
 
-def _conversation(record: Record) -> tuple[str | None, tuple[tuple[str, str], ...], str | None]:
-    """Return the last human turn, the turns before it, and the model's turn after it."""
-    value = unpack(first(record.value, *_QUERY))
-    if not isinstance(value, list):
-        return text(record, *_QUERY), tuple(_turn(record, turn) for turn in list_field(record, "turns")), None
-    turns = [_turn(record, message) for message in value]
-    people = [k for k, (speaker, _) in enumerate(turns) if speaker in _USERS]
-    if not people:
-        raise wrong(record, "user_input", "a text, or messages with one of type human", value)
-    spoken = [content for speaker, content in turns[people[-1] + 1 :] if speaker in _MODELS and content]
-    return turns[people[-1]][1], tuple(turns[: people[-1]]), "\n\n".join(spoken) or None
-
-
-def _turn(record: Record, message: Any) -> tuple[str, str]:
-    """Return speaker and text of a message."""
-    if isinstance(message, Mapping) and isinstance(message.get("content"), str):
-        return str(message.get("type") or message.get("role") or "human"), message["content"]
-    raise wrong(record, "user_input", "a text, or a list of messages with content and type", message)
-
-
 def _passages(record: Record, builder: Builder) -> list[ShownPassage]:
     contexts = list_field(record, *_CONTEXTS)
-    if not all(isinstance(context, str) for context in contexts):
-        raise wrong(record, "retrieved_contexts", "a list of texts", contexts)
-    wanted = {context for context in list_field(record, "reference_contexts") if isinstance(context, str)}
+    contexts = [shapes.text(context, "retrieved_contexts", record.where) for context in contexts]
+    wanted = {
+        shapes.text(context, "reference_contexts", record.where) for context in list_field(record, "reference_contexts")
+    }
     if lacking := wanted - set(contexts):
         builder.left_out("reference_contexts", "this system was not shown them", len(lacking))
     return [ShownPassage(context, relevant=True if context in wanted else None) for context in contexts]

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats.logs import EMPTY, Answers, Conversation, stem
+from mirage.io.formats.logs import Answers, stem
+from mirage.io.formats.shapes import EMPTY, Conversation
 from mirage.io.formats.spec import Builder, GivenAnswer, GivenScore, QueryKey, ShownPassage
 from mirage.io.sources.files import Refused
 

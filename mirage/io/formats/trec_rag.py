@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mirage.errors import BadInput
+from mirage.io.formats import shapes
 from mirage.io.formats.fields import wrong
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
 
@@ -92,10 +93,10 @@ def _text(record: Record, places: dict[str, int]) -> str:
     references = _references(record)
     parts = []
     for sentence in sentences:
-        if not isinstance(sentence, Mapping) or not isinstance(sentence.get("text"), str):
-            raise wrong(record, "answer", "a list of sentences with text and citations", sentence)
-        numbers = sorted(_places(record, sentence.get("citations") or (), references, places))
-        parts.append(sentence["text"] + (f" [{', '.join(map(str, numbers))}]" if numbers else ""))
+        said = shapes.text(sentence, "answer", record.where) or ""
+        cited = sentence.get("citations") or () if isinstance(sentence, Mapping) else ()
+        numbers = sorted(_places(record, cited, references, places))
+        parts.append(said + (f" [{', '.join(map(str, numbers))}]" if numbers else ""))
     return " ".join(parts)
 
 

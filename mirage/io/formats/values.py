@@ -51,23 +51,6 @@ def identifier(value: Any, name: str, where: str) -> str | None:
     return str(value)
 
 
-def text(value: Any, name: str, where: str) -> str | None:
-    """Return a text unchanged; None if missing.
-
-    Raises:
-        BadInput: if it is not a text, or has a lone surrogate.
-    """
-    if type(value) is str:
-        return value
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
-        raise BadInput(f"{name} is {shorten(value)}, not a text", where=where, do=f"map another: --map THEIRS={name}")
-    return value
-
-
 def flag(value: Any, name: str, where: str) -> bool | None:
     """Return a boolean from a flag, a number (true if positive) or a word; None if missing.
 

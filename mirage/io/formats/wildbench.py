@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mirage.errors import BadInput
+from mirage.io.formats import shapes
 from mirage.io.formats.fields import need, number, text
-from mirage.io.formats.logs import Answers, parse_json, split_messages, text_of
+from mirage.io.formats.logs import Answers
+from mirage.io.formats.shapes import parse_json
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, GivenVerdict, QueryKey, Record, Sample
 
 _CHOICES = {
@@ -49,21 +51,18 @@ def read(records: Iterable[Record], builder: Builder) -> None:
         model = need(record, *_MODELS)
         given = value.get("model_output", value.get("output"))
         runs = given if isinstance(given, list) and given else [given]
-        answers.add_runs(query, [GivenAnswer(model, text_of(run)) for run in runs], where=record.where)
+        texts = [shapes.text(run, "model_output", record.where) for run in runs]
+        answers.add_runs(query, [GivenAnswer(model, run) for run in texts], where=record.where)
         if any(value.get(name) for name in _OTHERS):
             _verdict(record, query, model, builder, answers)
         elif "score" in value:
             _score(record, query, model, answers)
 
 
-def _first_text(given: Any) -> str | None:
-    return text_of(given[0] if isinstance(given, list) and given else given)
-
-
 def _query(record: Record, builder: Builder) -> QueryKey:
     value = record.value
-    messages = parse_json(value.get("conversation_input") or value.get("chat_history"))
-    spoken = split_messages(m for m in messages if isinstance(m, Mapping)) if isinstance(messages, list) else None
+    messages = value.get("conversation_input") or value.get("chat_history")
+    spoken = shapes.conversation(messages, "conversation_input", record.where) if messages else None
     question = spoken.question if spoken else text(record, "last_query")
     tag = text(record, "primary_tag")
     if question is None:
@@ -107,7 +106,9 @@ def _verdict(record: Record, query: QueryKey, model: str, builder: Builder, answ
     """Read the judge's choice between the model's answer and that of another, in the order shown."""
     value = record.value
     other = need(record, *_OTHERS)
-    answers.add(query, GivenAnswer(other, _first_text(value.get("ref_output"))), where=record.where)
+    said = value.get("ref_output")
+    said = said[0] if isinstance(said, list) and said else said
+    answers.add(query, GivenAnswer(other, shapes.text(said, "ref_output", record.where)), where=record.where)
     result = parse_json(value.get("parsed_result"))
     held: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
     assigned = value.get("assignment")
