@@ -74,7 +74,7 @@ def _read_queries(records: Iterable[Record], builder: Builder) -> None:
             language=language,
             subset=values.identifier(value.get("subset"), "subset", where),
         )
-        shown = rag.shown_passages(value.get("passages"), (), where)[0]
+        shown = rag.shown_passages(value.get("passages"), (), where, "passages")[0]
         if shown:
             builder.passages(query, shown, where=where)
 

@@ -66,10 +66,13 @@ class Summary:
     """Inferences by key, with their grounds."""
     left_out: tuple[LeftOut, ...]
     """Ignored content."""
+    silent: int
+    """Answers without a text."""
 
     def lines(self) -> list[str]:
         """Return the summary as lines of text."""
-        rows = ", ".join(f"{n:,} {name}" for name, n in self.rows.items())
+        silent = {"answers": f" ({self.silent:,} without a text)"} if self.silent else {}
+        rows = ", ".join(f"{n:,} {name}{silent.get(name, '')}" for name, n in self.rows.items())
         return [
             f"{text.count_text(self.records, 'record')} read as {self.format}" + (f": {self.why}" if self.why else ""),
             f"made: {rows}",
@@ -188,7 +191,15 @@ def read(
         left_out=tuple(
             LeftOut(what, why, times) for (what, why), times in sorted(collected.omitted.items()) if what not in mapped
         ),
+        silent=_count_silent(tables["answers"]) if "answers" in tables else 0,
     )
+
+
+def _count_silent(answers: pa.Table) -> int:
+    import pyarrow.compute as pc
+
+    lengths = pc.utf8_length(pc.utf8_trim_whitespace(answers["text"]))
+    return len(answers) - int(pc.sum(pc.greater(lengths, 0)).as_py() or 0)
 
 
 def _with_date(answers: pa.Table, day: str) -> pa.Table:
