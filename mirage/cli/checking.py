@@ -101,14 +101,14 @@ def check(
             _show_recomputed(recomputed(store.open_arena(path)), output_format)
         return
     from mirage.io.imports.formats import read_file
-    from mirage.io.sources.files import Refused
+    from mirage.io.sources.files import Refused, count_places
 
     try:
         tables, summary = read_file(path, of, name=kind)
     except Refused as refused:
         wrong = [dict(zip(WRONG, (error.where, error.what, error.do), strict=True)) for error in refused.wrong]
         show(wrong, WRONG, output_format)
-        note(f"{path}: {count_text(len(wrong), 'record')} cannot be taken.")
+        note(f"{path}: {count_text(count_places(refused.wrong), 'record')} cannot be taken.")
         raise typer.Exit(2) from None
     note(f"{path}: {_count_text(tables)}; no errors.")
     for line in summary.lines():

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage import llm, schema, store
 from mirage.errors import ArenaError, BadInput, NotEnoughData
-from mirage.io.sources import files
+from mirage.io.formats import run
+from mirage.io.sources.files import Options
 from mirage.llm import prompts
 from mirage.schema import REFERENCE
 from mirage.stages import features, generate
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 
-LIMIT = files.Limit(rows=50_000, size=256_000_000)
-"""Maximum size of an upload; the commands have no limit."""
+MOST_ANSWERS, MOST_BYTES = 50_000, 256_000_000
+"""Maximum records and decompressed bytes of an upload; the commands have no limit."""
 OWN = "own data"
 """Label of an arena with a system of the user."""
 
@@ -48,8 +49,20 @@ def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
     """
     if not system.strip():
         raise BadInput("the system has no name", do="enter a name")
-    queries = arena.read("queries", columns=["language", "query_id"])
-    answers = files.read_answers(file, options=files.Options(values={"system": system}), known=queries, limit=LIMIT)
+
+    def lines() -> Iterator[store.Line]:
+        for number, line in enumerate(store.records(file, most=MOST_BYTES)):
+            if number == MOST_ANSWERS:
+                raise BadInput(
+                    f"there are more than {MOST_ANSWERS:,} answers", where=line.where, do="use mirage import"
+                )
+            yield line
+
+    tables, _ = run.read(file, name="answers", options=Options(values={"system": system}), arena=arena, lines=lines)
+    if tables.keys() != {"answers"}:
+        extra = "further samples" if "samples" in tables else "queries that the arena lacks"
+        raise BadInput(f"the file has {extra}", where=file.name, do="use mirage import FILE --into DIR")
+    answers = tables["answers"]
     names = sorted(set(answers["system"].to_pylist()))
     if names != [system]:
         raise BadInput(

@@ -79,17 +79,20 @@ _ORGANISATIONS = {
 gateways.
 """
 
+_SIZE = r"(?=$|[- ]?v?\d|[- ](?:mini|small|medium|instruct|chat|base|code|vision|mamba|embed)(?![^\W\d_]))"
+"""What follows a word of everyday language that is a model's name: `falcon-180b`, but `falcon-rag` names nobody."""
+
 # Words of names, in lower case. Derived models come first: the maker of the last step counts.
 _WORDS = (
     (r"deep[- ]?seek", "DeepSeek"),
-    (r"(?:wizard[- ]?(?:lm|coder|math)|orca|phi)", "Microsoft"),
+    (rf"(?:wizard[- ]?(?:lm|coder|math)|(?:orca|phi){_SIZE})", "Microsoft"),
     (r"(?:nemotron|minitron|nvidia|chatqa)", "NVIDIA"),
     (r"(?:vicuna|longchat|fastchat|lmsys)", "LMSYS"),
     (r"(?:tulu|olmoe?|allenai)", "AllenAI"),
-    (r"(?:(?:open|nous)?[- ]?hermes|nous|capybara)", "Nous Research"),
-    (r"(?:zephyr|smollm|starchat)", "Hugging Face"),
+    (rf"(?:(?:open|nous)[- ]?hermes|(?:hermes|capybara){_SIZE})", "Nous Research"),
+    (rf"(?:zephyr{_SIZE}|smollm|starchat)", "Hugging Face"),
     (r"(?:stablelm|stable[- ](?:lm|beluga|vicuna)|stabilityai)", "Stability AI"),
-    (r"gpt[- ]?(?:neox?|j)|pythia", "EleutherAI"),
+    (rf"gpt[- ]?(?:neox?|j)|pythia{_SIZE}", "EleutherAI"),
     (r"cerebras", "Cerebras"),
     (r"(?:seallms?)", "Alibaba"),
     (r"(?:claude|anthropic)", "Anthropic"),
@@ -98,17 +101,17 @@ _WORDS = (
     (r"(?:chat|code)?glm|zhipu(?:ai)?|codegeex", "Zhipu"),
     (r"(?:kimi|moonshot(?:ai)?)", "Moonshot"),
     (r"yi(?=[- ](?:\d|large|lightning|medium|spark|vision|coder|vl))", "01.AI"),
-    (r"(?:granite|ibm)", "IBM"),
+    (rf"(?:granite{_SIZE}|ibm)", "IBM"),
     (r"(?:jamba|jurassic|ai21|j2[- ](?:ultra|mid|light|jumbo|grande))", "AI21"),
     (r"(?:nova[- ](?:micro|lite|pro|premier|sonic)|titan[- ]text|amazon)", "Amazon"),
     (r"(?:ernie|wenxin|baidu)", "Baidu"),
     (r"(?:hunyuan|tencent)", "Tencent"),
     (r"(?:doubao|skylark|seed[- ]oss|bytedance)", "ByteDance"),
     (r"(?:minimax|abab(?=\d))", "MiniMax"),
-    (r"(?:dbrx|dolly|mpt(?=[- ]\d)|databricks)", "Databricks"),
-    (r"(?:arctic|snowflake)", "Snowflake"),
-    (r"falcon", "TII"),
-    (r"(?:bloomz?|mt0)", "BigScience"),
+    (rf"(?:dbrx|dolly{_SIZE}|mpt(?=[- ]\d)|databricks)", "Databricks"),
+    (rf"(?:arctic{_SIZE}|snowflake)", "Snowflake"),
+    (rf"falcon{_SIZE}", "TII"),
+    (rf"(?:bloom{_SIZE}|bloomz|mt0)", "BigScience"),
     (r"solar(?=[- ]?(?:\d|pro|mini))", "Upstage"),
     (r"exaone", "LG"),
     (r"(?:hyper)?clova(?:x)?", "Naver"),
@@ -123,13 +126,17 @@ _WORDS = (
     (r"openelm", "Apple"),
     (r"(?:(?:mi|mini|code|math|magi|dev)stral|ministral|[mp]ixtral|voxtral)(?:ai)?", "Mistral"),
     (r"(?:aya|c4ai|cohere|command(?=$|[- ]?(?:r|a|light|nightly|xlarge|medium)(?![a-z])))", "Cohere"),
-    (r"(?:code|meta)?[- ]?llama|opt(?=[- ]\d)", "Meta"),
-    (r"(?:code|pali|med|shield|recurrent)?gemma|gemini|flan|(?:by|um|m)?t5|palm|bard|(?:text|chat)[- ]bison", "Google"),
+    (r"(?:code|meta)?[- ]?llama(?![-_. ]?(?:index|cpp|hub|parse|file))|opt(?=[- ]\d)", "Meta"),
+    (r"(?:code|pali|med|shield|recurrent)?gemma|gemini|flan|(?:by|um|m)?t5|(?:text|chat)[- ]bison", "Google"),
+    (rf"(?:palm|bard){_SIZE}", "Google"),
     (r"(?:qwen|qwq|qvq|tongyi|alibaba)", "Alibaba"),
 )
 _SUFFIX = r"(?:chat|instruct|instant|coder|math|lm|vl|long|max)?"
+_VERSION = r"(?![- ]?\d[\d.]*(?!(?:[a-z]{1,2}|turbo|mini|omni|chat|instruct|vision|base|pro)(?![^\W\d_]))[^\W\d_.])"
+"""No longer word after the version: `gpt4o` is GPT-4o, `gpt4all` is not."""
+_LIKENESS = re.compile(r"(?<![^\W\d_])(?:like|clone|style|alternative|replica|inspired)(?![^\W\d_])")
 _PATTERNS = (
-    *((re.compile(rf"(?<![^\W\d_])(?:{word}){_SUFFIX}(?![^\W\d_])"), name) for word, name in _WORDS),
+    *((re.compile(rf"(?<![^\W\d_])(?:{word}){_SUFFIX}(?![^\W\d_]){_VERSION}"), name) for word, name in _WORDS),
     # Match the whole name, as these words are too short within a longer one.
     (re.compile(r"^o[1-9](?![^\W\d_])(?=$|[- ](?:mini|pro|preview|high|low|medium|deep|\d))"), "OpenAI"),
     (re.compile(r"^yi$"), "01.AI"),
@@ -145,7 +152,8 @@ def maker(system: str) -> str:
     """Return the maker of a system or judge by its name; `other` if unknown.
 
     In `organisation/model` the organisation decides if it is known, else the words of the model's name. A word counts
-    only if it is separate or next to a digit: `yield` does not match Yi, nor `novara` Nova.
+    only if it is separate or next to a version: `yield` does not match Yi, nor `gpt4all` GPT-4; a likeness of a model
+    is not of its maker.
     """
     low = system.lower().strip()
     if low.startswith(_BASELINE):
@@ -154,6 +162,8 @@ def maker(system: str) -> str:
     for prefix in reversed(prefixes):
         if prefix in _ORGANISATIONS:
             return _ORGANISATIONS[prefix]
+    if _LIKENESS.search(name):
+        return OTHER
     return next((made_by for pattern, made_by in _PATTERNS if pattern.search(name)), OTHER)
 
 

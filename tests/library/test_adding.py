@@ -12,7 +12,7 @@ from conftest import ROOT
 
 from mirage import store
 from mirage.errors import ArenaError, BadInput
-from mirage.io.sources.files import Limit
+from mirage.io.formats.run import read
 from mirage.pipeline import adding
 from mirage.schema import REFERENCE
 from mirage.stages import features
@@ -112,7 +112,8 @@ def test_an_arena_of_numbers_takes_answers_and_says_what_they_amount_to(tmp_path
     [
         ({"language": "sw", "query_id": "sw-99", "text": "x"}, "2"),
         ({"language": "xx", "query_id": "sw-01", "text": "x"}, "language"),
-        ({"query_id": "sw-99", "text": "x"}, "language is missing"),
+        ({"query_id": "sw-99", "text": "x"}, "no query 'sw-99'"),
+        ({"query_id": "sw-02", "text": "x", "sample": 1}, "further samples"),
         ({"language": "sw", "query_id": "sw-02", "text": "x", "system": "theirs"}, "theirs"),
     ],
 )
@@ -128,6 +129,16 @@ def test_one_wrong_line_refuses_the_whole_file_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_pitfall_195_the_page_reads_a_file_as_import_does(tmp_path: Path, arena: store.Arena) -> None:
+    file = tmp_path / "answers.csv"
+    ends = ("hm,ok", ",truncated", ",missing", ",api_error", ",")
+    lines = [f"sw,sw-0{n},mine,{end}\n" for n, end in enumerate(ends, 1)]
+    file.write_text("language,query_id,system,text,status\n" + "".join(lines), "utf-8")
+    answers = adding.read_system(arena, file, system="mine")
+    assert answers.equals(read(file, arena=arena)[0]["answers"])
+    assert answers["status"].to_pylist() == ["ok", "truncated", "missing", "api_error", "empty"]
+
+
 def test_a_name_that_is_taken_or_empty_and_too_many_answers_are_refused(
     tmp_path: Path, arena: store.Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,7 +147,7 @@ def test_a_name_that_is_taken_or_empty_and_too_many_answers_are_refused(
         adding.read_system(arena, file, system="baseline/bm25-3")
     with pytest.raises(BadInput, match="has no name"):
         adding.read_system(arena, file, system=" ")
-    monkeypatch.setattr(adding, "LIMIT", Limit(rows=5, size=10**6))
+    monkeypatch.setattr(adding, "MOST_ANSWERS", 5)
     with pytest.raises(BadInput, match="more than 5 answers"):
         adding.read_system(arena, file, system="mine")
 

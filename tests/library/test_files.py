@@ -22,7 +22,6 @@ from store_cases import snapshot
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats import run as formats
-from mirage.io.sources import files
 from mirage.io.sources.files import Options
 
 GOOD = {"language": "sw", "query_id": "12", "judge": "j", "system_a": "one", "system_b": "two", "verdict": "A"}
@@ -159,9 +158,8 @@ DIGITS = '{"question": "q", "answer": "a", "model": "m", "id": ' + "1" * 5_000 +
 )
 def test_a_record_that_no_program_can_hold_is_refused(tmp_path: Path, name: str, content: str) -> None:
     path = csv(tmp_path / name, content)
-    for read in (formats.read, files.read_answers):
-        with pytest.raises(BadInput):
-            read(path)
+    with pytest.raises(BadInput):
+        formats.read(path)
     with pytest.raises(BadInput):
         formats.read(path, name="trec")
 
@@ -176,13 +174,15 @@ def test_a_line_has_a_bound_in_any_file(tmp_path: Path, monkeypatch: pytest.Monk
     path.write_bytes(gzip.compress((start + " x" * 4_000_000).encode()))
     with pytest.raises(BadInput):
         formats.read(path)
-    with pytest.raises(BadInput):
-        files.read_answers(path)
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 ANSWER = {"language": "sw", "query_id": "12", "system": "mine", "text": "##Reason: kwa sababu [7#0]\n\n##Answer: ndiyo"}
+
+
+def read_answers(path: Path, options: Options | None = None) -> pa.Table:
+    return formats.read(path, name="answers", options=options)[0]["answers"]
 
 
 def parquet(path: Path, *records: dict[str, Any]) -> Path:
@@ -217,13 +217,13 @@ KINDS = ("jsonl", "csv", "parquet")
 def test_answers_are_the_same_from_every_format_compressed_or_not(tmp_path: Path, kind: str) -> None:
     records = [ANSWER, ANSWER | {"query_id": "13", "text": 'a, "b"\n\n[7#0]'}]
     path = written_as(kind, tmp_path, *records)
-    table = files.read_answers(path)
+    table = read_answers(path)
     schema.validate("answers", table)
     assert table["text"].to_pylist() == [record["text"] for record in records]
     assert table["status"].to_pylist() == ["ok", "ok"]
-    assert files.read_answers(packed(path)).equals(table)
+    assert read_answers(packed(path)).equals(table)
     with pytest.raises(BadInput) as caught:
-        files.read_answers(written_as(kind, tmp_path, ANSWER, ANSWER | {"language": "xx"}))
+        read_answers(written_as(kind, tmp_path, ANSWER, ANSWER | {"language": "xx"}))
     line = 5 if kind == "csv" else 2  # the first answer stretches over three lines
     assert caught.value.where == f"{path}:{line}"
 
@@ -238,9 +238,10 @@ def test_what_an_answer_ended_as_is_read_off_its_text_unless_said(tmp_path: Path
         ({"text": None, "status": "api_error", "reason": "timed out"}, "api_error"),
         ({"text": "I cannot help with that.", "status": "refused"}, "refused"),
         ({"text": "", "status": "missing"}, "missing"),
+        ({"text": " ", "status": "truncated"}, "truncated"),
     ]
     path = jsonl(tmp_path / "a.jsonl", *(ANSWER | {"query_id": str(i)} | change for i, (change, _) in enumerate(cases)))
-    table = files.read_answers(path)
+    table = read_answers(path)
     schema.validate("answers", table)
     assert table["status"].to_pylist() == [status for _, status in cases]
     assert table["text"].to_pylist()[7] is None, "CSV has no other way to say that there is none"
@@ -254,10 +255,11 @@ def test_what_an_answer_ended_as_is_read_off_its_text_unless_said(tmp_path: Path
         ({"text": None, "status": "ok"}, "status is ok, but there is no text"),
         ({"text": " ", "status": "ok"}, "status is ok, but there is an empty text"),
         ({"status": "fine"}, "there is no status 'fine'"),
-        ({"text": 42}, "text is 42, not a text"),
-        ({"text": "\ud800"}, "text has a lone surrogate"),
-        ({"system": ""}, "system is '', not a text"),
-        ({"system": None}, "system is None, not a text"),
+        ({"status": "missing"}, "status is missing, but there is a text"),
+        ({"text": True}, "text is True, not a text"),
+        ({"text": "\ud800"}, "lone surrogate"),
+        ({"system": ""}, "system is missing"),
+        ({"system": None}, "system is missing"),
     ],
 )
 def test_pitfall_31_a_wrong_answer_is_refused_with_file_and_line(
@@ -267,19 +269,19 @@ def test_pitfall_31_a_wrong_answer_is_refused_with_file_and_line(
     lines = [json.dumps(record) for record in (ANSWER, ANSWER | {"query_id": "13"} | change)]
     path.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(BadInput, match=message) as caught:
-        files.read_answers(path)
+        read_answers(path)
     assert caught.value.where == f"{path}:2"
 
 
 def test_a_call_of_another_ledger_leads_nowhere_and_is_not_taken(tmp_path: Path) -> None:
-    assert files.read_answers(jsonl(tmp_path / "a.jsonl", ANSWER | {"call": "0" * 64}))["call"].to_pylist() == [None]
+    assert read_answers(jsonl(tmp_path / "a.jsonl", ANSWER | {"call": "0" * 64}))["call"].to_pylist() == [None]
 
 
 def test_pitfall_42_a_file_that_is_not_utf_8_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(json.dumps(ANSWER).encode() + b"\n" + '{"text": "caf\u00e9"}'.encode("latin-1"))
     with pytest.raises(BadInput, match="not UTF-8") as caught:
-        files.read_answers(path)
+        read_answers(path)
     assert caught.value.where == f"{path}:2"
 
 
@@ -289,12 +291,12 @@ def test_a_damaged_parquet_file_is_refused(tmp_path: Path, content: bytes) -> No
     path.write_bytes(content)
     for damaged in (path, packed(path)):
         with pytest.raises(BadInput, match="not a complete Parquet file"):
-            files.read_answers(damaged)
+            read_answers(damaged)
     packed(path).write_bytes(b"no gzip")
     with pytest.raises(BadInput, match="not a complete Parquet file"):
-        files.read_answers(tmp_path / "a.parquet.gz")
+        read_answers(tmp_path / "a.parquet.gz")
     with pytest.raises(BadInput, match="there is no file"):
-        files.read_answers(tmp_path / "none.parquet")
+        read_answers(tmp_path / "none.parquet")
 
 
 @given(
@@ -306,7 +308,7 @@ def test_a_damaged_parquet_file_is_refused(tmp_path: Path, content: bytes) -> No
 def test_any_answer_comes_through_every_format_character_for_character(tmp_path_factory: Any, text: str) -> None:
     folder = tmp_path_factory.mktemp("any")
     for kind in KINDS:
-        table = files.read_answers(written_as(kind, folder, ANSWER | {"text": text}))
+        table = read_answers(written_as(kind, folder, ANSWER | {"text": text}))
         assert table["text"].to_pylist() == [text]
         assert table["status"].to_pylist() == ["ok" if text.strip() else "empty"]
 
@@ -320,37 +322,24 @@ def test_columns_of_other_names_and_shared_values_are_taken(tmp_path: Path, kind
     path = written_as(kind, tmp_path, record, record | {"id": "13"})
     options = Options.parse(["id=query_id,answer=text"], ["language=sw", "system=mine"])
     assert Options.parse(["a,b=text"]).names == {"a,b": "text"}, "a comma of a name"
-    table = files.read_answers(path, options=options)
+    table = read_answers(path, options)
     assert table.select(list(ANSWER)).to_pylist() == [ANSWER, ANSWER | {"query_id": "13"}]
 
 
 def test_a_shared_value_fills_only_what_is_not_there(tmp_path: Path) -> None:
     path = csv(tmp_path / "a.csv", "language,query_id,system,text", "sw,1,,ndiyo", "sw,2,other,hapana")
-    table = files.read_answers(path, options=Options(values={"system": "mine"}))
+    table = read_answers(path, Options(values={"system": "mine"}))
     assert table["system"].to_pylist() == ["mine", "other"]
 
 
-def test_pitfall_44_a_name_that_is_no_column_is_refused_with_the_nearest(tmp_path: Path) -> None:
+def test_pitfall_44_a_name_that_is_no_field_is_refused_with_the_nearest(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "a.jsonl", ANSWER | {"answer": "x", "note": "y"})
-
-    def take(names: list[str], values: list[str] | None = None) -> None:
-        files.read_answers(path, options=Options.parse(names, values or []))
-
-    with pytest.raises(UnknownName, match=r"no answers column 'txt'(.|\n)*did you mean: text"):
-        take(["answer=txt"])
-    with pytest.raises(UnknownName, match=r"no answers column 'sytem'(.|\n)*did you mean: system"):
-        take([], ["sytem=mine"])
-    with pytest.raises(UnknownName, match=r"no column 'notes'(.|\n)*did you mean: note") as caught:
-        take(["notes=reason"])
-    assert caught.value.where == str(path)
-    with pytest.raises(UnknownName, match="no passages column 'text'"):
-        take(["passages.body=text"])
-    with pytest.raises(BadInput, match="both answer and note are to be text"):
-        take(["answer=text", "note=text"])
+    with pytest.raises(UnknownName, match=r"no field 'notes'(.|\n)*did you mean: note"):
+        read_answers(path, Options.parse(["notes=reason"]))
     with pytest.raises(BadInput, match=r"--map 'answer' does not say what is what(.|\n)*answer=text"):
-        take(["answer"])
+        Options.parse(["answer"])
     with pytest.raises(BadInput, match="--set names 'system' twice"):
-        take([], ["system=a", "system=b"])
+        Options.parse((), ["system=a", "system=b"])
 
 
 # --- into an arena, and by the commands -------------------------------------------------------------------------------

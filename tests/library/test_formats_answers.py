@@ -134,6 +134,46 @@ def test_ragas(tmp_path: Path) -> None:
     assert "gpt-9" in result.summary.guessed["system"]
 
 
+def test_pitfall_170_a_text_is_read_or_refused_and_answers_without_one_are_counted(
+    shared: Path, tmp_path: Path
+) -> None:
+    source = shared / "field/turn4/01-inspector-output/harbour.json"
+    result, arena = taken(source, tmp_path / "arena", "inspector")
+    assert all(text for (text,) in rows(arena, "answers", "text"))
+    assert result.summary.silent == 0
+    whole = json.loads(source.read_text("utf-8"))
+    whole["results"][0]["output"] = None
+    (file := tmp_path / "x.json").write_text(json.dumps(whole), "utf-8")
+    assert run.read(file)[1].silent == 1
+    for unread in ({"ref": 7}, [{"role": "assistant", "parts": {"ref": 7}}], [[1, 2]], True):
+        whole["results"][0]["output"] = unread
+        file.write_text(json.dumps(whole), "utf-8")
+        with pytest.raises(BadInput, match="output"):
+            run.read(file)
+
+
+def test_pitfall_179_reference_contexts_of_a_test_set_are_its_relevant_passages(shared: Path, tmp_path: Path) -> None:
+    result, arena = taken(shared / "field/turn4/13-test-set-contexts/testset.jsonl", tmp_path / "arena", "ragas")
+    assert rows(arena, "passages", "position", "relevant") == [(1, True)] * 3
+    assert set(rows(arena, "queries", "subset")) == {("relevant",)}
+    assert left_out(result) == {}
+
+
+def test_pitfall_161_ragas_contexts_are_passages_in_any_shape_and_errors_name_fields_of_the_file(
+    tmp_path: Path,
+) -> None:
+    record = {"question": EN, "answer": "It turns.", "ground_truth": "It turns east."}
+    contexts = [{"docid": "d1", "title": "Earth", "text": "The earth turns."}, {"page_content": "A day."}]
+    file = jsonl(tmp_path / "x.jsonl", {**record, "contexts": contexts})
+    passages = rows(taken(file, tmp_path / "a", "ragas")[1], "passages", "position", "title", "text")
+    assert sorted(passages) == [(1, "Earth", "The earth turns."), (2, None, "A day.")]
+    for name in ("ragas", "rag"):
+        for wrong in ({"contexts": [{"text": {"a": 1}}]}, {"contexts": [], "question": {"a": 1}}):
+            with pytest.raises(BadInput) as caught:
+                run.read(jsonl(file, {**record, "system": "s", **wrong}), name=name)
+            assert caught.value.what.split()[0].split(".")[0] in {"question", "contexts"}
+
+
 def test_ragas_conversations_and_old_names(tmp_path: Path) -> None:
     talk = [
         {"content": "Hello there, my dear friend.", "type": "human"},

@@ -10,6 +10,8 @@ import pytest
 
 from mirage import store
 from mirage.errors import ArenaError, BadInput
+from mirage.io.formats import run
+from mirage.io.formats.registry import Recognised, format_named
 from mirage.io.imports import import_file
 
 RECORD = {
@@ -133,3 +135,49 @@ def test_a_query_too_short_to_tell_asks_for_its_language(tmp_path: Path) -> None
     with pytest.raises(BadInput) as caught:
         arena_of(tmp_path, {"question": "42?", "answer": "42", "system": "s"})
     assert "--set language" in caught.value.do
+
+
+COUNTED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "rag": (RECORD, {"answer": "1902", "system": "first"}),
+    "ragas": ({"user_input": RECORD["question"], "response": "1902", "faithfulness": 0.5}, {"response": "1902"}),
+    "queries": ({"query_id": "1", "text": RECORD["question"]}, {"query_id": "2"}),
+    "answers": ({"query_id": "1", "system": "a", "text": "1902"}, {"query_id": "2", "system": "a", "text": True}),
+    "judgments": ({"query_id": "1", "judge": "j", "system_a": "a", "system_b": "b", "points": 1}, {"judge": "j"}),
+    "lmsys": (
+        {"model_a": "a", "model_b": "b", "prompt": "?", "response_a": "x", "response_b": "y", "winner": "tie"},
+        {"model_a": "a", "model_b": "b"},
+    ),
+    "mt_bench": (
+        {"question_id": 1, "model": "a", "judge": ["j", "v1"], "judgment": "[[9]]", "score": 9, "turn": 1},
+        {"question_id": 1, "judge": ["j", "v1"], "judgment": "[[9]]", "score": 9, "turn": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_pitfall_179_every_record_is_taken_repeated_or_refused(tmp_path: Path, name: str) -> None:
+    good, bad = ({"language": "en"} | record for record in COUNTED[name])
+    summary = run.read(saved(tmp_path / "x.jsonl", good, good, good), name=name)[1]
+    assert (summary.records, summary.guessed["repeated"].split()[0]) == (3, "2")
+    assert "repeated" not in run.read(saved(tmp_path / "x.jsonl", good), name=name)[1].guessed
+    with pytest.raises(BadInput, match="2 of 4 records"):
+        run.read(saved(tmp_path / "x.jsonl", bad, good, bad, good), name=name)
+
+
+def test_pitfall_179_a_file_of_a_folder_that_is_not_read_is_named(tmp_path: Path) -> None:
+    saved(tmp_path / "x.jsonl", RECORD)
+    (tmp_path / "notes.docx").write_text("?")
+    assert [part.what for part in run.read(tmp_path)[1].left_out] == ["notes.docx"]
+
+
+def test_pitfall_161_a_format_that_refuses_every_record_gives_way_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = [Recognised(format_named(name), name) for name in ("lmsys", "judgments", "rag")]
+    monkeypatch.setattr(run, "recognise", lambda _: taken)
+    summary = run.read(saved(tmp_path / "x.jsonl", RECORD))[1]
+    assert summary.format == "rag"
+    assert "lmsys" in summary.guessed["format"]
+    taken.pop()
+    with pytest.raises(BadInput, match="has no prompt"):
+        run.read(tmp_path / "x.jsonl")

@@ -720,7 +720,7 @@ def test_a_large_log_is_recognised_by_its_beginning(tmp_path: Path) -> None:
     results = [promptfoo_result("a", SAID, vars={"question": f"{ASK} {k} " + "x" * 1000}) for k in range(2_000)]
     path = document(tmp_path / "results.json", promptfoo(*results))
     assert path.stat().st_size > 4_000_000
-    assert run.taken_for(path).format.name == "promptfoo"
+    assert run.recognised(path)[0].format.name == "promptfoo"
 
 
 # Values of another type
@@ -742,7 +742,7 @@ def test_a_log_with_a_value_of_another_type_is_read_or_refused(tmp_path: Path, n
     lines = [json.loads(line) for line in content.splitlines()] if name.endswith("l") else [json.loads(content)]
     path = tmp_path / Path(name).name
     path.write_text(content, encoding="utf-8")
-    format_name = run.taken_for(path).format.name
+    format_name = run.recognised(path)[0].format.name
     for _ in range(40):
         changed = copy.deepcopy(lines)
         *outer, last = draw.choice([place for place in places(changed) if len(place) > 1])

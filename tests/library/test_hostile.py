@@ -24,7 +24,6 @@ from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, plain
 from mirage import schema, store
 from mirage.errors import BadInput
 from mirage.explorer.kit.page_list import PAGES
-from mirage.io.sources.files import Limit
 from mirage.pipeline import adding
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
@@ -92,7 +91,7 @@ FILES: dict[str, tuple[str, Callable[[Path], bytes], str]] = {
     "a huge field": ("a.csv", lambda _: b"language,query_id,text\nen,1," + b"x" * 1_000_000, "field larger than"),
     "an open quote": ("a.csv", lambda _: b'language,query_id,text\nen,1,"' + b"x\n" * 500_000, "field larger than"),
     "no UTF-8": ("a.jsonl", lambda _: record("x").encode() + b'{"text": "\xff\xfe"}\n', "not UTF-8"),
-    "half a character": ("a.jsonl", lambda _: record("\ud800").encode(), "text has a lone surrogate"),
+    "half a character": ("a.jsonl", lambda _: record("\ud800").encode(), "lone surrogate"),
     "a deep nest": ("a.jsonl", lambda _: b"[" * 200_000 + b"\n", "not JSON"),
     "too many lines": ("a.jsonl", lambda _: b"{}\n" * 5_000, "more than 1,000 answers"),
     "an endless number": ("a.jsonl", lambda _: b'{"text": ' + b"9" * 100_000 + b"}\n", "not JSON"),
@@ -117,7 +116,8 @@ def test_a_file_that_is_not_to_be_trusted_is_refused_in_words_and_in_bounds(
     target = tmp_path / "ran"
     file = tmp_path / name
     file.write_bytes(make(target))
-    monkeypatch.setattr(adding, "LIMIT", Limit(rows=1_000, size=20_000_000))
+    monkeypatch.setattr(adding, "MOST_ANSWERS", 1_000)
+    monkeypatch.setattr(adding, "MOST_BYTES", 20_000_000)
     tracemalloc.start()
     try:
         with pytest.raises(BadInput) as caught:

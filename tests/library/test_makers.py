@@ -85,7 +85,13 @@ def test_the_makers_of_today_are_known(system: str, name: str) -> None:
     assert maker(f" {system.upper()} ") == name or system.startswith("baseline/")
 
 
-@pytest.mark.parametrize("system", UNKNOWN)
+PITFALL_166 = """gpt4all gpt4all-j GPT4All-13B-snoozy gpt-4all gpt4free llama-index llama_index-rag
+llamaindex-demo llama.cpp llama-cpp-server llamafile claudette claude-like gemini-like gpt-4-clone chatgpt-style
+mistralish mistral_like deepseeker falcon-rag granite-search phi-lookup orca-app hermes-agent palm-reader arctic-rag
+zephyr-bot bloom-filter command-center commander bards"""
+
+
+@pytest.mark.parametrize("system", [*UNKNOWN, *PITFALL_166.split()])
 def test_a_word_within_another_names_nobody(system: str) -> None:
     assert maker(system) == OTHER
 

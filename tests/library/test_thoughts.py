@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from mirage import store
 from mirage.io.imports.formats import import_file
-from mirage.io.sources import files
 from mirage.llm.calls import read_completion
 from mirage.stages.features.grades import parse_grade
 from mirage.stages.features.support_grading import parse_support
@@ -225,18 +224,15 @@ def test_thinking_models_are_read_like_those_that_answer_at_once(shared: Path, t
         assert [values[system, name] for name in ("target_language", "n_citations", "length")] == [1, 1, 54]
 
 
-def test_every_reader_of_answers_parts_their_thoughts(tmp_path: Path) -> None:
+def test_an_import_parts_thoughts_from_answers(tmp_path: Path) -> None:
     row = {"language": "en", "query_id": "1", "system": "s", "text": f"<think>{THOUGHT}</think>{ANSWER}"}
     path = tmp_path / "answers.jsonl"
     path.write_text(json.dumps(row) + "\n" + json.dumps({**row, "query_id": "2", "text": "<think>cut", "status": "ok"}))
-    for rows in (
-        files.read_answers(path).to_pylist(),
-        import_file(path, tmp_path / "a").arena.read("answers").to_pylist(),
-    ):
-        assert [(row["text"], row["status"], row["thoughts"]) for row in rows] == [
-            (ANSWER, "ok", THOUGHT),
-            ("", "empty", "cut"),
-        ]
+    rows = import_file(path, tmp_path / "a").arena.read("answers").to_pylist()
+    assert [(row["text"], row["status"], row["thoughts"]) for row in rows] == [
+        (ANSWER, "ok", THOUGHT),
+        ("", "empty", "cut"),
+    ]
 
 
 def completion(content: str, finish: str = "stop", **more: str) -> bytes:

@@ -38,7 +38,9 @@ def read(records: Iterable[Record], builder: Builder) -> None:
             language=text(record, "language"),
             reference=_reference(record),
         )
-        passages, _ = shown_passages([_document(entry) for entry in entries(value.get("docs"))], (), record.where)
+        passages, _ = shown_passages(
+            [_document(entry) for entry in entries(value.get("docs"))], (), record.where, "docs"
+        )
         shown = builder.passages(query, [_without_id(passage) for passage in passages], where=record.where)
         given = GivenAnswer(_system(record, builder), answer_text(record, "output"), numbered=True, shown=shown)
         answers.add(query, given, where=record.where)

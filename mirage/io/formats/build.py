@@ -7,7 +7,7 @@ does not affect the tables: positions and languages, which depend on all records
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
@@ -27,7 +27,12 @@ UNKNOWN = "?"
 """Prefix of an unknown language, which is determined after the last record."""
 _CHUNK = 8192
 """Texts held as Python objects before conversion to Arrow, which takes a third of the memory."""
-_FAILED = ("missing", "refused", "api_error")
+_FITTING = {
+    "no text": ("missing", "refused", "api_error"),
+    "an empty text": ("empty", "truncated"),
+    "a text": ("ok", "truncated", "refused", "api_error"),
+}
+"""Statuses of an answer by its text; the first if the source gives none."""
 
 
 class Texts:
@@ -102,6 +107,8 @@ class AnswerSeen:
     shown: tuple[str, ...]
     """Ids of the shown passages, in order; empty if unknown."""
     run_date: str | None = None
+    retriever: str | None = None
+    depth: int | None = None
 
 
 @dataclass(slots=True)
@@ -152,6 +159,10 @@ class Collector:
         """What has no place in an arena and why, with how often."""
         self.counts: dict[str, int] = {}
         """How often something happened that the summary counts."""
+        self.seen: set[str] = set()
+        """Locations of the records."""
+        self.fresh: set[str] = set()
+        """Those of records that added something."""
         self._codes: dict[str, str] = {}
 
     def query(
@@ -183,6 +194,9 @@ class Collector:
         if entry is None:
             whole(query_id, "the id of the query", where)
             entry = self.queries[key] = QuerySeen(code, query_id, where)
+            self.fresh.add(where)
+        self.seen.add(where)
+        before = entry.text, entry.subset, entry.reference, entry.turns, len(entry.tags)
         if text is not None and entry.text != text:
             entry.text = _check_agreement("text", entry.text, text, entry, where)
             entry.where = where
@@ -196,6 +210,8 @@ class Collector:
             entry.turns = _check_agreement("conversation", entry.turns or None, _turns(turns, where), entry, where)
         if tags:
             entry.tags |= _tags(tags)
+        if before != (entry.text, entry.subset, entry.reference, entry.turns, len(entry.tags)):
+            self.fresh.add(where)
         return key
 
     def passages(self, query: QueryKey, passages: Sequence[ShownPassage], *, where: str) -> tuple[str, ...]:
@@ -216,6 +232,7 @@ class Collector:
             order.append(passage_id)
             seen = entry.passages.get(passage_id)
             if seen is None:
+                self.fresh.add(where)
                 whole(passage_id, "the id of a passage", where)
                 number = None if text is None else self.passage_texts.add(text)
                 metadata = as_json(passage.metadata)
@@ -231,16 +248,20 @@ class Collector:
                     known_code(passage.language),
                 )
                 continue
+            before = replace(seen)
             if key is not None and seen.digest != key:
                 if seen.digest is not None:
                     raise _two(f"texts of passage {passage_id}", seen.where, entry, where)
                 seen.text, seen.digest, seen.where = self.passage_texts.add(text), key, where
             self._complete(seen, passage, title, entry, where)
+            if before != seen:
+                self.fresh.add(where)
         if unnamed:
             self.counts["passage_id"] = self.counts.get("passage_id", 0) + unnamed
         ids = tuple(order)
-        if ids:
-            entry.orders.setdefault(ids, "")
+        if ids and ids not in entry.orders:
+            entry.orders[ids] = ""
+            self.fresh.add(where)
         return ids
 
     def _complete(
@@ -265,13 +286,14 @@ class Collector:
         entry, system = self.queries[query], _name(answer.system, "system", where)
         content = None if answer.text is None else whole(answer.text, "the answer", where)
         parted = store_answer(answer.text, answer.status, answer.reason, answer.thoughts)
-        text, reason, thoughts = parted.text, parted.reason, parted.thoughts
+        # CSV writes no text as an empty one.
+        text = parted.text if parted.status not in _FITTING["no text"] or (parted.text or "").strip() else None
+        reason, thoughts = parted.reason, parted.thoughts
         status = _status(parted.status, text, where)
         if answer.sample:
-            row = (text, status, answer.template, reason, where)
-            seen_sample = entry.samples.setdefault((system, answer.sample), row)
-            if seen_sample[:-1] != row[:-1]:
-                raise _two(f"answers of {system} as sample {answer.sample}", seen_sample[-1], entry, where)
+            row = (text, status, answer.template, reason)
+            what = f"answers of {system} as sample {answer.sample}"
+            self._put(entry, entry.samples, (system, answer.sample), row, what, where)
             return
         ids = tuple(answer.shown)
         if ids:
@@ -280,12 +302,15 @@ class Collector:
         key = None if content is None else digest(content)
         seen = entry.answers.get(system)
         if seen is None:
+            self.fresh.add(where)
             number = self.texts.add(text)
             if thoughts is not None:
                 whole(thoughts, "the thoughts", where)
             beside = None if thoughts is None else self.texts.add(thoughts)
+            shown_by = None if answer.retriever is None else _name(answer.retriever, "retriever", where)
             entry.answers[system] = AnswerSeen(
-                number, key, where, status, reason, answer.template, answer.numbered, beside, ids, answer.run_date
+                *(number, key, where, status, reason, answer.template, answer.numbered, beside, ids),
+                *(answer.run_date, shown_by, answer.depth),
             )
             return
         if (seen.digest, seen.status) != (key, status):
@@ -293,13 +318,12 @@ class Collector:
         if ids != seen.shown:
             # One row a passage: the answer repeats, and each row adds what it was shown.
             self._count("folded")
+            self.fresh.add(where)
             for order in (seen.shown, ids):
                 if entry.orders.get(order) == system:
                     entry.orders.pop(order)
             seen.shown = tuple(dict.fromkeys((*seen.shown, *ids)))
             entry.orders[seen.shown] = min(entry.orders.get(seen.shown) or system, system)
-        else:
-            self._count("repeated")
 
     def retrieved(
         self, query: QueryKey, retriever: str, passages: Sequence[tuple[ShownPassage, float | None]], *, where: str
@@ -317,6 +341,8 @@ class Collector:
             }
             for rank, (passage, score) in enumerate(passages, start=1)
         )
+        if retriever not in entry.retrieved:
+            self.fresh.add(where)
         if entry.retrieved.setdefault(retriever, rows) != rows:
             raise _two(f"runs of {retriever}", entry.where, entry, where)
 
@@ -344,9 +370,8 @@ class Collector:
         said = (verdict, points, given.rationale, given.reason, given.person or None)
         row = (*said, given.inclusion, given.criterion, given.prompt)
         voter = None if given.voter is None else _name(given.voter, "voter", where)
-        seen = entry.judgments.setdefault((judge, system_a, system_b, voter, given.repeat or None), (*row, where))
-        if seen[:-1] != row:
-            raise _two(f"verdicts of {judge} on {system_a} and {system_b}", seen[-1], entry, where)
+        names = (judge, system_a, system_b, voter, given.repeat or None)
+        self._put(entry, entry.judgments, names, row, f"verdicts of {judge} on {system_a} and {system_b}", where)
 
     def score(self, query: QueryKey, score: GivenScore, *, where: str) -> None:
         """See `spec.Builder`."""
@@ -357,9 +382,8 @@ class Collector:
         if value is None and reason is None:
             reason = "the file has no number here"
         row = (score.person, value, score.low, score.high, reason if value is None else None)
-        seen = entry.scores.setdefault(names, (*row, where))
-        if seen[:5] != row:
-            raise _two(f"scores of {score.rater} for {score.measure} of {score.system}", seen[5], entry, where)
+        what = f"scores of {score.rater} for {score.measure} of {score.system}"
+        self._put(entry, entry.scores, names, row, what, where)
 
     def nugget(
         self,
@@ -382,9 +406,7 @@ class Collector:
         name = nugget_id or made_id(content)
         whole(name, "the id of a nugget", where)
         row = (content, importance, passage_id, _name(author, "author", where))
-        seen = entry.nuggets.setdefault((name,), (*row, where))
-        if seen[:-1] != row:
-            raise _two(f"nuggets {name}", seen[-1], entry, where)
+        self._put(entry, entry.nuggets, (name,), row, f"nuggets {name}", where)
         return name
 
     def assignment(
@@ -407,9 +429,8 @@ class Collector:
             reason = "the file has no assignment here"
         names = _name(system, "system", where), nugget_id, _name(assigner, "assigner", where)
         row = (assignment, quote, reason if assignment is None else None)
-        seen = entry.assignments.setdefault(names, (*row, where))
-        if seen[:-1] != row:
-            raise _two(f"assignments of nugget {nugget_id} to {system} by {assigner}", seen[-1], entry, where)
+        what = f"assignments of nugget {nugget_id} to {system} by {assigner}"
+        self._put(entry, entry.assignments, names, row, what, where)
 
     def system(self, name: str, **facts: Any) -> None:
         """See `spec.Builder`."""
@@ -430,6 +451,16 @@ class Collector:
     def left_out(self, what: str, why: str, n: int = 1) -> None:
         """See `spec.Builder`."""
         self.omitted[what, why] = self.omitted.get((what, why), 0) + n
+
+    def _put(
+        self, entry: QuerySeen, rows: dict[Any, tuple[Any, ...]], key: Any, row: tuple[Any, ...], what: str, where: str
+    ) -> None:
+        """Add a row with its location; a repeated one must be equal."""
+        seen = rows.setdefault(key, (*row, where))
+        if seen[:-1] != row:
+            raise _two(what, seen[-1], entry, where)
+        if seen[-1] == where:
+            self.fresh.add(where)
 
     def _count(self, what: str) -> None:
         self.counts[what] = self.counts.get(what, 0) + 1
@@ -468,14 +499,13 @@ def _name(name: str, kind: str, where: str) -> str:
 
 def _status(status: str | None, text: str | None, where: str) -> str:
     """Return the status of an answer, from its text if the source gives none."""
-    natural = "missing" if text is None else "ok" if text.strip() else "empty"
+    content = "no text" if text is None else "a text" if text.strip() else "an empty text"
     if status is None:
-        return natural
+        return _FITTING[content][0]
     if status not in get_args(schema.Status):
         raise UnknownName("status", status, get_args(schema.Status), where=where)
-    fitting = {"missing": _FAILED, "empty": ("empty", *_FAILED), "ok": ("ok", "truncated", *_FAILED)}[natural]
-    if status not in fitting:
-        raise BadInput(f"status is {status}, but the text is {natural}", where=where)
+    if status not in _FITTING[content]:
+        raise BadInput(f"status is {status}, but there is {content}", where=where)
     return status
 
 

@@ -11,7 +11,7 @@ from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats.build import UNKNOWN, AnswerSeen, Collector, QuerySeen
 from mirage.io.formats.spec import QueryKey, Tables
-from mirage.io.sources.files.read import SHOWN, Refused
+from mirage.io.sources.files import SHOWN, Refused
 from mirage.text.content import renumber
 from mirage.text.detection import detect, detect_set, fits_script
 from mirage.text.languages import language as language_of
@@ -449,7 +449,7 @@ def _of_answers(
                 "text": texts,
                 **{
                     name: [getattr(answer, name) for _, _, answer in answers]
-                    for name in ("status", "template", "reason", "numbered", "run_date")
+                    for name in ("status", "template", "reason", "numbered", "run_date", "retriever", "depth")
                 },
                 "thoughts": collected.texts.take([answer.thoughts for _, _, answer in answers]),
             },

@@ -11,7 +11,7 @@ from mirage.errors import BadInput
 from mirage.io.formats import shapes
 from mirage.io.formats.fields import number
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
-from mirage.io.sources.files.read import Refused
+from mirage.io.sources.files import Refused
 
 if TYPE_CHECKING:
     pass
@@ -87,7 +87,7 @@ class _File:
             with self._gathering():
                 self._evaluation(where, evaluation, scales, documents)
         if self.errors:
-            raise Refused(self.errors, n + len(self.queries))
+            raise Refused(self.errors, n + len(self.tasks))
 
     @contextmanager
     def _gathering(self) -> Iterator[None]:

@@ -11,7 +11,7 @@ from typing import Any
 from mirage.io.formats import rag
 from mirage.io.formats.registry import format_named
 from mirage.io.formats.spec import Sample
-from mirage.io.sources.files.options import Options
+from mirage.io.sources.files import Options
 
 _DEEPEST = 4
 """Number of names in the path of a field that is considered."""

@@ -11,7 +11,7 @@ from typing import Any
 from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats.spec import Format, Record, Sample
-from mirage.io.sources.files.options import Options
+from mirage.io.sources.files import Options
 
 _SAMPLED = 20
 """Number of records and lines used to detect a format."""
@@ -75,6 +75,12 @@ def files_of(path: Path) -> list[Path]:
             f"{path} has no record file", do="use JSON, CSV or Parquet, followed by .gz or .zst if compressed"
         )
     return files
+
+
+def other_files(path: Path) -> list[Path]:
+    """Return the files in a folder that `files_of` leaves out, except hidden ones."""
+    read = files_of(path)
+    return [file for file in store.list_files(path, "**/*") if file not in read and not file.name.startswith(".")]
 
 
 def open_records(

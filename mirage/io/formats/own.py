@@ -1,4 +1,4 @@
-"""The records of `mirage.io.sources.files` as formats: queries, answers and judgments under our column names."""
+"""The columns of `mirage.schema` as formats: queries, answers and judgments."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _read_queries(records: Iterable[Record], builder: Builder) -> None:
             language=language,
             subset=values.identifier(value.get("subset"), "subset", where),
         )
-        shown = rag.shown_passages(value.get("passages"), (), where)[0]
+        shown = rag.shown_passages(value.get("passages"), (), where, "passages")[0]
         if shown:
             builder.passages(query, shown, where=where)
 
@@ -95,6 +95,8 @@ def _read_answers(records: Iterable[Record], builder: Builder) -> None:
                 thoughts=_text(record, "thoughts"),
                 sample=values.repeat(value, "sample", where),
                 run_date=values.day(value.get("run_date", value.get("created_at")), where),
+                retriever=values.identifier(value.get("retriever"), "retriever", where),
+                depth=values.repeat(value, "depth", where) or None,
             ),
             where=where,
         )

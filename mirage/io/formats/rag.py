@@ -140,14 +140,14 @@ def read(records: Iterable[Record], builder: Builder) -> None:
                 name, f"not a field of rag; did you mean {near}? --map {name}={near}" if near else _NO_FIELD
             )
         query = _query(value, plan, builder, where)
-        contexts = _get(value, plan, "contexts")
+        name, contexts = _named(value, plan, "contexts")
         labels = values.as_list(_get(value, plan, "relevant")) if "relevant" in plan else []
         plain = type(contexts) is list and not labels and set(map(type, contexts)) <= _PLAIN
         key = (query, tuple(contexts)) if plain else None
         passages: Sequence[ShownPassage] = ()
         numbered = True if plain and contexts else None
         if key is None or (shown := known.get(key)) is None:
-            passages, numbered = shown_passages(contexts, labels, where)
+            passages, numbered = shown_passages(contexts, labels, where, name)
             shown = builder.passages(query, passages, where=where) if passages else ()
             if key is not None:
                 if len(known) == _LISTS:
@@ -157,16 +157,22 @@ def read(records: Iterable[Record], builder: Builder) -> None:
             _answer(value, plan, query, passages, shown, numbered, builder, where)
 
 
-def _get(value: Mapping[str, Any], plan: _Plan, field: str) -> Any:
+def _named(value: Mapping[str, Any], plan: _Plan, field: str) -> tuple[str, Any]:
+    """Return the name and the value of a field in a record."""
     for name in plan.get(field, ()):
         if (content := value[name]) is not None and content != "":
-            return content
-    return None
+            return name, content
+    return field, None
+
+
+def _get(value: Mapping[str, Any], plan: _Plan, field: str) -> Any:
+    return _named(value, plan, field)[1]
 
 
 def _query(value: Mapping[str, Any], plan: _Plan, builder: Builder, where: str) -> QueryKey:
     query_id = values.identifier(_get(value, plan, "id"), "id", where)
-    asked = shapes.conversation(_get(value, plan, "question"), "question", where)
+    name, question = _named(value, plan, "question")
+    asked = shapes.conversation(question, name, where)
     if asked.question is None and query_id is None:
         raise values.missing("question", value, where, also=FIELDS["question"])
     return builder.query(
@@ -195,8 +201,10 @@ def _answer(
     where: str,
 ) -> None:
     """Return the answer of a record, which may be empty."""
-    content = next((value[name] for name in plan.get("answer", ()) if value[name] is not None), None)
-    said = shapes.answer(content, "answer", where)
+    name, content = next(
+        ((name, value[name]) for name in plan.get("answer", ()) if value[name] is not None), ("answer", None)
+    )
+    said = shapes.answer(content, name, where)
     text = said.answer
     if isinstance(content, list) and len(content) > 1 and isinstance(content[0], str):
         builder.note_guess("answer", "a list of texts is read as the sentences of one answer")
@@ -253,8 +261,8 @@ def _tags(value: Mapping[str, Any], plan: _Plan) -> dict[str, list[str]]:
     return {tag: entries for tag, entries in tags.items() if entries}
 
 
-def shown_passages(value: Any, labels: Sequence[Any], where: str) -> tuple[list[ShownPassage], bool | None]:
-    """Return the passages of a record, and whether its prompt numbered them: true if they have no ids to cite."""
+def shown_passages(value: Any, labels: Sequence[Any], where: str, name: str) -> tuple[list[ShownPassage], bool | None]:
+    """Return the passages in a field of a record, and whether its prompt numbered them: true if they have no ids."""
     entries = _split_numbered(value) if isinstance(value, str) else None
     if entries is None:
         entries = values.as_list(value, where)
@@ -267,8 +275,8 @@ def shown_passages(value: Any, labels: Sequence[Any], where: str) -> tuple[list[
     while entries and not entries[-1]:
         entries.pop()
     passages = [
-        _passage(entry, labels[place] if labels else None, where) if entry else ShownPassage(None, passage_id="empty")
-        for place, entry in enumerate(entries)
+        _passage(entry, label, where, name) if entry else ShownPassage(None, passage_id="empty")
+        for entry, label in zip(entries, labels or [None] * len(entries), strict=False)
     ]
     return passages, None if any(passage.passage_id for passage in passages) or not passages else True
 
@@ -282,11 +290,13 @@ def _split_numbered(text: str) -> list[str] | None:
     return [text[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)]
 
 
-def _passage(entry: Any, label: Any, where: str) -> ShownPassage:
+def _passage(entry: Any, label: Any, where: str, name: str) -> ShownPassage:
     if not isinstance(entry, Mapping):
-        return ShownPassage(shapes.text(entry, "contexts", where), relevant=values.flag(label, "relevant", where))
+        return ShownPassage(shapes.text(entry, name, where), relevant=values.flag(label, "relevant", where))
     text_name, text = values.first(entry, *_TEXT)
     id_name, passage_id = values.first(entry, *_ID)
+    if text is None and passage_id is None:
+        text_name, text = name, shapes.text(entry, name, where)
     label_name, own_label = values.first(entry, *_LABEL)
     url_name, url = values.first(entry, *_URL)
     language_name, language = values.first(entry, *_LANGUAGE)
@@ -298,7 +308,7 @@ def _passage(entry: Any, label: Any, where: str) -> ShownPassage:
         and content not in (None, "", [], {})
     }
     return ShownPassage(
-        shapes.text(text, "contexts", where),
+        shapes.text(text, f"{name}.{text_name}", where),
         passage_id=values.identifier(passage_id, "the id of a passage", where),
         title=shapes.text(entry.get("title"), "title", where),
         relevant=values.flag(label if own_label is None else own_label, "relevant", where),

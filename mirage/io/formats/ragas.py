@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from mirage.io.formats import shapes
-from mirage.io.formats.fields import (
-    answer_text,
-    first,
-    is_measure,
-    list_field,
-    number,
-    system_of,
-    text,
-    unpack,
-)
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample, ShownPassage
-
-if TYPE_CHECKING:
-    pass
+from mirage.io.formats import rag, shapes, values
+from mirage.io.formats.fields import answer_text, first, is_measure, list_field, number, system_of, text, unpack
+from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample
 
 RATER = "ragas"
 _QUERY = ("user_input", "question")
@@ -56,8 +44,8 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 
 
 def _take(record: Record, builder: Builder) -> None:
-    asked = shapes.conversation(unpack(first(record.value, *_QUERY)), "user_input", record.where)
-    passages = _passages(record, builder)
+    name, value = values.first(record.value, *_QUERY)
+    asked = shapes.conversation(unpack(value), name, record.where)
     references = unpack(first(record.value, *_REFERENCE))
     reference = references[0] if isinstance(references, list) and references else references
     turns = asked.turns or shapes.turns(list_field(record, "turns"), "turns", record.where)
@@ -69,9 +57,9 @@ def _take(record: Record, builder: Builder) -> None:
         reference=shapes.text(reference, "reference", record.where),
         turns=turns,
     )
-    shown = builder.passages(query, passages, where=record.where)
     answer = answer_text(record, *_ANSWER)
     answer = asked.answer if answer is None else answer
+    shown = _passages(record, query, builder, answered=answer is not None)
     measures = {name: value for name, value in record.value.items() if name not in _KNOWN and is_measure(value)}
     if answer is not None or measures:
         system = system_of(record, builder)
@@ -87,15 +75,19 @@ def _take(record: Record, builder: Builder) -> None:
             builder.left_out(name, why)
 
 
-def _passages(record: Record, builder: Builder) -> list[ShownPassage]:
-    contexts = list_field(record, *_CONTEXTS)
-    contexts = [shapes.text(context, "retrieved_contexts", record.where) for context in contexts]
-    wanted = {
-        shapes.text(context, "reference_contexts", record.where) for context in list_field(record, "reference_contexts")
-    }
-    if lacking := wanted - set(contexts):
-        builder.left_out("reference_contexts", "this system was not shown them", len(lacking))
-    return [ShownPassage(context, relevant=True if context in wanted else None) for context in contexts]
+def _passages(record: Record, query: QueryKey, builder: Builder, *, answered: bool) -> tuple[str, ...]:
+    """Add the passages of a record, and return their ids; in a test set, also those it refers to."""
+    where = record.where
+    name, value = values.first(record.value, *_CONTEXTS)
+    retrieved, _ = rag.shown_passages(value, (), where, name)
+    wanted, _ = rag.shown_passages(record.value.get("reference_contexts"), (), where, "reference_contexts")
+    texts = {passage.text for passage in wanted}
+    retrieved = [replace(passage, relevant=True) if passage.text in texts else passage for passage in retrieved]
+    texts = {passage.text for passage in retrieved}
+    others = [replace(passage, relevant=True, pooled=True) for passage in wanted if passage.text not in texts]
+    if answered and others:
+        builder.left_out("reference_contexts", "this system was not shown them", len(others))
+    return builder.passages(query, retrieved if answered else [*retrieved, *others], where=where)
 
 
 FORMAT = Format(

@@ -20,9 +20,7 @@ class Recognised:
     format: Format
     """The format."""
     reason: str
-    """Reason, in a few words."""
-    others: tuple[str, ...]
-    """Names of other formats that match."""
+    """Reason, in a few words; empty if the user named the format."""
 
 
 @cache
@@ -114,10 +112,6 @@ def format_named(name: str) -> Format:
     return formats()[name]
 
 
-def recognise(sample: Sample) -> Recognised | None:
-    """Detect the format of a file; None if no format matches."""
-    taken = [(entry, reason) for entry in formats().values() if (reason := entry.recognise(sample))]
-    if not taken:
-        return None
-    (entry, reason), *rest = taken
-    return Recognised(entry, reason, tuple(other.name for other, _ in rest))
+def recognise(sample: Sample) -> list[Recognised]:
+    """Return the formats that a file may have, the most likely first."""
+    return [Recognised(entry, reason) for entry in formats().values() if (reason := entry.recognise(sample))]

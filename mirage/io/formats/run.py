@@ -13,11 +13,10 @@ from mirage.errors import BadInput
 from mirage.io.formats.build import Collector
 from mirage.io.formats.finish import finish_tables
 from mirage.io.formats.nearest import suggest_command
-from mirage.io.formats.open import open_records, read_sample, sampled_lines
+from mirage.io.formats.open import open_records, other_files, read_sample, sampled_lines
 from mirage.io.formats.registry import Recognised, format_named, formats, recognise, record_lists
-from mirage.io.formats.spec import Format, Record, Sample, Tables
-from mirage.io.sources.files.options import Options
-from mirage.io.sources.files.read import Refused
+from mirage.io.formats.spec import Record, Sample, Tables
+from mirage.io.sources.files import Options, Refused, count_places
 from mirage.text import segmentation as text
 from mirage.text.dates import utc_day
 
@@ -34,7 +33,7 @@ _GUESSES = {
     ),
     "passage_id": ("passage", "without an id: it is made from the text, the same in every file"),
     "folded": ("record", "with another passage to the same answer: taken for one answer to all of them"),
-    "repeated": ("record", "with an answer that came before as it is: it is taken once"),
+    "repeated": ("repeated record", "adds nothing to those before"),
 }
 """By key of a count: its noun, and its sentence in the summary."""
 
@@ -67,10 +66,13 @@ class Summary:
     """Inferences by key, with their grounds."""
     left_out: tuple[LeftOut, ...]
     """Ignored content."""
+    silent: int
+    """Answers without a text."""
 
     def lines(self) -> list[str]:
         """Return the summary as lines of text."""
-        rows = ", ".join(f"{n:,} {name}" for name, n in self.rows.items())
+        silent = {"answers": f" ({self.silent:,} without a text)"} if self.silent else {}
+        rows = ", ".join(f"{n:,} {name}{silent.get(name, '')}" for name, n in self.rows.items())
         return [
             f"{text.count_text(self.records, 'record')} read as {self.format}" + (f": {self.why}" if self.why else ""),
             f"made: {rows}",
@@ -82,7 +84,7 @@ class Summary:
         ]
 
 
-def taken_for(path: Path, options: Options | None = None) -> Recognised:
+def recognised(path: Path, options: Options | None = None) -> list[Recognised]:
     """Detect the format of a file from its first records.
 
     Raises:
@@ -91,18 +93,18 @@ def taken_for(path: Path, options: Options | None = None) -> Recognised:
     return _recognise(read_sample(path, options, record_lists()))
 
 
-def _recognise(sample: Sample) -> Recognised:
+def _recognise(sample: Sample) -> list[Recognised]:
     taken = recognise(sample)
-    if taken is None and sample.error is not None:
+    if not taken and sample.error is not None:
         raise sample.error
-    if taken is None and not sample.fields:
+    if not taken and not sample.fields:
         raise BadInput(
             f"no record can be read from this {'folder' if sample.path.is_dir() else 'file'}",
             where=str(sample.path),
             do=f"give JSON, CSV or Parquet (save a workbook as CSV, unpack an archive), or say the format: "
             f"{', '.join(formats())}",
         )
-    if taken is None:
+    if not taken:
         names = ", ".join(sorted(sample.fields)[:12])
         nearest = suggest_command(sample)
         raise BadInput(
@@ -145,15 +147,28 @@ def read(
     """
     options = options or Options()
     if name is not None:
-        taken = Recognised(format_named(name), "", ())
+        candidates = [Recognised(format_named(name), "")]
+    elif lines is None:
+        candidates = recognised(path, options)
     else:
-        taken = taken_for(path, options) if lines is None else _recognise(sampled_lines(path, lines(), options))
-    collected = Collector()
-    errors: list[BadInput] = []
-    records = open_records(path, options, taken.format, None if lines is None else lines())
-    n = _collect(taken.format, records, collected, errors, progress)
+        candidates = _recognise(sampled_lines(path, lines(), options))
+    readings = (
+        _collect(taken, open_records(path, options, taken.format, None if lines is None else lines()), progress)
+        for taken in candidates
+    )
+    first = next(readings)
+    reading = first if first.takes_any else next((other for other in readings if other.takes_any), first)
+    taken, collected, errors, n = reading.taken, reading.collected, reading.errors, reading.n
+    if reading is not first:
+        why = f"not {first.taken.format.name}, which refuses every record: {first.errors[0].what}"
+        collected.note_guess("format", why)
     if not n and not errors:
         raise BadInput("this file holds no record", where=str(path), do="use a file with at least one record")
+    if taken.format.records is None and path.is_dir():
+        for file in other_files(path):
+            collected.left_out(file.name, "its extension is of no file of records")
+    if repeated := len(collected.seen - collected.fresh):
+        collected.counts["repeated"] = repeated
     try:
         tables = finish_tables(collected, arena, errors=errors, n=n, refers=taken.format.refers)
     except Refused:
@@ -176,7 +191,15 @@ def read(
         left_out=tuple(
             LeftOut(what, why, times) for (what, why), times in sorted(collected.omitted.items()) if what not in mapped
         ),
+        silent=_count_silent(tables["answers"]) if "answers" in tables else 0,
     )
+
+
+def _count_silent(answers: pa.Table) -> int:
+    import pyarrow.compute as pc
+
+    lengths = pc.utf8_length(pc.utf8_trim_whitespace(answers["text"]))
+    return len(answers) - int(pc.sum(pc.greater(lengths, 0)).as_py() or 0)
 
 
 def _with_date(answers: pa.Table, day: str) -> pa.Table:
@@ -187,11 +210,26 @@ def _with_date(answers: pa.Table, day: str) -> pa.Table:
     return answers.set_column(place, answers.schema.field(place), pc.fill_null(answers["run_date"], day))
 
 
-def _collect(
-    entry: Format, records: Iterator[Record], collected: Collector, errors: list[BadInput], progress: Progress | None
-) -> int:
-    """Read all records with a format, continuing after invalid records; return the number of records."""
-    n, ended = 0, False
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a format made of the records."""
+
+    taken: Recognised
+    collected: Collector
+    errors: list[BadInput]
+    n: int
+    """Number of records, or of the parts of records that a format counts."""
+
+    @property
+    def takes_any(self) -> bool:
+        return count_places(self.errors) < self.n
+
+
+def _collect(taken: Recognised, records: Iterator[Record], progress: Progress | None) -> _Reading:
+    """Read all records with a format, continuing after invalid records."""
+    collected = Collector()
+    errors: list[BadInput] = []
+    n, ended, parts = 0, False, 0
 
     def count_records() -> Iterator[Record]:
         nonlocal n, ended
@@ -205,11 +243,15 @@ def _collect(
     while not ended:
         before = n
         try:
-            entry.read(count_records(), collected)
+            taken.format.read(count_records(), collected)
             ended = True
         except BadInput as error:
+            every = error.wrong if isinstance(error, Refused) else (error,)
+            if isinstance(error, Refused):
+                parts += error.n - (n - before)
             # A traceback keeps the record and all that was read with it.
-            errors.append(error.with_traceback(None))
+            errors += [each.with_traceback(None) for each in every]
             # What is no fault of one record (the file ends in the middle) would be raised again and again.
-            ended = ended or n == before
-    return n
+            if n == before:
+                ended, parts = True, parts + 1
+    return _Reading(taken, collected, errors, n + parts)

@@ -14,7 +14,7 @@ from mirage.errors import BadInput
 from mirage.io.formats.logs import Answers, stem
 from mirage.io.formats.shapes import EMPTY, Conversation
 from mirage.io.formats.spec import Builder, GivenAnswer, GivenScore, QueryKey, ShownPassage
-from mirage.io.sources.files.read import Refused
+from mirage.io.sources.files import Refused
 
 LLM, RETRIEVER, RERANKER, OTHER = "llm", "retriever", "reranker", "other"
 

@@ -96,6 +96,10 @@ class GivenAnswer:
     """Number of the answer among several of this system to this query, from 0."""
     run_date: str | None = None
     """Day on which it was made, in UTC."""
+    retriever: str | None = None
+    """Retriever of the passages shown, as in table `retrieved`; null for those given with the query."""
+    depth: int | None = None
+    """How many of the retriever's top passages were shown; null for all."""
 
 
 @dataclass(frozen=True, slots=True)

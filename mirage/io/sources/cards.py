@@ -10,8 +10,9 @@ The fields are the columns of `schema.SystemCard`. JSON Lines, CSV and Parquet h
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -19,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
-from mirage.io.sources.files.options import Options
-from mirage.io.sources.files.read import Refused, parse_row
+from mirage.io.sources.files import Options, Refused
 from mirage.store.yaml_files import ENDINGS, yaml_records
+from mirage.text.names import normalise_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 ALIASES = {"license": "licence", "name": "system", "model": "system", "size": "parameters", "link": "url"}
 """Other names of fields."""
 _COLUMNS = tuple(column.name for column in schema.columns("systems"))
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
 _DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 
 
@@ -55,7 +57,9 @@ def read_cards(path: Path, options: Options | None = None) -> CardFile:
         UnknownName: if a field is to be a column that there is not.
     """
     options = options or Options()
-    options.check("systems")
+    for name in (*options.names.values(), *options.values):
+        if name not in _COLUMNS:
+            raise UnknownName("systems column", name, _COLUMNS, where="--map, --set")
     errors: list[BadInput] = []
     cards: dict[str, schema.SystemCard] = {}
     places: dict[str, str] = {}
@@ -113,7 +117,68 @@ def _card(record: Mapping[str, Any], where: str) -> schema.SystemCard:
     trimmed = {name: value.strip() if isinstance(value, str) else value for name, value in record.items()}
     if isinstance(trimmed.get("released"), int):
         trimmed["released"] = str(trimmed["released"])
-    card = schema.SystemCard(**parse_row("systems", trimmed, where))
+    card = schema.SystemCard(**{column.name: _value(column, trimmed, where) for column in schema.columns("systems")})
     if card.released is not None and not _DATE.fullmatch(card.released):
         raise BadInput(f"released is {card.released!r}, not a date such as 2024, 2024-05 or 2024-05-13", where=where)
     return card
+
+
+def _value(column: schema.Column, record: Mapping[str, Any], where: str) -> Any:
+    """Return the value of a column, with its type and in its range; None if an optional one has none.
+
+    Raises:
+        BadInput: if it is invalid.
+    """
+    value = record.get(column.name)
+    if column.nullable and value in (None, ""):
+        return None
+    if column.name not in record:
+        there = ", ".join(list(record)[:12]) or "no fields"
+        do = f"say which field it is: --map THEIRS={column.name}, or what all records have: --set {column.name}=VALUE"
+        raise BadInput(f"{column.name} is missing; there are {there}", where=where, do=do)
+    return _READERS[column.kind](column, value, where)
+
+
+def _text(column: schema.Column, value: Any, where: str) -> str:
+    if column.name == "system" and type(value) in (str, int):
+        value = normalise_name(str(value))
+    if not isinstance(value, str) or not value:
+        raise BadInput(f"{column.name} is {value!r}, not a text", where=where)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise BadInput(f"{column.name} has a lone surrogate", where=where) from None
+    return value
+
+
+def _count(column: schema.Column, value: Any, where: str) -> int:
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value)
+    if type(value) is not int or not 0 <= value < 2**31:
+        raise BadInput(f"{column.name} is {value!r}, not a whole number from 0", where=where)
+    return value
+
+
+def _number(column: schema.Column, value: Any, where: str) -> float:
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise BadInput(f"{column.name} is {value!r}, not a number from 0", where=where)
+    return number
+
+
+def _flag(column: schema.Column, value: Any, where: str) -> bool:
+    flag = value if isinstance(value, bool) else _FLAGS.get(str(value).casefold())
+    if flag is None:
+        raise BadInput(f"{column.name} is {value!r}, neither true nor false", where=where)
+    return flag
+
+
+_READERS: dict[str, Callable[[schema.Column, Any, str], Any]] = {
+    "text": _text,
+    "count": _count,
+    "number": _number,
+    "flag": _flag,
+}

@@ -1,17 +1,19 @@
-"""Column names of a file, and default values for all its records."""
+"""Names of a file's fields, and the error that lists all its invalid records."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from mirage import schema
 from mirage.errors import BadInput, UnknownName
 
-PASSAGES = "passages"
-"""Field of a query with its passages."""
-_INNER = f"{PASSAGES}."
+_HELPS = 3
+"""Maximum number of different suggestions in the text of an error."""
+SHOWN = 10
+"""Maximum number of invalid lines listed in the text of an error; the others are counted."""
 
 
 @dataclass(frozen=True)
@@ -19,9 +21,7 @@ class Options:
     """Column names and default values of a file."""
 
     names: Mapping[str, str] = field(default_factory=dict)
-    """Our column by the file's: `{"answer": "text"}`. Columns of passages start with `passages.`, at least in the file:
-    `{"passages.body": "text"}`.
-    """
+    """Our column by the file's, with dots into objects: `{"answer": "text"}`, `{"output.content": "text"}`."""
     values: Mapping[str, str] = field(default_factory=dict)
     """By our column, the value for every record without one: `{"language": "sw", "system": "mine"}`."""
     meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -45,51 +45,6 @@ class Options:
             _pairs(values, "--set", "COLUMN=VALUE"),
             by_column,
         )
-
-    def check(self, table: str) -> None:
-        """Reject names that are not columns of a table, or of passages if its records contain them.
-
-        Raises:
-            UnknownName: with the nearest columns.
-            BadInput: if two columns of the file map to the same column.
-        """
-        holds = table == "queries"
-        for of, names in ((table, self.own()), (PASSAGES, self.of_passages())):
-            valid = [column.name for column in schema.columns(of)] + [PASSAGES] * (holds and of == table)
-            sources: dict[str, str] = {}
-            for field_name, column_name in names.names.items():
-                if column_name not in valid or (of == PASSAGES and not holds):
-                    raise UnknownName(f"{of} column", column_name, valid, where="--map")
-                if sources.setdefault(column_name, field_name) != field_name:
-                    raise BadInput(
-                        f"both {sources[column_name]} and {field_name} are to be {column_name}",
-                        where="--map",
-                        do="choose one",
-                    )
-        for name in self.values:
-            if name not in (valid := [column.name for column in schema.columns(table)]):
-                raise UnknownName(f"{table} column", name, valid, where="--set")
-
-    def own(self) -> Options:
-        """Return the options for top-level fields, without nested fields."""
-        return Options(
-            {
-                field_name: column_name
-                for field_name, column_name in self.names.items()
-                if not field_name.startswith(_INNER)
-            },
-            self.values,
-            self.meanings,
-        )
-
-    def of_passages(self) -> Options:
-        """Return the options for the records of passages."""
-        inner = {
-            field_name.removeprefix(_INNER): column_name.removeprefix(_INNER)
-            for field_name, column_name in self.names.items()
-            if field_name.startswith(_INNER)
-        }
-        return Options(inner, {name: value for name, value in self.values.items() if name == "language"})
 
     def apply(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return a record under our names, completed with the default values."""
@@ -148,3 +103,49 @@ def _pairs(texts: Iterable[str], option: str, form: str) -> dict[str, str]:
             raise BadInput(f"{option} names {left!r} twice", do="give it once")
         pairs[left] = right
     return pairs
+
+
+def _places(alike: list[BadInput]) -> str:
+    """Return the place of the first of some errors, how many more there are, and the names of their other files."""
+    first, *others = (str(error.where) for error in alike)
+    files = dict.fromkeys(Path(re.sub(r":\d+$", "", where)).name for where in (first, *others))
+    names = [*files][1:]
+    more = f" and {len(others):,} more" if others else ""
+    return first + more + (f", in {', '.join(names[:SHOWN])}{' ...' * (len(names) > SHOWN)}" if names else "")
+
+
+def count_places(errors: Iterable[BadInput]) -> int:
+    """Return the number of invalid records; an error of two that contradict each other is of the later."""
+    return len({str(error.where).rpartition(" and ")[2] for error in errors})
+
+
+class Refused(BadInput):
+    """A file that is refused whole.
+
+    Args:
+        errors: the errors of its records, in their order.
+        n: number of its records.
+    """
+
+    def __init__(self, errors: list[BadInput], n: int) -> None:
+        self.wrong, self.n = tuple(errors), n
+        if len(errors) == 1:
+            message, where = errors[0].what, errors[0].where
+            super().__init__(message, where=where, do=errors[0].do or "correct the line; nothing was imported")
+            return
+        alike: dict[tuple[str, str], list[BadInput]] = {}
+        for error in errors:
+            alike.setdefault((error.what, error.do), []).append(error)
+        lines = [
+            f"{_places(same)}: {what}" + (f" ({do})" if isinstance(same[0], UnknownName) else "")
+            for (what, do), same in list(alike.items())[:SHOWN]
+        ]
+        if len(alike) > SHOWN:
+            rest = sum(map(len, list(alike.values())[SHOWN:]))
+            lines.append(f"... and {rest:,} more; mirage check lists them all")
+        helps = dict.fromkeys(do for (_, do), same in alike.items() if do and not isinstance(same[0], UnknownName))
+        super().__init__(
+            f"{count_places(errors):,} of {n:,} records cannot be taken",
+            where="\n         ".join(lines),
+            do="; ".join([*list(helps)[:_HELPS], *([] if helps else ["correct these lines"]), "nothing was imported"]),
+        )
