@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from browser import Opened, show
 from conftest import ROOT
-from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, plain
+from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, name_of, plain
 
 from mirage import schema, store
 from mirage.errors import BadInput
@@ -143,16 +143,16 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     by_table: dict[str, list[Any]] = {name: [] for name in names}
     pairs = list(combinations(NAMES, 2))
     for i, payload in enumerate(PAYLOADS):
-        key = (CODES[i % len(CODES)], f"{i:02} {plain(payload)}")
+        key = (CODES[i % len(CODES)], f"{i:02} {name_of(payload)}")
         texts = [PAYLOADS[(i // 12 * 12 + k) % len(PAYLOADS)] for k in range(12)]
         subset: Any = ("relevant", "non_relevant")[i // len(CODES) % 2]
         by_table["queries"].append(schema.Query(*key, subset, payload, None))
         by_table["passages"] += [
-            schema.Passage(*key, f"{k} {text}", k, text, text * 2, k == 1 and subset == "relevant")
+            schema.Passage(*key, f"{k} {name_of(text)}", k, text, text * 2, k == 1 and subset == "relevant")
             for k, text in enumerate(texts[:GIVEN], 1)
         ]
         by_table["nuggets"] += [
-            schema.Nugget(*key, plain(text), text, importance, f"1 {texts[0]}", text)
+            schema.Nugget(*key, plain(text), text, importance, f"1 {name_of(texts[0])}", text)
             for text, importance in zip(texts[:2], ("vital", "okay"), strict=True)
         ]
         by_table["nugget_assignments"] += [
@@ -218,7 +218,7 @@ def opened(start: Callable[..., Opened]) -> Iterator[Opened]:
     try:
         yield opened
         opened.settle()
-        assert opened.page.evaluate(STRAY, cores(*PAYLOADS, FOLDER)) == []
+        assert opened.page.evaluate(STRAY, cores(*PAYLOADS, *map(name_of, PAYLOADS), FOLDER)) == []
         assert opened.heard == ([], [], [])
     finally:
         opened.page.close()
@@ -290,7 +290,7 @@ def test_pitfall_45_every_payload_comes_out_as_it_went_in(opened: Opened, url: s
         assert clean(rationales) == clean(r["rationale"] for r in rows["judgments"])
         listed |= set(clean(page.locator("ol .text").evaluate_all(ALL_TEXTS)))
         seen |= set(clean(r["title"] for r in rows["passages"])) | set(clean(rationales))
-        assert page.evaluate(STRAY, cores(*PAYLOADS, FOLDER)) == []
+        assert page.evaluate(STRAY, cores(*PAYLOADS, *map(name_of, PAYLOADS), FOLDER)) == []
     assert seen == set(clean(PAYLOADS))
     assert listed <= seen
 

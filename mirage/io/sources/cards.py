@@ -10,7 +10,6 @@ The fields are the columns of `schema.SystemCard`. JSON Lines, CSV and Parquet h
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -22,6 +21,7 @@ from mirage.errors import BadInput, UnknownName
 from mirage.io.sources.files.options import Options
 from mirage.io.sources.files.read import Refused, parse_row
 from mirage.store.yaml_files import ENDINGS, yaml_records
+from mirage.text.dates import is_date
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 ALIASES = {"license": "licence", "name": "system", "model": "system", "size": "parameters", "link": "url"}
 """Other names of fields."""
 _COLUMNS = tuple(column.name for column in schema.columns("systems"))
-_DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 
 
 @dataclass(frozen=True)
@@ -114,6 +113,6 @@ def _card(record: Mapping[str, Any], where: str) -> schema.SystemCard:
     if isinstance(trimmed.get("released"), int):
         trimmed["released"] = str(trimmed["released"])
     card = schema.SystemCard(**parse_row("systems", trimmed, where))
-    if card.released is not None and not _DATE.fullmatch(card.released):
+    if card.released is not None and not is_date(card.released):
         raise BadInput(f"released is {card.released!r}, not a date such as 2024, 2024-05 or 2024-05-13", where=where)
     return card

@@ -13,7 +13,7 @@ from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.sources.files.options import Options
 from mirage.text.languages import language
-from mirage.text.names import NAMES, normalise_name
+from mirage.text.names import NAMES, Names, need_visible, normalise_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -118,6 +118,7 @@ def read_table(
     errors: list[BadInput] = []
     data: dict[str, list[Any]] = {column.name: [] for column in schema.columns(table)}
     seen: dict[tuple[str, ...], str] = {}
+    names = Names()
     for record, where in named_records(path, options, errors, most=limit.size if limit else None):
         if limit and len(seen) + len(errors) >= limit.rows:
             raise BadInput(f"there are more than {limit.rows:,} {table}", where=where, do=f"use mirage import {table}")
@@ -127,6 +128,9 @@ def read_table(
         try:
             row = parse_row(table, record, where)
             finish(row, record, where)
+            for name in NAMES.intersection(row):
+                if row[name] and not name.endswith("_id"):
+                    names.check(row[name], "system" if name.startswith("system") else name, where)
             key = tuple(row[name] for name in schema.key(table))
             if key in seen:
                 raise BadInput(f"this repeats {seen[key]}: {', '.join(str(part) for part in key if part)}", where=where)
@@ -202,6 +206,7 @@ def _text(column: schema.Column, value: Any, where: str) -> str:
         value = schema.verdict_word(value)
     if isinstance(value, str) and column.name in NAMES:
         value = normalise_name(value)
+        need_visible(value, column.name, where)
     if not isinstance(value, str) or (not value and not column.nullable):
         raise BadInput(f"{column.name} is {value!r}, not a text", where=where)
     try:
