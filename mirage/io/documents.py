@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import store
-from mirage.errors import BadInput, NotEnoughData
+from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.stages.retrieve.corpus import ID_FIELDS, TEXT_FIELDS
 from mirage.stages.testset.settings import CorpusPassage
 from mirage.store.extras import extra
@@ -195,7 +195,11 @@ class _Reader:
             self.left_out.append(OmittedPart(line.where, "the passage has no id or no text"))
             return
         title, code = value.get("title"), value.get("language")
-        given = language_of(str(code), where=line.where).code if code else language_of_file(Path(name).name)
+        try:
+            given = language_of(str(code), where=line.where).code if code else language_of_file(Path(name).name)
+        except UnknownName as error:
+            self.left_out.append(OmittedPart(line.where, error.what))
+            return
         self._add(CorpusPassage(str(found), str(title) if title else None, text.strip(), given, name), line.where)
 
     def _add(self, passage: CorpusPassage, where: str) -> None:
