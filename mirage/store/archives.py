@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.store.files import LONGEST_OF_OWN, need_file
+from mirage.store.files import LONGEST_OF_OWN, need_file, need_object
 
 ZIP = b"PK\x03\x04"
 """First bytes of a zip archive."""
@@ -46,7 +46,7 @@ def archive_names(path: Path) -> tuple[str, ...]:
         return tuple(archive.namelist())
 
 
-def archived_documents(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, Any]]:
+def archived_documents(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield name and value of the JSON documents of a zip archive, in the archive's order.
 
     Args:
@@ -54,7 +54,8 @@ def archived_documents(path: Path, wanted: Callable[[str], bool]) -> Iterator[tu
         wanted: returns whether a member is read, by its name.
 
     Raises:
-        BadInput: if the archive is missing, damaged or has an unknown compression, or a document is not JSON.
+        BadInput: if the archive is missing, damaged, encrypted, a bomb or has an unknown compression, or a document is
+            not a JSON object.
     """
     need_file(path)
     with _refusing(path), zipfile.ZipFile(path) as archive:
@@ -63,7 +64,8 @@ def archived_documents(path: Path, wanted: Callable[[str], bool]) -> Iterator[tu
             raise BadInput(f"the archive would unpack to {size / 1e9:,.1f} GB", where=str(path), do=_AGAIN)
         for entry in entries:
             with _refusing(path, entry.filename):
-                yield entry.filename, json.loads(_content(path, archive, entry))
+                value = json.loads(_content(path, archive, entry))
+            yield entry.filename, need_object(value, f"{path}: {entry.filename}")
 
 
 def _content(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,11 @@ def copy_arena(source: str, target: str) -> None:
             raise ArenaError(f"there is no arena at {source}", do="check the path or the address")
         manifest, _ = manifests.parse_manifest(Path(root), raw)
         names = [file["path"] for file in manifests.listed_files(manifest)]
-        names += [name for name in BESIDE if here.get_file_info(f"{root}/{name}").is_file]
+        names += [
+            name
+            for name in BESIDE
+            if here.get_file_info(f"{root}/{name}").is_file and not os.path.islink(f"{root}/{name}")  # noqa: PTH114
+        ]
         found = there.get_file_info(fs.FileSelector(into, allow_not_found=True, recursive=True))
         own = {*names, manifests.NAME, f"{manifests.NAME}.tmp"}
         others = {each.path.removeprefix(into).strip("/") for each in found if each.is_file} - own
