@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import errno
+import glob
 import gzip
 import hashlib
 import io
@@ -362,8 +363,21 @@ def write_bytes(path: Path, data: bytes) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
+        _remove_left(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _remove_left(path: Path) -> None:
+    """Remove the temporary files of processes that were killed while they wrote this file."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        number = left.name.removesuffix(".tmp").rpartition(".")[2]
+        try:
+            os.kill(int(number), 0)
+        except ProcessLookupError:
+            left.unlink(missing_ok=True)
+        except (ValueError, OverflowError, OSError):  # not ours, or alive
+            pass
 
 
 def write_text(path: Path, text: str) -> None:
