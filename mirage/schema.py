@@ -21,7 +21,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mirage.errors import BadInput, UnknownName
+from mirage.text.dates import is_date
 from mirage.text.languages import is_code
+from mirage.text.names import NAMES, Names, need_visible, normalise_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,6 +60,7 @@ CodeOrAll = Annotated[str, _LanguageCode(also=("all",))]
 Share = Annotated[float, Range(0, 1)]
 Count = Annotated[int, Range(0, None)]
 Rank = Annotated[int, Range(1, None)]
+Date = Annotated[str, is_date]
 
 Subset = Literal["relevant", "non_relevant"]
 Status = Literal["ok", "empty", "truncated", "refused", "api_error", "missing"]
@@ -221,7 +224,7 @@ class Answer:
     """A reasoning model's thoughts, and what follows the end of its turn (`mirage.text.turns`): no part of the answer;
     null if there is neither.
     """
-    run_date: str | None = None
+    run_date: Date | None = None
     """Day on which the answer was made, in UTC, `2026-11-20`; null if unknown."""
 
 
@@ -342,7 +345,7 @@ class Judgment:
     """The person who decided, where the judge is a group of people; null for a program or if unknown. A second verdict
     of the same judge and voter on one battle has `~2` after the name.
     """
-    inclusion: Share | None = None
+    inclusion: Annotated[float, Range(1e-300, 1)] | None = None
     """Probability, above 0, with which `mirage judge --until` chose this battle among all of its language and pair of
     systems, given the verdicts before; a ranking weights the verdict by its inverse. Null: every battle was judged, or
     the choice did not depend on verdicts.
@@ -735,7 +738,7 @@ class SystemCard:
     """Whether the weights can be downloaded."""
     parameters: Annotated[float, Range(0, None)] | None
     """Size of the model, in billions of parameters."""
-    released: str | None
+    released: Date | None
     """Release date, `2024-05-13`, `2024-05` or `2024`."""
     price_in: Annotated[float, Range(0, None)] | None
     """US dollars per million prompt tokens."""
@@ -922,6 +925,7 @@ class Column:
     choices: tuple[str, ...] | None
     range: Range | None
     languages: _LanguageCode | None
+    date: bool
 
     @property
     def arrow(self) -> pa.DataType:
@@ -1038,6 +1042,7 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
     Raises:
         BadInput: naming the column and the first offending key; nothing is repaired.
     """
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     schema = arrow_schema(table)
@@ -1063,6 +1068,14 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
         for bad, breach in _breaches(column, data[column.name]):
             refuse(column, bad, breach)
 
+    if "status" in data.column_names and "text" in data.column_names:
+        (text,) = (column for column in columns(table) if column.name == "text")
+        said = pc.is_in(data["status"], value_set=pa.array(["ok", "truncated"]))
+        refuse(
+            text, pc.and_(said, pc.is_null(data["text"])), "is null although the status says that there is an answer"
+        )
+    _check_names(table, data, where)
+
     measured = getattr(table_class(table), "reason_of", None)
     if measured:
         (reason,) = (column for column in columns(table) if column.name == "reason")
@@ -1082,6 +1095,28 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
         )
 
 
+def _check_names(table: str, data: pa.Table, where: str) -> None:
+    """Reject names that are not normalised, hide a character, or look like another name of the table."""
+    import pyarrow.compute as pc
+
+    place, seen = f"{where}: {table}" if where else table, Names()
+    for column in sorted(NAMES.intersection(data.column_names)):
+        for name in filter(None, pc.unique(data[column]).to_pylist()):
+            if normalise_name(name) != name:
+                raise BadInput(
+                    f"{column} {name!r} has spaces at its ends, or another spelling in Unicode's form NFC",
+                    where=place,
+                    do=f"write {normalise_name(name)!r}",
+                )
+            if column.endswith("_id") or table == "published":  # as printed: papers differ in case
+                need_visible(name, column, place)
+            else:
+                seen.check(name, "system" if column.startswith("system") else column, place)
+    if table == "queries":
+        for language, name in zip(data["language"].to_pylist(), data["query_id"].to_pylist(), strict=True):
+            seen.check(name, "query_id", place, language)
+
+
 def _breaches(column: Column, values: Any) -> Iterator[tuple[Any, str]]:
     """Yield, for each rule of a column, a mask of the values that break it and a description."""
     import pyarrow as pa
@@ -1096,6 +1131,9 @@ def _breaches(column: Column, values: Any) -> Iterator[tuple[Any, str]]:
         known = [code for code in pc.unique(values).to_pylist() if code in column.languages.also or is_code(code or "")]
         other = pc.invert(pc.is_in(values, value_set=pa.array(known, pa.string())))
         yield pc.and_(other, pc.is_valid(values)), "is not a known language"
+    if column.date:
+        wrong = [text for text in pc.unique(values).to_pylist() if text is not None and not is_date(text)]
+        yield pc.is_in(values, value_set=pa.array(wrong, pa.string())), "is not a date"
     if column.kind == "number":
         yield pc.invert(pc.fill_null(pc.is_finite(values), True)), "is not a finite number"
     if column.range is not None and column.range.low is not None:
@@ -1123,7 +1161,7 @@ def _column(name: str, hint: Any, meaning: str) -> Column:
     kinds: dict[Any, Kind] = {str: "text", float: "number", int: "count", bool: "flag"}
     limits = next((n for n in notes if isinstance(n, Range)), None)
     codes = next((n for n in notes if isinstance(n, _LanguageCode)), None)
-    return Column(name, meaning, kinds[str if choices else hint], nullable, choices, limits, codes)
+    return Column(name, meaning, kinds[str if choices else hint], nullable, choices, limits, codes, is_date in notes)
 
 
 _PARSING = Lock()  # Python 3.11 raises `SystemError` when two threads parse source at once.

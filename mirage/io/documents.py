@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import store
-from mirage.errors import BadInput, NotEnoughData
+from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.stages.retrieve.corpus import ID_FIELDS, TEXT_FIELDS
 from mirage.stages.testset.settings import CorpusPassage
 from mirage.store.extras import extra
@@ -35,8 +35,8 @@ _TEXTS = (".md", ".markdown", ".txt", ".text", ".rst")
 _RECORDS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _HTML = (".html", ".htm", ".xhtml")
 _FRONT = re.compile(r"\A---[ \t]*\n.*?\n---[ \t]*\n", re.DOTALL)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*$")
+_HEADING = re.compile(r"#{1,6}[ \t]")
+_LINK = "it is a link, a pipe or a device"
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
 
 
@@ -95,7 +95,9 @@ def read_documents(paths: Sequence[Path], *, length: int = LENGTH) -> DocumentCo
     reader = _Reader(length)
     for path in paths:
         if path.is_dir():
-            for file in store.list_files(path, "**/*"):
+            files, others = store.find_files(path, "**/*")
+            reader.left_out += [OmittedPart(other.relative_to(path).as_posix(), _LINK) for other in others]
+            for file in files:
                 if not any(part.startswith(".") for part in file.relative_to(path).parts):
                     reader.read(file, file.relative_to(path).as_posix(), named=False)
         else:
@@ -130,14 +132,14 @@ class _Reader:
         if kind not in (*_TEXTS, *_RECORDS, *_HTML, ".pdf") and not named:
             self.left_out.append(OmittedPart(name, f"the extension {kind or 'none'} is not a document type"))
             return
-        self.files.append({"name": name, "sha256": store.fingerprint(path)} if path.is_file() else {"name": name})
+        store.need_file(path)
         if kind in _RECORDS:
-            for line in store.records(path):
-                self._add_record(line, name)
+            self._read_records(path, name)
             return
         text = self._text_of(path, name, kind)
         if text is None:
             return
+        self._note_file(path, name)
         if not words(text):
             self.left_out.append(OmittedPart(name, "it is empty"))
             return
@@ -151,9 +153,27 @@ class _Reader:
         for number, (title, part) in enumerate(parts, 1):
             self._add(CorpusPassage(f"{name}#{number}", title, part, code, name), f"{name}#{number}")
 
+    def _note_file(self, path: Path, name: str) -> None:
+        self.files.append({"name": name, "sha256": store.fingerprint(path)})
+
+    def _read_records(self, path: Path, name: str) -> None:
+        """Add the passages of a file, or none if one of its records cannot be read."""
+        passages, left_out = len(self.passages), len(self.left_out)
+        try:
+            for line in store.records(path):
+                self._add_record(line, name)
+        except BadInput as error:
+            for passage in self.passages[passages:]:
+                self._ids.remove(passage.passage_id)
+                del self._texts[_digest(passage.text)]
+            del self.passages[passages:]
+            self.left_out[left_out:] = [OmittedPart(error.where or name, f"{name} cannot be read: {error.what}")]
+            return
+        self._note_file(path, name)
+
     def _text_of(self, path: Path, name: str, kind: str) -> str | None:
         """Return the text of a document; None if it was left out."""
-        if (size := path.stat().st_size if path.is_file() else 0) > LARGEST:
+        if (size := path.stat().st_size) > LARGEST:
             self.left_out.append(OmittedPart(name, f"it has {size / 1e6:,.0f} MB, more than {LARGEST // 1_000_000}"))
             return None
         if kind == ".pdf":
@@ -175,7 +195,11 @@ class _Reader:
             self.left_out.append(OmittedPart(line.where, "the passage has no id or no text"))
             return
         title, code = value.get("title"), value.get("language")
-        given = language_of(str(code), where=line.where).code if code else language_of_file(Path(name).name)
+        try:
+            given = language_of(str(code), where=line.where).code if code else language_of_file(Path(name).name)
+        except UnknownName as error:
+            self.left_out.append(OmittedPart(line.where, error.what))
+            return
         self._add(CorpusPassage(str(found), str(title) if title else None, text.strip(), given, name), line.where)
 
     def _add(self, passage: CorpusPassage, where: str) -> None:
@@ -209,8 +233,6 @@ def _plain_text(path: Path) -> tuple[str, str | None]:
     try:
         text = "\n".join(line for _, line in store.lines(path, most=LARGEST)).removeprefix("\ufeff")
     except BadInput as error:
-        if not path.is_file():
-            raise
         return "", "it is binary, or not UTF-8" if "UTF-8" in error.what else error.what
     if "\0" in text:
         return "", "it is binary"
@@ -271,12 +293,11 @@ def split_text(
             open_.clear()
 
     if markdown:
-        text = _COMMENT.sub("", _FRONT.sub("", text))
+        text = _without_comments(_FRONT.sub("", text))
         text = re.sub(r"(?m)^(#{1,6}[ \t]+.*)$", r"\n\n\1\n\n", text)
     for paragraph in filter(str.strip, _BLANK.split(text)):
-        if markdown and (heading := _HEADING.match(paragraph.strip())):
+        if markdown and (name := _heading(paragraph.strip())):
             close()
-            name = heading[1].strip()
             title = name if top is None else f"{top}: {name}"
             top = top or name
             continue
@@ -286,6 +307,24 @@ def split_text(
             open_.append(piece)
     close()
     return passages
+
+
+def _heading(paragraph: str) -> str:
+    """Return the text of a Markdown heading; empty if the paragraph is none."""
+    if not _HEADING.match(paragraph):
+        return ""
+    name = paragraph.lstrip("#").strip()
+    bare = name.rstrip("#")
+    return bare.strip() if not bare or bare[-1].isspace() else name
+
+
+def _without_comments(text: str) -> str:
+    """Return a text without its HTML comments; one that does not end is text."""
+    parts, end = [], 0
+    while (start := text.find("<!--", end)) >= 0 and (stop := text.find("-->", start + 4)) >= 0:
+        parts.append(text[end:start])
+        end = stop + 3
+    return "".join([*parts, text[end:]])
 
 
 def _pieces(paragraph: str, length: int) -> Iterator[str]:

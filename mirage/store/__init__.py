@@ -10,7 +10,19 @@ from mirage.store.archives import archive_names, archived_documents, is_archive
 from mirage.store.arena import Arena, bundled_arenas, check, chosen_queries, is_arena, open_arena, reopen
 from mirage.store.copies import copy, copy_arena
 from mirage.store.export import export_rows, export_table, to_csv, to_json, to_jsonl, to_parquet, write_whole
-from mirage.store.files import Line, Sink, csv_rows, fingerprint, jsonl, lines, list_files, write_bytes, write_text
+from mirage.store.files import (
+    Line,
+    Sink,
+    csv_rows,
+    find_files,
+    fingerprint,
+    jsonl,
+    lines,
+    list_files,
+    need_file,
+    write_bytes,
+    write_text,
+)
 from mirage.store.folders import locate
 from mirage.store.json_members import Member, json_members
 from mirage.store.ledger import NAME as LEDGER
@@ -71,6 +83,7 @@ __all__ = [
     "ending",
     "export_rows",
     "export_table",
+    "find_files",
     "fingerprint",
     "is_archive",
     "is_arena",
@@ -86,6 +99,7 @@ __all__ = [
     "list_files",
     "locate",
     "makers_of",
+    "need_file",
     "not_about",
     "open_arena",
     "parquet_rows",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.store.files import LONGEST_OF_OWN, need_file
+from mirage.store.files import LONGEST_OF_OWN, need_file, need_object
 
 ZIP = b"PK\x03\x04"
 """First bytes of a zip archive."""
@@ -21,6 +21,8 @@ _ZSTD = 93
 """Number of zstd among the compressions of zip, unknown to Python's own reader."""
 _LOCAL = struct.Struct("<26xHH")
 """Local header of a member up to the lengths of its name and extra field."""
+_EXPANDS = 500
+"""Largest ratio of the sizes of an archive unpacked and packed, beyond which it is a bomb; logs reach 50."""
 _AGAIN = "copy the archive again; it is complete only after its run has ended"
 
 
@@ -44,7 +46,7 @@ def archive_names(path: Path) -> tuple[str, ...]:
         return tuple(archive.namelist())
 
 
-def archived_documents(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, Any]]:
+def archived_documents(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield name and value of the JSON documents of a zip archive, in the archive's order.
 
     Args:
@@ -52,14 +54,18 @@ def archived_documents(path: Path, wanted: Callable[[str], bool]) -> Iterator[tu
         wanted: returns whether a member is read, by its name.
 
     Raises:
-        BadInput: if the archive is missing, damaged or has an unknown compression, or a document is not JSON.
+        BadInput: if the archive is missing, damaged, encrypted, a bomb or has an unknown compression, or a document is
+            not a JSON object.
     """
     need_file(path)
     with _refusing(path), zipfile.ZipFile(path) as archive:
-        for entry in archive.infolist():
-            if wanted(entry.filename):
-                with _refusing(path, entry.filename):
-                    yield entry.filename, json.loads(_content(path, archive, entry))
+        entries = [entry for entry in archive.infolist() if wanted(entry.filename)]
+        if (size := sum(entry.file_size for entry in entries)) > max(LONGEST_OF_OWN, _EXPANDS * path.stat().st_size):
+            raise BadInput(f"the archive would unpack to {size / 1e9:,.1f} GB", where=str(path), do=_AGAIN)
+        for entry in entries:
+            with _refusing(path, entry.filename):
+                value = json.loads(_content(path, archive, entry))
+            yield entry.filename, need_object(value, f"{path}: {entry.filename}")
 
 
 def _content(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
@@ -95,9 +101,13 @@ def _refusing(path: Path, member: str | None = None) -> Iterator[None]:
         yield
     except (zipfile.BadZipFile, zlib.error, EOFError, struct.error) as error:
         raise BadInput(f"the archive is damaged or incomplete: {error}", where=where, do=_AGAIN) from None
+    except RecursionError:
+        raise BadInput("this is not JSON: it is nested too deeply", where=where, do=_AGAIN) from None
     except NotImplementedError as error:
         raise BadInput(f"this compression cannot be read: {error}", where=where, do="pack it with deflate") from None
-    except (ValueError, RecursionError) as error:
+    except RuntimeError:  # what `zipfile` raises for it
+        raise BadInput("the archive is encrypted", where=where, do="unpack it, and give what it holds") from None
+    except ValueError as error:
         raise BadInput(f"this is not JSON: {error}", where=where, do=_AGAIN) from None
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}", do="give a file that can be read") from None

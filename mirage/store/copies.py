@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mirage import schema
 from mirage.errors import ArenaError, BadInput
 from mirage.store import manifest as manifests
 from mirage.store.arena import Arena, is_arena, open_arena
@@ -12,6 +15,9 @@ from mirage.store.user_files import BESIDE
 
 if TYPE_CHECKING:
     from pyarrow import fs
+
+_FILE = re.compile(rf"(?:{'|'.join(schema.TABLES)})/[\w-]+-[0-9a-f]{{12}}\.parquet")
+"""Path of a table's file in an arena."""
 
 
 def copy(arena: Arena, into: Path) -> Arena:
@@ -53,18 +59,26 @@ def copy_arena(source: str, target: str) -> None:
             raise ArenaError(f"there is no arena at {source}", do="check the path or the address")
         manifest, _ = manifests.parse_manifest(Path(root), raw)
         names = [file["path"] for file in manifests.listed_files(manifest)]
-        names += [name for name in BESIDE if here.get_file_info(f"{root}/{name}").is_file]
+        names += [
+            name
+            for name in BESIDE
+            if here.get_file_info(f"{root}/{name}").is_file and not os.path.islink(f"{root}/{name}")  # noqa: PTH114
+        ]
         found = there.get_file_info(fs.FileSelector(into, allow_not_found=True, recursive=True))
         own = {*names, manifests.NAME, f"{manifests.NAME}.tmp"}
         others = {each.path.removeprefix(into).strip("/") for each in found if each.is_file} - own
         present = _read(there, f"{into}/{manifests.NAME}")
-        if others or present not in (None, raw):
+        # An earlier copy may have been interrupted before the source changed.
+        left = {name for name in others if _FILE.fullmatch(name)} if present is None else set()
+        if others - left or present not in (None, raw):
             raise ArenaError(f"{target} holds other files", do="use a new or empty folder")
         for name in names:
             there.create_dir(f"{into}/{name}".rpartition("/")[0])
             fs.copy_files(f"{root}/{name}", f"{into}/{name}", source_filesystem=here, destination_filesystem=there)
         with there.open_output_stream(f"{into}/{manifests.NAME}.tmp") as stream:
             stream.write(raw)
+        for name in left:
+            there.delete_file(f"{into}/{name}")
         there.move(f"{into}/{manifests.NAME}.tmp", f"{into}/{manifests.NAME}")
     except (OSError, pa.ArrowException) as error:
         raise ArenaError(

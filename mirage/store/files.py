@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import errno
+import glob
 import gzip
 import hashlib
 import io
@@ -55,11 +56,35 @@ def list_files(folder: Path, *patterns: str) -> list[Path]:
     """List the files under a folder that match any glob pattern, sorted by name.
 
     Raises:
+        BadInput: if the folder does not exist, or a match is a link, a pipe or a device.
+    """
+    files, others = find_files(folder, *patterns)
+    if others:
+        more = f" and {len(others) - 1:,} more" if others[1:] else ""
+        raise BadInput(
+            f"{others[0]}{more} is a link, a pipe or a device, which is not read in a folder",
+            do="put the file itself there",
+        )
+    return files
+
+
+def find_files(folder: Path, *patterns: str) -> tuple[list[Path], list[Path]]:
+    """Find the files under a folder that match any glob pattern; and links, files behind links, pipes and devices,
+    which must not be read: they may lead out of the folder, or never end. Both are sorted by name.
+
+    Raises:
         BadInput: if the folder does not exist.
     """
     if not folder.is_dir():
         raise BadInput(f"there is no folder {folder}", do="check the path")
-    return sorted({path for pattern in patterns for path in folder.glob(pattern) if path.is_file()})
+    files, others = [], []
+    root = os.path.realpath(folder)
+    for path in sorted({path for pattern in patterns for path in folder.glob(pattern)}):
+        if os.path.realpath(path) != os.path.join(root, path.relative_to(folder)):  # noqa: PTH118  # thrice as fast
+            others.append(path)
+        elif not path.is_dir():
+            (files if path.is_file() else others).append(path)
+    return files, others
 
 
 def need_file(path: Path) -> None:
@@ -338,8 +363,21 @@ def write_bytes(path: Path, data: bytes) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
+        _remove_left(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _remove_left(path: Path) -> None:
+    """Remove the temporary files of processes that were killed while they wrote this file."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        number = left.name.removesuffix(".tmp").rpartition(".")[2]
+        try:
+            os.kill(int(number), 0)
+        except ProcessLookupError:
+            left.unlink(missing_ok=True)
+        except (ValueError, OverflowError, OSError):  # not ours, or alive
+            pass
 
 
 def write_text(path: Path, text: str) -> None:

@@ -11,6 +11,7 @@ from mirage.errors import UnknownName
 from mirage.store.arena import Arena, open_arena
 from mirage.store.lineage import ABOUT, SYSTEMS, derived_tables
 from mirage.store.upsert import NewRows, Outdated, retry_outdated, upsert
+from mirage.store.writing import sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ def remove_system(path: Path, system: str, *, made_by: str) -> RemovalResult:
             elif len(own):
                 parts[table] = NewRows(rows.slice(0, 0), own.select(list(schema.key(table))))
         if system not in names:
+            sweep(path)
             raise UnknownName("system", system, names, where=arena.address)
         stale = {*emptied, *(name for name in derived_tables((*parts, *emptied)) if name in about_systems)}
 

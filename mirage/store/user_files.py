@@ -16,6 +16,6 @@ BESIDE = (MAKERS, TAXONOMY)
 
 
 def file_beside(arena: Arena, name: str) -> Path | None:
-    """Return the path of a file next to an arena's tables; None if there is none."""
+    """Return the path of a file next to an arena's tables; None if there is none, or a link, which may lead out."""
     file = arena.path / name
-    return file if file.is_file() else None
+    return file if file.is_file() and not file.is_symlink() else None

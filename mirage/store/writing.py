@@ -261,6 +261,16 @@ def _has_only_own_files(path: Path) -> bool:
     return all(file.name in own_names or file.suffix == ".tmp" for file in path.iterdir())
 
 
+def sweep(path: Path) -> None:
+    """Remove what a killed write left in an arena that is not written again.
+
+    Raises:
+        ArenaError: if the folder is not an arena, or cannot be written.
+    """
+    with exclusive_lock(path):
+        _sweep(path, manifests.load_manifest(path)[0])
+
+
 def _sweep(path: Path, manifest: Mapping[str, Any]) -> None:
     """Remove files that the manifest does not name: old tables, and leftovers of interrupted writes.
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from mirage.errors import BadInput
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_DATE = re.compile(r"\d{4}(-\d{2}){0,2}", re.ASCII)
 _FIRST_SECOND = 10**8
 """Smallest number read as seconds since 1970 (March 1973); a smaller one is more likely a year or an index."""
 
@@ -16,6 +17,14 @@ _FIRST_SECOND = 10**8
 def today() -> str:
     """Return today's date in UTC, `2026-11-20`."""
     return datetime.now(UTC).date().isoformat()
+
+
+def is_date(text: str) -> bool:
+    """Return whether a text is a date, or its month or year: `2024-05-13`, `2024-05`, `2024`."""
+    try:
+        return bool(_DATE.fullmatch(text)) and bool(date.fromisoformat(text + "-01" * (2 - text.count("-"))))
+    except ValueError:
+        return False
 
 
 def utc_day(value: Any, *, where: str = "") -> str:

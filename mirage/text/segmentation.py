@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -147,6 +147,8 @@ _THAI_SPACE = re.compile(rf"(?P<gap>\s{{3,}})|(?<={_THAI})\s+(?={_THAI})(?!\S{{0
 _OTHER_END = re.compile("[។៕།༎]+")
 """Sentence ends in Khmer and Tibetan script, unknown to sentencex."""
 _THAI_LETTER = re.compile(_THAI)
+_LONG_LINE = 10_000
+"""Characters from which on a line is split into sentences part by part."""
 _THAI_SHORT = 20
 """A Thai clause with fewer characters is merged into the one before it."""
 
@@ -178,11 +180,24 @@ def _boundaries(line: str, language: str) -> list[Span]:
     from sentencex import get_sentence_boundaries
 
     spans: list[Span] = []
-    for boundary in get_sentence_boundaries(language, line):
-        start, end = boundary["start_index"], boundary["end_index"]
-        cuts = [match.end() for match in _OTHER_END.finditer(line, start, end)]
-        spans += itertools.pairwise([start, *(cut for cut in cuts if cut < end), end])
+    for offset, part in _parts(line):
+        for boundary in get_sentence_boundaries(language, part):
+            start, end = offset + boundary["start_index"], offset + boundary["end_index"]
+            cuts = [match.end() for match in _OTHER_END.finditer(line, start, end)]
+            spans += itertools.pairwise([start, *(cut for cut in cuts if cut < end), end])
     return spans
+
+
+def _parts(line: str) -> Iterator[tuple[int, str]]:
+    """Yield a long line in parts, after an end mark if possible: `sentencex` takes time quadratic in the length."""
+    start = 0
+    while len(line) - start > _LONG_LINE:
+        end = start + _LONG_LINE
+        cut = max(line.rfind(mark, start, end) for mark in (". ", "? ", "! ", "。", "। ", "؟ "))
+        cut = end if cut <= start else cut + 1
+        yield start, line[start:cut]
+        start = cut
+    yield start, line[start:]
 
 
 def _thai(line: str) -> list[Span]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -136,3 +137,75 @@ def test_a_corpus_that_is_missing_or_has_nothing_is_refused(tmp_path: Path) -> N
         read_documents([tmp_path / "nowhere.txt"])
     with pytest.raises(NotEnoughData, match="no passage"):
         read_documents([tmp_path])
+
+
+def test_pitfall_191_links_and_pipes_in_a_folder_are_named_and_not_followed(tmp_path: Path) -> None:
+    folder, secret = tmp_path / "corpus", tmp_path / "id_rsa"
+    (folder / "deep").mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    secret.write_text("The private key of the harbour master.", encoding="utf-8")
+    (tmp_path / "outside" / "b.txt").write_text("A text beside the corpus.", encoding="utf-8")
+    (folder / "a.txt").write_text(TEXT, encoding="utf-8")
+    (folder / "notes.txt").symlink_to(secret)
+    (folder / "deep" / "again.md").symlink_to("../a.txt")
+    (folder / "deep" / "up").symlink_to(tmp_path / "outside", target_is_directory=True)
+    (folder / "loop").symlink_to(folder, target_is_directory=True)
+    (folder / "zero.jsonl").symlink_to("/dev/zero")
+    (folder / "gone.pdf").symlink_to("nowhere")
+    os.mkfifo(folder / "pipe.txt")
+    corpus = read_documents([folder])
+    assert [p.passage_id for p in corpus.passages] == ["a.txt#1"]
+    named = {"notes.txt", "deep/again.md", "deep/up", "loop", "zero.jsonl", "gone.pdf", "pipe.txt"}
+    assert {one.where for one in corpus.left_out} == named
+    assert [file["name"] for file in corpus.files] == ["a.txt"]
+    (tmp_path / "my corpus").symlink_to(folder, target_is_directory=True)
+    assert read_documents([tmp_path / "my corpus"]).passages == corpus.passages
+    for pipe in ("pipe.txt", "pipe.pdf", "pipe.jsonl"):
+        if pipe != "pipe.txt":
+            os.mkfifo(folder / pipe)
+        with pytest.raises(BadInput, match="pipe or a device"):
+            read_documents([folder / pipe])
+
+
+def test_pitfall_192_markup_that_goes_on_and_on_is_cut_in_a_moment() -> None:
+    for start, unit in (("", "<!--"), ("", "# a" + " " * 100_000), ("---\n", "---\n"), ("# a", "#"), ("# a", " \t")):
+        split_text(start + unit * (200_000 // len(unit)) + "!", markdown=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [("# a", "a"), ("## a ##", "a"), ("# C#", "C#"), ("#\ta \t", "a"), ("# #a", "#a"), ("### b # #", "b #")],
+)
+def test_the_text_of_a_heading_is_its_title(line: str, title: str) -> None:
+    assert split_text(f"{line}\nText.", markdown=True) == [(title, "Text.")]
+
+
+def test_pitfall_192_a_bad_file_is_left_out_whole_and_a_huge_one_is_not_hashed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mirage import store
+
+    good = json.dumps({"docid": "1", "text": TEXT})
+    other = json.dumps({"docid": "2", "text": "Another passage, of the crane."})
+    files = {
+        "a.jsonl": f"{other}\n{{broken\n",
+        "b.json": "[1, 2]",
+        "c.csv": 'docid,text\n3,"open',
+        "d.jsonl": good.replace("}", ', "language": "no such"}'),
+        "e.jsonl": f"{good}\n{other}\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "f.parquet").write_bytes(b"PAR1")
+    (tmp_path / "g.jsonl.gz").write_bytes(gzip.compress(other.encode() * 50)[:-9])
+    for name in ("sparse.txt", "sparse.jsonl", "sparse.md", "sparse.html"):
+        with (tmp_path / name).open("wb") as stream:
+            stream.truncate(10_000_000_000)
+    hashed: list[str] = []
+    real = store.fingerprint
+    monkeypatch.setattr(store, "fingerprint", lambda path: hashed.append(path.name) or real(path))
+    corpus = read_documents([tmp_path])
+    assert [p.passage_id for p in corpus.passages] == ["1", "2"]
+    assert hashed == ["d.jsonl", "e.jsonl"]
+    named = {Path(one.where.partition(":")[0]).name for one in corpus.left_out}
+    assert named == {path.name for path in tmp_path.iterdir()} - {"e.jsonl"}

@@ -95,7 +95,7 @@ HEAD = ",".join(GOOD)
         ("j.jsonl", [json.dumps(GOOD), "[]"], "a JSON list, not an object", 2),
         ("j.jsonl", [json.dumps(GOOD), "", "nonsense"], "not JSON", 3),
         ("j.csv", [HEAD, "sw,1,j,one,two"], "5 fields, but the header has 6", 2),
-        ("j.csv", [HEAD, "", 'sw,"1\n2",j,one,two,A', "sw,1,j,one,two,A,A"], "7 fields, but the header has 6", 5),
+        ("j.csv", [HEAD, "", 'sw,"1\n",j,one,two,A', "sw,1,j,one,two,A,A"], "7 fields, but the header has 6", 5),
         ("j.csv", [HEAD, 'sw,1,j,one,two,"A'], "not CSV", 2),
         ("j.csv", [HEAD + ",judge", ""], "the header names 'judge' twice", 1),
     ],

@@ -5,8 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import pickle
+import socket
 import tracemalloc
+import zipfile
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
@@ -19,11 +22,12 @@ import pyarrow.parquet as pq
 import pytest
 from browser import Opened, show
 from conftest import ROOT
-from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, plain
+from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, name_of, plain
 
 from mirage import schema, store
-from mirage.errors import BadInput
+from mirage.errors import ArenaError, BadInput
 from mirage.explorer.kit.page_list import PAGES
+from mirage.io.imports.formats import import_file
 from mirage.pipeline import adding
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
@@ -130,6 +134,105 @@ def test_a_file_that_is_not_to_be_trusted_is_refused_in_words_and_in_bounds(
     assert list(tmp_path.iterdir()) == [file], "nothing ran, nothing is left"
 
 
+HEADER = json.dumps({"version": 2, "status": "success", "eval": {"model": "m", "task": "t"}})
+SAMPLE = json.dumps(
+    {
+        "id": 1,
+        "epoch": 1,
+        "input": "Who built the bridge?",
+        "target": "",
+        "output": {"completion": "Ann."},
+        "metadata": {"language": "en"},
+    }
+)
+
+
+RECORD = json.dumps({"language": "en", "id": "1", "question": "Who?", "system": "a", "answer": "Ann."}) + "\n"
+
+
+def archive(path: Path, *members: tuple[str, str | bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in (("header.json", HEADER), *members):
+            packed.writestr(name, content)
+    return path
+
+
+def encrypted(path: Path) -> Path:
+    """An archive whose members are marked as encrypted."""
+    data = bytearray(archive(path, ("samples/1.json", SAMPLE)).read_bytes())
+    for start, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        place = -1
+        while (place := data.find(start, place + 1)) >= 0:
+            data[place + flags] |= 1
+    path.write_bytes(data)
+    return path
+
+
+ARCHIVES: dict[str, Callable[[Path], Path]] = {
+    "is encrypted": encrypted,
+    "a JSON list": lambda path: archive(path, ("samples/1.json", "[1, 2]")),
+    "a JSON NoneType": lambda path: archive(path, ("samples/1.json", "null")),
+    "nested too deeply": lambda path: archive(path, ("samples/1.json", "[" * 100_000)),
+    "would unpack to": lambda path: archive(path, ("samples/1.json", bytes(65_000_000))),
+    "not JSON": lambda path: archive(path, ("samples/1.json", b"\xff\xfe")),
+    "damaged": lambda path: path.write_bytes(archive(path, ("samples/1.json", SAMPLE)).read_bytes()[:-30]) and path,
+}
+
+
+@pytest.mark.parametrize("problem", ARCHIVES)
+def test_pitfall_192_an_archive_that_is_not_to_be_trusted_is_bad_input(tmp_path: Path, problem: str) -> None:
+    file = ARCHIVES[problem](tmp_path / "log.eval")
+    with pytest.raises(BadInput, match=problem) as caught:
+        import_file(file, tmp_path / "arena")
+    assert str(file) in str(caught.value)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_members_that_lead_out_of_an_archive_are_read_and_never_written(tmp_path: Path) -> None:
+    file = archive(tmp_path / "log.eval", ("samples/../../../x.json", SAMPLE), ("../../evil.json", SAMPLE))
+    assert import_file(file, tmp_path / "deep" / "arena").arena.rows("answers")
+    assert {path.name for path in tmp_path.iterdir()} == {"log.eval", "deep"}
+
+
+@pytest.mark.parametrize("kind", ["link", "device", "pipe", "socket", "folder"])
+def test_pitfall_188_links_and_devices_are_not_read(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, secret = tmp_path / "files", tmp_path / "secret.jsonl"
+    (folder / "deep").mkdir(parents=True)
+    secret.write_text(RECORD, encoding="utf-8")
+    (folder / "a.jsonl").write_text(RECORD, encoding="utf-8")
+    odd = folder / "deep" / "b.jsonl"
+    if kind in ("link", "device", "folder"):
+        odd.symlink_to({"link": secret, "device": Path("/dev/zero"), "folder": tmp_path}[kind])
+    elif kind == "pipe":
+        os.mkfifo(odd)
+    else:
+        with socket.socket(socket.AF_UNIX) as listening:
+            monkeypatch.chdir(folder / "deep")  # the name of a socket is short
+            listening.bind("b.jsonl")
+    with pytest.raises(BadInput, match="a link, a pipe or a device") as caught:
+        import_file(folder, tmp_path / "arena", name="rag")
+    assert str(odd) in str(caught.value)
+    if kind in ("device", "pipe", "socket"):
+        with pytest.raises(BadInput, match="pipe or a device"):
+            import_file(odd, tmp_path / "arena", name="rag")
+    assert not (tmp_path / "arena").exists()
+
+
+def test_an_arena_whose_files_are_links_that_lead_out_is_refused(tmp_path: Path, sample: store.Arena) -> None:
+    arena = store.copy(sample, tmp_path / "arena")
+    entry = arena.path / arena.manifest["tables"]["queries"][0]["path"]
+    entry.rename(tmp_path / "queries.parquet")
+    entry.symlink_to(tmp_path / "queries.parquet")
+    with pytest.raises(ArenaError, match="outside"):
+        store.open_arena(arena.path)
+    (tmp_path / "id_rsa").write_text("private", encoding="utf-8")
+    entry.unlink()
+    (tmp_path / "queries.parquet").rename(entry)
+    (arena.path / "makers.csv").symlink_to(tmp_path / "id_rsa")
+    assert not (store.copy(store.open_arena(arena.path), tmp_path / "copy").path / "makers.csv").exists()
+    assert store.makers_of(store.open_arena(arena.path)) == store.makers_of(sample)
+
+
 # Texts in a real browser
 
 
@@ -143,16 +246,16 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     by_table: dict[str, list[Any]] = {name: [] for name in names}
     pairs = list(combinations(NAMES, 2))
     for i, payload in enumerate(PAYLOADS):
-        key = (CODES[i % len(CODES)], f"{i:02} {plain(payload)}")
+        key = (CODES[i % len(CODES)], f"{i:02} {name_of(payload)}")
         texts = [PAYLOADS[(i // 12 * 12 + k) % len(PAYLOADS)] for k in range(12)]
         subset: Any = ("relevant", "non_relevant")[i // len(CODES) % 2]
         by_table["queries"].append(schema.Query(*key, subset, payload, None))
         by_table["passages"] += [
-            schema.Passage(*key, f"{k} {text}", k, text, text * 2, k == 1 and subset == "relevant")
+            schema.Passage(*key, f"{k} {name_of(text)}", k, text, text * 2, k == 1 and subset == "relevant")
             for k, text in enumerate(texts[:GIVEN], 1)
         ]
         by_table["nuggets"] += [
-            schema.Nugget(*key, plain(text), text, importance, f"1 {texts[0]}", text)
+            schema.Nugget(*key, plain(text), text, importance, f"1 {name_of(texts[0])}", text)
             for text, importance in zip(texts[:2], ("vital", "okay"), strict=True)
         ]
         by_table["nugget_assignments"] += [
@@ -218,7 +321,7 @@ def opened(start: Callable[..., Opened]) -> Iterator[Opened]:
     try:
         yield opened
         opened.settle()
-        assert opened.page.evaluate(STRAY, cores(*PAYLOADS, FOLDER)) == []
+        assert opened.page.evaluate(STRAY, cores(*PAYLOADS, *map(name_of, PAYLOADS), FOLDER)) == []
         assert opened.heard == ([], [], [])
     finally:
         opened.page.close()
@@ -290,7 +393,7 @@ def test_pitfall_45_every_payload_comes_out_as_it_went_in(opened: Opened, url: s
         assert clean(rationales) == clean(r["rationale"] for r in rows["judgments"])
         listed |= set(clean(page.locator("ol .text").evaluate_all(ALL_TEXTS)))
         seen |= set(clean(r["title"] for r in rows["passages"])) | set(clean(rationales))
-        assert page.evaluate(STRAY, cores(*PAYLOADS, FOLDER)) == []
+        assert page.evaluate(STRAY, cores(*PAYLOADS, *map(name_of, PAYLOADS), FOLDER)) == []
     assert seen == set(clean(PAYLOADS))
     assert listed <= seen
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
 from mirage.text.languages import LANGUAGES
+from mirage.text.names import NAMES
 
 GOOD: dict[str, dict[str, Any]] = {
     "systems": {
@@ -451,6 +452,10 @@ def column_values(column: schema.Column) -> st.SearchStrategy[Any]:
         values = st.sampled_from([*LANGUAGES, *column.languages.also])
     elif column.choices is not None:
         values = st.sampled_from(column.choices)
+    elif column.name in NAMES:
+        values = st.sampled_from("ab1é漢")
+    elif column.date:
+        values = st.sampled_from(["2026", "2024-02-29"])
     elif column.kind == "text":
         values = TEXT
     elif column.kind == "flag":
@@ -471,6 +476,8 @@ def any_table(draw: st.DrawFn) -> tuple[str, pa.Table]:
     row = st.fixed_dictionaries({c.name: column_values(c) for c in schema.columns(name)})
     rows = draw(st.lists(row, max_size=8, unique_by=lambda r: tuple(r[k] for k in schema.key(name))))
     measured = getattr(schema.table_class(name), "reason_of", None)
+    for record in rows if "status" in {column.name for column in schema.columns(name)} else ():
+        record["text"] = record["text"] or ""
     for record in rows if measured else ():
         record["reason"] = "why" if record[measured] is None else None
     return name, schema.from_columns(name, {c.name: [r[c.name] for r in rows] for c in schema.columns(name)})

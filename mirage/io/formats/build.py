@@ -17,7 +17,7 @@ from mirage.stages.nuggets import nugget_id as made_id
 from mirage.text.content import as_json, clean_text, content_id, digest, passage_digest, whole
 from mirage.text.languages import known_code
 from mirage.text.languages import language as language_of
-from mirage.text.names import normalise_name
+from mirage.text.names import Names, need_visible, normalise_name
 from mirage.text.thoughts import store_answer
 
 if TYPE_CHECKING:
@@ -164,6 +164,7 @@ class Collector:
         self.fresh: set[str] = set()
         """Those of records that added something."""
         self._codes: dict[str, str] = {}
+        self._names = Names()
 
     def query(
         self,
@@ -193,6 +194,7 @@ class Collector:
         entry = self.queries.get(key)
         if entry is None:
             whole(query_id, "the id of the query", where)
+            self._names.check(query_id, "id", where, code)
             entry = self.queries[key] = QuerySeen(code, query_id, where)
             self.fresh.add(where)
         self.seen.add(where)
@@ -234,6 +236,7 @@ class Collector:
             if seen is None:
                 self.fresh.add(where)
                 whole(passage_id, "the id of a passage", where)
+                need_visible(passage_id, "the id of a passage", where)
                 number = None if text is None else self.passage_texts.add(text)
                 metadata = as_json(passage.metadata)
                 entry.passages[passage_id] = PassageSeen(
@@ -283,7 +286,7 @@ class Collector:
 
     def answer(self, query: QueryKey, answer: GivenAnswer, *, where: str) -> None:
         """See `spec.Builder`."""
-        entry, system = self.queries[query], _name(answer.system, "system", where)
+        entry, system = self.queries[query], self._name(answer.system, "system", where)
         content = None if answer.text is None else whole(answer.text, "the answer", where)
         parted = store_answer(answer.text, answer.status, answer.reason, answer.thoughts)
         # CSV writes no text as an empty one.
@@ -307,7 +310,7 @@ class Collector:
             if thoughts is not None:
                 whole(thoughts, "the thoughts", where)
             beside = None if thoughts is None else self.texts.add(thoughts)
-            shown_by = None if answer.retriever is None else _name(answer.retriever, "retriever", where)
+            shown_by = None if answer.retriever is None else self._name(answer.retriever, "retriever", where)
             entry.answers[system] = AnswerSeen(
                 *(number, key, where, status, reason, answer.template, answer.numbered, beside, ids),
                 *(answer.run_date, shown_by, answer.depth),
@@ -329,10 +332,10 @@ class Collector:
         self, query: QueryKey, retriever: str, passages: Sequence[tuple[ShownPassage, float | None]], *, where: str
     ) -> None:
         """See `spec.Builder`."""
-        entry, retriever = self.queries[query], _name(retriever, "retriever", where)
+        entry, retriever = self.queries[query], self._name(retriever, "retriever", where)
         rows = tuple(
             {
-                "passage_id": _name(passage.passage_id or "", "the id of a passage", where),
+                "passage_id": _passage_id(passage, where),
                 "rank": rank,
                 "score": score,
                 "title": clean_text(passage.title, "a title", where) if passage.title else None,
@@ -349,8 +352,8 @@ class Collector:
     def judgment(self, query: QueryKey, given: GivenVerdict, *, where: str) -> None:
         """See `spec.Builder`."""
         entry = self.queries[query]
-        judge = _name(schema.criterion_judge(given.judge, given.criterion), "judge", where)
-        system_a, system_b = (_name(name, "system", where) for name in (given.system_a, given.system_b))
+        judge = self._name(schema.criterion_judge(given.judge, given.criterion), "judge", where)
+        system_a, system_b = (self._name(name, "system", where) for name in (given.system_a, given.system_b))
         verdict, points = given.verdict, given.points
         if system_a == system_b:
             raise BadInput(f"{system_a} is compared with itself", where=where)
@@ -369,15 +372,15 @@ class Collector:
             raise BadInput(f"inclusion is {given.inclusion!r}, not a number in (0, 1]", where=where)
         said = (verdict, points, given.rationale, given.reason, given.person or None)
         row = (*said, given.inclusion, given.criterion, given.prompt)
-        voter = None if given.voter is None else _name(given.voter, "voter", where)
+        voter = None if given.voter is None else self._name(given.voter, "voter", where)
         names = (judge, system_a, system_b, voter, given.repeat or None)
         self._put(entry, entry.judgments, names, row, f"verdicts of {judge} on {system_a} and {system_b}", where)
 
     def score(self, query: QueryKey, score: GivenScore, *, where: str) -> None:
         """See `spec.Builder`."""
         entry = self.queries[query]
-        system, measure = _name(score.system, "system", where), _name(score.measure, "measure", where)
-        names = system, measure, _name(score.rater, "rater", where)
+        system, measure = self._name(score.system, "system", where), self._name(score.measure, "measure", where)
+        names = system, measure, self._name(score.rater, "rater", where)
         value, reason = score.value, score.reason
         if value is None and reason is None:
             reason = "the file has no number here"
@@ -405,7 +408,8 @@ class Collector:
             raise UnknownName("importance", importance, get_args(schema.NuggetImportance), where=where)
         name = nugget_id or made_id(content)
         whole(name, "the id of a nugget", where)
-        row = (content, importance, passage_id, _name(author, "author", where))
+        need_visible(name, "the id of a nugget", where)
+        row = (content, importance, passage_id, self._name(author, "author", where))
         self._put(entry, entry.nuggets, (name,), row, f"nuggets {name}", where)
         return name
 
@@ -427,14 +431,14 @@ class Collector:
             raise UnknownName("assignment", assignment, get_args(schema.Assignment), where=where)
         if assignment is None and reason is None:
             reason = "the file has no assignment here"
-        names = _name(system, "system", where), nugget_id, _name(assigner, "assigner", where)
+        names = self._name(system, "system", where), nugget_id, self._name(assigner, "assigner", where)
         row = (assignment, quote, reason if assignment is None else None)
         what = f"assignments of nugget {nugget_id} to {system} by {assigner}"
         self._put(entry, entry.assignments, names, row, what, where)
 
     def system(self, name: str, **facts: Any) -> None:
         """See `spec.Builder`."""
-        card = self.systems.setdefault(_name(name, "system", ""), {})
+        card = self.systems.setdefault(self._name(name, "system", ""), {})
         known = [column.name for column in schema.columns("systems")]
         for fact, value in facts.items():
             if fact not in known:
@@ -462,6 +466,16 @@ class Collector:
         if seen[-1] == where:
             self.fresh.add(where)
 
+    def _name(self, name: str, kind: str, where: str) -> str:
+        """Return a normalised name that is not confused with another of its kind."""
+        name = normalise_name(name) if isinstance(name, str) else name
+        if not name or not isinstance(name, str):
+            raise BadInput(f"{kind} is {name!r}, not a name", where=where, do=f"set it: --set {kind}=NAME")
+        if not name.isascii():
+            whole(name, kind, where)
+        self._names.check(name, kind, where)
+        return name
+
     def _count(self, what: str) -> None:
         self.counts[what] = self.counts.get(what, 0) + 1
 
@@ -487,14 +501,13 @@ def _turns(turns: Sequence[tuple[str, str]], where: str) -> tuple[tuple[str, str
     return tuple((str(speaker), str(text)) for speaker, text in turns)
 
 
-def _name(name: str, kind: str, where: str) -> str:
-    """Return a normalised name."""
-    name = normalise_name(name) if isinstance(name, str) else name
-    if not name or not isinstance(name, str):
-        raise BadInput(f"{kind} is {name!r}, not a name", where=where, do=f"set it: --set {kind}=NAME")
-    if not name.isascii():
-        whole(name, kind, where)
-    return name
+def _passage_id(passage: ShownPassage, where: str) -> str:
+    passage_id = normalise_name(passage.passage_id or "")
+    if not passage_id:
+        raise BadInput("a retrieved passage has no id", where=where, do="give every passage its id")
+    whole(passage_id, "the id of a passage", where)
+    need_visible(passage_id, "the id of a passage", where)
+    return passage_id
 
 
 def _status(status: str | None, text: str | None, where: str) -> str:

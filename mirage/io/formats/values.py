@@ -60,7 +60,7 @@ def flag(value: Any, name: str, where: str) -> bool | None:
     if value is None or value == "" or isinstance(value, bool):
         return value if isinstance(value, bool) else None
     if isinstance(value, int | float):
-        return None if math.isnan(value) else value > 0
+        return value > 0 if value == value else None  # NaN; an integer may be too large for a float
     word = str(value).strip().casefold()
     if word in _TRUE or word in _FALSE:
         return word in _TRUE

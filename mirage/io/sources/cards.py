@@ -11,7 +11,6 @@ The fields are the columns of `schema.SystemCard`. JSON Lines, CSV and Parquet h
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -22,7 +21,8 @@ from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.sources.files import Options, Refused
 from mirage.store.yaml_files import ENDINGS, yaml_records
-from mirage.text.names import normalise_name
+from mirage.text.dates import is_date
+from mirage.text.names import need_visible, normalise_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,7 +31,6 @@ ALIASES = {"license": "licence", "name": "system", "model": "system", "size": "p
 """Other names of fields."""
 _COLUMNS = tuple(column.name for column in schema.columns("systems"))
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
-_DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ def _card(record: Mapping[str, Any], where: str) -> schema.SystemCard:
     if isinstance(trimmed.get("released"), int):
         trimmed["released"] = str(trimmed["released"])
     card = schema.SystemCard(**{column.name: _value(column, trimmed, where) for column in schema.columns("systems")})
-    if card.released is not None and not _DATE.fullmatch(card.released):
+    if card.released is not None and not is_date(card.released):
         raise BadInput(f"released is {card.released!r}, not a date such as 2024, 2024-05 or 2024-05-13", where=where)
     return card
 
@@ -142,6 +141,7 @@ def _value(column: schema.Column, record: Mapping[str, Any], where: str) -> Any:
 def _text(column: schema.Column, value: Any, where: str) -> str:
     if column.name == "system" and type(value) in (str, int):
         value = normalise_name(str(value))
+        need_visible(value, column.name, where)
     if not isinstance(value, str) or not value:
         raise BadInput(f"{column.name} is {value!r}, not a text", where=where)
     try:

@@ -174,7 +174,7 @@ def _revision(name: str, config: Any) -> str:
     if commit:
         return str(commit)[:12]
     digest = hashlib.sha256()
-    for path in store.list_files(Path(name), *_FILES):
+    for path in sorted(path for pattern in _FILES for path in Path(name).glob(pattern)):  # links are usual here
         digest.update(f"{path.name}\0{store.fingerprint(path)}\0".encode())
     return digest.hexdigest()[:12]
 

@@ -27,6 +27,8 @@ _COMPOSING = "\u0300-\u036f\u0653-\u0655\u1160-\u11ff\u3099\u309a"
 _CLUSTER = re.compile(f"(?s).[{_COMPOSING}]*")
 # Up to a space without combining characters, which folding never crosses.
 _WORD = re.compile(f"(?s).[^ ]*(?: [{_COMPOSING}][^ ]*)*")
+_SHOWN_GAP = 50
+_GAP = re.compile(rf"\s{{{2 * _SHOWN_GAP},}}")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
 
@@ -54,14 +56,29 @@ def fold(raw: str, language: str) -> Folded:
         # Python lowers a capital sigma depending on its context; here it is always the same.
         lowered = text.replace("Σ", "σ").lower()
         if len(lowered) == len(text):
-            return Folded(lowered, None)
+            return _without_gaps(Folded(lowered, None))
     parts: list[str] = []
     places: list[int] = []
     for word in _WORD.finditer(text):
         start, (part, offsets) = word.start(), _fold_word(word.group(), accents=accents)
         parts.append(part)
         places += [start + offset for offset in offsets] if start else offsets
-    return Folded("".join(parts), (*places, len(raw)))
+    return _without_gaps(Folded("".join(parts), (*places, len(raw))))
+
+
+def _without_gaps(folded: Folded) -> Folded:
+    """Shorten long runs of white space, on which patterns that begin with it take time quadratic in its length."""
+    places = folded.places or range(len(folded.text) + 1)
+    kept: list[tuple[int, int]] = []
+    start = 0
+    for gap in _GAP.finditer(folded.text):
+        kept.append((start, gap.start() + _SHOWN_GAP))
+        start = gap.end()
+    if not kept:
+        return folded
+    kept.append((start, len(folded.text)))
+    shorter = (*(place for first, last in kept for place in places[first:last]), places[-1])
+    return Folded("".join(folded.text[first:last] for first, last in kept), shorter)
 
 
 @lru_cache(maxsize=1 << 15)

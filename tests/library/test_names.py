@@ -1,0 +1,142 @@
+"""Names that are not what they seem: refused wherever they come from, each with its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from mirage import schema, store
+from mirage.errors import BadInput
+from mirage.io.imports.formats import import_file, read_file
+from mirage.text.names import fold_name, hidden_character
+
+ROW = {"language": "en", "id": "1", "question": "Who built it?", "system": "a", "answer": "Ann.", "contexts": ["Ann."]}
+VERDICT = {"language": "en", "query_id": "1", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A"}
+
+
+def write(path: Path, *records: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+HIDDEN = (
+    *("a\u202eb", "a\u200bb", "a\u2066b\u2069", "a\tb", "a\nb", "a\x1bb", "a\xadb", "a\u200db", "a\U000e0041"),
+    *("a\u3164b", "a\u2028b", "a\ufe0f", "\u200fa", "a\x85b"),
+)
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+@pytest.mark.parametrize("field", ["system", "id"])
+def test_pitfall_188_a_name_with_a_hidden_character_refuses_the_file(tmp_path: Path, name: str, field: str) -> None:
+    assert hidden_character(name)
+    file = write(tmp_path / "x.jsonl", ROW, ROW | {"id": "2", field: name})
+    with pytest.raises(BadInput, match=r"hidden character U\+") as caught:
+        import_file(file, tmp_path / "arena", name="rag")
+    assert f"{file}:2" in caught.value.where
+    assert not store.is_arena(tmp_path / "arena")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["gpt-4o", "Аня", "می\u200cخواهم", "क्\u200dष", "模型\u3000一", "\U0001f468\u200d\U0001f467", "☺\ufe0f", "é\u0301"],
+)
+def test_scripts_and_emoji_that_need_joiners_keep_them(name: str) -> None:
+    assert hidden_character(name) is None
+
+
+@pytest.mark.parametrize("other", ["A", "\uff41", "\u24d0", "ⅰ", "a  b", "a\xa0b"])
+def test_names_that_look_alike_refuse_the_file(tmp_path: Path, other: str) -> None:
+    name = {"ⅰ": "i"}.get(other, "a b" if "b" in other else "a")
+    assert fold_name(name) == fold_name(other)
+    for field in ("system", "id"):
+        second = ROW | {"id": "2", "question": "And who?", field: other}
+        file = write(tmp_path / f"{field}.jsonl", ROW | {field: name}, second)
+        with pytest.raises(BadInput, match="in case, width or spaces only") as caught:
+            import_file(file, tmp_path / "arena", name="rag")
+        assert f"{file}:2" in caught.value.where
+    assert not store.is_arena(tmp_path / "arena")
+
+
+WRONG = {
+    "inclusion": (0, -0.5, 1.5, "much", True),
+    "points": (2, -1),
+    "judge": ("j\u202e", "J"),
+    "system_b": ("A", "\uff41", ""),
+    "voter": ("v\u200b1",),
+}
+
+
+@pytest.mark.parametrize(("field", "value"), [(field, value) for field, values in WRONG.items() for value in values])
+def test_pitfall_188_verdicts_with_a_wrong_weight_or_name_refuse_the_file(
+    tmp_path: Path, field: str, value: object
+) -> None:
+    rows = [VERDICT, VERDICT | {"query_id": "2", field: value}]
+    file = write(tmp_path / "x.jsonl", *rows)
+    with pytest.raises(BadInput) as caught:
+        read_file(file, name="judgments")
+    assert f"{file}:2" in str(caught.value.where)
+
+
+NO_DAYS = ("2026-02-30", "tomorrow", "2026-13-01", " ", "20261", "2026-11-20T25:00", True, [1], "٢٠٢٦-١١-٢٠")
+
+
+@pytest.mark.parametrize("day", NO_DAYS)
+def test_a_date_that_is_none_refuses_the_file(tmp_path: Path, day: object) -> None:
+    file = write(tmp_path / "x.jsonl", ROW, ROW | {"id": "2", "question": "And who?", "run_date": day})
+    with pytest.raises(BadInput, match="not a date") as caught:
+        read_file(file, name="rag")
+    assert f"{file}:2" in caught.value.where
+
+
+@pytest.mark.parametrize("status", ["ok", "truncated"])
+def test_an_answer_that_is_said_to_be_there_has_a_text(tmp_path: Path, status: str) -> None:
+    file = write(tmp_path / "x.jsonl", ROW, ROW | {"id": "2", "question": "And?", "answer": None, "status": status})
+    with pytest.raises(BadInput) as caught:
+        read_file(file, name="rag")
+    assert f"{file}:2" in caught.value.where
+
+
+FORGED: dict[str, tuple[str, dict[str, Any], str]] = {
+    "a weight of nothing": ("judgments", {"inclusion": 0.0}, "inclusion"),
+    "a hidden direction": ("answers", {"system": "a\u202eb"}, "hidden"),
+    "a space at the end": ("answers", {"system": "a "}, "spaces at its ends"),
+    "another spelling": ("answers", {"system": "B"}, "in case, width or spaces"),
+    "a hidden id": ("answers", {"query_id": "1\u200b1"}, "hidden"),
+    "no text": ("answers", {"text": None}, "the status says"),
+    "no date": ("answers", {"run_date": "soon"}, "not a date"),
+    "half a date": ("answers", {"run_date": "2026-02-30"}, "not a date"),
+}
+
+
+@pytest.mark.parametrize("case", FORGED)
+def test_pitfall_188_an_arena_that_was_forged_is_refused_by_check(tmp_path: Path, case: str) -> None:
+    """The files and the manifest are written by hand, so that every hash is right."""
+    table, change, problem = FORGED[case]
+    kinds: dict[str, list[Any]] = {
+        "queries": [schema.Query("en", "1", "relevant", "Who?", None)],
+        "answers": [schema.Answer("en", "1", name, "Ann.", "ok", None, None, None) for name in "ab"],
+        "judgments": [schema.Judgment("en", "1", "j", "a", "b", "A", None, None, None)],
+    }
+    tables = {name: schema.from_rows(name, rows) for name, rows in kinds.items()}
+    arena = store.write(tmp_path / "arena", tables, made_by="a test")
+    rows = tables[table].to_pylist()
+    rows[0] |= change
+    forge(arena, table, pa.Table.from_pylist(rows, schema.arrow_schema(table)))
+    with pytest.raises(BadInput, match=problem):
+        list(store.check(store.open_arena(arena.path)))
+
+
+def forge(arena: store.Arena, table: str, rows: pa.Table) -> None:
+    entry = arena.manifest["tables"][table][0]
+    pq.write_table(rows, arena.path / entry["path"])
+    manifest = json.loads((arena.path / "manifest.json").read_text("utf-8"))
+    manifest["tables"][table][0] |= {
+        "bytes": (arena.path / entry["path"]).stat().st_size,
+        "sha256": store.fingerprint(arena.path / entry["path"]),
+    }
+    (arena.path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
