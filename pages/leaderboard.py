@@ -96,6 +96,8 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     if choice != RankSettings() or voted or board.counted:
         against = (f"Compared with the default ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(plain(_sentences((*against, *board.counted))))
+    if board.unranked:
+        st.caption(plain(_sentences(board.unranked)))
     with options:
         reference, scale, every = _pick_baseline(board), _scale(), _every()
     with filters:
@@ -442,7 +444,9 @@ def _selection_words(page: Page, board: views.Board, size: views.Size) -> str:
         return ""
     summary = f"{board.n_queries:,} of {size.queries:,} queries in "
     summary += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(size.languages)} languages"
-    omitted = [f"{name_of(code)} ({reason})" for code, reason in board.lacking.items()]
+    omitted = [
+        f"{name_of(code)} ({reason})" for code, reason in board.lacking.items() if code not in board.ranking.unranked
+    ]
     omitted += [f"{name_of(code)} (no battles)" for code in page.picked if code not in size.languages]
     omitted = omitted if len(omitted) <= MANY else [count_text(len(omitted), "language")]
     omitted += [f"{system} (no battles in some of these languages)" for system in board.left_out]

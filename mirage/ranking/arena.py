@@ -60,8 +60,9 @@ def rank_arena(arena: Arena, judge: Judge, settings: RankSettings = RankSettings
     if judge.kind == "single":
         table, notes = read_decisions(arena, judge, settings)
         return RankResult(rank_judgments(table, settings, judge=judge.name), notes)
-    battles, notes = read_battles(arena, judge, settings)
-    return RankResult(rank_battles(battles, settings), notes)
+    table, notes = read_decisions(arena, judge, settings)
+    battles = judge.battles(table, languages=settings.languages)
+    return RankResult(rank_battles(battles, settings, unranked=judge.unranked(table, settings.languages)), notes)
 
 
 def rank_judgments(
@@ -117,12 +118,6 @@ def _needs_blocks(judgments: pa.Table) -> bool:
     return True
 
 
-def read_battles(
-    arena: Arena, judge: Judge, settings: RankSettings = RankSettings()
-) -> tuple[dict[str, Battles], list[str]]:
-    """Read the battles of an arena by one judge, by language, and remarks on them. Errors as for `rank_arena`."""
-    table, notes = read_decisions(arena, judge, settings)
-    lacking = judge.lacking(table) if settings.languages is None else {}
-    if lacking:
-        notes = [*notes, "not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in lacking.items())]
-    return judge.battles(table, languages=settings.languages), notes
+def read_battles(arena: Arena, judge: Judge, settings: RankSettings = RankSettings()) -> dict[str, Battles]:
+    """Read the battles of an arena by one judge, by language. Errors as for `rank_arena`."""
+    return judge.battles(read_decisions(arena, judge, settings)[0], languages=settings.languages)
