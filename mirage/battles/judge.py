@@ -159,7 +159,7 @@ class Judge:
 
 
 def judges(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
-    """Return the names of an arena's judges: relevance labels first, then its judges, then nuggets.
+    """Return the names of an arena's judges: its default first, then relevance labels, its judges, and nuggets.
 
     Args:
         arena: the arena.
@@ -167,16 +167,18 @@ def judges(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
     """
     names = verdict_judges(arena)
     several = panel and len(names) > 1
-    return (
+    every = (
         *((RELEVANCE,) if "outcomes" in arena.tables else ()),
         *names,
         *((POOLED,) if several else ()),
         *((NUGGETS,) if set(arena.tables) >= _NUGGET_TABLES and NUGGETS not in names else ()),
     )
+    return tuple(sorted(every, key=lambda name: name != arena.judge))
 
 
 def choose_judge(arena: Arena, wanted: str | None = None) -> str:
-    """Return the requested judge of an arena, or the only one; nuggets count only by request or without another.
+    """Return the requested judge of an arena, else its default, else the only one; nuggets count only by request or
+    without another.
 
     Raises:
         UnknownName: if the arena has no such judge.
@@ -185,12 +187,14 @@ def choose_judge(arena: Arena, wanted: str | None = None) -> str:
     if wanted is not None:
         return only_judge(judges(arena, panel=True), wanted, noun="judge")
     names = judges(arena)
+    if arena.judge in names:
+        return names[0]
     return only_judge([name for name in names if name != NUGGETS] or names, noun="judge")
 
 
 def preferred_judge(arena: Arena, wanted: str | None = None, *, last: str) -> str | None:
     """Return the requested judge if the arena has it, else the judge with the most verdicts, else relevance labels,
-    else nugget scores, else a simulated judge; None without any.
+    else nugget scores, else a simulated judge; None without any. Labels that rank no system come after nuggets.
 
     Args:
         arena: the arena.
@@ -204,9 +208,17 @@ def preferred_judge(arena: Arena, wanted: str | None = None, *, last: str) -> st
     if others := [name for name in verdict_judges(arena) if name not in (last, *simulated)]:
         counts = arena.sql("SELECT judge, count(*) AS n FROM judgments GROUP BY judge ORDER BY n DESC, judge")
         return str(next(name for name in counts["judge"].to_pylist() if name in others))
-    if RELEVANCE in names and Judge.relevance().battles(arena.read("outcomes")):
-        return RELEVANCE
-    return next((name for name in (NUGGETS, last, *simulated) if name in names), None)
+    labels = RELEVANCE in names and ranks_by_labels(arena)
+    order = (RELEVANCE, NUGGETS) if labels else (NUGGETS, RELEVANCE)
+    return next((name for name in (*order, last, *simulated) if name in names), None)
+
+
+def ranks_by_labels(arena: Arena) -> bool:
+    """Return whether relevance labels rank a system of the arena, which has outcomes."""
+    try:
+        return bool(Judge.relevance().battles(arena.read("outcomes")))
+    except NotEnoughData:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

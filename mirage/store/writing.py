@@ -83,6 +83,7 @@ def write(
     label: str | None = None,
     about: str | None = None,
     licence: str | None = None,
+    judge: str | None = None,
     made_by: str | Provenance,
     stale: Collection[str] = (),
 ) -> Arena:
@@ -97,6 +98,7 @@ def write(
         label: kind of numbers (`Arena.label`).
         about: one or two sentences on the content.
         licence: terms of use.
+        judge: name of the default judge (`Arena.judge`); None keeps the old one.
         made_by: the command that made these tables, or their provenance.
         stale: tables derived from these, to remove in the same step if the content changes.
 
@@ -105,7 +107,7 @@ def write(
         ArenaError: if the folder is not an arena, or cannot be written.
     """
     path = path.absolute()
-    texts = {"title": title, "label": label, "about": about, "licence": licence}
+    texts = {"title": title, "label": label, "about": about, "licence": licence, "judge": judge}
     origin = Provenance.of(made_by).after({})
     refuse_lone_surrogates(*texts.values())
     files = {table: serialise(table, data, where=str(path)) for table, data in tables.items()}
@@ -178,7 +180,7 @@ def commit(
         old: its current manifest; empty if there is none.
         files: tables from `serialise`.
         origins: provenance of each table.
-        texts: title, label, about and licence; None or missing keeps the old value.
+        texts: title, label, about, licence and judge; None or missing keeps the old value.
         stale: tables to remove if the content changes.
 
     Raises:
@@ -192,9 +194,11 @@ def commit(
     order = [table for table in schema.TABLES if table in tables]
     merged = {**old.get("made", {}), **origins}
     default = {"title": path.name, "label": "own data"}
+    judge = texts.get("judge") or old.get("judge")
     manifest = {
         "format": manifests.FORMAT,
         **{name: texts.get(name) or old.get(name, default.get(name, "")) for name in manifests.TEXTS},
+        **({"judge": judge} if judge else {}),
         "made": {table: dict(merged[table]) for table in order},
         "tables": {table: tables[table] for table in order},
     }
