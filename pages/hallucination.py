@@ -304,7 +304,8 @@ def _columns(definition: str, *, audited: bool) -> list[Col]:
                 "API errors.",
             ),
         ]
-        out.append(Col(f"{metric}_n", "n", "count", width=48, help=f"Number of answers to {queries} (n)."))
+        n, of = ("decided", "Classified answers") if definition == "decided" else ("n", "Answers")
+        out.append(Col(f"{metric}_{n}", "n", "count", width=48, help=f"{of} to {queries} (n)."))
         if audited:
             help_ = f"Audited {queries} behind the corrected rate."
             out.append(Col(f"{metric}_audited", "audited", "count", width=58, help=help_))

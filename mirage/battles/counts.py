@@ -36,6 +36,10 @@ QUERIES = {"relevant": "answerable", "non_relevant": "unanswerable"} | {
 """Words for the queries of a subset, or of a skill."""
 CLASSIFIED = ("answered", "abstained", "clarification")
 """Outcomes of answers that a rule or a model could read."""
+ABSENT = "no answer"
+"""Why a system without answers has no rating."""
+CLASSIFY = "let a judge decide (mirage judge DIR) or nuggets (mirage measure nuggets DIR), or classify by a model"
+"""What helps where answers are not classified."""
 _NO_ANSWER = ("missing", "api_error")
 """Outcomes without an answer."""
 _TOO_MANY = "a pair of systems meets more than 255 times on one query"
@@ -228,14 +232,14 @@ def lacks_evidence(counts: Mapping[str, int]) -> str:
     made = sum(n for outcome, n in counts.items() if outcome not in _NO_ANSWER)
     classified = sum(n for outcome, n in counts.items() if outcome in CLASSIFIED)
     if made <= counts.get("empty", 0):
-        return "no answer"
+        return ABSENT
     return f"{classified:,} of {made:,} answers classified" if 2 * classified < made else ""
 
 
 def remedy(unranked: Mapping[str, Mapping[str, str]]) -> str:
     """Return what helps against the reasons of `unranked`."""
     if any("classified" in reason for systems in unranked.values() for reason in systems.values()):
-        return "let a judge decide (mirage judge DIR) or nuggets (mirage measure nuggets DIR), or classify by a model"
+        return CLASSIFY
     return "choose another skill, or add the missing queries or answers"
 
 

@@ -118,7 +118,7 @@ def compare_ratings(
             raise UnknownName("system", system, systems, where=f"the ranking by {ranking.judge}")
     codes = in_order({*ranking.languages, *ranking.unranked} - {JOINT})
     parts = {code: _compare_row(ranking, first, second, code) for code in codes}
-    if len(parts) > 1:
+    if len(ranking.languages) > 1:
         parts[JOINT] = _compare_row(ranking, first, second, JOINT)
     title = f"rating by {ranking.judge} in logits; higher is better"
     rows = _rows(parts, margin)
