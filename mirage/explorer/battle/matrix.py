@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Counts = Mapping[tuple[str, str], tuple[int, int, int, int]]
 """For two systems in order of name: wins of the first, wins of the second, ties, unparsed."""
 RIGHT = (
-    "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "
+    "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "  # noqa: S608  # constants alone
     "WHERE parser = 'strict' AND outcome NOT IN ('missing', 'api_error') "
     f"QUALIFY 2 * count(*) FILTER (outcome IN {CLASSIFIED}) OVER (PARTITION BY language, system) >= "
     "count(*) OVER (PARTITION BY language, system))"
