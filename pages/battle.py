@@ -65,8 +65,7 @@ def main(page: Page) -> None:
         known = matrices.matrix(page.arena, Judge.from_name(judges[0]))
         pair = systems(known.systems, first_pair=known.first_pair) if known.systems else None
     if not known.systems and "answers" in page.arena.tables:
-        for line in without_evidence(page, Judge.from_name(judges[0])):
-            st.caption(line)
+        st.caption(" ".join(without_evidence(page, Judge.from_name(judges[0]))))
         unjudged(page)
         return
     if pair is None:
@@ -239,9 +238,8 @@ def nothing(page: Page, battles: views.BattleSelection) -> None:
             st.caption("Choose other systems, or other languages in the sidebar.")
         else:
             st.markdown("**No battles between these two.**")
-            st.caption("This judge has not compared them in the selected languages.")
-            for line in without_evidence(page, battles.wanted.judge):
-                st.caption(line)
+            compared = "This judge has not compared them in the selected languages."
+            st.caption(" ".join(without_evidence(page, battles.wanted.judge)) or compared)
             onward("leaderboard", "Show the win matrix", section="Wins", judge=battles.wanted.judge.name)
     page.download("battles", battles.table, about={"text": battles.wanted.text})
 

@@ -191,8 +191,9 @@ def unparsed_note(rates: pa.Table) -> str | None:
     shares = {system: k / n for system, (k, n) in counts.items() if n and k / n > NOTED_UNPARSED}
     if not shares:
         return None
-    without = [row for row in rates.to_pylist() if row["language"] != "all" and lacks_evidence(row) not in ("", ABSENT)]
-    places = [f"{row['system']} ({row['language']}, {row['subset']})" for row in without]
+    single = [row for row in rates.to_pylist() if row["language"] != "all"]
+    lacking = [row for row in single if lacks_evidence({name: row[name] for name in _COUNTED}) not in ("", ABSENT)]
+    places = [f"{row['system']} ({row['language']}, {row['subset']})" for row in lacking]
     none = f"; under half are classified, so there is no rate: {join_first(places)}; {CLASSIFY}" if places else ""
     worst = sorted(shares, key=lambda system: (-shares[system], system))
     named = ", ".join(f"{system} {shares[system]:.0%}" for system in worst[:3])
