@@ -122,7 +122,8 @@ def _show_computed(page: Page) -> None:
     rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     order = [row["system"] for row in rows]
     unaudited = " (labels not audited)" if labels.unaudited else ""
-    page.summary(_summary(page, rates, cells), conclusion=_answer(rows).removesuffix(".") + f"{unaudited}.")
+    answer = _answer(rows)
+    page.summary(_summary(page, rates, cells), conclusion=answer and answer.removesuffix(".") + f"{unaudited}.")
     tell_audit(labels)
     if unparsed := views.unparsed_note(page.arena, parser, page.languages("outcomes")):
         note(unparsed[0].upper() + unparsed[1:] + ".")

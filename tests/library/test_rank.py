@@ -538,7 +538,9 @@ def test_a_language_of_unclassified_answers_has_no_ranking_and_no_share() -> Non
     assert set(ranking.unranked["vi"]) == {"a", "b", "c"}
     with pytest.raises(NotEnoughData, match="classified"):
         judge.battles(table, languages=["vi"])
-    row = next(row for row in compare_ratings(ranking, "a", "b").rows if row.language == "vi")
+    compared = compare_ratings(ranking, "a", "b")
+    assert compared.overall.language == "en"
+    row = next(row for row in compared.rows if row.language == "vi")
     assert row.difference is None
     assert "0 of 20" in str(row.reason)
 

@@ -193,8 +193,8 @@ def unparsed_note(rates: pa.Table) -> str | None:
         return None
     single = [row for row in rates.to_pylist() if row["language"] != "all"]
     lacking = [row for row in single if lacks_evidence({name: row[name] for name in _COUNTED}) not in ("", ABSENT)]
-    places = [f"{row['system']} ({row['language']}, {row['subset']})" for row in lacking]
-    none = f"; under half are classified, so there is no rate: {join_first(places)}; {CLASSIFY}" if places else ""
+    places = join_first(list(dict.fromkeys(f"{row['system']} ({row['language']})" for row in lacking)))
+    none = f"; under half are classified, so there is no rate: {places}; {CLASSIFY}" if places else ""
     worst = sorted(shares, key=lambda system: (-shares[system], system))
     named = ", ".join(f"{system} {shares[system]:.0%}" for system in worst[:3])
     more = f" and {len(worst) - 3:,} more" if len(worst) > 3 else ""
