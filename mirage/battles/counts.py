@@ -240,7 +240,7 @@ def remedy(unranked: Mapping[str, Mapping[str, str]]) -> str:
     """Return what helps against the reasons of `unranked`."""
     if any("classified" in reason for systems in unranked.values() for reason in systems.values()):
         return CLASSIFY
-    return "choose another skill, or add the missing queries or answers"
+    return "add the missing answers, verdicts or queries, or choose another skill"
 
 
 def unranked_lines(unranked: Mapping[str, Mapping[str, str]]) -> list[str]:

@@ -14,7 +14,7 @@ from mirage.battles.verdict_rows import judges_of, only_judge
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking.blocks import rate_blocks
 from mirage.ranking.bootstrap import RankingReport, rank_battles
-from mirage.ranking.ranking import read_decisions, remarks
+from mirage.ranking.ranking import name_absent, read_decisions, remarks
 from mirage.ranking.settings import RankSettings
 from mirage.store import Arena
 
@@ -59,10 +59,11 @@ def rank_arena(arena: Arena, judge: Judge, settings: RankSettings = RankSettings
     """
     if judge.kind == "single":
         table, notes = read_decisions(arena, judge, settings)
-        return RankResult(rank_judgments(table, settings, judge=judge.name), notes)
+        return RankResult(name_absent(rank_judgments(table, settings, judge=judge.name), arena), notes)
     table, notes = read_decisions(arena, judge, settings)
     battles = judge.battles(table, languages=settings.languages)
-    return RankResult(rank_battles(battles, settings, unranked=judge.unranked(table, settings.languages)), notes)
+    ranking = rank_battles(battles, settings, unranked=judge.unranked(table, settings.languages))
+    return RankResult(name_absent(ranking, arena), notes)
 
 
 def rank_judgments(

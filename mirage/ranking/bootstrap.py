@@ -269,7 +269,7 @@ def _with_evidence(
     """Return the battles without the systems and languages that have none, and these with the reasons added."""
     rated, without = {}, {code: dict(systems) for code, systems in unranked.items()}
     for code, of_language in battles.items():
-        met = of_language.met().any(axis=0).tolist()
+        met = list(np.atleast_1d(of_language.met().any(axis=0)))
         fighting = [system for system, fights in zip(of_language.systems, met, strict=True) if fights]
         if fighting:
             rated[code] = of_language if all(met) else of_language.subset(fighting)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mirage.battles import verdict_rows
-from mirage.battles.counts import QUERIES, SUBSETS, remedy, unranked_lines
+from mirage.battles.counts import ABSENT, QUERIES, SUBSETS, remedy, unranked_lines
 from mirage.battles.judge import NUGGETS, POOLED, RELEVANCE, Judge
 from mirage.battles.verdict_rows import COLUMNS, judges_of
 from mirage.errors import BadInput
@@ -194,6 +194,19 @@ def _weighted_remarks(ranking: RankingReport) -> list[str]:
             f"{total - weighted:,} further verdicts have no inclusion probability and count as certainly included"
         )
     return lines
+
+
+def name_absent(ranking: RankingReport, arena: Arena) -> RankingReport:
+    """Return a ranking that also names the systems without a single answer in a ranked language: every call failed."""
+    if "answers" not in arena.tables:
+        return ranking
+    sql = "SELECT language, system FROM answers GROUP BY ALL HAVING NOT bool_or(trim(coalesce(text, '')) <> '')"
+    without = {code: dict(systems) for code, systems in ranking.unranked.items()}
+    for row in arena.sql(sql).to_pylist():
+        ranked = ranking.languages.get(row["language"])
+        if ranked is not None and row["system"] not in ranked.systems:
+            without.setdefault(row["language"], {})[row["system"]] = ABSENT
+    return replace(ranking, unranked=without)
 
 
 def unranked_remarks(ranking: RankingReport) -> list[str]:

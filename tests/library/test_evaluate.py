@@ -363,10 +363,13 @@ def test_a_language_without_vocabulary_is_not_ranked_at_any_door(here: Path) -> 
 
 def test_a_system_without_answers_is_named_once_and_not_on_the_board(here: Path) -> None:
     """Pitfall 158: a system whose every call failed stood second."""
-    save(here / "failed.jsonl", labelled({"a": ANSWERS["new"], "b": DECLINES, "z": ""}))
-    done = evaluate("failed.jsonl")
-    assert "a ranks first of 2 systems" in done.stderr
-    assert done.stderr.count("z (") == 1
+    by_labels = labelled({"a": ANSWERS["new"], "b": DECLINES, "z": ""})
+    by_features = [row | {"answer": "" if row["system"] == "odd" else row["answer"]} for row in records(*ANSWERS)]
+    for name, rows, best, failed in (("one", by_labels, "a", "z"), ("two", by_features, "new", "odd")):
+        save(here / f"{name}.jsonl", rows)
+        done = evaluate(f"{name}.jsonl")
+        assert f"{best} ranks first of 2 systems" in done.stderr
+        assert done.stderr.count(f"{failed} (en: no answer)") == 1
 
 
 @pytest.mark.parametrize(("subset", "first"), [("relevant", "a"), ("non_relevant", "b")])

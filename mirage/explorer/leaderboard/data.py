@@ -20,7 +20,7 @@ from mirage.ranking.control import COVARIATES, Covariates, covariates
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.ranking import change_lines as change_lines
 from mirage.ranking.ranking import counted_lines as counted_lines
-from mirage.ranking.ranking import unranked_remarks
+from mirage.ranking.ranking import name_absent, unranked_remarks
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.whatif import WhatIfResult, compare
@@ -307,6 +307,7 @@ def board(
         choice = replace(choice, makers=makers_of(arena))
     counts = tallies(arena, judge)
     ranking, recomputed = ranking_of(arena, judge, languages, choice, voted)
+    ranking = name_absent(ranking, arena)
     without = {code: join_first(list(dict.fromkeys(row.values()))) for code, row in ranking.unranked.items()}
     lacking = {code: without.get(code, "no battle") for code in languages if code not in ranking.languages}
     if recomputed is not None:
