@@ -159,8 +159,8 @@ def evaluate(
     if settings.judge == HEURISTIC or not set(verdict_judges(store.open_arena(into))) - {HEURISTIC}:
         results += steps(start="judge", end="judge")
     judge = preferred_judge(store.open_arena(into), settings.judge, last=HEURISTIC)
-    if judge is not None and judge != store.open_arena(into).judge:
-        store.write(into, {}, judge=judge, made_by=made_by)
+    if judge is not None:
+        store.record_judge(into, judge)
     if judge is not None and judge != NUGGETS:
         results += steps(start="ratings", end="ratings", judge=HEURISTIC if judge == RELEVANCE else judge)
     watch("ranking")

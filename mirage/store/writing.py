@@ -83,7 +83,6 @@ def write(
     label: str | None = None,
     about: str | None = None,
     licence: str | None = None,
-    judge: str | None = None,
     made_by: str | Provenance,
     stale: Collection[str] = (),
 ) -> Arena:
@@ -98,7 +97,6 @@ def write(
         label: kind of numbers (`Arena.label`).
         about: one or two sentences on the content.
         licence: terms of use.
-        judge: name of the default judge (`Arena.judge`); None keeps the old one.
         made_by: the command that made these tables, or their provenance.
         stale: tables derived from these, to remove in the same step if the content changes.
 
@@ -107,7 +105,7 @@ def write(
         ArenaError: if the folder is not an arena, or cannot be written.
     """
     path = path.absolute()
-    texts = {"title": title, "label": label, "about": about, "licence": licence, "judge": judge}
+    texts = {"title": title, "label": label, "about": about, "licence": licence}
     origin = Provenance.of(made_by).after({})
     refuse_lone_surrogates(*texts.values())
     files = {table: serialise(table, data, where=str(path)) for table, data in tables.items()}

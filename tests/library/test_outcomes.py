@@ -443,7 +443,7 @@ def test_pitfall_32_undecided_answers_lower_no_rate_and_both_definitions_are_giv
     assert (plain["rate_as_published"], more["rate_as_published"]) == (0.25, 0.625)
 
 
-def test_pitfall_157_a_rate_of_answers_mostly_unclassified_is_none_and_its_n_is_its_own() -> None:
+def test_pitfall_157_answers_mostly_unclassified_have_no_rate() -> None:
     counts = {("en", "a"): (10, 10), ("vi", "a"): (4, 6), ("vi", "b"): (5, 5)}
     kinds = ("answered", "unparsed")
     cells = [(c, "relevant", s, kind, n) for (c, s), ns in counts.items() for kind, n in zip(kinds, ns, strict=True)]

@@ -334,9 +334,9 @@ def main_measure(scores: pa.Table) -> str | None:
 def rater_verdicts(scores: pa.Table, measure: str) -> pa.Table:
     """Derive verdicts of a judge by scores: of two answers to a query the one with the higher score is better.
 
-    Each rater who scored both gives the first a win, half or none; the battle's points are their mean. Where no rater
-    scored both, the mean scores are compared. The answer listed first is chosen by a hash of the battle, since raters
-    saw no order.
+    Each rater who scored both gives the first a win, half or none; the battle's points are their mean. If no rater
+    scored two answers to any query, mean scores are compared. The answer listed first is chosen by a hash of the
+    battle, since raters saw no order.
 
     Args:
         scores: table `scores`.
@@ -359,6 +359,9 @@ def rater_verdicts(scores: pa.Table, measure: str) -> pa.Table:
             by_query[row["language"], row["query_id"]][row["system"]][row["rater"]] = sign * row["value"]
     rows = [judgment for key, systems in sorted(by_query.items()) for judgment in _battles(key, systems, name)]
     if not rows:
+        means = {key: {s: {"mean": fmean(by.values())} for s, by in of.items()} for key, of in sorted(by_query.items())}
+        rows = [judgment for key, systems in means.items() for judgment in _battles(key, systems, name)]
+    if not rows:
         raise NotEnoughData(f"no query has two answers with a score by {measure}", do="use another measure")
     return schema.sort("judgments", schema.from_rows("judgments", rows))
 
@@ -368,10 +371,9 @@ def _battles(key: tuple[str, str], systems: Mapping[str, Mapping[str, float]], j
         turned = zlib.crc32("/".join((*key, *pair)).encode()) % 2
         first, second = pair[::-1] if turned else pair
         both = sorted(systems[first].keys() & systems[second].keys())
-        gaps = [systems[first][rater] - systems[second][rater] for rater in both]
-        gaps = gaps or [fmean(systems[first].values()) - fmean(systems[second].values())]
-        points = float(np.mean([(np.sign(gap) + 1) / 2 for gap in gaps]))
-        yield Judgment(*key, judge, first, second, schema.verdict_of(points), None, None, None, points)
+        if both:
+            points = float(np.mean([(np.sign(systems[first][r] - systems[second][r]) + 1) / 2 for r in both]))
+            yield Judgment(*key, judge, first, second, schema.verdict_of(points), None, None, None, points)
 
 
 def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertResult:
