@@ -1466,7 +1466,7 @@ def rank(
             its own query), `language` (ranked separately and jointly), `judge`, and `points`, system_a's share of the
             battle's point, in [0, 1].
         judge: judge whose verdicts count, or of an arena `relevance` for its outcomes by human labels, `nuggets` for
-            its nugget scores; None if there is only one.
+            its nugget scores; None for that of `evaluate`, else the only one.
         draws: bootstrap draws for the intervals.
         seed: random seed; the same seed gives the same numbers.
         ties: how ties count: as `half` a win, by `davidson`'s model, or not (`drop`).
@@ -1531,7 +1531,7 @@ def compare(
         since: a date, `2026-11-20`: compare with the last run of the first system before it. Only with an arena,
             without `second` and `against`.
         measure: `rating`, `rate`, `nuggets` or `feature:NAME`.
-        judge: judge of the battles, for ratings, or `relevance` or `nuggets`; None if there is only one.
+        judge: judge of the battles, for ratings, or `relevance` or `nuggets`; None as for `rank`.
         margin: equivalence margin, in the unit of the measure.
         languages: codes; None for all. Only with an arena.
         parser: parser whose outcomes count, for `rate`.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from mirage.battles.counts import remedy, unranked_lines
 from mirage.battles.judge import Judge, verdict_judges
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError, TableMissing
@@ -62,7 +63,11 @@ def main(page: Page) -> None:
         judge = Judge.from_name(who.judge(judges, "Decides each battle.", listed=True))
         # Who decides first, in all languages: the default depends on the arena alone, so that links stay short.
         known = matrices.matrix(page.arena, Judge.from_name(judges[0]))
-        pair = systems(known.systems, first_pair=known.first_pair)
+        pair = systems(known.systems, first_pair=known.first_pair) if known.systems else None
+    if not known.systems and "answers" in page.arena.tables:
+        st.caption(" ".join(without_evidence(page, Judge.from_name(judges[0]))))
+        unjudged(page)
+        return
     if pair is None:
         page.summary("A battle needs two systems; this arena has answers from one.")
         return
@@ -90,6 +95,16 @@ def main(page: Page) -> None:
         nothing(page, battles)
     else:
         show(page, battles, key, bar, summary)
+
+
+def without_evidence(page: Page, judge: Judge) -> list[str]:
+    """Return the systems that relevance labels cannot compare in the chosen languages, with the reasons."""
+    if not judge.by_labels:
+        return []
+    unranked = judge.unranked(page.arena.read("outcomes"), page.picked or None)
+    return (
+        [plain(line) for line in (*unranked_lines(unranked), f"To rank them, {remedy(unranked)}.")] if unranked else []
+    )
 
 
 def unjudged(page: Page) -> None:
@@ -223,7 +238,8 @@ def nothing(page: Page, battles: views.BattleSelection) -> None:
             st.caption("Choose other systems, or other languages in the sidebar.")
         else:
             st.markdown("**No battles between these two.**")
-            st.caption("This judge has not compared them in the selected languages.")
+            compared = "This judge has not compared them in the selected languages."
+            st.caption(" ".join(without_evidence(page, battles.wanted.judge)) or compared)
             onward("leaderboard", "Show the win matrix", section="Wins", judge=battles.wanted.judge.name)
     page.download("battles", battles.table, about={"text": battles.wanted.text})
 

@@ -122,7 +122,8 @@ def _show_computed(page: Page) -> None:
     rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     order = [row["system"] for row in rows]
     unaudited = " (labels not audited)" if labels.unaudited else ""
-    page.summary(_summary(page, rates, cells), conclusion=_answer(rows).removesuffix(".") + f"{unaudited}.")
+    answer = _answer(rows)
+    page.summary(_summary(page, rates, cells), conclusion=answer and answer.removesuffix(".") + f"{unaudited}.")
     tell_audit(labels)
     if unparsed := views.unparsed_note(page.arena, parser, page.languages("outcomes")):
         note(unparsed[0].upper() + unparsed[1:] + ".")
@@ -304,7 +305,8 @@ def _columns(definition: str, *, audited: bool) -> list[Col]:
                 "API errors.",
             ),
         ]
-        out.append(Col(f"{metric}_n", "n", "count", width=48, help=f"Number of answers to {queries} (n)."))
+        n, of = ("decided", "Classified answers") if definition == "decided" else ("n", "Answers")
+        out.append(Col(f"{metric}_{n}", "n", "count", width=48, help=f"{of} to {queries} (n)."))
         if audited:
             help_ = f"Audited {queries} behind the corrected rate."
             out.append(Col(f"{metric}_audited", "audited", "count", width=58, help=help_))
@@ -416,28 +418,40 @@ def _notable(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _answer(rows: Sequence[dict[str, Any]]) -> str:
-    """The page's question answered in words."""
+    """The page's question answered in words; systems with the same lowest rate are named together."""
     if not _notable(rows):
         return ""
     silent, bold, best = (next(r for r in rows if r["system"] == system) for system in _notable(rows))
-    if silent is bold:
+    lowest = {
+        metric: _equal(rows, row, f"{metric}_value") for metric, row in (("hallucination", silent), ("error", bold))
+    }
+    if silent is bold and lowest == {"hallucination": [silent["system"]], "error": [bold["system"]]}:
         return (
             f"{best['system']} has the lowest rates: hallucination {_rate(best, 'hallucination')}, "
             f"error {_rate(best, 'error')}."
         )
+    balanced = [r for r in rows if all(r[f"{metric}_value"] == best[f"{metric}_value"] for metric in lowest)]
     return (
-        f"Lowest hallucination rate: {silent['system']}, {_rate(silent, 'hallucination')}. "
-        f"Lowest error rate: {bold['system']}, {_rate(bold, 'error')}. Best balance: {best['system']} "
+        f"Lowest hallucination rate: {join_or_count(lowest['hallucination'], 'system')}, "
+        f"{_rate(silent, 'hallucination')}. "
+        f"Lowest error rate: {join_or_count(lowest['error'], 'system')}, {_rate(bold, 'error')}. "
+        f"Best balance: {join_or_count([r['system'] for r in balanced], 'system')} "
         f"({RATE(best['hallucination_value'])} and {RATE(best['error_value'])})."
     )
 
 
+def _equal(rows: Sequence[dict[str, Any]], row: dict[str, Any], name: str) -> list[str]:
+    """Return the systems with the same value as a row."""
+    return [r["system"] for r in rows if r[name] is not None and abs(r[name] - row[name]) < 1e-9]
+
+
 def _rate(row: dict[str, Any], metric: str) -> str:
-    """A rate with its interval and n, where there are any."""
-    low, high, n = (row.get(f"{metric}_{name}") for name in ("low", "high", "n"))
+    """A rate with its interval and its own n, where there are any."""
+    value, rate, low, high = (row.get(f"{metric}_{name}") for name in ("value", "rate", "low", "high"))
+    n = row.get(f"{metric}_decided" if value == rate else f"{metric}_n")
     if low is None or high is None or not n:
-        return RATE(row[f"{metric}_value"])
-    return f"{RATE(row[f'{metric}_value'])} (95% interval {RATE(low)} to {RATE(high)}, n = {COUNT(n)})"
+        return RATE(value)
+    return f"{RATE(value)} (95% interval {RATE(low)} to {RATE(high)}, n = {COUNT(n)})"
 
 
 def _onward(cells: Sequence[dict[str, Any]], parser: str, system: str, metric: str, language: str = "all") -> None:

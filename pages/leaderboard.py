@@ -33,7 +33,7 @@ from mirage.explorer.leaderboard.system_section import show_system
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.published import dumbbells
 from mirage.ranking.scale import Scale
-from mirage.ranking.sentences import interval_text, languages_text, lead_text, rating_text
+from mirage.ranking.sentences import first_text, interval_text, languages_text, lead_text, rating_text
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Skill, Ties
 from mirage.text.languages import name_of
@@ -96,6 +96,8 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     if choice != RankSettings() or voted or board.counted:
         against = (f"Compared with the default ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(plain(_sentences((*against, *board.counted))))
+    if board.unranked:
+        st.caption(plain(_sentences(board.unranked)))
     with options:
         reference, scale, every = _pick_baseline(board), _scale(), _every()
     with filters:
@@ -165,18 +167,21 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
 
 
 def _conclusion(board: views.Board, judge: Judge) -> str:
-    """Return the best system with its rating, interval and n; empty for fewer than two systems."""
+    """Return the best system, or those that share the first rank, with rating, interval and n; empty for fewer than two
+    systems.
+    """
     rows = board.rows.to_pylist()
     if len(rows) < 2:
         return ""
+    first = [row["system"] for row in rows if row["rank"] == 1]
     best = min(rows, key=lambda row: row["rank"])
-    tiers = board.ranking.tiers[best["language"]] if board.ranking.battles else None
+    tiers = board.ranking.tiers[best["language"]] if board.ranking.battles and len(first) == 1 else None
     lead = "" if tiers is None else f", {lead_text(tiers.alike(best['system']), len(rows))}"
     by = SKILLS[judge.skill]
     if not judge.by_labels:
         by = " by all judges" if judge.kind == "panel" else f" by {judge.name}"
     return (
-        f"{best['system']} ranks first of {len(rows)} systems{by} {languages_text(board.languages)} "
+        f"{first_text(first, len(rows))}{by} {languages_text(board.languages)} "
         f"({rating_text(best['rating'])}, {interval_text(best['low'], best['high'])}, n = {best['battles']:,} battles)"
         f"{lead}."
     )
@@ -442,7 +447,9 @@ def _selection_words(page: Page, board: views.Board, size: views.Size) -> str:
         return ""
     summary = f"{board.n_queries:,} of {size.queries:,} queries in "
     summary += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(size.languages)} languages"
-    omitted = [f"{name_of(code)} ({reason})" for code, reason in board.lacking.items()]
+    omitted = [
+        f"{name_of(code)} ({reason})" for code, reason in board.lacking.items() if code not in board.ranking.unranked
+    ]
     omitted += [f"{name_of(code)} (no battles)" for code in page.picked if code not in size.languages]
     omitted = omitted if len(omitted) <= MANY else [count_text(len(omitted), "language")]
     omitted += [f"{system} (no battles in some of these languages)" for system in board.left_out]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.schema import Parser, Skill, Ties
 from mirage.stats.encoding import encode
+from mirage.text.segmentation import join_first
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,6 +28,20 @@ SUBSETS: dict[Skill, tuple[str, ...]] = {
 }
 """Subsets of queries each skill is measured on."""
 
+QUERIES = {"relevant": "answerable", "non_relevant": "unanswerable"} | {
+    "abstain": "unanswerable",
+    "answer": "answerable",
+    "both": "answerable and unanswerable",
+}
+"""Words for the queries of a subset, or of a skill."""
+CLASSIFIED = ("answered", "abstained", "clarification")
+"""Outcomes of answers that a rule or a model could read."""
+ABSENT = "no answer"
+"""Why a system without answers has no rating."""
+CLASSIFY = "let a judge decide (mirage judge DIR) or nuggets (mirage measure nuggets DIR), or classify by a model"
+"""What helps where answers are not classified."""
+_NO_ANSWER = ("missing", "api_error")
+"""Outcomes without an answer."""
 _TOO_MANY = "a pair of systems meets more than 255 times on one query"
 
 
@@ -120,36 +136,40 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
     """Decide battles by human relevance labels: on each query every two systems battle, a system with a correct
     decision beats one with a wrong decision, and anything else is a tie.
 
-    An unparsed or empty answer is a wrong decision. A missing answer or an API error gives no battle.
+    An unparsed or empty answer is a wrong decision. A missing answer or an API error gives no battle, nor does a system
+    without evidence (`unranked`).
 
     Args:
         outcomes: table `outcomes`.
-        skill: subsets that count; `both` weights the two equally, whatever their sizes.
+        skill: subsets that count; `both` weights the two equally, whatever their sizes. If no language has both, a
+            language counts by the one that it has.
         parser: parser whose outcomes to use.
 
     Returns:
-        Battles by language, without the languages that lack a subset the skill needs (see `lacking`).
+        Battles by language, without the languages in which fewer than two systems have evidence.
 
     Raises:
-        NotEnoughData: if no language has the subsets the skill needs.
+        NotEnoughData: if there is no such language.
     """
     import pyarrow.compute as pc
 
-    rows = outcomes.filter(pc.equal(outcomes["parser"], parser))
-    rows = rows.filter(pc.is_in(rows["subset"], value_set=_strings(SUBSETS[skill])))
-    short = lacking(outcomes, skill=skill)
+    outcomes = outcomes.filter(pc.equal(outcomes["parser"], parser))
+    rows = outcomes.filter(pc.is_in(outcomes["subset"], value_set=_strings(SUBSETS[skill])))
+    without = unranked(outcomes, skill=skill, parser=parser)
     languages, language = codes(rows["language"])
     battles_by_language = {}
     for code, name in enumerate(languages):
-        if name in short:
-            continue
         language_rows = rows.filter(language == code)
+        excluded = without.get(name, {})
+        language_rows = language_rows.filter(pc.invert(pc.is_in(language_rows["system"], value_set=_strings(excluded))))
         systems, s = codes(language_rows["system"])
+        if not systems:
+            continue
         queries, q = codes(language_rows["query_id"])
         right = np.zeros((len(queries), len(systems)), dtype=bool)
         present = np.zeros_like(right)
         right[q, s] = language_rows["correct"].fill_null(False).to_numpy(zero_copy_only=False)
-        has_answer = pc.invert(pc.is_in(language_rows["outcome"], value_set=_strings(("missing", "api_error"))))
+        has_answer = pc.invert(pc.is_in(language_rows["outcome"], value_set=_strings(_NO_ANSWER)))
         present[q, s] = has_answer.to_numpy(zero_copy_only=False)
         won = (right & present)[:, :, None] & (~right & present)[:, None, :]
         tied = (right[:, :, None] == right[:, None, :]) & present[:, :, None] & present[:, None, :]
@@ -162,23 +182,78 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
         )
     if not battles_by_language:
         raise NotEnoughData(
-            f"no language has the queries that the skill {skill!r} needs ({' and '.join(SUBSETS[skill])})",
-            do="choose another skill, or import the missing subset",
+            f"relevance labels rank no system on {QUERIES[skill]} queries",
+            where="; ".join(unranked_lines(without)),
+            do=remedy(without),
         )
     return battles_by_language
 
 
-def lacking(outcomes: pa.Table, *, skill: Skill) -> dict[str, str]:
-    """Return the languages that lack a subset the skill needs, each with the reason as text."""
-    pairs = outcomes.group_by(["language", "subset"]).aggregate([])
-    have: dict[str, set[str]] = {}
-    for language, subset in zip(pairs["language"].to_pylist(), pairs["subset"].to_pylist(), strict=True):
-        have.setdefault(language, set()).add(subset)
-    return {
-        language: "no " + " and no ".join(s.replace("_", "-") for s in SUBSETS[skill] if s not in subsets) + " queries"
-        for language, subsets in sorted(have.items())
-        if not set(SUBSETS[skill]) <= subsets
-    }
+def unranked(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser = "strict") -> dict[str, dict[str, str]]:
+    """Return by language the systems that relevance labels cannot rank, each with the reason as text.
+
+    A system needs answers of which at least half are classified, and another such system to battle with.
+
+    Args:
+        outcomes: table `outcomes`.
+        skill: subsets that count, as in `from_outcomes`.
+        parser: parser whose outcomes to use.
+    """
+    import pyarrow.compute as pc
+
+    rows = outcomes.filter(pc.equal(outcomes["parser"], parser))
+    cells: dict[str, dict[str, Counter[str]]] = {}
+    subsets: dict[str, set[str]] = {}
+    for row in rows.group_by(["language", "subset", "system", "outcome"]).aggregate([([], "count_all")]).to_pylist():
+        subsets.setdefault(row["language"], set()).add(row["subset"])
+        counts = cells.setdefault(row["language"], {}).setdefault(row["system"], Counter())
+        if row["subset"] in SUBSETS[skill]:
+            counts[row["outcome"]] += row["count_all"]
+    needed = set(SUBSETS[skill])
+    whole = any(needed <= present for present in subsets.values())
+    reasons: dict[str, dict[str, str]] = {}
+    for language, systems in sorted(cells.items()):
+        absent = [QUERIES[subset] for subset in SUBSETS[skill] if subset not in subsets[language]]
+        if absent and (whole or not needed & subsets[language]):
+            reasons[language] = dict.fromkeys(sorted(systems), "no " + " and no ".join(f"{a} queries" for a in absent))
+            continue
+        of_language = {system: reason for system in sorted(systems) if (reason := lacks_evidence(systems[system]))}
+        if len(systems) - len(of_language) == 1:
+            of_language |= {system: "no other system to rank" for system in systems if system not in of_language}
+        if of_language:
+            reasons[language] = of_language
+    return reasons
+
+
+def lacks_evidence(counts: Mapping[str, int]) -> str:
+    """Return why answers with these outcomes are no evidence: there are none, or under half are classified; empty if
+    they are.
+    """
+    made = sum(n for outcome, n in counts.items() if outcome not in _NO_ANSWER)
+    classified = sum(n for outcome, n in counts.items() if outcome in CLASSIFIED)
+    if made <= counts.get("empty", 0):
+        return ABSENT
+    return f"{classified:,} of {made:,} answers classified" if 2 * classified < made else ""
+
+
+def remedy(unranked: Mapping[str, Mapping[str, str]]) -> str:
+    """Return what helps against the reasons of `unranked`."""
+    if any("classified" in reason for systems in unranked.values() for reason in systems.values()):
+        return CLASSIFY
+    return "add the missing answers, verdicts or queries, or choose another skill"
+
+
+def unranked_lines(unranked: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return the systems without a rank in sentences: each system once, with its reasons and their languages."""
+    reasons: dict[str, dict[str, list[str]]] = {}
+    for language, systems in sorted(unranked.items()):
+        for system, reason in systems.items():
+            reasons.setdefault(system, {}).setdefault(reason, []).append(language)
+    systems_by_text: dict[str, list[str]] = {}
+    for system, by_reason in sorted(reasons.items()):
+        text = join_first([f"{', '.join(languages)}: {reason}" for reason, languages in by_reason.items()])
+        systems_by_text.setdefault(text, []).append(system)
+    return [f"not ranked: {join_first(systems)} ({text})" for text, systems in systems_by_text.items()]
 
 
 def pool_battles(parts: Sequence[Battles], *, judge: str) -> Battles:
@@ -260,7 +335,7 @@ def codes(*columns: Any) -> tuple[tuple[str, ...], NDArray[np.intp]]:
     return tuple(values[order]), place[number]
 
 
-def _strings(values: Sequence[str]) -> Any:
+def _strings(values: Iterable[str]) -> Any:
     import pyarrow as pa
 
-    return pa.array(values, pa.string())
+    return pa.array(list(values), pa.string())

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from mirage.battles.counts import RELEVANCE as RELEVANCE
-from mirage.battles.counts import Battles, from_outcomes, lacking, pool_battles
+from mirage.battles.counts import Battles, from_outcomes, pool_battles, remedy, unranked, unranked_lines
 from mirage.battles.verdict_rows import OF_KNOWN, from_judgments, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.schema import OVERALL, Parser, Skill
@@ -134,10 +134,12 @@ class Judge:
             battles = from_judgments(table, judge=self.name)
         else:
             battles = self._pool(table)
-        missing = self.lacking(table) if languages else {}
+        without = self.unranked(table, languages) if languages else {}
         for code in languages or ():
-            if code in missing:
-                raise NotEnoughData(f"{code} has {missing[code]}", do=f"leave {code} out, or choose another skill")
+            if code in without and code not in battles:
+                raise NotEnoughData(
+                    f"{code} cannot be ranked", where="; ".join(unranked_lines(without)), do=remedy(without)
+                )
             if code not in battles:
                 raise UnknownName("language", code, battles, where=f"battles by {self.name}")
         return battles if languages is None else {code: battles[code] for code in languages}
@@ -150,13 +152,14 @@ class Judge:
                 parts.setdefault(code, []).append(battles)
         return {code: pool_battles(parts[code], judge=self.name) for code in sorted(parts)}
 
-    def lacking(self, table: pa.Table) -> dict[str, str]:
-        """Return the languages that cannot be ranked, each with the reason as text."""
-        return lacking(table, skill=self.skill) if self.by_labels else {}
+    def unranked(self, table: pa.Table, languages: Sequence[str] | None = None) -> dict[str, dict[str, str]]:
+        """Return by language, of these or all, the systems that the judge cannot rank, each with the reason as text."""
+        reasons = unranked(table, skill=self.skill, parser=self.parser) if self.by_labels else {}
+        return {code: row for code, row in reasons.items() if languages is None or code in languages}
 
 
 def judges(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
-    """Return the names of an arena's judges: relevance labels first, then its judges, then nuggets.
+    """Return the names of an arena's judges: its default first, then relevance labels, its judges, and nuggets.
 
     Args:
         arena: the arena.
@@ -164,16 +167,18 @@ def judges(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
     """
     names = verdict_judges(arena)
     several = panel and len(names) > 1
-    return (
+    every = (
         *((RELEVANCE,) if "outcomes" in arena.tables else ()),
         *names,
         *((POOLED,) if several else ()),
         *((NUGGETS,) if set(arena.tables) >= _NUGGET_TABLES and NUGGETS not in names else ()),
     )
+    return tuple(sorted(every, key=lambda name: name != arena.judge))
 
 
 def choose_judge(arena: Arena, wanted: str | None = None) -> str:
-    """Return the requested judge of an arena, or the only one; nuggets count only by request or without another.
+    """Return the requested judge of an arena, else its default, else the only one; nuggets count only by request or
+    without another.
 
     Raises:
         UnknownName: if the arena has no such judge.
@@ -182,12 +187,14 @@ def choose_judge(arena: Arena, wanted: str | None = None) -> str:
     if wanted is not None:
         return only_judge(judges(arena, panel=True), wanted, noun="judge")
     names = judges(arena)
+    if arena.judge in names:
+        return names[0]
     return only_judge([name for name in names if name != NUGGETS] or names, noun="judge")
 
 
 def preferred_judge(arena: Arena, wanted: str | None = None, *, last: str) -> str | None:
     """Return the requested judge if the arena has it, else the judge with the most verdicts, else relevance labels,
-    else nugget scores, else a simulated judge; None without any.
+    else nugget scores, else a simulated judge; None without any. Labels that rank no system come after nuggets.
 
     Args:
         arena: the arena.
@@ -201,9 +208,17 @@ def preferred_judge(arena: Arena, wanted: str | None = None, *, last: str) -> st
     if others := [name for name in verdict_judges(arena) if name not in (last, *simulated)]:
         counts = arena.sql("SELECT judge, count(*) AS n FROM judgments GROUP BY judge ORDER BY n DESC, judge")
         return str(next(name for name in counts["judge"].to_pylist() if name in others))
-    if RELEVANCE in names and Judge.relevance().battles(arena.read("outcomes")):
-        return RELEVANCE
-    return next((name for name in (NUGGETS, last, *simulated) if name in names), None)
+    labels = RELEVANCE in names and ranks_by_labels(arena)
+    order = (RELEVANCE, NUGGETS) if labels else (NUGGETS, RELEVANCE)
+    return next((name for name in (*order, last, *simulated) if name in names), None)
+
+
+def ranks_by_labels(arena: Arena) -> bool:
+    """Return whether relevance labels rank a system of the arena, which has outcomes."""
+    try:
+        return bool(Judge.relevance().battles(arena.read("outcomes")))
+    except NotEnoughData:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ COLUMNS = (*schema.BATTLE, "verdict", "points", "inclusion")
 REPEATED = (*schema.BATTLE, "verdict")
 """Low-cardinality columns, read dictionary-encoded."""
 
+OF_PROGRAMS = "scores: "
+"""Prefix of the names of judges whose verdicts are derived from scores by programs."""
 OF_SCORES = "people: "
 """Prefix of the judge name for verdicts derived from people's scores; the measure follows."""
 
@@ -379,7 +381,10 @@ def only_judge(names: Iterable[str], wanted: str | None = None, *, noun: str = "
     if wanted is not None and wanted not in there:
         raise UnknownName(noun, wanted, there)
     if wanted is None and len(there) != 1:
-        raise BadInput(f"there are {len(there)} {noun}s: {', '.join(there)}", do=f"name the {noun}")
+        raise BadInput(
+            f"there are {len(there)} {noun}s: {', '.join(there)}",
+            do=f"name the {noun}: --{noun} NAME; in Python, {noun}=NAME",
+        )
     return wanted or there[0]
 
 

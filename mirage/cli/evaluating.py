@@ -74,7 +74,8 @@ def evaluate(
     Reads FILE, without one the bundled sample. Writes the arena DIR, by default NAME-arena next to the file: its
     tables, outcomes, features that need no model, nugget assignments by shared words, judgments and ratings. Your own
     arena is evaluated in place, a bundled arena is copied. Without --judge the judge of the file ranks, else relevance
-    labels, else nugget scores, else the heuristic judge, and nothing is sent. With --judge MODEL and its service the
+    labels, else nugget scores, else scores of the answers, else the heuristic judge, and nothing is sent; from then on
+    the judge is the arena's default. With --judge MODEL and its service the
     maximum cost of the calls is printed and must be confirmed. Rerun it to resume: only outdated steps run, and no call
     is paid for twice. Prints the ranking, its findings and the next commands. --languages, --queries and --pairs
     apply to judging.

@@ -61,7 +61,7 @@ SUMMARY = (
 OneJudge = Annotated[
     str | None,
     typer.Option(
-        "--judge", metavar="relevance|JUDGE", help="Human relevance labels, or a judge; by default the only judge."
+        "--judge", metavar="relevance|JUDGE", help="Human relevance labels, or a judge; by default the arena's."
     ),
 ]
 
@@ -77,7 +77,7 @@ def rank(
             "--judge",
             metavar="relevance|nuggets|JUDGE|pooled",
             help="Human relevance labels, nugget scores, or a judge's name. Repeat to pool judges; pooled means all.",
-            show_default="the only one",
+            show_default="that of evaluate, else the only one",
         ),
     ] = None,
     settings: RankSettings,

@@ -359,15 +359,16 @@ def scores(
 
     Prints the mean of each system by each measure, or with `--agreement` the share of equal pairs of people's scores
     and Krippendorff's alpha for ordinal and interval data; both with 95% intervals over queries. Reads the table
-    scores. Writes nothing, except with `--verdicts-from` the verdicts of a judge `people: MEASURE` into the table
-    judgments: each person who scored both answers counts, and ratings made from older verdicts are removed.
+    scores. Writes nothing, except with `--verdicts-from` the verdicts of a judge `people: MEASURE` (by programs
+    `scores: MEASURE`) into the table judgments: each rater who scored both answers counts, and ratings made from older
+    verdicts are removed.
     """
     from mirage import store
     from mirage.people.votes import raters
 
     if verdicts_from is not None:
         result = raters.judge_by_scores(dir_, verdicts_from, made_by="mirage votes scores")
-        note(f"{result.arena.address}: verdicts of {raters.judge_name(verdicts_from)}")
+        note(f"{result.arena.address}: verdicts of {raters.judge_name(result.arena.read('scores'), verdicts_from)}")
     table = store.open_arena(dir_).read("scores")
     if agreement:
         agreements = raters.rater_agreement(table)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import store
-from mirage.battles import counts
 from mirage.battles.counts import Battles
 from mirage.battles.judge import Judge, verdict_judges
 from mirage.battles.verdict_rows import only_judge
@@ -214,7 +213,8 @@ def gather_material(
     missing: dict[str, str] = {}
     fought = judge.battles(verdicts, languages=languages)
     if judge.by_labels and languages is None:
-        missing |= {code: f"not ranked: {reason}" for code, reason in counts.lacking(verdicts, skill="both").items()}
+        without = {code: set(row.values()) for code, row in judge.unranked(verdicts).items() if code not in fought}
+        missing |= {code: f"not ranked: {'; '.join(sorted(reasons))}" for code, reasons in without.items()}
     joined = training(features, verdicts, judge, languages=sorted(fought))
     names = tuple(name for name in FEATURES if name in joined.features)
     for name in FEATURES:

@@ -9,16 +9,18 @@ It composes `mirage.io.imports`, `run_all` and `rank_arena`; `findings.py` state
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage import llm, store
-from mirage.battles.judge import NUGGETS, RELEVANCE, Judge, preferred_judge, verdict_judges
+from mirage.battles.judge import NUGGETS, RELEVANCE, SIMULATED, Judge, preferred_judge, ranks_by_labels, verdict_judges
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.formats.run import Summary
 from mirage.io.imports import import_file, import_table, read_file
 from mirage.io.sources.files import Options
+from mirage.people.votes import raters
 from mirage.pipeline.running import StepReport, run_all
 from mirage.pipeline.steps import RunModel, RunSettings
 from mirage.ranking.arena import rank_arena
@@ -71,7 +73,8 @@ class EvaluationReport:
     imported: Summary | None = None
     """What was read from the file; None for an arena."""
     judge: str | None = None
-    """Whose decisions rank: `relevance`, `nuggets` or a judge; None if nobody decides."""
+    """Whose decisions rank, from now on the arena's default: `relevance`, `nuggets` or a judge; None if nobody decides.
+    """
     ranking: RankingReport | None = None
     """The ranking; None if there is none."""
     remarks: tuple[str, ...] = ()
@@ -151,9 +154,13 @@ def evaluate(
         planned = _refused_cost(into, asked, made_by, agree)
         if planned is None:
             results += run_all(into, asked, made_by=made_by, progress=watch)
+    if settings.judge is None:
+        _judge_by_scores(into, made_by)
     if settings.judge == HEURISTIC or not set(verdict_judges(store.open_arena(into))) - {HEURISTIC}:
         results += steps(start="judge", end="judge")
     judge = preferred_judge(store.open_arena(into), settings.judge, last=HEURISTIC)
+    if judge is not None:
+        store.record_judge(into, judge)
     if judge is not None and judge != NUGGETS:
         results += steps(start="ratings", end="ratings", judge=HEURISTIC if judge == RELEVANCE else judge)
     watch("ranking")
@@ -190,6 +197,19 @@ def _fill(data: Path | pa.Table, into: Path, settings: EvaluateSettings, watch: 
     return done.summary
 
 
+def _judge_by_scores(into: Path, made_by: str) -> None:
+    """Let scores of the answers decide battles where otherwise no judge, a simulated or the heuristic one would."""
+    arena = store.open_arena(into)
+    judge = preferred_judge(arena, last=HEURISTIC) or HEURISTIC
+    scores = arena.read_optional("scores")
+    weak = judge == HEURISTIC or judge.startswith(SIMULATED) or (judge == RELEVANCE and not ranks_by_labels(arena))
+    if scores is None or not weak:
+        return
+    if (measure := raters.main_measure(scores)) is not None:
+        with suppress(NotEnoughData):
+            raters.judge_by_scores(into, measure, made_by=made_by)
+
+
 def _refused_cost(
     into: Path, asked: RunSettings, made_by: str, agree: Callable[[llm.Cost], bool] | None
 ) -> llm.Cost | None:
@@ -209,5 +229,7 @@ def _rank(report: EvaluationReport, settings: EvaluateSettings) -> EvaluationRep
         judge = Judge.from_name(report.judge)
         ranked = rank_arena(report.arena, judge, RankSettings(draws=settings.draws, seed=settings.seed))
     except NotEnoughData as error:
-        return replace(report, remarks=(error.what,))
+        return replace(
+            report, remarks=tuple(filter(None, (error.what, error.where, error.do and f"to do: {error.do}")))
+        )
     return replace(report, ranking=ranked.ranking, remarks=ranked.remarks)

@@ -7,15 +7,17 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from mirage import store
 from mirage.battles.counts import RELEVANCE
 from mirage.battles.judge import verdict_judges
+from mirage.battles.verdict_rows import OF_PROGRAMS, OF_SCORES
 from mirage.pipeline.evaluating import EvaluationReport
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
-from mirage.ranking.sentences import interval_text, languages_text, lead_text, rating_text
+from mirage.ranking.sentences import first_text, interval_text, languages_text, lead_text, rating_text
 from mirage.stages.judge import HEURISTIC
 from mirage.text.segmentation import count_text
 
@@ -29,14 +31,14 @@ def findings(report: EvaluationReport) -> list[str]:
     """Return who is best, by how much, what cannot be told apart, and what decided it: a sentence each."""
     ranking = report.ranking
     if ranking is None or len(list(ranking.languages.values())[-1].systems) < 2:
-        return _counts(report.arena) or list(report.remarks)
+        return [*_counts(report.arena, decided=report.judge is not None), *_sentences(report.remarks)]
     code = list(ranking.languages)[-1]
     rows = leaderboard(ranking, code).to_pylist()
     if not any(row["wins"] or row["losses"] for row in rows):
         ties = f"Every battle of the {len(rows)} systems is a tie: this judge sees no difference between them."
         return [ties, f"Decided by {_basis(str(report.judge))}"]
     lines = [_best(ranking, code, rows), *_lead(ranking, code, rows), _alike(ranking, code)]
-    return [*lines, *_by_language(ranking, rows[0]["system"]), f"Decided by {_basis(str(report.judge))}"]
+    return [*lines, *_by_language(ranking), f"Decided by {_basis(str(report.judge))}"]
 
 
 def caveats(report: EvaluationReport) -> list[str]:
@@ -66,7 +68,7 @@ def next_commands(report: EvaluationReport) -> list[tuple[str, str]]:
         best, second = (row["system"] for row in leaderboard(ranking, list(ranking.languages)[-1]).to_pylist()[:2])
         judge = f"--judge {shlex.quote(str(report.judge))}"
         names = f"{shlex.quote(best)} {shlex.quote(second)} {judge}"
-        commands.append((f"mirage compare {where} {names}", "the two best, with the queries that a decision needs"))
+        commands.append((f"mirage compare {where} {names}", "two of the best, with the queries that a decision needs"))
         if len(ranking.languages) > 1 or len(caveats(report)) < len(report.remarks):
             commands.append((f"mirage rank {where} {judge}", "the ranking of each language, with all remarks"))
     return [*commands, (f"mirage app {where}", "open the battles behind the numbers")]
@@ -96,19 +98,26 @@ def place_of(arena: store.Arena) -> str:
     return shlex.quote(arena.address)
 
 
-def _best(ranking: RankingReport, code: str, rows: Sequence[dict[str, object]]) -> str:
-    best = leaderboard(ranking, code).to_pylist()[0]
+def _best(ranking: RankingReport, code: str, rows: Sequence[dict[str, Any]]) -> str:
+    best, first = rows[0], _first(rows)
     codes = [language for language in ranking.languages if language != JOINT]
     where = "" if codes == ["und"] else f" {languages_text(codes)}"
     evidence = (
         f"{rating_text(best['rating'])}, {interval_text(best['low'], best['high'])}, n = {best['battles']:,} battles"
     )
-    lead = f", {lead_text(ranking.tiers[code].alike(best['system']), len(rows))}" if ranking.battles else ""
-    return f"{best['system']} ranks first of {len(rows)} systems{where} ({evidence}){lead}."
+    lead = f", {lead_text(ranking.tiers[code].alike(first[0]), len(rows))}" if ranking.battles and not first[1:] else ""
+    return f"{first_text(first, len(rows))}{where} ({evidence}){lead}."
 
 
-def _lead(ranking: RankingReport, code: str, rows: Sequence[dict[str, object]]) -> list[str]:
-    gap = ranking.difference(str(rows[0]["system"]), str(rows[1]["system"]), language=code)
+def _first(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the systems that share the first rank."""
+    return [row["system"] for row in rows if row["rank"] == 1]
+
+
+def _lead(ranking: RankingReport, code: str, rows: Sequence[dict[str, Any]]) -> list[str]:
+    if len(_first(rows)) > 1:
+        return []
+    gap = ranking.difference(rows[0]["system"], rows[1]["system"], language=code)
     return [f"It leads {gap.second}, the next, by {rating_text(gap.value)} ({interval_text(gap.low, gap.high)})."]
 
 
@@ -133,14 +142,15 @@ def _alike(ranking: RankingReport, code: str) -> str:
     return f"Not separable: {len(pairs):,} of {count_text(tiers.tests, 'pair')} of systems ({'; '.join(named)})."
 
 
-def _by_language(ranking: RankingReport, best: str) -> list[str]:
-    """Return in how many languages the best system ranks first; nothing for one language."""
-    first = Counter(leaderboard(ranking, code).to_pylist()[0]["system"] for code in ranking.languages if code != JOINT)
-    if first.total() < 2:
+def _by_language(ranking: RankingReport) -> list[str]:
+    """Return in how many languages a system ranks first alone, and in how many there is a tie; nothing for one."""
+    leaders = [_first(leaderboard(ranking, code).to_pylist()) for code in ranking.languages if code != JOINT]
+    if len(leaders) < 2:
         return []
-    others = [f"{system} in {n}" for system, n in first.most_common() if system != best]
-    rest = f"; {', '.join(others)}" if others else ""
-    return [f"By language {best} ranks first in {first[best]} of {first.total()}{rest}."]
+    alone = Counter(first[0] for first in leaders if len(first) == 1)
+    parts = [f"{system} ranks first in {n}" for system, n in alone.most_common()]
+    tied = [f"{count_text(len(leaders) - alone.total(), 'language')} tied"] if alone.total() < len(leaders) else []
+    return [f"Of {len(leaders)} languages {'; '.join([*parts, *tied])}."]
 
 
 def _basis(judge: str) -> str:
@@ -150,13 +160,21 @@ def _basis(judge: str) -> str:
             "human relevance labels: whether a system answers if a passage has the answer, and abstains if none has. "
             "Whether the answer is true is not measured."
         )
+    if judge.startswith((OF_SCORES, OF_PROGRAMS)):
+        who, measure = judge.split(": ", 1)
+        by = "people's scores" if who == OF_SCORES[:-2] else "scores by programs"
+        return f"{by} of {measure}: of two answers to a query the one with the higher score wins."
     if judge == HEURISTIC:
         return "the heuristic judge, a weighted sum of features: a baseline for a model as judge."
     return f"the verdicts of {judge}; check it by hand on the page Spot check."
 
 
-def _counts(arena: store.Arena) -> list[str]:
-    """Return the numbers of systems and answers, and the outcomes."""
+def _sentences(remarks: Sequence[str]) -> list[str]:
+    return [f"{remark[:1].upper()}{remark[1:]}." for remark in remarks]
+
+
+def _counts(arena: store.Arena, *, decided: bool) -> list[str]:
+    """Return the numbers of systems and answers, the outcomes, and why there is no ranking unless a judge says so."""
     if "answers" not in arena.tables:
         return []
     rows = arena.sql("SELECT system, count(*) AS n FROM answers GROUP BY system ORDER BY system").to_pylist()
@@ -167,7 +185,9 @@ def _counts(arena: store.Arena) -> list[str]:
         lines.append(", ".join(f"{row['n']:,} {row['outcome']}" for row in arena.sql(sql).to_pylist()) + ".")
     if len(rows) == 1:
         return [*lines, "A ranking needs two systems."]
-    lacking = "there are no verdicts, relevance labels, nuggets or reference answers"
+    if decided:
+        return lines
+    lacking = "there are no verdicts, scores, relevance labels, nuggets or reference answers"
     return [*lines, f"Nobody decides between them: {lacking}."]
 
 

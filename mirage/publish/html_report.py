@@ -172,7 +172,7 @@ def _figures(arena: Arena, settings: ReportSettings) -> dict[str, Any]:
         try:
             result = rank_arena(arena, Judge.from_name(name), chosen)
         except (NotEnoughData, UnknownName) as error:
-            methods[name] = [f"not ranked: {error.what}"]
+            methods[name] = [f"not ranked: {error.what}", *([error.where] if error.where else [])]
             continue
         ratings += leaderboard(result.ranking).to_pylist()
         methods[name] = [result.ranking.method, *result.remarks]

@@ -227,8 +227,8 @@ def _rate_metrics(arena: Arena, system: str) -> Iterator[dict[str, Any]]:
         if row["system"] == system and row["rate"] is not None:
             kind, title = _RATES[row["subset"]]
             name = title + note
-            n = row["answered"] + row["abstained"]
-            yield _metric(row["language"], kind, name, row["rate"], low=row["rate_low"], high=row["rate_high"], n=n)
+            ends = {"low": row["rate_low"], "high": row["rate_high"]}
+            yield _metric(row["language"], kind, name, row["rate"], **ends, n=row["n"])
 
 
 @lru_cache(maxsize=4)

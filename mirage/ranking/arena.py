@@ -14,7 +14,7 @@ from mirage.battles.verdict_rows import judges_of, only_judge
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking.blocks import rate_blocks
 from mirage.ranking.bootstrap import RankingReport, rank_battles
-from mirage.ranking.ranking import read_decisions, remarks
+from mirage.ranking.ranking import name_absent, read_decisions, remarks
 from mirage.ranking.settings import RankSettings
 from mirage.store import Arena
 
@@ -59,9 +59,11 @@ def rank_arena(arena: Arena, judge: Judge, settings: RankSettings = RankSettings
     """
     if judge.kind == "single":
         table, notes = read_decisions(arena, judge, settings)
-        return RankResult(rank_judgments(table, settings, judge=judge.name), notes)
-    battles, notes = read_battles(arena, judge, settings)
-    return RankResult(rank_battles(battles, settings), notes)
+        return RankResult(name_absent(rank_judgments(table, settings, judge=judge.name), arena), notes)
+    table, notes = read_decisions(arena, judge, settings)
+    battles = judge.battles(table, languages=settings.languages)
+    ranking = rank_battles(battles, settings, unranked=judge.unranked(table, settings.languages))
+    return RankResult(name_absent(ranking, arena), notes)
 
 
 def rank_judgments(
@@ -117,12 +119,6 @@ def _needs_blocks(judgments: pa.Table) -> bool:
     return True
 
 
-def read_battles(
-    arena: Arena, judge: Judge, settings: RankSettings = RankSettings()
-) -> tuple[dict[str, Battles], list[str]]:
-    """Read the battles of an arena by one judge, by language, and remarks on them. Errors as for `rank_arena`."""
-    table, notes = read_decisions(arena, judge, settings)
-    lacking = judge.lacking(table) if settings.languages is None else {}
-    if lacking:
-        notes = [*notes, "not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in lacking.items())]
-    return judge.battles(table, languages=settings.languages), notes
+def read_battles(arena: Arena, judge: Judge, settings: RankSettings = RankSettings()) -> dict[str, Battles]:
+    """Read the battles of an arena by one judge, by language. Errors as for `rank_arena`."""
+    return judge.battles(read_decisions(arena, judge, settings)[0], languages=settings.languages)

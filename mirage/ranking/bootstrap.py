@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mirage import schema
-from mirage.battles.counts import Battles
+from mirage.battles.counts import Battles, remedy, unranked_lines
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.by_query import ByQuery, by_query
 from mirage.ranking.fit import RIDGE, Array, Counts, Fit, PairCounts, fit
@@ -105,6 +105,8 @@ class RankingReport:
     """By language: the tests of a ranking that does not hold its battles, if they were computed with it."""
     unit: Unit = "query"
     """The sampling unit: `query shared by languages` where a query id occurs in several languages."""
+    unranked: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By language, the systems without evidence for a rating, each with the reason."""
     layouts: Mapping[str, ByQuery] = field(default_factory=dict)
     """The battles arranged by query, by language code, if cached from `rate` (`by_query`)."""
 
@@ -212,8 +214,9 @@ def rate(
     ties: Ties = "half",
     penalty: Penalty = "jeffreys",
     ridge: float = RIDGE,
+    unranked: Mapping[str, Mapping[str, str]] | None = None,
 ) -> RankingReport:
-    """Rate the systems of each language, and over all languages together.
+    """Rate the systems of each language, and over all languages together; systems without a battle are not rated.
 
     A draw weights the queries at random within each stratum. The joint rating is the mean of the languages' ratings, so
     every language has equal weight; draw b of the joint row is the mean of the languages' draws b. A language's draws
@@ -227,13 +230,17 @@ def rate(
         ties: treatment of ties.
         penalty: `jeffreys`, or `none` for maximum likelihood.
         ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
+        unranked: by language, the systems that the judge cannot rank, each with the reason (`Judge.unranked`).
 
     Raises:
-        NotEnoughData: if a language has no battle to rate.
+        NotEnoughData: if no language has a battle, or one has none once ties are dropped.
         BadInput: if the battles are not of one judge and skill, or an option is out of range.
     """
+    battles, without = _with_evidence(battles, unranked or {})
     if not battles:
-        raise NotEnoughData("there are no battles to rate", do="choose at least one language with battles")
+        lines = "; ".join(unranked_lines(without))
+        do = remedy(without) if without else "choose at least one language with battles"
+        raise NotEnoughData("there are no battles to rate", where=lines, do=do)
     need_draws(draws)
     refuse_name_of_all(battles.keys())
     if ties not in ("half", "davidson", "drop"):
@@ -252,20 +259,53 @@ def rate(
             code: _rate_one(code, battles[code], layout, draws=draws, seed=seed, ridge=ridge, shared=shared)
             for code, layout in layouts.items()
         }
-    ranking = RankingReport(judge, skill, ties, draws, seed, penalty, ridge, languages, (), battles)
+    ranking = RankingReport(judge, skill, ties, draws, seed, penalty, ridge, languages, (), battles, unranked=without)
     return add_joint_row(replace(ranking, intervals=_ways(battles), layouts=layouts))
 
 
-def rank_battles(battles: Mapping[str, Battles], settings: RankSettings = RankSettings()) -> RankingReport:
+def _with_evidence(
+    battles: Mapping[str, Battles], unranked: Mapping[str, Mapping[str, str]]
+) -> tuple[dict[str, Battles], dict[str, dict[str, str]]]:
+    """Return the battles without the systems and languages that have none, and these with the reasons added."""
+    rated, without = {}, {code: dict(systems) for code, systems in unranked.items()}
+    for code, of_language in battles.items():
+        met = list(np.atleast_1d(of_language.met().any(axis=0)))
+        fighting = [system for system, fights in zip(of_language.systems, met, strict=True) if fights]
+        if fighting:
+            rated[code] = of_language if all(met) else of_language.subset(fighting)
+        if not all(met):
+            idle = set(of_language.systems) - set(fighting)
+            without.setdefault(code, {}).update(dict.fromkeys(sorted(idle), "no battle with a readable verdict"))
+    return rated, without
+
+
+def rank_battles(
+    battles: Mapping[str, Battles],
+    settings: RankSettings = RankSettings(),
+    *,
+    unranked: Mapping[str, Mapping[str, str]] | None = None,
+) -> RankingReport:
     """Rate the systems by all of their battles, with the ties, the estimate and the draws of the settings.
 
+    Args:
+        battles: battles by language, of one judge and skill.
+        settings: the settings.
+        unranked: by language, the systems that the judge cannot rank, each with the reason.
+
     Raises:
-        NotEnoughData: if a language has no battle to rate.
+        NotEnoughData: if there is no battle to rate.
         BadInput: if the settings select verdicts (`ranking.what_if`), or the battles are of several judges or skills.
     """
     if settings.selects_verdicts:
         raise BadInput("this ranking counts every verdict", do="omit the settings that select verdicts")
-    return rate(battles, draws=settings.draws, seed=settings.seed, ties=settings.ties, penalty=settings.penalty)
+    return rate(
+        battles,
+        draws=settings.draws,
+        seed=settings.seed,
+        ties=settings.ties,
+        penalty=settings.penalty,
+        unranked=unranked,
+    )
 
 
 def join_rankings(rankings: Sequence[RankingReport]) -> RankingReport:
@@ -300,10 +340,9 @@ def join_rankings(rankings: Sequence[RankingReport]) -> RankingReport:
                 for part in ordered
                 for code, layout in part.by_query.items()
             }
-    ways = _ways(battles)
-    return add_joint_row(
-        replace(known, languages=languages, battles=battles, parts=tuple(ordered), intervals=ways, layouts={})
-    )
+    ways, without = _ways(battles), {code: row for part in ordered for code, row in part.unranked.items()}
+    joined = replace(known, languages=languages, battles=battles, unranked=without, intervals=ways, layouts={})
+    return add_joint_row(replace(joined, parts=tuple(ordered)))
 
 
 def add_joint_row(ranking: RankingReport, battles: Mapping[str, Battles] | None = None) -> RankingReport:

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mirage.battles import verdict_rows
+from mirage.battles.counts import ABSENT, QUERIES, SUBSETS, remedy, unranked_lines
 from mirage.battles.judge import NUGGETS, POOLED, RELEVANCE, Judge
 from mirage.battles.verdict_rows import COLUMNS, judges_of
 from mirage.errors import BadInput
@@ -193,9 +196,40 @@ def _weighted_remarks(ranking: RankingReport) -> list[str]:
     return lines
 
 
+def name_absent(ranking: RankingReport, arena: Arena) -> RankingReport:
+    """Return a ranking that also names the systems without a single answer in a ranked language: every call failed."""
+    if "answers" not in arena.tables:
+        return ranking
+    sql = "SELECT language, system FROM answers GROUP BY ALL HAVING NOT bool_or(trim(coalesce(text, '')) <> '')"
+    without = {code: dict(systems) for code, systems in ranking.unranked.items()}
+    for row in arena.sql(sql).to_pylist():
+        ranked = ranking.languages.get(row["language"])
+        if ranked is not None and row["system"] not in ranked.systems:
+            without.setdefault(row["language"], {})[row["system"]] = ABSENT
+    return replace(ranking, unranked=without)
+
+
+def unranked_remarks(ranking: RankingReport) -> list[str]:
+    """Return remarks on the systems without evidence, with what helps, and on languages that count by the only kind of
+    queries that they have.
+    """
+    lines = unranked_lines(ranking.unranked)
+    if lines:
+        lines.append(f"to rank them, {remedy(ranking.unranked)}")
+    if ranking.judge != RELEVANCE or ranking.skill != "both":
+        return lines
+    kinds = {code: set(np.unique(battles.strata).tolist()) for code, battles in ranking.battles.items()}
+    words = [f"{QUERIES[subset]} queries" for subset in SUBSETS["both"]]
+    return lines + [
+        f"ranked by {words[kind]} only, since there are no others: {join_first(codes)}"
+        for kind in range(2)
+        if (codes := [code for code, there in kinds.items() if there == {kind}])
+    ]
+
+
 def remarks(ranking: RankingReport) -> list[str]:
     """Return the remarks a reader of a ranking needs besides its table."""
-    lines = []
+    lines = unranked_remarks(ranking)
     single = [row for code, row in ranking.languages.items() if code != "all"]
     if ranking.left_out:
         lines.append("not in the joint row, without battles in some language: " + join_first(ranking.left_out))

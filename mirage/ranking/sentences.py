@@ -31,6 +31,15 @@ def languages_text(languages: Sequence[str]) -> str:
     return f"in {' and '.join([', '.join(names[:-1]), names[-1]] if len(names) > 1 else names)}"
 
 
+def first_text(first: Sequence[str], systems: int) -> str:
+    """Return who ranks first of several systems: `gpt-4 ranks first of 11 systems`, or who share the first rank."""
+    if len(first) == 1:
+        return f"{first[0]} ranks first of {systems} systems"
+    if len(first) == systems:
+        return f"All {systems} systems share the first rank"
+    return f"{join_or_count(first, 'system')} share the first rank of {systems} systems"
+
+
 def lead_text(alike: Sequence[str], systems: int) -> str:
     """Return whether the best of several systems is significantly ahead.
 

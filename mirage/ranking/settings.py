@@ -126,7 +126,7 @@ class CompareSettings:
     measure: Annotated[str, Option(metavar="rating|rate|nuggets|feature:NAME")] = "rating"
     """Measure to compare."""
     judge: Annotated[str | None, JUDGE] = None
-    """Judge of the battles, for ratings; by default the only one."""
+    """Judge of the battles, for ratings; by default that of evaluate, else the only one."""
     margin: Annotated[float, OPTION] = 0.0
     """Equivalence margin: largest difference that counts as none, in the unit of the measure."""
     languages: Annotated[tuple[Code, ...] | None, LANGUAGES] = None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from mirage import schema
 from mirage.battles.counts import Battles
 from mirage.battles.judge import Judge
+from mirage.errors import NotEnoughData
 from mirage.ranking import paper
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.settings import DRAWS, SEED
@@ -20,11 +21,24 @@ if TYPE_CHECKING:
 def _rate_by_relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
     import pyarrow as pa
 
-    ranked = [
-        rate(Judge.relevance(skill).battles(tables["outcomes"]), draws=draws, seed=seed)
-        for skill in get_args(schema.Skill)
-    ]
-    return {"ratings": pa.concat_tables([result.table() for result in ranked])}
+    ranked = [rate(battles, draws=draws, seed=seed).table() for battles in _by_skill(tables["outcomes"])]
+    return {"ratings": pa.concat_tables(ranked)}
+
+
+def _by_skill(outcomes: pa.Table) -> list[dict[str, Battles]]:
+    """Return the battles by relevance labels of each skill that has any.
+
+    Raises:
+        NotEnoughData: if none has.
+    """
+    found = []
+    for skill in get_args(schema.Skill):
+        try:
+            found.append(Judge.relevance(skill).battles(outcomes))
+        except NotEnoughData:
+            if skill == "both":
+                raise
+    return found
 
 
 def _rate_by_judge(tables: Tables, *, judge: str, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
@@ -39,9 +53,7 @@ def _tournaments(battles: Mapping[str, Battles], options: Mapping[str, Any]) -> 
 def _relevance_tournaments(tables: Tables, **options: Any) -> dict[str, pa.Table]:
     import pyarrow as pa
 
-    outcomes = tables["outcomes"]
-    skills = get_args(schema.Skill)
-    played = [_tournaments(Judge.relevance(skill).battles(outcomes), options) for skill in skills]
+    played = [_tournaments(battles, options) for battles in _by_skill(tables["outcomes"])]
     return {"tournaments": pa.concat_tables(played)}
 
 

@@ -20,7 +20,7 @@ def tournaments(
     arena: store.Arena, judge: Judge, settings: RankSettings, *, progress: Progress | None = None
 ) -> paper.TournamentResult:
     """Run the tournaments of a judge (`ranking.paper.play`), one for each draw; errors as for `rank_arena`."""
-    battles, _ = read_battles(arena, judge, settings)
+    battles = read_battles(arena, judge, settings)
     return paper.play(battles, tournaments=settings.draws, seed=settings.seed, progress=progress)
 
 

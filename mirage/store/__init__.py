@@ -31,7 +31,7 @@ from mirage.store.ledger import ledger_key as ledger_key
 from mirage.store.lineage import LINEAGE, derived_tables
 from mirage.store.makers import makers_of
 from mirage.store.records import beginning, ending, is_longer, kind, records
-from mirage.store.runs import content, record_run, runs
+from mirage.store.runs import content, record_judge, record_run, runs
 from mirage.store.scan import columns_of, parquet_rows, scan
 from mirage.store.sheets import csv_text
 from mirage.store.system_runs import KeptRun, SystemRun, keep_run, run_before, split_run, system_runs
@@ -104,6 +104,7 @@ __all__ = [
     "open_arena",
     "parquet_rows",
     "parse_tag",
+    "record_judge",
     "record_run",
     "records",
     "reopen",

@@ -70,6 +70,11 @@ class Arena:
         return str(self.manifest["label"])
 
     @property
+    def judge(self) -> str | None:
+        """Name of the default judge: the one that `mirage evaluate` used; None if it did not run."""
+        return self.manifest.get("judge")
+
+    @property
     def tables(self) -> tuple[str, ...]:
         """Names of its tables; with tags, only tables with rows on the selected queries."""
         return tuple(name for name in self.manifest["tables"] if not self.is_narrowed(name) or _counts(self, name))

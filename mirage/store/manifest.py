@@ -220,6 +220,8 @@ def _problem(manifest: Any) -> str:
     for name in TEXTS:
         if not isinstance(manifest.get(name), str):
             return f"it has no text {name!r}"
+    if not isinstance(manifest.get("judge", ""), str):
+        return "its judge is not a name"
     try:
         json.dumps(manifest, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:

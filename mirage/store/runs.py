@@ -53,3 +53,15 @@ def record_run(path: Path, table: str, step: str, record: Mapping[str, Any], *, 
         origin = {**arena.manifest["made"][table], "runs": dict(sorted(records.items()))}
         commit(path, arena.manifest, {}, origins={table: origin}, texts={})
         return open_arena(path)
+
+
+def record_judge(path: Path, judge: str) -> None:
+    """Record the judge that ranked an arena as its default (`Arena.judge`).
+
+    Raises:
+        ArenaError: if the arena cannot be written.
+    """
+    path = path.absolute()
+    with exclusive_lock(path):
+        if (arena := open_arena(path)).judge != judge:
+            commit(path, arena.manifest, {}, origins={}, texts={"judge": judge})

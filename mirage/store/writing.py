@@ -178,7 +178,7 @@ def commit(
         old: its current manifest; empty if there is none.
         files: tables from `serialise`.
         origins: provenance of each table.
-        texts: title, label, about and licence; None or missing keeps the old value.
+        texts: title, label, about, licence and judge; None or missing keeps the old value.
         stale: tables to remove if the content changes.
 
     Raises:
@@ -192,9 +192,11 @@ def commit(
     order = [table for table in schema.TABLES if table in tables]
     merged = {**old.get("made", {}), **origins}
     default = {"title": path.name, "label": "own data"}
+    judge = texts.get("judge") or old.get("judge")
     manifest = {
         "format": manifests.FORMAT,
         **{name: texts.get(name) or old.get(name, default.get(name, "")) for name in manifests.TEXTS},
+        **({"judge": judge} if judge else {}),
         "made": {table: dict(merged[table]) for table in order},
         "tables": {table: tables[table] for table in order},
     }

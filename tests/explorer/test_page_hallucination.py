@@ -138,7 +138,7 @@ def test_pitfall_32_the_table_shows_both_definitions_with_the_undecided_share(ar
         assert decided_table.loc["aya-101", f"{metric}_other"] == published_table.loc["aya-101", f"{metric}_value"]
         assert decided_table.loc["aya-101", f"{metric}_value"] < decided_table.loc["aya-101", f"{metric}_other"]
         assert decided_table.loc["aya-101", f"{metric}_undecided"] > 0
-        assert decided_table.loc["aya-101", f"{metric}_n"] > 0
+        assert decided_table.loc["aya-101", f"{metric}_decided"] > 0
         assert decided_table.loc["aya-101", f"{metric}_value_interval"].startswith("data:image/svg+xml")
 
 

@@ -124,7 +124,7 @@ def test_fewest_hallucinations_come_first_and_what_has_no_rate_comes_last(tmp_pa
     assert rates.systems["system"].to_pylist() == ["aya-101", "gpt-4-azure", "broken"]
     record = cell(rates, "hallucination", "broken", "en")
     assert (record["value"], record["low"], record["high"]) == (None, None, None)
-    assert record["reason"] == "none of the 4 answers says whether it answers or abstains"
+    assert record["reason"] == "only 0 of 4 answers classified"
     assert record["other"] == 1
     moves = {move["system"]: move for move in views.moves(rates, "hallucination").to_pylist()}
     assert moves["broken"]["place_decided"] is None

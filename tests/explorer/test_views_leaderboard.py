@@ -54,10 +54,10 @@ def test_a_chosen_language_is_rated_by_itself(arena: store.Arena) -> None:
 def test_a_language_without_the_subset_is_left_out_by_name(arena: store.Arena) -> None:
     board = views.board(arena, Judge.relevance(), ("en", "fi", "sw"))
     assert board.languages == ("en", "fi")
-    assert dict(board.lacking) == {"sw": "no relevant queries"}
-    with pytest.raises(NotEnoughData, match="no selected language") as refused:
+    assert dict(board.lacking) == {"sw": "no answerable queries"}
+    with pytest.raises(NotEnoughData, match="no battles to rate") as refused:
         views.board(arena, Judge.relevance("answer"), ("sw",))
-    assert "sw: no relevant queries" in str(refused.value)
+    assert "(sw: no answerable queries)" in str(refused.value)
 
 
 def test_answers_and_their_undecided_share_count_what_the_row_rests_on(arena: store.Arena) -> None:

@@ -15,7 +15,7 @@ from misbehaving import Service, reply
 
 import mirage
 from mirage import store
-from mirage.battles.judge import preferred_judge, verdict_judges
+from mirage.battles.judge import judges, preferred_judge, verdict_judges
 from mirage.cli import app
 from mirage.pipeline.findings import next_command
 
@@ -330,6 +330,93 @@ def test_equal_answers_have_no_best_system(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "is a tie" in result.stderr
     assert "ranks first" not in result.stderr
+
+
+def labelled(answers: dict[str, str], subset: str = "relevant", **more: Any) -> list[dict[str, Any]]:
+    """Answers to eight labelled questions by systems that give the same answer to each."""
+    return [
+        {"query_id": f"q{k}", "question": f"When was bridge {k} built?", "contexts": PASSAGES, "answer": answer}
+        | {"system": system, "subset": subset, "language": "en", **more}
+        for k in range(8)
+        for system, answer in answers.items()
+    ]
+
+
+DECLINES = "I cannot answer this question: the passages do not say it."
+
+
+def test_a_language_without_vocabulary_is_not_ranked_at_any_door(here: Path) -> None:
+    """Pitfall 157: answers that nobody can read were ranked by the alphabet."""
+    texts = {"a": "ድልድዩ በ1902 ተሠራ።", "b": "ጽሑፎቹ ስለዚህ ምንም አይሉም።"}
+    save(here / "am.jsonl", labelled(texts, language="am", question="ድልድዩ መቼ ተሠራ?"))
+    done = evaluate("am.jsonl")
+    assert "0 of 8 answers classified" in done.stderr
+    assert "ranks first" not in done.stderr
+    for words in (["rank", "am-arena"], ["compare", "am-arena", "a", "b"]):
+        refused = CliRunner().invoke(app, words)
+        assert refused.exit_code == 2
+        assert "0 of 8 answers classified" in refused.stderr
+        assert "mirage judge" in refused.stderr
+    with pytest.raises(mirage.MirageError, match="classified"):
+        mirage.rank(mirage.open_arena(here / "am-arena"))
+
+
+def test_a_system_without_answers_is_named_once_and_not_on_the_board(here: Path) -> None:
+    """Pitfall 158: a system whose every call failed stood second."""
+    by_labels = labelled({"a": ANSWERS["new"], "b": DECLINES, "z": ""})
+    by_features = [row | {"answer": "" if row["system"] == "odd" else row["answer"]} for row in records(*ANSWERS)]
+    for name, rows, best, failed in (("one", by_labels, "a", "z"), ("two", by_features, "new", "odd")):
+        save(here / f"{name}.jsonl", rows)
+        done = evaluate(f"{name}.jsonl")
+        assert f"{best} ranks first of 2 systems" in done.stderr
+        assert done.stderr.count(f"{failed} (en: no answer)") == 1
+
+
+@pytest.mark.parametrize(("subset", "first"), [("relevant", "a"), ("non_relevant", "b")])
+def test_queries_of_one_kind_rank_by_what_there_is(here: Path, subset: str, first: str) -> None:
+    """Pitfall 160."""
+    save(here / "one.jsonl", labelled({"a": ANSWERS["new"], "b": DECLINES}, subset))
+    done = evaluate("one.jsonl")
+    assert f"{first} ranks first of 2 systems" in done.stderr
+    assert "queries only" in done.stderr
+
+
+def test_equal_ratings_share_the_first_rank(here: Path) -> None:
+    """Pitfall 159: the first by the alphabet of seven equal systems was said to rank first."""
+    save(here / "equal.jsonl", labelled({"a": ANSWERS["new"], "b": ANSWERS["old"], "c": DECLINES}))
+    done = evaluate("equal.jsonl")
+    assert "a, b share the first rank of 3 systems" in done.stderr
+    assert "ranks first" not in done.stderr
+    assert "leads" not in done.stderr
+
+
+def test_the_judge_of_evaluate_is_the_default_of_the_arena(here: Path) -> None:
+    """Pitfall 162: afterwards every command asked for the judge."""
+    row = {"language": "en", "system_a": "a", "system_b": "b"}
+    rows = [
+        row | {"query_id": f"q{k}", "judge": j, "verdict": v} for k in range(8) for j, v in (("x", "A"), ("y", "B"))
+    ]
+    save(here / "two.jsonl", rows)
+    for judge, first in (("x", "a"), ("y", "b")):
+        assert f"{first} ranks first" in evaluate("two.jsonl", "--judge", judge).stderr
+        arena = store.open_arena(here / "two-arena")
+        assert arena.judge == judges(arena)[0] == mirage.rank(arena, draws=10).judge == judge
+        assert f"rating by {judge}" in CliRunner().invoke(app, ["compare", "two-arena", "a", "b"]).stderr
+
+
+def test_scores_decide_before_the_heuristic_judge(here: Path) -> None:
+    """Pitfall 178, `field/turn4/11-scores-unseen`: of a judge and, where there are any, of people."""
+    rows = [
+        {"question_id": k, "model": model, "judge": ["gpt", "single-v1"], "user_prompt": "x", "turn": 1, "tstamp": 1.0}
+        | {"score": score, "judgment": f"Rating: [[{score}]]"}
+        for k in range(81, 89)
+        for model, score in (("red", 9), ("blue", 5))
+    ]
+    save(here / "scores.jsonl", rows)
+    assert CliRunner().invoke(app, ["import", "scores.jsonl", "--set", "language=en", "--into", "s"]).exit_code == 0
+    done = evaluate("s")
+    assert "red ranks first of 2 systems" in done.stderr
+    assert store.open_arena(here / "s").judge == "scores: rating"
 
 
 def test_labels_rank_before_a_simulated_judge() -> None:

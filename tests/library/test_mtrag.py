@@ -118,7 +118,7 @@ def test_the_pages_show_it(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None
     answers = opened_page("answers", arena.parent, monkeypatch)
     assert "159 of 159" in page_text(answers)
     opened_page("battle", arena.parent, monkeypatch)
-    judge = raters.judge_name("faithfulness")
+    judge = raters.judge_name(store.open_arena(arena).read("scores"), "faithfulness")
     mirage("votes", "scores", arena, "--verdicts-from", "faithfulness")
     battle = opened_page("battle", arena.parent, monkeypatch)
     assert "faithfulness" in page_text(battle)

@@ -23,11 +23,15 @@ from hypothesis import strategies as st
 from rank_cases import battles, judged, maximum, ratings, simulate
 from scipy.optimize import minimize
 
+import mirage
 from mirage import schema, store
-from mirage.battles.counts import Battles, from_outcomes, lacking
+from mirage.battles.counts import Battles, from_outcomes, unranked
+from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.bootstrap import rate
+from mirage.ranking.compare import compare_ratings
+from mirage.ranking.ranking import remarks
 from mirage.ranking.records import rank_draws
 from mirage.ranking.resample import query_weights
 from mirage.ranking.sandwich import analytic
@@ -357,7 +361,7 @@ def test_bytes_do_not_depend_on_the_hash_seed() -> None:
 def test_a_system_alone_has_no_battle_to_rate() -> None:
     nothing = np.zeros((2, 1, 1), dtype=np.uint8)
     single = Battles(("a",), ("q1", "q2"), nothing, nothing, np.zeros(2, dtype=np.intp), "j", "both")
-    with pytest.raises(NotEnoughData, match="no battle to rate in en"):
+    with pytest.raises(NotEnoughData, match="no battles to rate"):
         rate({"en": single}, draws=10)
 
 
@@ -448,6 +452,7 @@ def test_the_relevance_judge_prefers_what_is_right_and_only_that() -> None:
             ("en", "q1", "c", "non_relevant", "unparsed"),
             ("en", "q1", "d", "non_relevant", "missing"),
             ("en", "q1", "e", "non_relevant", "api_error"),
+            *(("en", f"q{k}", "c", "non_relevant", "answered") for k in (2, 3)),
         ]
     )
     en = from_outcomes(table, skill="abstain")["en"]
@@ -482,9 +487,86 @@ def test_a_language_without_a_subset_is_left_out_with_the_reason() -> None:
         ]
     )
     assert set(from_outcomes(table, skill="both")) == {"en"}
-    assert lacking(table, skill="both") == {"bn": "no relevant queries"}
+    assert set(unranked(table, skill="both")) == {"bn"}
     with pytest.raises(NotEnoughData, match="answer"):
         from_outcomes(table.filter(pa.compute.equal(table["language"], "bn")), skill="answer")
+
+
+def _decided(language: str, system: str, outcomes: dict[str, int], subset: str = "relevant") -> list[Any]:
+    """Return rows of `outcome_table`: one system's outcomes on q0, q1, ..."""
+    words = [word for word, n in outcomes.items() for _ in range(n)]
+    return [(language, f"q{k}", system, subset, word) for k, word in enumerate(words)]
+
+
+@pytest.mark.parametrize(
+    ("counts", "ranked"),
+    [
+        ({"answered": 5, "unparsed": 5}, True),
+        ({"clarification": 5, "unparsed": 5}, True),
+        ({"answered": 4, "missing": 6}, True),
+        ({"answered": 4, "unparsed": 6}, False),
+        ({"unparsed": 10}, False),
+        ({"empty": 10}, False),
+        ({"empty": 5, "missing": 5}, False),
+        ({"missing": 10}, False),
+        ({"api_error": 9, "missing": 1}, False),
+    ],
+)
+def test_a_system_without_evidence_has_no_rating_but_a_reason(counts: dict[str, int], ranked: bool) -> None:
+    """In the language where it lacks evidence and over all languages; elsewhere and for the others nothing changes."""
+    rows = [row for system in "ab" for code in ("en", "vi") for row in _decided(code, system, {"answered": 10})]
+    table = outcome_table([*rows, *_decided("en", "z", {"abstained": 10}), *_decided("vi", "z", counts)])
+    judge = Judge.relevance("answer")
+    ranking = rate(judge.battles(table), draws=10, unranked=judge.unranked(table))
+    assert "z" in ranking.languages["en"].systems
+    assert ("z" in ranking.languages["vi"].systems) == ranked
+    assert ("z" in ranking.languages["all"].systems) == ranked
+    assert ("z" in ranking.unranked.get("vi", {})) == (not ranked)
+    assert any(line.startswith("not ranked: z (vi") for line in remarks(ranking)) == (not ranked)
+
+
+def test_a_language_of_unclassified_answers_has_no_ranking_and_no_share() -> None:
+    """Vietnamese without a vocabulary: 60 answers, none classified, were ranked by the alphabet."""
+    rows = [row for system in "abc" for row in _decided("vi", system, {"unparsed": 20})]
+    with pytest.raises(NotEnoughData, match="0 of 20 answers classified") as failed:
+        from_outcomes(outcome_table(rows), skill="answer")
+    assert "mirage judge" in str(failed.value.do)
+    rows += [row for system in "abc" for row in _decided("en", system, {"answered": 20})]
+    judge, table = Judge.relevance("answer"), outcome_table(rows)
+    ranking = rate(judge.battles(table), draws=10, unranked=judge.unranked(table))
+    assert list(ranking.languages) == ["en"]
+    assert set(ranking.unranked["vi"]) == {"a", "b", "c"}
+    with pytest.raises(NotEnoughData, match="classified"):
+        judge.battles(table, languages=["vi"])
+    compared = compare_ratings(ranking, "a", "b")
+    assert compared.overall.language == "en"
+    row = next(row for row in compared.rows if row.language == "vi")
+    assert row.difference is None
+    assert "0 of 20" in str(row.reason)
+
+
+def test_queries_of_one_kind_rank_by_what_there_is() -> None:
+    """A file whose queries are all answerable, or all unanswerable, or one language each."""
+    kinds = {"en": "relevant", "sw": "non_relevant"}
+    rows = {
+        code: [*_decided(code, "a", {"answered": 10}, kind), *_decided(code, "b", {"abstained": 10}, kind)]
+        for code, kind in kinds.items()
+    }
+    best = {"en": [1, 2], "sw": [2, 1]}
+    for codes in (("en",), ("sw",), ("en", "sw")):
+        judge, table = Judge.relevance(), outcome_table([row for code in codes for row in rows[code]])
+        ranking = rate(judge.battles(table), draws=10, unranked=judge.unranked(table))
+        assert {code: ranking.languages[code].ranks().tolist() for code in codes} == {c: best[c] for c in codes}
+        words = {"en": "answerable queries only", "sw": "unanswerable queries only"}
+        assert all(any(words[code] in line and code in line for line in remarks(ranking)) for code in codes)
+
+
+def test_a_system_whose_verdicts_are_all_unparsed_has_no_rating() -> None:
+    rows = [("q1", "a", "b", "A"), ("q2", "a", "b", "tie"), ("q1", "a", "z", "unparsed")]
+    columns = dict(zip(("query_id", "system_a", "system_b", "verdict"), zip(*rows, strict=True), strict=True))
+    ranking = mirage.rank(pa.table({name: list(values) for name, values in columns.items()}), draws=10)
+    assert {system for row in ranking.languages.values() for system in row.systems} == {"a", "b"}
+    assert any("z" in line for line in ranking.remarks)
 
 
 def test_options_out_of_range_are_refused() -> None:

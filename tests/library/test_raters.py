@@ -186,12 +186,21 @@ def test_which_answer_stands_first_says_nothing_of_its_name() -> None:
     assert 70 < first["a"] < 130
 
 
-def test_a_measure_that_nobody_scored_is_refused() -> None:
-    rows = [score(0, "a", "x", 1.0), score(0, "a", "program", 1.0, person=False, measure="overlap")]
-    with pytest.raises(UnknownName):
-        raters.rater_verdicts(table(rows), "overlap")
+def test_scores_by_programs_and_by_other_people_decide_where_there_are_no_others() -> None:
+    """Pitfall 178: 7,200 scores decided nothing."""
+    rows = [score(q, s, f"{s}{q}", v) for q in range(3) for s, v in (("a", 4.0), ("b", 1.0))]
+    rows += [score(0, s, "program", v, person=False, measure="overlap") for s, v in (("a", 0.0), ("b", 9.0))]
+    rows += [score(q, "a", "program", 1.0, person=False, measure="length") for q in range(9)]
+    everything = table(rows)
+    assert raters.main_measure(everything) == "clear"
+    (people,) = decisions(raters.rater_verdicts(everything, "clear")).values()
+    assert {decision.points for decision in people.values()} == {1.0}
+    (program,) = decisions(raters.rater_verdicts(everything, "overlap"))["scores: overlap"].values()
+    assert program.points == 0.0
     with pytest.raises(NotEnoughData):
-        raters.rater_verdicts(table(rows), "clear")
+        raters.rater_verdicts(everything, "length")
+    with pytest.raises(UnknownName):
+        raters.rater_verdicts(everything, "nothing")
 
 
 @pytest.fixture
@@ -231,7 +240,7 @@ def test_the_command_makes_verdicts_only_when_told_to(arena: Path) -> None:
     assert judges == {"people: clear": 12}
     mirage("votes", "scores", arena, "--verdicts-from", "clear")
     assert store.open_arena(arena).version == written.version
-    assert "overlap" in mirage("votes", "scores", arena, "--verdicts-from", "overlap", code=2).output
+    assert "clear" in mirage("votes", "scores", arena, "--verdicts-from", "clarity", code=2).output
     assert mirage("rank", arena, "--judge", "people: clear").exit_code == 0
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from mirage.battles.counts import CLASSIFIED
 from mirage.battles.judge import Judge, judges
 from mirage.battles.verdict_rows import COLUMNS, verdicts
 from mirage.errors import NotEnoughData, UnknownName
@@ -24,10 +25,14 @@ if TYPE_CHECKING:
 Counts = Mapping[tuple[str, str], tuple[int, int, int, int]]
 """For two systems in order of name: wins of the first, wins of the second, ties, unparsed."""
 RIGHT = (
-    "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "
-    "WHERE parser = 'strict' AND outcome NOT IN ('missing', 'api_error'))"
+    "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "  # noqa: S608  # constants alone
+    "WHERE parser = 'strict' AND outcome NOT IN ('missing', 'api_error') "
+    f"QUALIFY 2 * count(*) FILTER (outcome IN {CLASSIFIED}) OVER (PARTITION BY language, system) >= "
+    "count(*) OVER (PARTITION BY language, system))"
 )
-"""SQL of the answers in battles by human labels: whether each is a correct decision, as in `rank.from_outcomes`."""
+"""SQL of the answers in battles by human labels: whether each is a correct decision, of systems of whose answers in the
+language half are classified, as in `battles.from_outcomes`.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ differ by this many points from the rate it was printed for."""
 
 TRADE_OFF = (
     *("value", "low", "high", "other", "rate", "rate_as_published", "undecided"),
-    *("n", "printed", "difference", "reason", "corrected", "corrected_low", "corrected_high", "audited"),
+    *("n", "decided", "printed", "difference", "reason", "corrected", "corrected_low", "corrected_high", "audited"),
 )
 """Cell columns repeated in a row of the trade-off for each metric, as in `hallucination_value`."""
 
@@ -320,13 +320,13 @@ def _lacking(
 
 def _cell(row: Mapping[str, Any], metric: Metric, printed: Mapping[tuple[Metric, str, str], float]) -> dict[str, Any]:
     """A row of rates with the printed figure; `_ends` is what its rate as published rests on: (wrong, answers)."""
-    answers = row["n"] - row["missing"]
+    answers = row["answered"] + row["abstained"] + sum(row[outcome] for outcome in UNDECIDED)
     rate, figure = row["rate_as_published"], printed.get((metric, row["system"], row["language"]))
     return {
         "metric": metric,
         **row,
         "n": answers,
-        "decided": row["answered"] + row["abstained"],
+        "decided": row["n"],
         "printed": figure,
         "difference": None if figure is None or rate is None else _beyond_rounding(100 * (rate - figure)),
         "_ends": [(answers - row[outcomes.RIGHT[row["subset"]]], answers)] if answers else [],
@@ -345,7 +345,7 @@ def _define(cell: dict[str, Any], definition: Definition) -> None:
     if value is not None:
         reason = None
     elif cell["n"]:
-        reason = f"none of the {cell['n']:,} answers says whether it answers or abstains"
+        reason = f"only {cell['decided']:,} of {cell['n']:,} answers classified"
     else:
         reason = "no answers in this arena"
     cell |= {"value": value, "low": low, "high": high, "other": other, "reason": reason}

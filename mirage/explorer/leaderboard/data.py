@@ -14,18 +14,19 @@ from mirage.battles import verdict_rows
 from mirage.battles.counts import SUBSETS, Battles
 from mirage.battles.judge import NUGGETS, Judge, verdict_judges
 from mirage.battles.verdict_rows import COLUMNS, REPEATED, Verdicts
-from mirage.errors import NotEnoughData
 from mirage.ranking import sample_size, whatif
 from mirage.ranking.bootstrap import RankingReport, rate
 from mirage.ranking.control import COVARIATES, Covariates, covariates
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.ranking import change_lines as change_lines
 from mirage.ranking.ranking import counted_lines as counted_lines
+from mirage.ranking.ranking import name_absent, unranked_remarks
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.whatif import WhatIfResult, compare
 from mirage.schema import UNDECIDED
 from mirage.store import makers_of
+from mirage.text.segmentation import join_first
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 BEHIND = ("answers", "undecided")
 """Columns of a board with each row's n."""
+_OUTCOMES = ("language", "query_id", "system", "parser", "subset", "outcome", "correct")
+"""Columns of `outcomes` that decide battles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,8 @@ class Board:
     """Chosen languages that are not rated, with the reason."""
     left_out: tuple[str, ...]
     """Systems without a battle in some of the languages, hence without a joint rating."""
+    unranked: tuple[str, ...]
+    """Systems without evidence for a rating, with the reasons and what helps."""
     n_queries: int
     """Number of queries."""
     n_answers: int
@@ -145,8 +150,7 @@ def size(arena: Arena, judge: Judge) -> Size:
 def battles_of(arena: Arena, judge: Judge) -> dict[str, Battles]:
     """Return all battles of a judge by language."""
     if judge.by_labels:
-        columns = ["language", "query_id", "system", "parser", "subset", "outcome", "correct"]
-        return judge.battles(arena.read("outcomes", columns=columns))
+        return judge.battles(arena.read("outcomes", columns=_OUTCOMES))
     return {code: language_verdicts.battles() for code, language_verdicts in verdicts_of(arena, judge.name).items()}
 
 
@@ -196,7 +200,8 @@ def ranking_of(
     """
     if judge.by_labels:
         counted = battles_of(arena, judge)
-        return rate({code: counted[code] for code in languages if code in counted}, ties=choice.ties), None
+        unranked = judge.unranked(arena.read("outcomes", columns=_OUTCOMES), languages)
+        return rate({c: counted[c] for c in languages if c in counted}, ties=choice.ties, unranked=unranked), None
     by_judge = _verdict_counts(arena, judge)
     codes = [code for code in languages if any(code in by_language for by_language in by_judge.values())]
     answer_style = style(arena, choice.control) if choice.control else None
@@ -261,25 +266,6 @@ def _nugget_tallies(arena: Arena) -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
-def _lacking(counts: pa.Table, judge: Judge, languages: tuple[str, ...]) -> dict[str, str]:
-    """Return the languages that cannot be rated, with reasons."""
-    subsets_by_language: dict[str, set[str]] = {}
-    for row in counts.to_pylist():
-        subsets_by_language.setdefault(row["language"], set()).add(row["subset"])
-    if not judge.by_labels:
-        reason = "no battle by nuggets" if judge.name == NUGGETS else "no readable verdict"
-        return {code: reason for code in languages if code not in subsets_by_language}
-    absent = {
-        code: [subset for subset in SUBSETS[judge.skill] if subset not in subsets_by_language.get(code, set())]
-        for code in languages
-    }
-    return {
-        code: "no " + " and no ".join(subset.replace("_", "-") for subset in subsets) + " queries"
-        for code, subsets in absent.items()
-        if subsets
-    }
-
-
 def _behind(
     counts: pa.Table, skill: Skill, languages: tuple[str, ...], scope: str
 ) -> dict[tuple[str, str], tuple[int, int]]:
@@ -320,23 +306,18 @@ def board(
     if choice.without is not None or choice.exclude_own:
         choice = replace(choice, makers=makers_of(arena))
     counts = tallies(arena, judge)
-    lacking = _lacking(counts, judge, languages)
-    codes = tuple(code for code in languages if code not in lacking)
-    if not codes:
-        raise NotEnoughData(
-            "no selected language can be rated for this skill",
-            where=", ".join(f"{code}: {reason}" for code, reason in lacking.items()),
-            do="choose another skill or more languages",
-        )
-    ranking, recomputed = ranking_of(arena, judge, codes, choice, voted)
+    ranking, recomputed = ranking_of(arena, judge, languages, choice, voted)
+    ranking = name_absent(ranking, arena)
+    without = {code: join_first(list(dict.fromkeys(row.values()))) for code, row in ranking.unranked.items()}
+    lacking = {code: without.get(code, "no battle") for code in languages if code not in ranking.languages}
     if recomputed is not None:
         lacking |= recomputed.lacking
-    shown = tuple(code for code in codes if code in ranking.languages)
+    shown = tuple(code for code in languages if code in ranking.languages)
     scope = JOINT if JOINT in ranking.languages else shown[0]
     moved: tuple[str, ...] = ()
     other = choice != RankSettings() or voted is not None
     if other:
-        different = compare(ranking_of(arena, judge, codes, RankSettings(), None)[0], ranking)
+        different = compare(ranking_of(arena, judge, languages, RankSettings(), None)[0], ranking)
         moved = tuple(change_lines(different, language=scope))
     behind = _behind(counts, judge.skill, shown, scope)
     table = leaderboard(ranking)
@@ -352,6 +333,7 @@ def board(
         ranks=table.filter(pc.not_equal(table["language"], JOINT)),
         languages=shown,
         lacking=lacking,
+        unranked=tuple(unranked_remarks(ranking)),
         left_out=ranking.left_out,
         n_queries=sum(ranking.languages[code].n_queries for code in shown),
         n_answers=sum(rows["answers"].to_pylist()),

@@ -39,7 +39,7 @@ _RATES = (
     Col("what", "Error", "text", help="Hallucination and error rate of NoMIRACL."),
     Col("value", "Rate", "rate", help="Wrong decisions / decided answers; languages weighted equally."),
     Col("value", "95%", "interval", low="low", high="high", ends=(0, 1), help="95% interval."),
-    Col("n", "n", "count", help="Answers."),
+    Col("decided", "n", "count", help="Classified answers."),
 )
 
 
@@ -97,14 +97,14 @@ def opponents(arena: Arena, judge: Judge, system: str, languages: tuple[str, ...
 
 @lru_cache(maxsize=64)
 def error_rates(arena: Arena, system: str, picked: tuple[str, ...]) -> pa.Table | None:
-    """Return both rates of a system over the languages, `what, value, low, high, n`; None without outcomes."""
+    """Return both rates of a system over the languages, `what, value, low, high, decided`; None without outcomes."""
     import pyarrow as pa
 
     if "outcomes" not in arena.tables or system not in answering(arena):
         return None
     cells = both_rates(arena, None, picked=picked).cells.to_pylist()
     rows = [row for row in cells if (row["language"], row["system"]) == ("all", system)]
-    names = ("value", "low", "high", "n")
+    names = ("value", "low", "high", "decided")
     return (
         pa.Table.from_pylist([{"what": ERRORS[row["metric"]]} | {name: row[name] for name in names} for row in rows])
         if rows

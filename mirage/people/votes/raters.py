@@ -13,12 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mirage import schema, store
-from mirage.battles.verdict_rows import OF_SCORES
+from mirage.battles.verdict_rows import OF_PROGRAMS, OF_SCORES
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people.votes.coefficients import (
     DRAWS as DRAWS,
@@ -318,41 +319,50 @@ def _mean(row: FeatureMean, raters: Mapping[tuple[str, str, str], set[str]], per
     return ScoreMean(row.feature, row.language, row.system, row.mean, row.low, row.high, row.n, n, person)
 
 
-def rater_verdicts(scores: pa.Table, measure: str) -> pa.Table:
-    """Derive verdicts of a judge `people: MEASURE`: of two answers to a query the one with the higher score is better.
+def main_measure(scores: pa.Table) -> str | None:
+    """Return the measure whose scores can decide battles best: by people, else by programs, with the most scores, the
+    first by name; None if there is no score.
+    """
+    import pyarrow.compute as pc
 
-    Each person who scored both gives the first a win, half or none; the battle's points are their mean. The answer
-    listed first is chosen by a hash of the battle, since people saw no order.
+    counts = scores.filter(pc.is_valid(scores["value"])).group_by(["measure", "person"]).aggregate([([], "count_all")])
+    rows = counts.to_pylist()
+    best = min(rows, key=lambda row: (not row["person"], -row["count_all"], row["measure"]), default=None)
+    return None if best is None else best["measure"]
+
+
+def rater_verdicts(scores: pa.Table, measure: str) -> pa.Table:
+    """Derive verdicts of a judge by scores: of two answers to a query the one with the higher score is better.
+
+    Each rater who scored both gives the first a win, half or none; the battle's points are their mean. If no rater
+    scored two answers to any query, mean scores are compared. The answer listed first is chosen by a hash of the
+    battle, since raters saw no order.
 
     Args:
         scores: table `scores`.
-        measure: the scale. Only people's scores count; on a scale whose best end is the lower one, lower wins.
+        measure: the scale. Scores by people count, by programs only if there are none by people; on a scale whose best
+            end is the lower one, lower wins.
 
     Returns:
-        Table `judgments`.
+        Table `judgments`, of the judge `people: MEASURE`, or `scores: MEASURE` by programs.
 
     Raises:
-        UnknownName: if no person gave a score by this measure.
-        NotEnoughData: if no person scored two answers to a query.
+        UnknownName: if there is no score by this measure.
+        NotEnoughData: if no query has two answers with a score.
     """
     by_query: dict[tuple[str, str], dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
-    measures = set()
+    name = judge_name(scores, measure)
     for row in scores.to_pylist():
-        if row["person"]:
-            measures.add(row["measure"])
-        if row["person"] and row["measure"] == measure and row["value"] is not None:
+        if row["measure"] == measure and row["value"] is not None and row["person"] == name.startswith(OF_SCORES):
             ends = row["low"], row["high"]
             sign = -1 if None not in ends and ends[1] < ends[0] else 1
             by_query[row["language"], row["query_id"]][row["system"]][row["rater"]] = sign * row["value"]
-    if measure not in measures:
-        raise UnknownName("measure that people scored", measure, measures)
-    rows = [
-        judgment
-        for key, systems in sorted(by_query.items())
-        for judgment in _battles(key, systems, judge_name(measure))
-    ]
+    rows = [judgment for key, systems in sorted(by_query.items()) for judgment in _battles(key, systems, name)]
     if not rows:
-        raise NotEnoughData(f"no person scored two answers to a query by {measure}", do="use another measure")
+        means = {key: {s: {"mean": fmean(by.values())} for s, by in of.items()} for key, of in sorted(by_query.items())}
+        rows = [judgment for key, systems in means.items() for judgment in _battles(key, systems, name)]
+    if not rows:
+        raise NotEnoughData(f"no query has two answers with a score by {measure}", do="use another measure")
     return schema.sort("judgments", schema.from_rows("judgments", rows))
 
 
@@ -371,16 +381,16 @@ def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertRe
 
     Raises:
         TableMissing: if the arena has no scores.
-        UnknownName: if no person gave a score by this measure.
-        NotEnoughData: if no person scored two answers to a query.
+        UnknownName: if there is no score by this measure.
+        NotEnoughData: if no query has two answers with a score.
     """
     import pyarrow as pa
 
     def make() -> store.UpsertResult:
         seen = store.consistently(path, lambda arena: store.Snapshot(arena, {"scores": arena.read("scores")}))
         judgments = rater_verdicts(seen.tables["scores"], measure)
-        name = judge_name(measure)
-        note = f"{name}: the higher of two scores that a person gave to the answers to a query wins"
+        name = judge_name(seen.tables["scores"], measure)
+        note = f"{name}: of two answers to a query the one with the higher score wins"
         rows = store.NewRows(judgments, pa.table({"judge": [name]}))
         return store.upsert(
             path,
@@ -392,6 +402,15 @@ def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertRe
     return store.retry_outdated(make)
 
 
-def judge_name(measure: str) -> str:
-    """Return the judge name of verdicts derived from people's scores by a measure."""
-    return f"{OF_SCORES}{measure}"
+def judge_name(scores: pa.Table, measure: str) -> str:
+    """Return the judge name of verdicts derived from scores by a measure: of people if they gave any.
+
+    Raises:
+        UnknownName: if there is no score by this measure.
+    """
+    import pyarrow.compute as pc
+
+    by = scores.filter(pc.equal(scores["measure"], measure))["person"].unique().to_pylist()
+    if not by:
+        raise UnknownName("measure", measure, scores["measure"].unique().to_pylist())
+    return f"{OF_SCORES if True in by else OF_PROGRAMS}{measure}"

@@ -111,13 +111,15 @@ def compare_ratings(
     Raises:
         UnknownName: if a system is not ranked.
     """
-    systems = {system for row in ranking.languages.values() for system in row.systems}
+    rows_of = (*(row.systems for row in ranking.languages.values()), *ranking.unranked.values())
+    systems = {system for of_language in rows_of for system in of_language}
     for system in (first, second):
         if system not in systems:
             raise UnknownName("system", system, systems, where=f"the ranking by {ranking.judge}")
-    parts = {code: _compare_row(ranking, first, second, code) for code in ranking.languages}
-    if len(parts) > 1 and JOINT not in parts:
-        parts[JOINT] = _Part(None, reason="no two systems have battles in every language")
+    codes = in_order({*ranking.languages, *ranking.unranked} - {JOINT})
+    parts = {code: _compare_row(ranking, first, second, code) for code in codes}
+    if len(ranking.languages) > 1:
+        parts[JOINT] = _compare_row(ranking, first, second, JOINT)
     title = f"rating by {ranking.judge} in logits; higher is better"
     rows = _rows(parts, margin)
     return ComparisonReport(
@@ -183,9 +185,12 @@ def _compare_row(ranking: RankingReport, first: str, second: str, code: str) -> 
     """Compare two systems in one row of a ranking. The standard error is derived from the interval, if it has both
     ends.
     """
-    row, absent = ranking.languages[code], [s for s in (first, second) if s not in ranking.languages[code].systems]
-    if absent:
-        return _Part(None, reason=f"{' and '.join(absent)} have no battles here")
+    row = ranking.languages.get(code)
+    absent = [system for system in (first, second) if row is None or system not in row.systems]
+    if row is None or absent:
+        why = ranking.unranked.get(code, {})
+        none = "not ranked in every language" if code == JOINT else "no battles here"
+        return _Part(None, reason="; ".join(f"{system}: {why.get(system, none)}" for system in absent))
     gap, tiers = ranking.difference(first, second, language=code), ranking.tiers[code]
     index = tiers.index_of(first, second)
     n = int(min(row.queries_by_system[row.systems.index(system)] for system in (first, second)))

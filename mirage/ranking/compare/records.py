@@ -117,8 +117,9 @@ class ComparisonReport:
 
     @property
     def overall(self) -> Comparison:
-        """The row of all languages, or of the only one."""
-        return self.rows[-1]
+        """The row of all languages, or of the only one with a difference."""
+        known = [row for row in self.rows if row.difference is not None or row.language == "all"]
+        return (known or self.rows)[-1]
 
     @property
     def worse(self) -> tuple[str, ...]:

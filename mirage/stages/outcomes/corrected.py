@@ -106,8 +106,7 @@ def _observed_share(row: Rate | None, cells: Sequence[Rate | None]) -> ObservedS
     """Return the share of answers on the queries of one label; None without decided answers."""
     if row is None or row.rate is None or row.rate_low is None or row.rate_high is None:
         return None
-    decided = [cell.answered + cell.abstained for cell in cells if cell is not None]
-    decided = [n for n in decided if n]
+    decided = [cell.n for cell in cells if cell is not None and cell.rate is not None]
     n = sum(decided) ** 2 * sum(1 / k for k in decided) / len(decided) ** 2
     if row.subset == "non_relevant":
         return ObservedShare(row.rate, row.rate_low, row.rate_high, n)

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mirage import schema
+from mirage.battles.counts import ABSENT, CLASSIFY, lacks_evidence
 from mirage.errors import UnknownName
 from mirage.schema import UNDECIDED, CodeOrAll, Count, Parser, Share, Subset
 from mirage.stages.outcomes.clusters import Cluster, clusters_of, rate_of_clusters
 from mirage.stats.intervals import mean_interval
 from mirage.stats.units import joint_variances
 from mirage.text.languages import place, refuse_name_of_all
+from mirage.text.segmentation import join_first
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,7 +44,7 @@ class Rate:
     system: str
     """The system."""
     n: Count
-    """Rows: answers present and missing, further samples included."""
+    """Classified answers behind `rate`: answered or abstained, further samples included."""
     answered: Count
     """Answers that say that the passages have the answer, or give it."""
     abstained: Count
@@ -59,8 +61,8 @@ class Rate:
     """Queries without an answer."""
     rate: Share | None
     """Wrong decisions among the decided answers: FP / (FP + TN), the hallucination rate, on non_relevant; FN / (FN +
-    TP), the error rate, on relevant. Null if none is decided. In the row `all`: the mean over the languages with a
-    rate. Source: NoMIRACL.
+    TP), the error rate, on relevant. Null if under half of the answers are classified. In the row `all`: the mean over
+    the languages with a rate. Source: NoMIRACL.
     """
     rate_low: Share | None
     """Lower end of the 95% interval of `rate`: Wilson's for a language; for `all` Wilson's at the effective number of
@@ -70,11 +72,11 @@ class Rate:
     rate_high: Share | None
     """Upper end."""
     rate_as_published: Share | None
-    """1 - accuracy over the answers present (n - missing): every undecided answer counts as wrong. Printed in the
+    """1 - accuracy over the answers present: every undecided answer counts as wrong. Printed in the
     papers' tables. Null if no answer is present.
     """
     undecided: Share | None
-    """Share of the answers present (n - missing) that are neither answered nor abstained (`schema.UNDECIDED`). Null if
+    """Share of the answers present that are neither answered nor abstained (`schema.UNDECIDED`). Null if
     no answer is present.
     """
     labels: Literal["audited", "not audited"] | None = None
@@ -153,7 +155,8 @@ def rates(
     rows = []
     # Arrow groups in any order, but the last digit of a mean depends on the order.
     for (subset, system, language), cell in sorted(cells.items()):
-        of_cell = [clusters[subset, system, language]] if (subset, system, language) in clusters else []
+        key = subset, system, language
+        of_cell = [clusters[key]] if key in clusters and not lacks_evidence(cell) else []
         rows.append(_rate(language, subset, system, [cell], clusters=of_cell))
         joint.setdefault((subset, system), []).append(cell)
         joint_clusters.setdefault((subset, system), []).extend(of_cell)
@@ -173,7 +176,8 @@ def rates(
 
 
 def unparsed_note(rates: pa.Table) -> str | None:
-    """Return a sentence on systems with more than 5% unparsed answers; None if there are none.
+    """Return a sentence on systems with more than 5% unparsed answers, and those without a rate for it; None if there
+    are none.
 
     Args:
         rates: result of `rates`; its rows `all` count.
@@ -183,14 +187,18 @@ def unparsed_note(rates: pa.Table) -> str | None:
         if row["language"] == "all":
             count = counts.setdefault(row["system"], [0, 0])
             count[0] += row["unparsed"]
-            count[1] += row["n"] - row["missing"]
+            count[1] += row["answered"] + row["abstained"] + sum(row[outcome] for outcome in UNDECIDED)
     shares = {system: k / n for system, (k, n) in counts.items() if n and k / n > NOTED_UNPARSED}
     if not shares:
         return None
+    single = [row for row in rates.to_pylist() if row["language"] != "all"]
+    lacking = [row for row in single if lacks_evidence({name: row[name] for name in _COUNTED}) not in ("", ABSENT)]
+    places = join_first(list(dict.fromkeys(f"{row['system']} ({row['language']})" for row in lacking)))
+    none = f"; under half are classified, so there is no rate: {places}; {CLASSIFY}" if places else ""
     worst = sorted(shares, key=lambda system: (-shares[system], system))
     named = ", ".join(f"{system} {shares[system]:.0%}" for system in worst[:3])
     more = f" and {len(worst) - 3:,} more" if len(worst) > 3 else ""
-    return f"more than 5% of the answers are unparsed: {named}{more}; the rates exclude these answers"
+    return f"more than 5% of the answers are unparsed: {named}{more}; the rates exclude these answers{none}"
 
 
 def _sharing_factors(selection: pa.Table) -> dict[tuple[str, str], float]:
@@ -225,7 +233,8 @@ def _rate(
     Where a query has several decided answers, the rate is that of the `clusters`.
     """
     wrong_outcome = _WRONG[subset]
-    decided = [(cell[wrong_outcome], cell["answered"] + cell["abstained"]) for cell in cells]
+    readable = [cell for cell in cells if not lacks_evidence(cell)]
+    decided = [(cell[wrong_outcome], cell["answered"] + cell["abstained"]) for cell in readable]
     decided = [(k, n) for k, n in decided if n]
     mean, low, high = mean_interval(decided, factor=factor) if decided else (None, None, None)
     if any(n > 1 for queries in clusters for _, n in queries):
@@ -240,7 +249,7 @@ def _rate(
         language=language,
         subset=subset,  # type: ignore[arg-type]  # from the outcomes table, whose contract says so
         system=system,
-        n=sum(totals.values()),
+        n=sum(n for _, n in decided) if decided else totals["answered"] + totals["abstained"],
         **totals,
         rate=mean,
         rate_low=low,
