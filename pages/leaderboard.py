@@ -170,15 +170,14 @@ def _conclusion(board: views.Board, judge: Judge) -> str:
     if len(rows) < 2:
         return ""
     best = min(rows, key=lambda row: row["rank"])
-    tiers = board.ranking.tiers[best["language"]] if board.ranking.battles else None
-    lead = "" if tiers is None else f", {lead_text(tiers.alike(best['system']), len(rows))}"
+    lead = lead_text(board.ranking.tests[best["language"]].alike(best["system"]), len(rows))
     by = SKILLS[judge.skill]
     if not judge.by_labels:
         by = " by all judges" if judge.kind == "panel" else f" by {judge.name}"
     return (
         f"{best['system']} ranks first of {len(rows)} systems{by} {languages_text(board.languages)} "
         f"({rating_text(best['rating'])}, {interval_text(best['low'], best['high'])}, n = {best['battles']:,} battles)"
-        f"{lead}."
+        f", {lead}."
     )
 
 
@@ -259,7 +258,7 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
     else:
         in_order = [row["system"] for row in rows]
         drawn = page_systems(in_order, key="drawn_ranks", marks=len(board.languages))
-        ranks = compared.language_rows(board)
+        ranks = board.ranks
         cells = (filter_rows(ranks, "system", drawn) if len(drawn) < len(rows) else ranks).to_pylist()
         if shape == "map":
             st.html(rank_table_html(cells, drawn, arena=st.session_state.get("arena", ""), mode=mode()))
@@ -306,7 +305,7 @@ def _every() -> bool:
         ("main", "all"),
         key="columns",
         kind="choice of columns",
-        help="all: also tiers, systems not separable from each other, undecided answers, wins, ties and losses.",
+        help="all: also systems not separable from each other, undecided answers, wins, ties and losses.",
     )
     return chosen == "all"
 
