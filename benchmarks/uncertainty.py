@@ -1,4 +1,4 @@
-"""What intervals, tiers and "N more queries" promise, by simulation with known truth; and what they cost. The truth
+"""What intervals, tests and "N more queries" promise, by simulation with known truth; and what they cost. The truth
 is what 5,000 queries come to, which are then dealt out to 50 arenas of 100.
 """
 
@@ -17,9 +17,9 @@ from benchmarks.simulated import simulate_arena
 from mirage.battles.counts import Battles
 from mirage.battles.verdict_rows import from_judgments
 from mirage.ranking.bootstrap import rate
+from mirage.ranking.pair_tests import ALPHA, separate
 from mirage.ranking.sample_size import sample_sizes
 from mirage.ranking.sandwich import analytic
-from mirage.ranking.tiers import ALPHA, separate
 
 SYSTEMS, QUERIES, WORLD = 19, 100, 5_000
 WORLDS = range(2026, 2034)
@@ -123,22 +123,22 @@ def few() -> list[Row]:
 
 
 def errors() -> list[Row]:
-    """Tiers of equal systems, and the promise of "N more queries"."""
+    """Tests of equal systems, and the promise of "N more queries"."""
     rows = []
     for n, thin in ((30, False), (30, True), (100, True)):
         wrong = []
         for seed in WORLDS:
             whole = equal(world(seed, EQUAL), seed)
             whole = unequal(whole, seed) if thin else whole
-            tested = (rate({"en": arena}, draws=1).tiers["en"] for arena in dealt(whole, n))
-            wrong += [bool((tiers.holm <= ALPHA).any()) for tiers in tested]
+            tested = (rate({"en": arena}, draws=1).tests["en"] for arena in dealt(whole, n))
+            wrong += [bool((tests.holm <= ALPHA).any()) for tests in tested]
         title = f"any two of {EQUAL} equal systems are separated, {n} queries" + (", unequal battles" if thin else "")
         rows.append(Row(title, f"{np.mean(wrong):.1%}", f"{len(wrong):,} arenas, the same seeds", "", "at most 5%"))
     return [*rows, *pairs_of_equals(), promise()]
 
 
 def pairs_of_equals() -> list[Row]:
-    """Equal systems among unequal ones: how often two of them stand in different tiers."""
+    """Equal systems among unequal ones: how often two of them are separated."""
     four = np.repeat([1.2, 0.4, -0.4, -1.2], 2)
     hub = np.r_[0.0, np.repeat([0.8, 0.0, -0.8], 2)]
     designs = [
@@ -158,15 +158,13 @@ def pairs_of_equals() -> list[Row]:
     rows = []
     for design, equals in designs:
         rng = np.random.default_rng([2026, *design.what.encode()])
-        wrong, most = [], []
+        wrong = []
         for _ in range(design.arenas):
-            tiers = rate({"en": calibration.arena(design, design.theta, rng)}, draws=1).tiers["en"]
-            tier = tiers.tier
-            wrong.append(any(tier[f"s{i:02}"] != tier[f"s{j:02}"] for i, j in equals))
-            most.append(max(k for k in tiers.tiers if k is not None))
-        title = f"two equal systems stand in different tiers: {design.what}"
+            tests = rate({"en": calibration.arena(design, design.theta, rng)}, draws=1).tests["en"]
+            wrong.append(any(tests.are_separated(f"s{i:02}", f"s{j:02}") for i, j in equals))
+        title = f"two equal systems are separated: {design.what}"
         value = f"{np.mean(wrong):.1%}"
-        rows.append(Row(title, value, f"{len(wrong)} arenas, {np.mean(most):.1f} tiers on average", "", "at most 5%"))
+        rows.append(Row(title, value, f"{len(wrong)} arenas", "", "at most 5%"))
     return rows
 
 
@@ -177,11 +175,11 @@ def promise() -> Row:
     for _ in range(150):
         design = calibration.Design("", rng.normal(0, 0.5, 8), 60, 1)
         arena = calibration.arena(design, design.theta, rng)
-        tiers = rate({"en": arena}, draws=1).tiers["en"]
+        tests = rate({"en": arena}, draws=1).tests["en"]
         open_ = [
-            (a, b) for k, a in enumerate(tiers.systems) for b in tiers.systems[:k] if not tiers.are_separated(a, b)
+            (a, b) for k, a in enumerate(tests.systems) for b in tests.systems[:k] if not tests.are_separated(a, b)
         ]
-        answers = {pair: sample_sizes(tiers, *pair) for pair in open_}
+        answers = {pair: sample_sizes(tests, *pair) for pair in open_}
         numbered = [pair for pair in open_ if answers[pair].more]
         pairs, numbers = pairs + len(open_), numbers + len(numbered)
         for pair in numbered[:3]:
@@ -195,7 +193,7 @@ def promise() -> Row:
                 judge="judge",
                 skill="both",
             )
-            after = rate({"en": both}, draws=1).tiers["en"]
+            after = rate({"en": both}, draws=1).tests["en"]
             separated.append(after.p[after.index_of(*pair)] <= answers[pair].level)
     return Row(
         "with as many more queries as are named, two systems are separated (8 systems of sd 0.5 x 60 queries)",
@@ -210,7 +208,7 @@ def run() -> list[Row]:
     """Simulate, then time."""
     result = ranking.ours()
     # A copy knows nothing yet of what a ranking keeps once it was asked.
-    rating, tiers, sandwich = seconds(
+    rating, tests, sandwich = seconds(
         ranking.ours, lambda: separate(replace(result)), lambda: analytic(replace(result))
     )
     bootstrap = f"the ranking with its bootstrap: {1000 * rating:.0f} ms"
@@ -219,10 +217,10 @@ def run() -> list[Row]:
         *few(),
         *errors(),
         Row(
-            "tiers of 18 languages x 19 systems x 100 queries and of their joint row, 3,249 tests",
-            f"{1000 * tiers:.0f} ms",
+            "tests of 18 languages x 19 systems x 100 queries and of their joint row, 3,249 tests",
+            f"{1000 * tests:.0f} ms",
             bootstrap,
-            f"{tiers / rating:.1f} times that",
+            f"{tests / rating:.1f} times that",
             "",
         ),
         Row(

@@ -4,7 +4,7 @@
 
     arena = mirage.open_arena("nomiracl")     # a bundled arena, or a folder
     mirage.rates(arena, languages=["sw"])     # hallucination and error rates, with intervals
-    mirage.rank(battles)                      # a data frame of battles to ratings, with intervals and tiers
+    mirage.rank(battles)                      # a data frame of battles to ratings, with intervals and tests
     mirage.evaluate("answers.jsonl")          # a file to a ranking: import, measure, judge, rank
 
 `api.py` holds these functions. The data flows through these packages:

@@ -3,7 +3,7 @@
     arena = mirage.open_arena("nomiracl")            # a bundled arena by name, or a folder
     mirage.rates(arena, languages=["sw"])            # hallucination and error rates
     ranking = mirage.rank(battles)                   # a data frame, rows, or a file of battles
-    ranking.difference("a", "b"); ranking.tiers      # intervals, and significant differences
+    ranking.difference("a", "b"); ranking.tests      # intervals, and significant differences
     mirage.evaluate("answers.jsonl")                 # a file to a ranking: import, measure, judge, rank
 
 Results print as ten lines of text, or as a table in a notebook; `to_pandas()` returns every row and column.
@@ -129,13 +129,13 @@ class Rows(Sequence[Mapping[str, Any]]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking(bootstrap.RankingReport):
-    """Ratings of systems by language, with intervals, tiers and differences."""
+    """Ratings of systems by language, with intervals, tests and differences."""
 
     remarks: tuple[str, ...] = ()
     """Caveats: what was left out, and what the data cannot determine."""
 
     def to_pandas(self, language: str | None = None) -> pd.DataFrame:
-        """Return one row per language and system, best first: rating, interval, rank, tier, record (`schema.Rating`).
+        """Return one row per language and system, best first: rating, interval, rank, record (`schema.Rating`).
 
         Args:
             language: code, or `all`; None for every language.
@@ -147,7 +147,7 @@ class Ranking(bootstrap.RankingReport):
         return frame
 
     def to_latex(self, language: str | None = None) -> str:
-        """Return one language as a LaTeX table (`booktabs`), with rules between tiers, the best bold, and the method.
+        """Return one language as a LaTeX table (`booktabs`), with the systems tied with the best bold, and the method.
 
         Args:
             language: code, or `all`; None for the last, which is `all` if there are several.
@@ -188,7 +188,7 @@ class Ranking(bootstrap.RankingReport):
         where = "" if code == _UNDETERMINED else f" in {code}"
         title = f"{len(row.systems)} systems{where}, {row.n_queries:,} queries: {self.method}"
         title = "\n".join([title, *self.remarks])
-        columns = ["rank", "system", "rating", "low", "high", "tier", "battles"]
+        columns = ["rank", "system", "rating", "low", "high", "rank_low", "rank_high", "best", "battles"]
         return title, leaderboard(self, code).select(columns)
 
     def __repr__(self) -> str:
@@ -1457,7 +1457,7 @@ def rank(
     assigner: str | None = None,
     nugget_margin: float = 0.0,
 ) -> Ranking:
-    """Rank systems by their battles: Bradley-Terry ratings with 95% intervals, tests and tiers.
+    """Rank systems by their battles: Bradley-Terry ratings with 95% intervals, tests and rank intervals.
 
     Args:
         battles: an arena; or rows of battles: a data frame (pandas, polars), an Arrow table, a list of mappings, or a
@@ -1499,8 +1499,7 @@ def rank(
 
 
 def _with_remarks(result: RankResult) -> Ranking:
-    tested = result.ranking.tiers if result.ranking.battles else result.ranking.tested
-    return Ranking(**(_values(result.ranking) | {"tested": tested}), remarks=result.remarks)
+    return Ranking(**(_values(result.ranking) | {"tested": result.ranking.tests}), remarks=result.remarks)
 
 
 def compare(

@@ -91,6 +91,8 @@ Finding = Literal["answers", "partly", "nothing"]
 Kind = Literal["text", "number", "count", "flag"]
 Ties = Literal["half", "davidson", "drop"]
 """How a ranking counts ties: half a win for each system, an outcome of its own (Davidson 1970), or not at all."""
+Best = Literal["best", "tied"]
+"""Whether a system alone is the best, or tied with the best: no test finds another better."""
 Penalty = Literal["jeffreys", "none"]
 """Factor of the likelihood of a ranking: Jeffreys' prior, which removes the first-order bias, or none."""
 
@@ -361,7 +363,7 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """The Bradley-Terry rating of one system in one language by one judge, with its interval, rank and tier."""
+    """The Bradley-Terry rating of one system in one language by one judge, with its interval and rank."""
 
     key = ("language", "judge", "skill", "system")
 
@@ -390,13 +392,14 @@ class Rating:
     rank: Rank
     """1 is best. Equal ratings share the best rank."""
     rank_low: Rank
-    """Best end of the 95% interval of the rank."""
+    """Best end of the 95% interval of the rank: 1 + the number of significantly better systems (paired tests over
+    queries, Holm's correction over all pairs of the board).
+    """
     rank_high: Rank
-    """Worst end."""
-    tier: Rank | None
-    """1 is best. Any two systems in different tiers differ significantly: paired test over queries, Holm's correction
-    over all pairs, 5%. Systems of one tier need not be equal. Null for a system with too few battles, with an unbounded
-    rating between others, or under style control.
+    """Worst end: the number of systems minus those significantly worse."""
+    best: Best | None
+    """`tied`: tied with the best, the rank interval begins at 1. `best`: significantly better than all others. Null for
+    all other systems.
     """
     wins: Count
     """Battles won."""

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 RATE, COUNT = FORMATS["rate"].write, FORMATS["count"].write
 SAYS = {
     "decided": "wrong decisions / decided answers",
-    "as-published": "1 − accuracy; undecided answers count as wrong decisions",
+    "as-published": "1 − accuracy by the papers' parser; undecided answers count as wrong decisions",
 }
 MEANING = {
     "hallucination": "Share of non-relevant queries (no passage answers them) that the system answers",
@@ -115,7 +115,7 @@ def _show_computed(page: Page) -> None:
             help=f"decided: {SAYS['decided']}. as-published: {SAYS['as-published']}, as in the papers' tables. The "
             "table shows both.",
         )
-        focus, parser = _options(page)
+        focus, parser = _options(page, definition)
     labels = labels_of(page)
     mark_labels(page, labels)
     rates = views.both_rates(page.arena, views.published_arena(page.arena), parser, definition, page.picked, labels)
@@ -191,9 +191,9 @@ def _errors(page: Page, parser: Parser) -> None:
     show_retrievers(page)
 
 
-def _options(page: Page) -> tuple[list[str], Parser]:
-    """The systems in focus, and the parser."""
-    names = views.systems(page.arena)
+def _options(page: Page, definition: views.Definition) -> tuple[list[str], Parser]:
+    """The systems in focus, and the parser; as published, it is the papers'."""
+    names, parsers = views.systems(page.arena), views.parsers(page.arena)
     with pickers_popover("Options", ("systems", "parser"), "Systems to highlight, and the answer parser."):
         focus: list[str] = pick_many(
             "Highlight",
@@ -204,9 +204,11 @@ def _options(page: Page) -> tuple[list[str], Parser]:
             width=300,
             help="Highlights these systems in the scatter and draws their rates by language. The table shows all.",
         )
+        if definition == "as-published" and "published" in parsers:
+            return focus, "published"
         parser: Parser = pick_segments(
             "Parser",
-            views.parsers(page.arena),
+            parsers,
             key="parser",
             kind="parser",
             help="strict: corrected parser for any language. published: NoMIRACL's rules, which reproduce the "
@@ -599,8 +601,8 @@ def _outcomes(rates: views.Rates, cells: Sequence[dict[str, Any]], order: Sequen
     """Shares of all six outcomes."""
     heading(
         "Outcomes",
-        "Wrong decisions, undecided, then correct decisions. Rate as published: wrong plus undecided. Rate over "
-        f"decided answers: wrong / (wrong + correct). {answer_card.MEASURED} Click a part for its answers.",
+        "Wrong decisions, undecided, then correct decisions. Rate over decided answers: wrong / (wrong + correct). "
+        f"{answer_card.MEASURED} Click a part for its answers.",
     )
     drawn = page_systems(order, key="drawn_outcomes")
     for column, metric in zip(

@@ -175,8 +175,8 @@ def _conclusion(board: views.Board, judge: Judge) -> str:
         return ""
     first = [row["system"] for row in rows if row["rank"] == 1]
     best = min(rows, key=lambda row: row["rank"])
-    tiers = board.ranking.tiers[best["language"]] if board.ranking.battles and len(first) == 1 else None
-    lead = "" if tiers is None else f", {lead_text(tiers.alike(best['system']), len(rows))}"
+    tests = board.ranking.tests[best["language"]] if board.ranking.battles and len(first) == 1 else None
+    lead = "" if tests is None else f", {lead_text(tests.alike(best['system']), len(rows))}"
     by = SKILLS[judge.skill]
     if not judge.by_labels:
         by = " by all judges" if judge.kind == "panel" else f" by {judge.name}"
@@ -264,7 +264,7 @@ def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[l
     else:
         in_order = [row["system"] for row in rows]
         drawn = page_systems(in_order, key="drawn_ranks", marks=len(board.languages))
-        ranks = compared.language_rows(board)
+        ranks = board.ranks
         cells = (filter_rows(ranks, "system", drawn) if len(drawn) < len(rows) else ranks).to_pylist()
         if shape == "map":
             st.html(rank_table_html(cells, drawn, arena=st.session_state.get("arena", ""), mode=mode()))
@@ -311,7 +311,7 @@ def _every() -> bool:
         ("main", "all"),
         key="columns",
         kind="choice of columns",
-        help="all: also tiers, systems not separable from each other, undecided answers, wins, ties and losses.",
+        help="all: also systems not separable from each other, undecided answers, wins, ties and losses.",
     )
     return chosen == "all"
 

@@ -45,7 +45,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "ranking": "mirage.ranking.bootstrap.RankingReport",
         "Bradley-Terry fit": "mirage.ranking.fit.Fit",
         "difference": "mirage.ranking.records.Difference",
-        "tiers": "mirage.ranking.tiers.Tiers",
+        "pair tests": "mirage.ranking.pair_tests.BoardTests",
         "sample size": "mirage.ranking.sample_size.SampleSize",
         "rank settings": "mirage.ranking.settings.RankSettings",
         "rank change": "mirage.ranking.whatif.RankChange",

@@ -224,7 +224,7 @@ def _judge_until(
     note(f"{ranks} ranks by these verdicts, weighted by their inclusion probabilities.")
 
 
-RATED = ("rank", "system", "rating", "low", "high", "tier", "n_battles")
+RATED = ("rank", "system", "rating", "low", "high", "rank_low", "rank_high", "n_battles")
 """Columns of `mirage judge --until`."""
 
 

@@ -20,7 +20,7 @@ _SHARES = (
     *("rate", "rate_low", "rate_high", "rate_as_published", "undecided", "coverage"),
     *("error_rate", "error_low", "error_high", "hallucination_rate", "hallucination_low", "hallucination_high"),
     *("change", "change_low", "change_high"),
-    *("tier_probability", "rank_probability", "above"),
+    "above",
     *("raw", "raw_low", "raw_high", "equal", "equal_low", "equal_high"),
     *("supported", "supported_low", "supported_high", "agree"),
     *("known_rate", "known_low", "known_high"),

@@ -266,7 +266,7 @@ class RankingPrinter:
                 fact = self.facts.get(row["system"], unknown)
                 if not fact.within(*self.limits) or (languages is not None and row["language"] not in languages):
                     continue
-                record = self._for_people(row, ranking) if self.how == "table" else row
+                record = self._for_people(row) if self.how == "table" else row
                 extra = {"price": fact.price, "latency": fact.seconds} if self.facts else {}
                 records.append(values | {"queries": ranking.languages[row["language"]].n_queries} | record | extra)
         omitted = _OMITTED.get(self.how, ())
@@ -279,8 +279,8 @@ class RankingPrinter:
         if self.scale == "arena":
             note("ratings on the scale of arenas: 1000 + 400 per factor 10 of the odds")
 
-    def _for_people(self, row: dict[str, Any], ranking: RankingReport) -> dict[str, Any]:
-        """Return a row with missing ends as infinite, and a missing tier as the range of possible tiers."""
+    def _for_people(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return a row with missing ends as infinite."""
         from mirage.ranking.leaderboard import DIFFERENCES
 
         cells = dict(row)
@@ -291,9 +291,6 @@ class RankingPrinter:
                 cells[name] = "-∞" if name.endswith("low") else "+∞"
             elif value is not None and self.scale == "arena":
                 cells[name] = f"{value:+.0f}" if name in DIFFERENCES else f"{value:,.0f}"
-        if row["tier"] is None and ranking.battles:
-            span = ranking.tiers[row["language"]].span(row["system"])
-            cells["tier"] = None if span is None else f"{span[0]}-{span[1]}" if span[0] != span[1] else f"({span[0]})"
         return cells
 
 

@@ -64,10 +64,10 @@ CONFUSION = (
 """Columns of `rates --confusion`."""
 FIGURES = (
     *("source", "item", "metric", "setting", "system", "language", "unit"),
-    *("printed", "text", "ours", "ours_low", "ours_high", "n", "remark", "reference"),
+    *("printed", "text", "ours", "difference", "ours_low", "ours_high", "n", "remark", "reference"),
 )
 """Columns of `report paper`."""
-SHORT = (*FIGURES[1:8], "ours", "ours_low", "ours_high", "n", "remark")
+SHORT = (*FIGURES[1:8], "ours", "difference", "ours_low", "ours_high", "n", "remark")
 """Columns of the human-readable table, in which printed text replaces a non-numeric figure."""
 _HEADS = {
     "true_positives": "TP",
@@ -100,14 +100,14 @@ def rates(
     """Print hallucination and error rates.
 
     The hallucination rate is over the subset non_relevant, the error rate over relevant, with 95% Wilson intervals.
-    Reads the table outcomes. Writes nothing. `rate` is over decided answers, `rate_as_published` is 1 - accuracy;
-    `undecided` is the share between them. If people audited the labels of the queries (mirage votes audit),
-    `corrected` is the rate corrected for the label errors they found, with a wider interval; rates on a program's
-    labels without an audit are marked. --by template also reads the table answers, and groups a system asked with
-    several prompts under names with the template's suffix: `m@vanilla`, `m@role`. `change` is the rate minus that of
-    the prompt vanilla on the same queries. --confusion: a relevant query answered is a true positive, a non-relevant
-    one a false positive. --corrected: also each rate corrected by people's labels (`mirage votes import
-    --kind answers`), with the parsers as predictors; also reads the table scores.
+    Reads the table outcomes. Writes nothing. `rate` is over decided answers, `rate_as_published` is 1 - accuracy, with
+    --parser published as in the papers; `undecided` is the share between them. If people audited the labels of the
+    queries (mirage votes audit), `corrected` is the rate corrected for the label errors they found, with a wider
+    interval; rates on a program's labels without an audit are marked. --by template also reads the table answers, and
+    groups a system asked with several prompts under names with the template's suffix: `m@vanilla`, `m@role`. `change`
+    is the rate minus that of the prompt vanilla on the same queries. --confusion: a relevant query answered is a true
+    positive, a non-relevant one a false positive. --corrected: also each rate corrected by people's labels (`mirage
+    votes import --kind answers`), with the parsers as predictors; also reads the table scores.
     """
     from mirage import store
     from mirage.stages import outcomes as rules

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from mirage.errors import MirageError, UnknownName
@@ -27,6 +28,12 @@ TEMPLATES = {"Original": "vanilla", "+Role": "role", "+Repeat": "repeat", "+Expl
 _SUBSETS = {"hallucination rate": "non_relevant", "error rate": "relevant"}
 _MADE_ELSEWHERE = "mirage rank paper makes it from an arena with features and verdicts"
 _BY_HAND = "the authors found this pattern by reading; no rule here tells it"
+
+
+ROUNDING = 0.055 + 1e-9
+"""NoMIRACL's rates were rounded twice, accuracy to two decimals of a percent and 100 minus that to one: a figure can
+differ by this many points from the rate it was printed for.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,10 @@ class PrintedFigure:
     """The printed text if it is not a number."""
     ours: float | None
     """The arena's value; null with a remark if there is none."""
+    difference: float | None
+    """`ours` minus `printed`, 0 where two roundings can explain it; of a printed average the mean difference over the
+    languages that the arena has. Null if one is null.
+    """
     ours_low: float | None
     """Lower end of its 95% interval; null if the value is a count or a mean over a whole data set."""
     ours_high: float | None
@@ -133,6 +144,7 @@ def printed_figures(
                 printed=row["value"],
                 text=row["text"],
                 ours=measured.value,
+                difference=_difference(row["unit"], row["value"], measured.value),
                 ours_low=measured.low,
                 ours_high=measured.high,
                 n=measured.n,
@@ -140,7 +152,36 @@ def printed_figures(
                 reference=row["reference"],
             )
         )
-    return results
+    return _average_differences(results)
+
+
+def beyond_rounding(points: float) -> float:
+    """Return a difference of two rates in percentage points, 0 where two roundings can explain it."""
+    return 0.0 if abs(points) <= ROUNDING else points
+
+
+def _difference(unit: str, printed: float | None, ours: float | None) -> float | None:
+    if printed is None or ours is None:
+        return None
+    return beyond_rounding(ours - printed) if unit == "%" else ours - printed
+
+
+def _average_differences(figures: Sequence[PrintedFigure]) -> list[PrintedFigure]:
+    """Set the difference of every printed average of rates to the mean over the languages that the arena has."""
+
+    def subject(figure: PrintedFigure) -> tuple[str, ...]:
+        return figure.source, figure.item, figure.metric, figure.setting, figure.system, figure.unit
+
+    known: dict[tuple[str, ...], list[float]] = {}
+    for figure in figures:
+        if figure.language not in ("", "all") and figure.unit == "%" and figure.difference is not None:
+            known.setdefault(subject(figure), []).append(figure.difference)
+    return [
+        replace(figure, difference=fmean(known[subject(figure)]))
+        if figure.language == "all" and figure.difference is not None and subject(figure) in known
+        else figure
+        for figure in figures
+    ]
 
 
 def _measure(

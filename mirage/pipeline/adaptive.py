@@ -354,11 +354,11 @@ def _why(state: AdaptiveState) -> str:
 
 
 def rating_rows(state: AdaptiveState) -> list[dict[str, object]]:
-    """Return the systems over all languages, the best first, with interval, tier, and number of judged battles."""
+    """Return the systems over all languages, the best first, with intervals and the number of judged battles."""
     rated = state.rated
     if rated is None:
         return []
-    low, high = rated.interval()
+    (low, high), (rank_low, rank_high) = rated.interval(), state.rank_ranges
     i, j = np.triu_indices(len(rated.systems), 1)
     of_pair = rated.counts.reshape(-1, len(i)).sum(axis=0)
     battles = np.bincount(i, of_pair, len(rated.systems)) + np.bincount(j, of_pair, len(rated.systems))
@@ -369,7 +369,8 @@ def rating_rows(state: AdaptiveState) -> list[dict[str, object]]:
             "rating": float(rated.theta[k]),
             "low": float(low[k]),
             "high": float(high[k]),
-            "tier": state.tiers[k],
+            "rank_low": int(rank_low[k]),
+            "rank_high": int(rank_high[k]),
             "n_battles": int(battles[k]),
         }
         for rank, k in enumerate(np.argsort(-rated.theta, kind="stable").tolist(), 1)

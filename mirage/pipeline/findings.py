@@ -19,7 +19,7 @@ from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
 from mirage.ranking.sentences import first_text, interval_text, languages_text, lead_text, rating_text
 from mirage.stages.judge import HEURISTIC
-from mirage.text.segmentation import count_text
+from mirage.text.segmentation import count_text, join_first
 
 PAIRS = 4
 """Maximum number of pairs of systems that a sentence names."""
@@ -105,7 +105,7 @@ def _best(ranking: RankingReport, code: str, rows: Sequence[dict[str, Any]]) -> 
     evidence = (
         f"{rating_text(best['rating'])}, {interval_text(best['low'], best['high'])}, n = {best['battles']:,} battles"
     )
-    lead = f", {lead_text(ranking.tiers[code].alike(first[0]), len(rows))}" if ranking.battles and not first[1:] else ""
+    lead = f", {lead_text(ranking.tests[code].alike(first[0]), len(rows))}" if ranking.battles and not first[1:] else ""
     return f"{first_text(first, len(rows))}{where} ({evidence}){lead}."
 
 
@@ -123,23 +123,17 @@ def _lead(ranking: RankingReport, code: str, rows: Sequence[dict[str, Any]]) -> 
 
 def _alike(ranking: RankingReport, code: str) -> str:
     """Return the pairs of systems that no test separates, the best first."""
-    if not ranking.battles:
-        return "Systems were not tested against each other: there are too many."
-    tiers = ranking.tiers[code]
-    pairs = [pair for pair in combinations(tiers.systems, 2) if not tiers.are_separated(*pair)]
+    tests = ranking.tests[code]
+    pairs = [pair for pair in combinations(tests.systems, 2) if not tests.are_separated(*pair)]
     if not pairs:
         return "A test separates every two systems."
     if len(pairs) <= PAIRS:
         return f"Not separable: {'; '.join(f'{first} and {second}' for first, second in pairs)}."
-    by_tier: dict[int | None, list[str]] = {}
-    for system, tier in tiers.tier.items():
-        by_tier.setdefault(tier, []).append(system)
-    named = (
-        f"tier {tier}: {systems[0]}" + (f" and {count_text(len(systems) - 1, 'other')}" if systems[1:] else "")
-        for tier, systems in by_tier.items()
-        if tier is not None
+    tied = [system for system in tests.systems if tests.rank_range(system)[0] == 1]
+    return (
+        f"Not separable: {len(pairs):,} of {count_text(tests.n_pairs, 'pair')} of systems "
+        f"(tied with the best: {join_first(tied)})."
     )
-    return f"Not separable: {len(pairs):,} of {count_text(tiers.tests, 'pair')} of systems ({'; '.join(named)})."
 
 
 def _by_language(ranking: RankingReport) -> list[str]:

@@ -20,7 +20,7 @@ DATA_START, DATA_END = '<script type="application/json" id="figures">', "</scrip
 """Marks around the figures as JSON."""
 _JOINT = "all"
 _RATE_NAMES = {"non_relevant": "Hallucination rate", "relevant": "Error rate"}
-_RANKED = ("Rank", "System", "Rating", "95% interval", "Rank, 95%", "Tier", "Wins", "Ties", "Losses", "Battles")
+_RANKED = ("Rank", "System", "Rating", "95% interval", "Rank, 95%", "Best", "Wins", "Ties", "Losses", "Battles")
 _RATED = ("System", *(f"{part}" for name in _RATE_NAMES.values() for part in (name, "95% interval", "n")), "Undecided")
 _STYLE = """
 :root {{ color-scheme: light dark; {light} }}
@@ -136,7 +136,7 @@ def _rating_cells(row: Mapping[str, Any], systems: Systems) -> Iterator[str]:
     yield escape(span(row["low"], row["high"]))
     low, high = row["rank_low"], row["rank_high"]
     yield str(low) if low == high else f"{low} to {high}"
-    yield "–" if row["tier"] is None else str(row["tier"])
+    yield row["best"] or "–"
     yield from (_number(row[name], "count") for name in ("wins", "ties", "losses", "battles"))
 
 

@@ -39,7 +39,7 @@ _LICENCES = (
 )
 """Licences known to the Hub, including those of data."""
 _RATES = {"non_relevant": ("hallucination_rate", "Hallucination rate"), "relevant": ("error_rate", "Error rate")}
-_RATED = ("low", "high", "rank", "rank_low", "rank_high", "tier", "judge", "skill")
+_RATED = ("low", "high", "rank", "rank_low", "rank_high", "best", "judge", "skill")
 _SOURCES = 60
 """Maximum number of sources listed in a card."""
 
@@ -263,7 +263,7 @@ def _rating_metrics(arena: Arena, system: str) -> Iterator[dict[str, Any]]:
     for row in rows:
         if row["system"] == system:
             of = sizes[_board(row)]
-            ranked = f"rank {row['rank']} of {of}" + ("" if row["tier"] is None else f", tier {row['tier']}")
+            ranked = f"rank {row['rank']} of {of}" + (", tied with the best" if row["best"] == "tied" else "")
             title = f"Bradley-Terry rating in logits by {row['judge']}, {row['skill']}: {ranked}"
             facts = {name: row[name] for name in _RATED} | {"n": row["battles"], "systems": of}
             yield _metric(row["language"], "bradley_terry_rating", title, row["rating"], **facts)

@@ -1,6 +1,6 @@
 """Printable rankings: LaTeX for a paper, Markdown for a README.
 
-A rule separates tiers, the systems of the best tier are bold, and the caption states the method. Names are escaped, so
+The systems tied with the best are bold, and the caption states the method. Names are escaped, so
 that no name can end a cell, a row or the table.
 """
 
@@ -16,7 +16,7 @@ from mirage.ranking.records import JOINT
 from mirage.text.printing import latex_frame, latex_text, markdown_frame, markdown_text
 from mirage.text.segmentation import count_text
 
-HEAD = ("Rank", "System", "Rating", "95% interval", "Rank, 95%", "Tier", "Queries", "Battles")
+HEAD = ("Rank", "System", "Rating", "95% interval", "Rank, 95%", "Best", "Queries", "Battles")
 """Columns of the printed table."""
 _ALIGN = "rlrrrrrr"
 
@@ -36,13 +36,12 @@ def to_latex(ranking: RankingReport, language: str | None = None, *, title: str 
     Raises:
         UnknownName: if the language is not ranked.
     """
-    lines, rules = [], []
-    for n, row in enumerate(_rows(ranking, language)):
+    lines = []
+    for row in _rows(ranking, language):
         low = r"-\infty" if row["low"] is None else f"{row['low']:+.2f}"
         high = r"+\infty" if row["high"] is None else f"{row['high']:+.2f}"
         name = latex_text(row["system"])
-        name = rf"\textbf{{{name}}}" if row["best"] else name
-        rules += [n] * row["begins"]
+        name = rf"\textbf{{{name}}}" if row["bold"] else name
         lines.append(_cells(row, name, f"${row['rating']:+.2f}$", f"[${low}$, ${high}$]"))
     return latex_frame(
         [latex_text(name) for name in HEAD],
@@ -50,7 +49,6 @@ def to_latex(ranking: RankingReport, language: str | None = None, *, title: str 
         sides=_ALIGN,
         caption=latex_text(caption(ranking, language, title=title, notes=notes)),
         label="leaderboard",
-        rules=rules,
     )
 
 
@@ -59,14 +57,14 @@ def to_markdown(
 ) -> str:
     """Return the ranking of one language as a GitHub Markdown table, with the caption below.
 
-    Markdown has no rules between rows, so only the tier column separates tiers. Args and errors: as for `to_latex`.
+    Args and errors: as for `to_latex`.
     """
     lines = []
     for row in _rows(ranking, language):
         low = "-∞" if row["low"] is None else f"{row['low']:+.2f}"
         high = "+∞" if row["high"] is None else f"{row['high']:+.2f}"
         name = markdown_text(row["system"])
-        name = f"**{name}**" if row["best"] and name else name
+        name = f"**{name}**" if row["bold"] and name else name
         rating = f"{row['rating']:+.2f}"
         lines.append(_cells(row, name, rating, f"{low} to {high}"))
     words = markdown_text(caption(ranking, language, title=title, notes=notes))
@@ -74,7 +72,7 @@ def to_markdown(
 
 
 def caption(ranking: RankingReport, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
-    """Return the caption of a printed table: subject, judge, extent, method, and the meaning of a tier.
+    """Return the caption of a printed table: subject, judge, extent, method, and the meaning of the ranks.
 
     Args and errors: as for `to_latex`.
     """
@@ -89,11 +87,10 @@ def caption(ranking: RankingReport, language: str | None = None, *, title: str =
         f"{counts}{where}, judge {ranking.judge}{skill}.",
         f"Ratings in logits: {ranking.method}.",
     ]
-    if ranking.battles:
-        sentences.append(
-            "Two systems in different tiers differ significantly: paired test over queries, Holm's correction over "
-            "all pairs, 5%. With several tiers, the systems of the best are bold."
-        )
+    sentences.append(
+        "Ranks: behind all significantly better systems, before all significantly worse ones (paired tests over "
+        "queries, Holm's correction over all pairs, 5%). Systems tied with the best are bold."
+    )
     sentences += [f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in notes]
     return " ".join([f"{title}." if title else "", *sentences]).strip()
 
@@ -106,27 +103,21 @@ def _code(ranking: RankingReport, language: str | None) -> str:
 
 
 def _rows(ranking: RankingReport, language: str | None) -> Iterator[dict[str, Any]]:
-    """Yield the systems of one language, best first: `schema.Rating` columns and three more.
-
-    They are `queries`, the number of queries of its battles, `begins`, whether it starts a tier other than the first,
-    and `best`, whether it is in the best of several tiers.
+    """Yield the systems of one language, best first: `schema.Rating` columns, `queries`, the number of queries of
+    its battles, and `bold`, whether it is tied with the best and not all are.
     """
     code = _code(ranking, language)
     part = ranking.languages[code]
     queries = dict(zip(part.systems, part.queries_by_system.tolist(), strict=True))
     rows = leaderboard(ranking, code).to_pylist()
-    several = len({row["tier"] for row in rows} - {None}) > 1
-    tier: int | None = None
+    several = any(row["best"] is None for row in rows)
     for row in rows:
-        begins = tier is not None and row["tier"] not in (None, tier)
-        tier = tier if row["tier"] is None else row["tier"]
-        best = several and row["tier"] == 1
-        yield row | {"queries": queries[row["system"]], "begins": begins, "best": best}
+        yield row | {"queries": queries[row["system"]], "bold": several and row["best"] is not None}
 
 
 def _cells(row: dict[str, Any], name: str, rating: str, interval: str) -> list[str]:
     """Return the cells of a row in the order of `HEAD`, given the format-specific cells."""
     low, high = row["rank_low"], row["rank_high"]
     ranks = str(low) if low == high else f"{low} to {high}"
-    tier = "" if row["tier"] is None else str(row["tier"])
-    return [str(row["rank"]), name, rating, interval, ranks, tier, f"{row['queries']:,}", f"{row['battles']:,}"]
+    best = row["best"] or ""
+    return [str(row["rank"]), name, rating, interval, ranks, best, f"{row['queries']:,}", f"{row['battles']:,}"]

@@ -1,4 +1,4 @@
-"""Bradley-Terry ratings from battles, with intervals, tiers and diagnostics of the design.
+"""Bradley-Terry ratings from battles, with intervals, tests and diagnostics of the design.
 
     from mirage.battles import from_outcomes
     from mirage.ranking.bootstrap import rate
@@ -9,7 +9,7 @@
 
 `fit.py` maximises the likelihood of battles (`mirage.battles`), `bootstrap.py` rates each language and computes
 intervals from resampled queries (`resample.py`), `arena.py` ranks an arena, `sandwich.py` computes analytic intervals
-as a check, `tiers.py` tests every two systems, `sample_size.py` estimates the queries needed to separate them,
+as a check, `pair_tests.py` tests every two systems, `sample_size.py` estimates the queries needed to separate them,
 `graph.py` finds the ratings the data does not bound, `design.py` reports weak spots of the design, `scale.py` defines
 display scales, `settings.py` the settings, `whatif.py` ranks with a subset of the verdicts, `control.py` ranks at equal
 style, `languages.py` compares languages, `paper.py` replicates the published tournaments. `stage.py` declares the

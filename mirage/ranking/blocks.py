@@ -10,7 +10,7 @@ intervals, named in the ranking's `method`:
 - `sandwich`: normal draws with the covariance clustered by query (`sandwich.py`). One pass, regardless of the number of
   draws. It is used where the bootstrap would take long, and agrees with it where no system nearly always wins.
 
-Tiers are computed from tests of fitted differences with the query as the cluster, as in any ranking of more than 64
+Tests are of fitted differences with the query as the cluster, as in any ranking of more than 64
 systems.
 """
 
@@ -28,13 +28,12 @@ from mirage.battles.blocks import BlockedBattles, QueryBlock
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking.bootstrap import CLOSE, DRAWN, RankingReport, add_joint_row
 from mirage.ranking.fit import RIDGE, Array, Fit, Likelihood, PairCounts, fit, logistic
-from mirage.ranking.fitted import fitted_tests
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.jeffreys import JeffreysPrior, bias_reduced, dispersion_of, least_dispersion, rough_estimate
+from mirage.ranking.pair_tests import BoardTests, separate_fitted
 from mirage.ranking.records import JOINT, LanguageRanking, widen_draws
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.threads import one_thread
-from mirage.ranking.tiers import ALPHA, Tiers, in_rank_order, tiers_of_tests
 from mirage.schema import Penalty, Ties
 from mirage.stats.intervals import need_draws
 from mirage.text.languages import refuse_name_of_all
@@ -295,9 +294,8 @@ def _normal(moments: QueryMoments, *, draws: int, seed: list[int]) -> Array:
     return np.asarray(moments.theta + z @ root.T)
 
 
-def _test_row(language: str, row: LanguageRanking, moments: Mapping[str, QueryMoments]) -> Tiers:
-    """Compute the tiers of a row from tests of fitted differences with the query as the cluster."""
-    order = in_rank_order(row)
+def _test_row(language: str, row: LanguageRanking, moments: Mapping[str, QueryMoments]) -> BoardTests:
+    """Test the fitted differences of a row with the query as the cluster."""
     parts = list(moments.values()) if language == JOINT else [moments[language]]
     difference, covariances = np.zeros(len(row.systems)), []
     met = np.zeros(len(row.systems), dtype=np.int64)
@@ -307,7 +305,4 @@ def _test_row(language: str, row: LanguageRanking, moments: Mapping[str, QueryMo
         difference += (part.total[place] + part.theta[place]) / len(parts)
         covariances.append((part.covariance[np.ix_(place, place)] / len(parts) ** 2, part.n_queries))
         met += part.queries_by_system[place]
-    t, df = fitted_tests(difference, covariances, order)
-    i, j = np.triu_indices(len(order), 1)
-    differing = np.minimum(met[order[i]], met[order[j]])
-    return tiers_of_tests(row, tuple(row.systems[k] for k in order), t, df, differing, level=ALPHA)
+    return separate_fitted(row, difference, covariances, met)

@@ -25,13 +25,13 @@ from mirage.ranking.by_query import ByQuery, by_query
 from mirage.ranking.fit import RIDGE, Array, Counts, Fit, PairCounts, fit
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.joint import mean_over_languages, open_sides
+from mirage.ranking.pair_tests import BoardTests, separate, separate_draws
 from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking, widen_draws
 from mirage.ranking.resample import Resampling, generator
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.ranking.threads import one_thread
-from mirage.ranking.tiers import Tiers, separate
-from mirage.schema import Penalty, Ties
-from mirage.stats.intervals import need_draws
+from mirage.schema import Best, Penalty, Ties
+from mirage.stats.intervals import agree_with_test, need_draws
 from mirage.stats.units import Unit, Units, name_unit
 from mirage.text.languages import refuse_name_of_all
 
@@ -93,7 +93,7 @@ class RankingReport:
     """Systems without battles in some language, hence not in the row over all languages."""
     battles: Mapping[str, Battles] = field(default_factory=dict)
     """The rated battles by language code; empty with style control, where battles alone do not determine the ratings:
-    such a ranking has no tiers.
+    the tests are then of fitted differences.
     """
     parts: tuple[RankingReport, ...] = ()
     """The rankings this one was joined from (`join_rankings`), whose results are reused."""
@@ -101,8 +101,8 @@ class RankingReport:
     """Kind of draws: posterior bootstrap, or normal with the covariance clustered by query (`blocks.py`); both where
     languages differ.
     """
-    tested: Mapping[str, Tiers] = field(default_factory=dict)
-    """By language: the tests of a ranking that does not hold its battles, if they were computed with it."""
+    tested: Mapping[str, BoardTests] = field(default_factory=dict)
+    """By language: the tests that were computed with the ranking."""
     unit: Unit = "query"
     """The sampling unit: `query shared by languages` where a query id occurs in several languages."""
     unranked: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -130,14 +130,30 @@ class RankingReport:
         return known or {code: by_query(battles, ties=ties, penalty=penalty, ridge=ridge) for code, battles in ordered}
 
     @cached_property
-    def tiers(self) -> Mapping[str, Tiers]:
-        """Tests between all systems at the 5% level and the resulting tiers, by language and `all`; without battles,
-        only for languages tested with the ranking.
-        """
-        if self.tested and not self.battles:
-            return self.tested
-        known = {code: tiers for part in self.parts for code, tiers in part.tiers.items()}
+    def tests(self) -> Mapping[str, BoardTests]:
+        """The test of every two systems at the family-wise 5% level, by language and `all`."""
+        if not self.battles:
+            return {code: self.tested.get(code) or separate_draws(row) for code, row in self.languages.items()}
+        known = {code: tests for part in self.parts for code, tests in part.tests.items()}
         return separate(self, known={**known, **self.tested})
+
+    def differences(self, reference: str, language: str, *, system: str | None = None) -> Array:
+        """Return every system's rating minus that of a reference, and the ends of its interval (3 x S); infinite where
+        the data puts no bound. Where draws and test disagree about 0, the test decides (`agree_with_test`).
+
+        Args:
+            reference: the system that the others are compared with.
+            language: code, or `all`.
+            system: the only system to compare (3 x 1); None for all.
+
+        Raises:
+            UnknownName: if a system is not ranked in the language.
+        """
+        row, tests = self.languages[language], self.tests[language]
+        value, low, high = row.differences(reference, system=system)
+        names = row.systems if system is None else (system,)
+        z = tests.z[[tests.systems.index(name) for name in names], tests.systems.index(reference)]
+        return np.stack([value, *agree_with_test(value, low, high, z)])
 
     def difference(self, first: str, second: str, *, language: str | None = None) -> Difference:
         """Return the difference between the ratings of two systems, with its interval.
@@ -156,7 +172,7 @@ class RankingReport:
         row = self.languages[code]
         if first not in row.systems:
             raise UnknownName("system", first, row.systems, where=f"the ranking of {code}")
-        value, *ends = row.differences(second, system=first)[:, 0].tolist()
+        value, *ends = self.differences(second, code, system=first)[:, 0].tolist()
         low, high = (end if np.isfinite(end) else None for end in ends)
         return Difference(first, second, code, value, low, high, row.n_queries, self.n_draws, self.seed)
 
@@ -181,11 +197,11 @@ class RankingReport:
     def table(self, language: str | None = None) -> pa.Table:
         """Return the ranking as table `ratings`, one row per language and system; of one language if given."""
         data: dict[str, list[Any]] = {column.name: [] for column in schema.columns("ratings")}
-        tiers = self.tiers if self.battles or self.tested else {}
         for row in self.rows_of(language):
             low, high = row.interval()
-            rank_low, rank_high = row.rank_interval()
-            tier = tiers[row.language].tier if row.language in tiers else {}
+            tests = self.tests[row.language]
+            rank_low, rank_high = tests.rank_ranges[:, [tests.systems.index(system) for system in row.systems]]
+            tied: Best = "best" if (rank_low == 1).sum() == 1 else "tied"
             bounded = set(row.bounded)
             n = len(row.systems)
             data["language"] += [row.language] * n
@@ -198,7 +214,7 @@ class RankingReport:
             data["rank"] += row.ranks().tolist()
             data["rank_low"] += rank_low.tolist()
             data["rank_high"] += rank_high.tolist()
-            data["tier"] += [tier.get(system) for system in row.systems]
+            data["best"] += [tied if low == 1 else None for low in rank_low.tolist()]
             for k, name in enumerate(("wins", "ties", "losses")):
                 data[name] += row.record[:, k].tolist()
             data["battles"] += row.record.sum(axis=1).tolist()

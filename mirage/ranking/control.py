@@ -182,7 +182,7 @@ class StyleControl:
     names: tuple[str, ...]
     """The covariates."""
     ranking: RankingReport
-    """The ranking with control. It has no tiers."""
+    """The ranking with control."""
     coefficients: Mapping[str, tuple[Coefficient, ...]]
     """By language, and `all` with several languages, in the order of `names`."""
     battles: Mapping[str, Battles]

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
-from mirage.ranking.tiers import PLACED
 from mirage.text.segmentation import count_text
 
 Kind = Literal["star", "link", "few", "unmet"]
@@ -28,6 +27,9 @@ STAR = 0.75
 """Share of the battles, or of the pairs that met, from which one system makes a design a star. In a complete design of
 S systems each has a share of 2 / S, at most a half from 4 systems on.
 """
+
+FEW = 0.25
+"""Share of the median system's battles below which a rating is reported as imprecise."""
 
 LINK = 0.5
 """Two parts are weakly connected if the battles between them are fewer than this share of the median system's
@@ -69,11 +71,10 @@ def design(battles: Battles) -> tuple[Finding, ...]:
             "few",
             (system,),
             int(n),
-            f"{system} has {count_text(n, 'battle')}, the median system {median:,.0f}: its rating is imprecise, and it "
-            "gets no tier",
+            f"{system} has {count_text(n, 'battle')}, the median system {median:,.0f}: its rating is imprecise",
         )
         for system, n in zip(battles.systems, battles_per_system.tolist(), strict=True)
-        if n < PLACED * median
+        if n < FEW * median
     )
     return (*_star(battles.systems, counts), *_link(battles.systems, counts, median), *few, *_unmet(counts))
 

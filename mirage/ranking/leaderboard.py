@@ -43,7 +43,9 @@ def leaderboard(
         columns: list[list[float | None]] = [[], [], []]
         for row in ranking.rows_of(language):
             ranked = reference in row.systems
-            values = row.differences(reference).tolist() if ranked else [[None] * len(row.systems)] * 3
+            values = (
+                ranking.differences(reference, row.language).tolist() if ranked else [[None] * len(row.systems)] * 3
+            )
             for column, part in zip(columns, values, strict=True):
                 column += [v if v is not None and math.isfinite(v) else None for v in part]
         for name, column in zip(DIFFERENCES, columns, strict=True):

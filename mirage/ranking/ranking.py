@@ -251,9 +251,9 @@ def remarks(ranking: RankingReport) -> list[str]:
     if not ranking.battles:
         return lines
     lines += designs(ranking.battles)
-    alike = [tiers.language for tiers in ranking.tiers.values() if tiers.few and tiers.tests]
+    alike = [tests.language for tests in ranking.tests.values() if tests.few and tests.n_pairs]
     if alike:
-        lines.append("too few queries to separate any two systems, hence one tier: " + join_first(alike))
+        lines.append("too few queries to separate any two systems, so all are tied with the best: " + join_first(alike))
     apart = [
         f"{system} ({language}: {ratio:.1f} times)"
         for language, systems in disagreements(ranking).items()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,21 +158,6 @@ class LanguageRanking:
         """Return the ranks (S): 1 is best; equal ratings share the best rank."""
         return np.asarray(rank_draws(self.theta[None])[0])
 
-    def rank_interval(self, level: float = LEVEL) -> NDArray[np.int64]:
-        """Return the best and worst end of the interval of each rank (2 x S): percentiles over the draws, as in
-        `interval`; the first or the last rank where the data puts no bound on the rating.
-        """
-        ranks = rank_draws(self.draws)
-        # Ranks are integers: interpolation would give fractions.
-        ends = _percentiles(ranks, self.queries_by_system, level, "inverted_cdf").astype(np.int64)
-        for system, side in self.unbounded.items():
-            k = self.systems.index(system)
-            if side != "below":
-                ends[0, k] = 1
-            if side != "above":
-                ends[1, k] = len(self.systems)
-        return ends
-
 
 def rank_draws(theta: Array) -> NDArray[np.int64]:
     """Return B x S ranks of B x S ratings: 1 + the number of systems better by more than rounding error."""
@@ -205,16 +189,9 @@ def widen_draws(theta: Array, draws: Array, queries_by_system: NDArray[np.intp])
 
 
 def _ends(value: Array, draws: Array, queries_by_system: NDArray[np.intp], level: float) -> Array:
-    low, high = _percentiles(draws, queries_by_system, level, "weibull")
-    return np.stack([np.minimum(low, value), np.maximum(high, value)])
-
-
-def _percentiles(
-    draws: NDArray[Any], queries_by_system: NDArray[np.intp], level: float, method: Literal["weibull", "inverted_cdf"]
-) -> NDArray[Any]:
     """Return percentiles of the draws, for the number of queries of each system (2 x S)."""
     ends = np.empty((2, draws.shape[1]))
     for n in np.unique(queries_by_system).tolist():
         of_n = queries_by_system == n
-        ends[:, of_n] = np.quantile(draws[:, of_n], student_tails(level, n), axis=0, method=method)
-    return ends
+        ends[:, of_n] = np.quantile(draws[:, of_n], student_tails(level, n), axis=0, method="weibull")
+    return np.stack([np.minimum(ends[0], value), np.maximum(ends[1], value)])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mirage.ranking.tiers import Tiers
+from mirage.ranking.pair_tests import ALPHA, BoardTests
 
 POWER = 0.8
 """Default power: probability that the test separates the two with the computed number of queries."""
@@ -60,13 +60,13 @@ class SampleSize:
         return f"{pair}: {self.reason}"
 
 
-def sample_sizes(tiers: Tiers, first: str, second: str, *, power: float = POWER) -> SampleSize:
+def sample_sizes(tests: BoardTests, first: str, second: str, *, power: float = POWER) -> SampleSize:
     """Estimate the number of additional queries that would separate two systems.
 
-    The statistic t of the pair's test is the difference in standard errors. If the true difference is d standard errors
-    at the present n queries, then with rho n queries, including the present ones, the statistic is sqrt(1 / rho) t +
-    sqrt((rho - 1) / rho) (sqrt(rho - 1) d + a standard normal). The result is the smallest number with which it exceeds
-    the test's quantile with the given probability, averaged over the distribution of d: the predictive power of
+    The normal score t of the pair's test is the difference in standard errors. If the true difference is d standard
+    errors at the present n queries, then with rho n queries, including the present ones, the statistic is sqrt(1 / rho)
+    t + sqrt((rho - 1) / rho) (sqrt(rho - 1) d + a standard normal). The result is the smallest number with which it
+    exceeds the test's quantile with the given probability, averaged over the distribution of d: the predictive power of
     Spiegelhalter, Freedman and Blackburn (Controlled Clinical Trials 7(1), 1986). That distribution is estimated from
     all pairs of the row, whose statistics vary by more than 1 where systems differ (empirical Bayes, Robbins 1956), so
     that a difference selected for its size is shrunk.
@@ -74,7 +74,7 @@ def sample_sizes(tiers: Tiers, first: str, second: str, *, power: float = POWER)
     Where the 95% interval of the difference contains 0, there is no estimate, and `low` is the minimum.
 
     Args:
-        tiers: the row.
+        tests: the row.
         first: one system.
         second: the other.
         power: probability that the test then separates them.
@@ -82,24 +82,24 @@ def sample_sizes(tiers: Tiers, first: str, second: str, *, power: float = POWER)
     Raises:
         UnknownName: if a system is not in this row.
     """
-    index = tiers.index_of(first, second)
-    pairs = np.tril_indices(len(tiers.systems), -1)
-    unseparated = int((tiers.holm[pairs] > tiers.level).sum())
-    level = tiers.level / max(unseparated, 1)
-    n, t, df = tiers.n_queries, abs(float(tiers.t[index])), float(tiers.df[index])
+    index = tests.index_of(first, second)
+    pairs = np.tril_indices(len(tests.systems), -1)
+    unseparated = int((tests.holm[pairs] > tests.level).sum())
+    level = tests.level / max(unseparated, 1)
+    n, t = tests.n_queries, abs(float(tests.z[index]))
 
     def answer(
         more: int | None, low: int | None = None, high: int | None = None, reason: str | None = None
     ) -> SampleSize:
         return SampleSize(first, second, more, low, high, reason, level, power, n)
 
-    if tiers.are_separated(first, second):
+    if tests.are_separated(first, second):
         return answer(0, 0, 0)
-    if not tiers.differing[index]:
+    if not tests.differing[index]:
         return answer(None, reason="they do not differ on any query")
     # The bound 2^(1 - m) on p requires this many queries on which the two differ.
-    least = n / float(tiers.differing[index]) * (1 + math.log2(1 / level)) - n
-    half = _quantile(0.05, df)
+    least = n / float(tests.differing[index]) * (1 + math.log2(1 / level)) - n
+    half = _quantile(ALPHA)
 
     def more(total: float) -> int | None:
         return math.ceil(max(total - n, least, 1)) if total - n <= FAR * n else None
@@ -108,9 +108,9 @@ def sample_sizes(tiers: Tiers, first: str, second: str, *, power: float = POWER)
     if t <= half:
         equal = "the 95% interval of their difference contains 0, so they may be equal"
         return answer(None, low, None, equal if low is not None else f"{equal}; {_too_close(n)}")
-    statistics = tiers.t[pairs][tiers.differing[pairs] > 0]
+    statistics = tests.z[pairs][tests.differing[pairs] > 0]
     spread = max(float(np.mean(statistics**2)) - 1, 0.0)
-    total = n * _growth(t, spread / (1 + spread), level=level, power=power, n=n)
+    total = n * _growth(t, spread / (1 + spread), level=level, power=power)
     if total - n > FAR * n:
         return answer(None, low, None, _too_close(n))
     return answer(more(total), low, more(queries_needed(t - half, n, level=level, power=power)))
@@ -126,7 +126,7 @@ def _round_up(n: int) -> int:
     return -(-n // unit) * unit
 
 
-def _growth(t: float, reliability: float, *, level: float, power: float, n: int) -> float:
+def _growth(t: float, reliability: float, *, level: float, power: float) -> float:
     """Return the required multiple of the present queries; infinite where no number is enough.
 
     Args:
@@ -135,14 +135,13 @@ def _growth(t: float, reliability: float, *, level: float, power: float, n: int)
             posterior variance in squared standard errors.
         level: level of the test.
         power: power of the test.
-        n: present number of queries.
     """
     from scipy.special import ndtri
 
     def short(growth: float) -> float:
         mean = t * (1 + (growth - 1) * reliability) / math.sqrt(growth)
         deviation = math.sqrt(((growth - 1) ** 2 * reliability + growth - 1) / growth)
-        return _quantile(level, max(n * growth - 1, 1)) + float(ndtri(power)) * deviation - mean
+        return _quantile(level) + float(ndtri(power)) * deviation - mean
 
     low, high = 1.0, 2.0 + FAR
     if short(high) > 0:
@@ -153,26 +152,18 @@ def _growth(t: float, reliability: float, *, level: float, power: float, n: int)
     return high
 
 
-def _quantile(level: float, df: float) -> float:
-    """Return the critical value of a two-sided t test."""
-    from scipy.special import stdtrit
+def _quantile(level: float) -> float:
+    """Return the critical value of a two-sided normal test."""
+    from scipy.special import ndtri
 
-    return float(stdtrit(max(df, 1), 1 - level / 2))
+    return float(ndtri(1 - level / 2))
 
 
 def queries_needed(t: float, n: int, *, level: float, power: float = POWER) -> float:
-    """Return the number of queries for a given power of a two-sided paired t test, if n queries give the statistic t.
+    """Return the number of queries for a given power of a two-sided test, if n queries give the normal score t.
 
     Infinite for t = 0.
     """
-    from scipy.special import ndtri, stdtrit
+    from scipy.special import ndtri
 
-    if t == 0:
-        return math.inf
-    total = n * ((ndtri(1 - level / 2) + ndtri(power)) / t) ** 2
-    for _ in range(20):
-        df = max(total - 1, 1)
-        total = n * ((stdtrit(df, 1 - level / 2) + stdtrit(df, power)) / t) ** 2
-        if not math.isfinite(total):
-            return math.inf
-    return float(total)
+    return math.inf if t == 0 else n * float((_quantile(level) + ndtri(power)) / t) ** 2

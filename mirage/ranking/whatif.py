@@ -14,7 +14,7 @@ caller that caches these results only computes the joint row (`rate_counted`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -24,8 +24,10 @@ from mirage.battles.counts import Battles, pool_battles
 from mirage.battles.judge import POOLED
 from mirage.battles.verdict_rows import Verdicts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.bootstrap import LEVEL, LanguageRanking, RankingReport, join_rankings, rate
+from mirage.ranking.bootstrap import RankingReport, join_rankings, rate
 from mirage.ranking.control import Covariates, StyleControl, control_style
+from mirage.ranking.pair_tests import rank_ranges
+from mirage.ranking.records import rank_draws
 from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:
@@ -276,23 +278,15 @@ def compare(base: RankingReport, other: RankingReport) -> RankComparison:
             missing[code] = lost
         if len(other_row.groups) > len([group for group in row.groups if set(group) & set(both)]):
             apart[code] = other_row.groups
-        before, after = _among(row, both), _among(other_row, both)
-        ranks, new = before.ranks().tolist(), after.ranks().tolist()
-        low, high = before.rank_interval(LEVEL).tolist()
+        ranks, new = (
+            rank_draws(of.theta[None, [of.systems.index(system) for system in both]])[0].tolist()
+            for of in (row, other_row)
+        )
+        tests = base.tests[code]
+        place = [tests.systems.index(system) for system in both]
+        low, high = rank_ranges(tests.better[np.ix_(place, place)]).tolist()
         language_moves = [
             RankChange(code, *entry) for entry in zip(both, ranks, new, low, high, strict=True) if entry[1] != entry[2]
         ]
         moves += sorted(language_moves, key=lambda move: (-abs(move.after - move.before), move.before, move.system))
     return RankComparison(tuple(moves), missing, apart)
-
-
-def _among(row: LanguageRanking, systems: Sequence[str]) -> LanguageRanking:
-    """Restrict a ranking to some of its systems, for reading ranks only."""
-    indices = [row.systems.index(system) for system in systems]
-    return replace(
-        row,
-        systems=tuple(systems),
-        theta=row.theta[indices],
-        draws=row.draws[:, indices],
-        queries_by_system=row.queries_by_system[indices],
-    )

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 from mirage.errors import BadInput, NotEnoughData
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 MOST_DRAWS = 100_000
 """Maximum number of bootstrap draws; more do not change the intervals noticeably but cost time and memory."""
 CONFIDENCE = 0.95
+_LEAST_SCORE = 0.5
+"""Normal score of a test below which the distance of 0 in standard errors is too imprecise to divide by."""
 
 
 def wilson(k: int, n: int, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
@@ -200,3 +209,24 @@ def need_draws(draws: int) -> None:
     """
     if not 1 <= draws <= MOST_DRAWS:
         raise BadInput(f"the number of draws cannot be {draws}", do=f"use 1 to {MOST_DRAWS:,}; 1,000 is the default")
+
+
+def agree_with_test(value: Floats, low: Floats, high: Floats, z: Floats) -> tuple[Floats, Floats]:
+    """Return the interval of a difference that makes the same statement about 0 as its test.
+
+    An interval is the set of differences that no test rejects. At 0 the test is known: where the interval and the test
+    disagree, the end on the side of 0 is the test's own, its distance that of 0 in proportion to the normal scores (the
+    test-based interval of Miettinen, American Journal of Epidemiology 103, 1976).
+
+    Args:
+        value: differences.
+        low: lower ends of their intervals at `CONFIDENCE`, possibly infinite.
+        high: upper ends.
+        z: normal scores of the tests that they are 0; the sign does not matter.
+    """
+    import numpy as np
+
+    reach = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    disagree = (np.abs(z) >= reach) != ((low > 0) | (high < 0))
+    end = value * (1 - reach / np.maximum(np.abs(z), _LEAST_SCORE))
+    return np.where(disagree & (value > 0), end, low), np.where(disagree & (value < 0), end, high)

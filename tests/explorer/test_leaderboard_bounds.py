@@ -63,8 +63,7 @@ def by_system(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 def test_a_board_without_a_reference_shows_the_ratings_as_they_are(board: views.Board) -> None:
     rows = compared.board_rows(board).to_pylist()
     for row, raw in zip(rows, board.rows.to_pylist(), strict=True):
-        same = raw.keys() - set(compared.RANKS)
-        assert {name: row[name] for name in same} == {name: raw[name] for name in same}
+        assert {name: row[name] for name in raw} == raw
     assert by_system(rows)[UNBEATEN]["high"] is None
     assert by_system(rows)[WINLESS]["low"] is None
 
@@ -90,34 +89,30 @@ def test_the_arena_scale_anchors_ratings_and_not_differences(board: views.Board)
 
 
 def test_each_row_says_what_it_cannot_be_told_apart_from(board: views.Board) -> None:
-    tiers = board.ranking.tiers["en"]
+    tests = board.ranking.tests["en"]
     rows = compared.board_rows(board).to_pylist()
     ranks = {row["system"]: row["rank"] for row in rows}
     for row in rows:
-        alike = {ranks[other] for other in tiers.alike(row["system"])}
+        alike = {ranks[other] for other in tests.alike(row["system"])}
         named = set[int]()
         for part in (row["alike"] or "").split(", "):
             ends = [int(end) for end in part.split("–") if end]  # a range
             named |= set(range(ends[0], ends[-1] + 1)) if ends else set()
         assert named == alike
-    rare = by_system(rows)[RARE]
-    assert rare["tier"] is None
-    assert (rare["tier_low"], rare["tier_high"]) == tiers.span(RARE)
 
 
 def test_a_rank_interval_and_what_is_not_separable_come_from_one_test(board: views.Board) -> None:
-    tiers = board.ranking.tiers["en"]
+    tests = board.ranking.tests["en"]
     rows = compared.board_rows(board).to_pylist()
     for row in rows:
-        apart = [other for other in tiers.systems if tiers.are_separated(row["system"], other)]
-        ahead = [other for other in apart if tiers.t[tiers.index_of(other, row["system"])] > 0]
+        apart = [other for other in tests.systems if tests.are_separated(row["system"], other)]
+        ahead = [other for other in apart if tests.z[tests.index_of(other, row["system"])] > 0]
         assert row["rank_low"] == 1 + len(ahead)
         assert row["rank_high"] == len(rows) - (len(apart) - len(ahead))
         assert row["rank_low"] <= row["rank"] <= row["rank_high"]
-        assert row["rank_high"] - row["rank_low"] == len(tiers.alike(row["system"]))
-    (again,) = (row for row in compared.language_rows(board).to_pylist() if row["system"] == rows[0]["system"])
+        assert row["rank_high"] - row["rank_low"] == len(tests.alike(row["system"]))
+    (again,) = (row for row in board.ranks.to_pylist() if row["system"] == rows[0]["system"])
     assert (again["rank_low"], again["rank_high"]) == (rows[0]["rank_low"], rows[0]["rank_high"])
-    assert {"rank_low", "rank_high", "rank_best", "rank_worst"} <= set(compared.everything(board).column_names)
 
 
 def test_runs_of_ranks_skip_those_that_nobody_holds() -> None:
@@ -132,7 +127,6 @@ def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) 
     for row in table:
         ranked = row["language"] == "en"
         assert (row["difference"] is not None) == ranked, "the rare system is ranked in English alone"
-    assert compared.everything(board).column_names == [*board.everything.column_names, "rank_best", "rank_worst"]
 
 
 def test_the_design_is_put_in_words(odd: store.Arena) -> None:
@@ -185,12 +179,6 @@ def test_axis_titles_say_what_a_rating_with_half_ties_is() -> None:
     for ties in ("half", "drop", "davidson"):
         (help_,) = {col.help for col in columns(by_labels=True, ties=ties) if col.label == "Rating"}  # type: ignore[arg-type]
         assert ("expected points" in help_) == (ties == "half")
-
-
-def test_a_tier_rule_ignores_a_system_without_a_tier() -> None:
-    base = {"rating": 0.0, "low": -1.0, "high": 1.0, "rank": 1, "rank_low": 1, "rank_high": 2, "battles": 9}
-    rows = [base | {"system": s, "tier": tier} for s, tier in zip("abcde", (None, 1, None, 1, 2), strict=True)]
-    assert [shape["y0"] for shape in charts.whiskers(rows, mode="light")["layout"]["shapes"]] == [3.5]
 
 
 def test_the_maps_of_ranks_take_ends_without_a_bound(board: views.Board) -> None:
@@ -277,7 +265,6 @@ def test_the_csv_of_rank_leaves_an_end_without_a_bound_empty_and_says_bounded(od
     assert (rows[WINLESS]["low"], rows[WINLESS]["bounded"]) == ("", "false")
     assert rows["sim-05"]["bounded"] == "true"
     assert float(rows[UNBEATEN]["low"]) < float(rows[UNBEATEN]["rating"])
-    assert rows[RARE]["tier"] == ""
     assert f"{UNBEATEN} (en: no upper bound)" in result.stderr
     assert f"{RARE} has" in result.stderr
     assert "ridge" not in result.stderr
@@ -332,7 +319,7 @@ def test_a_pair_without_a_bound_may_be_close_and_is_queued_as_such() -> None:
     from mirage.people.votes.queue import close_pairs
 
     ends = {"a": (2.0, None), "b": (None, -2.0), "c": (-9.0, -8.0)}
-    base = {"language": "en", "judge": "j", "skill": "both", "rank": 1, "rank_low": 1, "rank_high": 2, "tier": 1}
+    base = {"language": "en", "judge": "j", "skill": "both", "rank": 1, "rank_low": 1, "rank_high": 2, "best": "tied"}
     base |= {"wins": 1, "ties": 0, "losses": 0, "battles": 1, "bounded": True}
     ratings = {"a": 3.0, "b": -3.0, "c": -8.5}
     rows = [base | {"system": s, "rating": ratings[s], "low": low, "high": high} for s, (low, high) in ends.items()]

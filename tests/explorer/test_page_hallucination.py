@@ -81,7 +81,7 @@ def test_the_page_answers_what_it_asks(arenas: Path, script: Path) -> None:
 
 
 def test_places_that_the_definition_changes_are_drawn() -> None:
-    app = open_page(arena="nomiracl", language=["fi", "sw"])
+    app = open_page(arena="nomiracl", languages=["fi"])
     assert not app.exception
     orders = [figure for figure in charts(app) if not figure["layout"]["xaxis"].get("visible", True)]
     moved = [figure for figure in orders if any("place" in text for text in figure["data"][-1]["text"])]
@@ -129,7 +129,7 @@ def test_a_section_of_another_page_is_not_looked_for_here(arenas: Path) -> None:
 
 
 def test_pitfall_32_the_table_shows_both_definitions_with_the_undecided_share(arenas: Path) -> None:
-    decided, published = open_page(), open_page(definition="as-published")
+    decided, published = open_page(parser="published"), open_page(definition="as-published")
     for app in (decided, published):
         assert not app.exception
     decided_table, published_table = (app.dataframe[0].value.set_index("system") for app in (decided, published))
@@ -159,8 +159,8 @@ def test_a_link_restores_the_whole_state(arenas: Path) -> None:
         cells="difference",
     )
     assert not app.exception
-    state = {key: app.session_state[key] for key in ("definition", "parser", "rate", "cells")}
-    assert state == {"definition": "as-published", "parser": "published", "rate": "error", "cells": "difference"}
+    state = {key: app.session_state[key] for key in ("definition", "rate", "cells")}
+    assert state == {"definition": "as-published", "rate": "error", "cells": "difference"}
     assert sorted(app.multiselect(key="systems").value) == ["aya-101", "gpt-4"]
     assert "12 non-relevant queries in 1 language and 12 relevant queries in 1 language" in page_text(app)
     assert "Error rate as published minus the printed one" in page_text(app)

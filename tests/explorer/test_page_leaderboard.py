@@ -108,17 +108,6 @@ def test_a_line_a_system_is_named_at_its_end_and_gaps_stay_gaps() -> None:
     assert figure["layout"]["yaxis"]["range"][0] > figure["layout"]["yaxis"]["range"][1], "the best rank is on top"
 
 
-def test_a_rule_stands_between_two_tiers_and_nowhere_else() -> None:
-    rows = [
-        row(name, "all", k + 1) | {"tier": tier}
-        for k, (name, tier) in enumerate(zip("abcd", (1, 1, 2, 3), strict=True))
-    ]
-    shapes = charts.whiskers(rows, mode="dark")["layout"]["shapes"]
-    assert [shape["y0"] for shape in shapes] == [1.5, 2.5]
-    bare = [{key: value for key, value in entry.items() if key != "tier"} for entry in rows]
-    assert charts.whiskers(bare, mode="dark")["layout"]["shapes"] == []
-
-
 def test_the_ratings_leave_as_tables(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for link in ({"arena": "two", "judge": "pooled", "control": "language"}, {"arena": "single"}):
         app = open_page(arenas, monkeypatch, **link)
@@ -151,9 +140,9 @@ def test_who_made_a_system_and_when_is_in_the_table_where_it_is_known() -> None:
     first = board.set_index("system").loc["aya-101"]
     assert (first["organisation"], first["licence"], first["released"]) == ("Cohere", "Apache-2.0", "2024-02")
     assert "price_out" not in board.columns, "no system has a known price"
-    assert "tier_span" not in board.columns
+    assert "alike" not in board.columns
     every = pages.open_page("leaderboard", arena="nomiracl", columns="all")
-    assert any({"tier_span", "alike", "wins"} <= set(frame.value.columns) for frame in every.dataframe)
+    assert any({"alike", "wins"} <= set(frame.value.columns) for frame in every.dataframe)
 
 
 def drawer(app: AppTest) -> list[list[dict[str, str]]]:

@@ -167,8 +167,6 @@ def test_a_choice_says_what_it_moves_and_what_it_left_out(judged: store.Arena) -
     assert "the two orders disagree" in board.counted[0]
     assert "moved" in board.moved[0]
     styled = views.board(judged, Judge.panel(), ("en", "sw"), RankSettings(without="OpenAI", control=("language",)))
-    assert set(styled.rows["tier"].to_pylist()) == {None}
-    assert views.sample_sizes(styled, "sim-01") == ()
     assert "equal language" in styled.method
 
 

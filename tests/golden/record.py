@@ -51,11 +51,11 @@ from mirage.papers import PaperSettings, reproduce
 from mirage.papers.printed import printed_figures
 from mirage.ranking import surrogate
 from mirage.ranking.arena import rank_arena
+from mirage.ranking.pair_tests import BoardTests
 from mirage.ranking.ranking import read_decisions
 from mirage.ranking.sample_size import sample_sizes
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.surrogate.training import training
-from mirage.ranking.tiers import Tiers
 from mirage.stages.features import Tools, compute, means, over_languages
 from mirage.stages.judge.stats import judge_stats
 from mirage.stages.outcomes import confusion, outcomes
@@ -163,11 +163,11 @@ def tried(prefix: str, compute_part: Callable[[], Numbers]) -> Numbers:
 
 # --- rankings ---------------------------------------------------------------------------------------------------------
 
-RATED = ("rating", "low", "high", "rank", "rank_low", "rank_high", "tier", "wins", "ties", "losses", "battles")
+RATED = ("rating", "low", "high", "rank", "rank_low", "rank_high", "best", "wins", "ties", "losses", "battles")
 
 
 def ratings(prefix: str, ranking: Any) -> Numbers:
-    """Yield ratings with their intervals, ranks and tiers."""
+    """Yield ratings with their intervals and ranks."""
     yield from rows(prefix, ranking.table().to_pylist(), ("language", "system"), RATED)
 
 
@@ -177,22 +177,22 @@ def tested_languages(codes: Collection[str]) -> tuple[str, ...]:
     return tuple(known) if len(known) < MANY else tuple(dict.fromkeys([*known[::2], *[c for c in known if c == "all"]]))
 
 
-def pair_tests(prefix: str, tests: Mapping[str, Tiers]) -> Numbers:
+def pair_tests(prefix: str, tests: Mapping[str, BoardTests]) -> Numbers:
     """Yield the test of every two systems, and the queries needed to separate neighbours."""
     for code in tested_languages(tests):
-        tiers = tests[code]
-        for first, second in itertools.combinations(sorted(tiers.systems), 2):
-            at = tiers.index_of(first, second)
+        board = tests[code]
+        for first, second in itertools.combinations(sorted(board.systems), 2):
+            at = board.index_of(first, second)
             where = key(prefix, language=code, systems=f"{first},{second}")
-            yield f"{where}/t", float(tiers.t[at])
-            yield f"{where}/p", float(tiers.p[at])
-            yield f"{where}/p_holm", float(tiers.holm[at])
-            yield f"{where}/differing", int(tiers.differing[at])
-        for first, second in itertools.pairwise(tiers.systems):
-            if abs(float(tiers.t[tiers.index_of(first, second)])) < EVEN:
+            yield f"{where}/z", float(board.z[at])
+            yield f"{where}/p", float(board.p[at])
+            yield f"{where}/p_holm", float(board.holm[at])
+            yield f"{where}/differing", int(board.differing[at])
+        for first, second in itertools.pairwise(board.systems):
+            if abs(float(board.z[board.index_of(first, second)])) < EVEN:
                 continue
             where = key(prefix, "queries needed", language=code, systems=f"{first},{second}")
-            size = sample_sizes(tiers, first, second)
+            size = sample_sizes(board, first, second)
             for field in ("more", "low", "high", "level", "n_queries"):
                 yield f"{where}/{field}", getattr(size, field)
 
@@ -210,7 +210,7 @@ def rankings(arenas: Arenas) -> Numbers:
 def _ranking(prefix: str, arena: mirage.Arena, judge: str, skill: str) -> Numbers:
     ranking = ranked(arena, judge, skill)
     yield from ratings(prefix, ranking)
-    yield from pair_tests(prefix, ranking.tiers)
+    yield from pair_tests(prefix, ranking.tests)
 
 
 def other_rankings(arenas: Arenas) -> Numbers:
@@ -250,7 +250,7 @@ def _with_difference(prefix: str, ranking: Any) -> Numbers:
 def stored(arenas: Arenas) -> Numbers:
     """Yield what the bundled arenas store: ratings, predictions, importances."""
     fields = {
-        "ratings": (("system",), ("rating", "low", "high", "rank", "tier")),
+        "ratings": (("system",), ("rating", "low", "high", "rank")),
         "predictions": (("regressor", "system"), ("rating", "low", "high", "rank", "judged", "tau_part", "slope_part")),
         "importances": (("regressor", "kind", "features"), ("value", "low", "high", "systems")),
     }

@@ -201,7 +201,7 @@ def test_judging_stops_when_the_rest_cannot_be_separated() -> None:
     state = judge_on(on, AdaptiveSettings("separated", rounds=10))
     assert state.reached
     assert state.number < 10
-    assert state.tiers == (1, 1, 2, 2)
+    assert state.rank_ranges.tolist() == [[1, 1, 3, 3], [2, 2, 4, 4]]
     assert not state.open.any()
 
 

@@ -103,7 +103,7 @@ def test_results_are_short_as_text_and_whole_as_a_data_frame() -> None:
         for b in range(a)
     ]
     ranking = mirage.rank(rows, draws=20)
-    for text in (repr(ranking), str(ranking.tiers), repr(ranking.languages["und"]), repr(ranking.battles["und"])):
+    for text in (repr(ranking), str(ranking.tests), repr(ranking.languages["und"]), repr(ranking.battles["und"])):
         assert len(text.splitlines()) <= 24
         assert len(text) < 4_000
     assert len(ranking.to_pandas()) == 30

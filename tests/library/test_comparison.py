@@ -193,7 +193,8 @@ def test_ratings_of_equal_systems_are_told_apart_in_at_most_a_twentieth_and_cove
     rng, wrong, covered, times = np.random.default_rng(6), 0, 0, 400
     for _ in range(times):
         row = by_rating(judged(rng, 40, {"a": 0.0, "b": 0.0, "c": 0.5}), "a", "b").overall
-        wrong += row.verdict in ("better", "worse")
+        wrong += row.p <= 0.05
+        assert (row.p <= 0.05) == (not row.low <= 0 <= row.high)
         covered += row.low <= 0 <= row.high
     assert wrong / times <= 0.05 + 2 * 0.011
     assert 0.93 - 0.011 <= covered / times <= 0.97 + 0.011
@@ -221,7 +222,7 @@ def test_ratings_are_told_apart_as_often_as_the_detectable_difference_promises()
     error = np.mean([row.detectable for row in rows]) / (half + more)
     promised = stdtr(n - 1, truth / error - half)
     assert 0.7 < promised < 0.9
-    assert abs(np.mean([row.verdict == "better" for row in rows]) - promised) <= 0.05
+    assert abs(np.mean([row.p <= 0.05 and row.difference > 0 for row in rows]) - promised) <= 0.05
 
 
 def test_a_system_that_never_wins_is_worse_with_no_lower_bound() -> None:

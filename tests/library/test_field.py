@@ -88,7 +88,7 @@ def test_votes_on_one_query_are_one_unit(field: Path, tmp_path: Path) -> None:
     assert x.rating == pytest.approx(0.18, abs=0.03)
     assert x.low < -0.4
     assert x.high > 0.8
-    assert set(ranking.tier) == {1}
+    assert set(ranking.best) == {"tied"}
 
 
 def retrieval(arena: Path, measure: str) -> dict[str, float]:

@@ -83,7 +83,7 @@ def test_with_covariates_and_ties_the_maximum_is_that_of_a_general_optimiser(
 def test_under_a_constraint_the_maximum_is_that_of_a_general_optimiser(
     seed: int, systems: int, languages: int, ties: bool
 ) -> None:
-    """The differences of the first two systems sum to 0 over languages, as tests of tiers hold them."""
+    """The differences of the first two systems sum to 0 over languages, as the tests of pairs hold them."""
     models = [cells(seed + k, systems, covariates=k, per_pair=3 if k else 1, ties=ties) for k in range(languages)]
     sizes = [model.size for model in models]
     A = np.zeros(sum(sizes))

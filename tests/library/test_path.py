@@ -23,13 +23,13 @@ from mirage.explorer.leaderboard import comparison, data
 from mirage.ranking.arena import RankResult
 from mirage.ranking.bootstrap import LanguageRanking, RankingReport
 from mirage.ranking.by_query import ByQuery
-from mirage.ranking.tiers import Tiers
+from mirage.ranking.pair_tests import BoardTests
 from mirage.ranking.whatif import CountedVerdicts, WhatIfResult
 from mirage.stages import features
 
 ROWS = (
     *(pd.DataFrame, pa.Table, Verdicts, Battles, ByQuery, LanguageRanking, RankingReport),
-    *(Tiers, RankResult, CountedVerdicts, WhatIfResult, data.Board),
+    *(BoardTests, RankResult, CountedVerdicts, WhatIfResult, data.Board),
 )
 """The rows, and what they become on the way. A call that is handed none of them is not on their path: errors, names,
 settings, random numbers and the likelihood know no row. Nor is a call of a method of one of them: the rows stay there.
@@ -138,7 +138,7 @@ def test_rows_go_one_way_down_to_a_ranking(battles: pd.DataFrame, tmp_path: Path
         passed = stays(entries)
         assert len(set(passed)) <= 10, passed
         assert climbs(entries) == []
-        assert {"battles/verdict_rows.py", "ranking/bootstrap.py", "ranking/tiers.py"} <= set(passed)
+        assert {"battles/verdict_rows.py", "ranking/bootstrap.py", "ranking/pair_tests.py"} <= set(passed)
 
 
 def test_a_stored_verdict_never_climbs_on_its_way_to_the_leaderboard(tmp_path: Path) -> None:

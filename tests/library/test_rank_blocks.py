@@ -41,13 +41,13 @@ def test_ratings_records_and_tests_are_those_of_the_ranking_in_memory(ties: Any,
         # Draws of other random numbers: as wide, to what 400 draws can tell.
         ratio = np.ptp(other.interval(), axis=0) / np.ptp(row.interval(), axis=0)
         assert 0.9 < ratio.mean() < 1.1
-        assert parts.tiers[code].systems == whole.tiers[code].systems
-        apart = np.sign(parts.tiers[code].t) == np.sign(whole.tiers[code].t)
+        assert parts.tests[code].systems == whole.tests[code].systems
+        apart = np.sign(parts.tests[code].z) == np.sign(whole.tests[code].z)
         assert apart.all()
     columns = [
         name for name in schema.arrow_schema("ratings").names if name not in ("low", "high", "rank_low", "rank_high")
     ]
-    fixed = [name for name in columns if name not in ("rating", "tier")]
+    fixed = [name for name in columns if name not in ("rating", "best")]
     assert parts.table().select(fixed).equals(whole.table().select(fixed))
 
 
@@ -55,9 +55,8 @@ def test_the_tests_of_fitted_differences_are_those_of_a_ranking_in_memory() -> N
     table = verdicts(70, 300, 60, seed=2)
     whole = rate(from_judgments(table, judge="j"), draws=20)
     parts = rate_blocks(blocked(table), judge="j", draws=20, intervals="draws")
-    np.testing.assert_allclose(parts.tiers["en"].t, whole.tiers["en"].t, atol=1e-6)
-    np.testing.assert_allclose(parts.tiers["en"].df, whole.tiers["en"].df)
-    assert parts.tiers["en"].tiers == whole.tiers["en"].tiers
+    np.testing.assert_allclose(parts.tests["en"].z, whole.tests["en"].z, atol=1e-6)
+    assert (parts.tests["en"].rank_ranges == whole.tests["en"].rank_ranges).all()
     np.testing.assert_allclose(parts.languages["en"].theta, whole.languages["en"].theta, atol=1e-6)
 
 
@@ -70,7 +69,7 @@ def test_sandwich_draws_are_as_wide_as_the_bootstrap_if_nobody_nearly_always_win
     assert normal.intervals == ("sandwich",)
     assert "sandwich" in normal.method
     assert "sandwich" not in drawn.method
-    assert normal.tiers["en"].tiers == drawn.tiers["en"].tiers
+    assert (normal.tests["en"].rank_ranges == drawn.tests["en"].rank_ranges).all()
 
 
 def test_the_sandwich_is_taken_where_draws_would_take_long_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

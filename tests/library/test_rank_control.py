@@ -222,13 +222,15 @@ def test_style_is_not_controlled_where_that_means_nothing() -> None:
         )
 
 
-def test_a_ranking_at_equal_style_keeps_the_contract_and_has_no_tiers() -> None:
+def test_a_ranking_at_equal_style_keeps_the_contract_and_its_ranks_are_tested() -> None:
     tally, known = talkative(9, queries=20)
     own = {"en": tally, "sw": replace(tally, queries=tuple(f"sw-{query}" for query in tally.queries))}
     result = control_style(own, {"en": known, "sw": replace(known, queries=own["sw"].queries)}, draws=20)
     table = result.ranking.table()
     schema.validate("ratings", table)
-    assert set(table["tier"].to_pylist()) == {None}
+    tests = result.ranking.tests["en"]
+    for row in table.to_pylist()[: len(tests.systems)]:
+        assert (row["rank_low"], row["rank_high"]) == tests.rank_range(row["system"])
     assert [c.language for c in result.coefficients["all"]] == ["all"]
     assert result.coefficients["all"][0].value == pytest.approx(result.coefficients["en"][0].value)
     again = control_style({"en": tally}, {"en": known}, draws=20).ranking.languages["en"]

@@ -192,7 +192,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "rank": 1,
         "rank_low": 1,
         "rank_high": 2,
-        "tier": 1,
+        "best": "tied",
         "wins": 3,
         "ties": 1,
         "losses": 0,

@@ -276,6 +276,9 @@ def test_every_printed_rate_of_the_bundled_answers_stands_beside_ours(printed: p
     assert {f.remark for f in table if f.ours is None} == {"no answers in the arena"}
     mean = picked(table, system="GPT-4", metric="hallucination rate", language="all")
     assert mean.remark == "mean over 17 languages"
+    averages = [f for f in table if f.language == "all"]
+    assert len(averages) == 22
+    assert {f.difference for f in (*cells, *averages)} == {0.0}, "pitfall 165"
 
 
 def test_the_prompt_study_stands_beside_table_3(printed: pa.Table, tmp_path: Path) -> None:

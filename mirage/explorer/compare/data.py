@@ -11,7 +11,7 @@ from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit.levels import labels_at
 from mirage.explorer.leaderboard.data import ranking_of, size
 from mirage.people.levels import compare_corrected
-from mirage.ranking import tiers
+from mirage.ranking import pair_tests
 from mirage.ranking.compare import CompareSettings, Comparison, ComparisonReport, compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
 from mirage.ranking.records import JOINT
@@ -118,7 +118,7 @@ def in_rank_order(arena: Arena, judge: Judge | None, languages: tuple[str, ...])
         row = [*ranking_by(arena, judge, languages).languages.values()][-1]
     except MirageError:
         return ()
-    return tuple(row.systems[k] for k in tiers.in_rank_order(row))
+    return tuple(row.systems[k] for k in pair_tests.in_rank_order(row))
 
 
 @lru_cache(maxsize=64)

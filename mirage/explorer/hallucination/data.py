@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from mirage import store
 from mirage.errors import NotEnoughData
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
+from mirage.papers.printed import beyond_rounding
 from mirage.schema import UNDECIDED, Parser, Subset
 from mirage.stages import outcomes
 from mirage.stats.label_errors import QueryLabels
@@ -31,10 +32,6 @@ Metric = Literal["hallucination", "error"]
 
 SUBSETS: dict[Metric, Subset] = {"hallucination": "non_relevant", "error": "relevant"}
 """The subset each rate is about."""
-
-ROUNDING = 0.055 + 1e-9
-"""The paper's figures were rounded twice, accuracy to two decimals of a percent and 100 minus that to one: a figure can
-differ by this many points from the rate it was printed for."""
 
 TRADE_OFF = (
     *("value", "low", "high", "other", "rate", "rate_as_published", "undecided"),
@@ -105,7 +102,8 @@ def both_rates(
         arena: an arena with outcomes.
         figures: an arena with printed figures (table `published`).
         parser: parser whose outcomes count.
-        definition: which rate is `value`; the other one is `other`.
+        definition: which rate is `value`; the other one is `other`. As published, the parser is the paper's too, and
+            so it is for the rate as published of the paper's systems.
         picked: codes; empty for all that the arena has.
         labels: what is known about the labels: with an audit the cells have `corrected` rates. None if unknown.
 
@@ -119,8 +117,17 @@ def both_rates(
         raise NotEnoughData("none of the chosen languages has outcomes", do="choose other languages")
     printed, reference = _printed_rates(figures) if figures else ({}, "")
     metric_of: dict[str, Metric] = {subset: metric for metric, subset in SUBSETS.items()}
-    table = outcomes.correct_rates(rate_table(arena, parser, languages), labels or QueryLabels())
-    cells = [_cell(row, metric_of[row["subset"]], printed) for row in table.to_pylist()]
+    by_paper = "published" in parsers(arena)
+    shown: Parser = "published" if definition == "as-published" and by_paper else parser
+    table = outcomes.correct_rates(rate_table(arena, shown, languages), labels or QueryLabels())
+    rows = table.to_pylist()
+    if by_paper and shown != "published":
+        # The paper's figures are by its parser, which reads answers to its prompt alone.
+        in_print = {system for _, system, _ in printed}
+        published = rate_table(arena, "published", languages).select([*_KEY, "rate_as_published"]).to_pylist()
+        known = {tuple(row[name] for name in _KEY): row for row in published if row["system"] in in_print}
+        rows = [row | known.get(tuple(row[name] for name in _KEY), {}) for row in rows]
+    cells = [_cell(row, metric_of[row["subset"]], printed) for row in rows]
     single = [cell for cell in cells if cell["language"] != "all"]
     joint = [cell for cell in cells if cell["language"] == "all"]
     with_answers: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -293,6 +300,7 @@ def _printed_rates(figures: Arena) -> tuple[dict[tuple[Metric, str, str], float]
     return figures_by_key, rows[0]["reference"] if rows else ""
 
 
+_KEY = ("language", "subset", "system")
 _NONE = {
     **dict.fromkeys(("n", "answered", "abstained", *UNDECIDED, "missing"), 0),
     **dict.fromkeys(("rate", "rate_low", "rate_high", "rate_as_published", "undecided")),
@@ -328,7 +336,7 @@ def _cell(row: Mapping[str, Any], metric: Metric, printed: Mapping[tuple[Metric,
         "n": answers,
         "decided": row["n"],
         "printed": figure,
-        "difference": None if figure is None or rate is None else _beyond_rounding(100 * (rate - figure)),
+        "difference": None if figure is None or rate is None else beyond_rounding(100 * (rate - figure)),
         "_ends": [(answers - row[outcomes.RIGHT[row["subset"]]], answers)] if answers else [],
     }
 
@@ -356,10 +364,6 @@ def _mean(cells: Sequence[Mapping[str, Any]], name: str) -> float | None:
     if not cells or any(cell[name] is None for cell in cells):
         return None
     return float(sum(cell[name] for cell in cells) / len(cells))
-
-
-def _beyond_rounding(difference: float) -> float:
-    return 0.0 if abs(difference) <= ROUNDING else difference
 
 
 def _systems(joint: Sequence[Mapping[str, Any]]) -> pa.Table:

@@ -104,7 +104,7 @@ def printed_beside_ours(figures: Arena, arena: Arena | None, item: str, language
     for row in rows:
         row["metric"] = row["metric"].removeprefix("share of replies: ")
     rows.sort(key=lambda row: row["ours"] is None)
-    names = ("printed", "ours", "ours_low", "ours_high")
+    names = ("printed", "ours", "difference", "ours_low", "ours_high")
     kinds = dict.fromkeys(names, pa.float64()) | {"n": pa.int64()}
     fields = [pa.field(name, kinds.get(name, pa.string())) for name in rows[0]]
     return pa.Table.from_pylist(rows, schema=pa.schema(fields))

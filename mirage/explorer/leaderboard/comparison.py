@@ -1,4 +1,4 @@
-"""Displayed rows of the Leaderboard: relative to a reference, on a scale, with tiers."""
+"""Displayed rows of the Leaderboard: relative to a reference, on a scale, with the systems as good."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from mirage.ranking.scale import Scale
 if TYPE_CHECKING:
     import pyarrow as pa
 
-RANKS = ("rank_low", "rank_high")
-"""Ends of the interval of a rank."""
-
 
 @lru_cache(maxsize=64)
 def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit") -> pa.Table:
@@ -29,10 +26,7 @@ def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit
 
     Returns:
         The board's rows with `rating`, `low` and `high` on the scale, of the difference to the reference where there is
-        one; `rank_low` and `rank_high`, the ranks that the tests leave open (`Tiers.rank_range`); `tier_low` and
-        `tier_high`, the tiers in which a system may stand, which are its own where it has one; and `alike`, the ranks
-        of the systems that it is not separated from, as text, null where there are none; and `best`, `tied` if a system
-        is tied with the best by the interval of its rank, or `best` if it alone is; null for all others.
+        one; and `alike`, the ranks of the systems that it is not separated from, as text, null where there are none.
 
     Raises:
         UnknownName: if the reference has no row.
@@ -45,60 +39,27 @@ def board_rows(board: Board, reference: str | None = None, scale: Scale = "logit
     scaled = leaderboard(board.ranking, language, reference=reference, scale=scale).to_pylist()
     behind = board.rows.select(BEHIND).to_pylist()
     shown = [row | counts for row, counts in zip(scaled, behind, strict=True)]
-    tiers = board.ranking.tiers[language] if board.ranking.battles else None
+    tests = board.ranking.tests[language]
     ranks = {row["system"]: row["rank"] for row in shown}
     for row in shown:
         system = row["system"]
         if reference is not None:
             row["rating"], row["low"], row["high"] = (row.pop(name) for name in DIFFERENCES)
-        if tiers is not None:
-            row["rank_low"], row["rank_high"] = tiers.rank_range(system)
-        span = (row["tier"],) * 2 if row["tier"] is not None else tiers.span(system) if tiers is not None else None
-        row["tier_low"], row["tier_high"] = span or (None, None)
-        alike = tiers.alike(system) if tiers is not None else ()
-        row["alike"] = rank_runs([ranks[other] for other in alike], sorted(set(ranks.values()))) or None
-    first = [row["system"] for row in shown if row["rank_low"] == 1]
-    for row in shown:
-        row["best"] = None if row["system"] not in first else "tied" if len(first) > 1 else "best"
+        alike = [ranks[other] for other in tests.alike(system)]
+        row["alike"] = rank_runs(alike, sorted(set(ranks.values()))) or None
     texts = {name: pa.array([row[name] for row in shown], pa.string()) for name in ("alike", "best")}
     return pa.table({name: [row[name] for row in shown] for name in shown[0]} | texts)
 
 
 @lru_cache(maxsize=64)
-def language_rows(board: Board) -> pa.Table:
-    """Return the rows of each language, with the ranks compatible with the tests as `rank_low` and `rank_high`."""
-    return _open_ranks(board, board.ranks, RANKS)
-
-
-def _open_ranks(board: Board, table: pa.Table, names: tuple[str, str]) -> pa.Table:
-    """Set two columns to the ranks compatible with the tests; unchanged without tests."""
-    import pyarrow as pa
-
-    if not board.ranking.battles:
-        return table
-    keys = zip(table["language"].to_pylist(), table["system"].to_pylist(), strict=True)
-    ranges = [board.ranking.tiers[code].rank_range(system) for code, system in keys]
-    for k, name in enumerate(names):
-        column = pa.array([ends[k] for ends in ranges], pa.int64())
-        if name in table.column_names:
-            table = table.set_column(table.column_names.index(name), name, column)
-        else:
-            table = table.append_column(name, column)
-    return table
-
-
-@lru_cache(maxsize=64)
 def everything(board: Board, reference: str | None = None) -> pa.Table:
-    """Return all data of the page as one table in logits; with a reference, also the differences to it.
-
-    The columns `rank_best` and `rank_worst` are the ranks compatible with the tests.
-    """
+    """Return all data of the page as one table in logits; with a reference, also the differences to it."""
     if reference is None:
-        return _open_ranks(board, board.everything, ("rank_best", "rank_worst"))
+        return board.everything
     table = leaderboard(board.ranking, reference=reference)
     for name in BEHIND:
         table = table.append_column(name, board.everything[name])
-    return _open_ranks(board, table, ("rank_best", "rank_worst"))
+    return table
 
 
 @lru_cache(maxsize=64)

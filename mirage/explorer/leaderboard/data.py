@@ -354,12 +354,10 @@ def board(
 @lru_cache(maxsize=256)
 def sample_sizes(board: Board, system: str) -> tuple[str, ...]:
     """Estimate how many more queries would separate a system from its neighbours in the joint row."""
-    if not board.ranking.battles:
-        return ()
     order = board.rows["system"].to_pylist()
-    tiers = board.ranking.tiers[board.rows["language"][0].as_py()]
+    tests = board.ranking.tests[board.rows["language"][0].as_py()]
     position = order.index(system)
     return tuple(
-        sample_size.sample_sizes(tiers, *pair).text
+        sample_size.sample_sizes(tests, *pair).text
         for pair in ((order[k], order[k + 1]) for k in (position - 1, position) if 0 <= k < len(order) - 1)
     )

@@ -15,10 +15,6 @@ _TIES: dict[Ties, str] = {
     "of decided battles.",
     "drop": "Ties are excluded. At a difference of 1 logit the better system wins 73% of decided battles.",
 }
-_TIER = (
-    "Systems of different tiers are significantly different (family-wise error 5%). Systems of one tier may differ "
-    "too: see As good as. A range such as 1–3 means too few battles for a tier."  # a range
-)
 _ALIKE = "Ranks of systems not significantly different from this one. None: significantly different from all."
 _RANKS = (
     "Ranks compatible with the tests, at 95% for all systems jointly: below every significantly better system, above "
@@ -57,10 +53,7 @@ _VERDICTS = (
 )
 
 
-_SEPARATED = (
-    Col("tier", "Tier", "span", low="tier_low", high="tier_high", help=_TIER, width=46),
-    Col("alike", "As good as", "text", help=_ALIKE, width=92),
-)
+_SEPARATED = Col("alike", "As good as", "text", help=_ALIKE, width=92)
 FACTS = {
     "organisation": Col("organisation", "Organisation", "text", help="Maker of the model.", width=94),
     "licence": Col("licence", "Licence", "text", of="systems", width=170),
@@ -102,7 +95,7 @@ def columns(
         reference: system that the others are compared with; None for ratings.
         n: number of ranked systems.
         facts: the facts about the systems to show, of `FACTS` and `MEASURED`.
-        every: whether to show tiers, measured facts and the record too.
+        every: whether to show systems as good, measured facts and the record too.
     """
     kind: Kind = "rating" if scale == "logit" else "points" if reference is not None else "anchored"
     unit = "in logits" if scale == "logit" else "Elo-like, 400 points per tenfold odds"
@@ -146,7 +139,7 @@ def columns(
         ),
         counts[-1],
         *(FACTS[fact] for fact in facts if fact in FACTS),
-        *((*_SEPARATED, *(MEASURED[fact] for fact in facts if fact in MEASURED), counts[0], *_RECORD) if every else ()),
+        *((_SEPARATED, *(MEASURED[fact] for fact in facts if fact in MEASURED), counts[0], *_RECORD) if every else ()),
     )
 
 

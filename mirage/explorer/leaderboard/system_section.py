@@ -17,7 +17,7 @@ from mirage.explorer.kit.labels import labels_of, tell_audit
 from mirage.explorer.kit.plain_table import plain_table
 from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.text import heading
-from mirage.explorer.leaderboard.comparison import board_rows, language_rows
+from mirage.explorer.leaderboard.comparison import board_rows
 from mirage.explorer.leaderboard.data import Board
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def ratings_by_language(board: Board, system: str) -> pa.Table:
     import pyarrow.compute as pc
 
     names = ("language", "system", "rank", "rank_low", "rank_high", "rating", "low", "high", "battles")
-    parts = [rows.select(names) for rows in (board_rows(board), language_rows(board))]
+    parts = [rows.select(names) for rows in (board_rows(board), board.ranks)]
     rows = pa.concat_tables(parts, promote_options="permissive")
     return rows.filter(pc.equal(rows["system"], system))
 

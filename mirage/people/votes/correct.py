@@ -7,7 +7,6 @@ unconnected, there is no corrected ranking but a reason.
 
 from __future__ import annotations
 
-import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,8 +23,10 @@ from mirage.people.votes.arrays import lay_out
 from mirage.people.votes.powered import Data, powered_estimate
 from mirage.people.votes.rows import Vote
 from mirage.people.votes.verdicts import battle, label
+from mirage.ranking.pair_tests import rank_ranges
 from mirage.ranking.records import best_three
 from mirage.schema import CodeOrAll, Count, Range, Rank
+from mirage.stats.holm import holm
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-LEVEL, SEED, DRAWS = 0.95, 0, 2_000
+LEVEL, SEED = 0.95, 0
 LEAST_QUERIES = 30
 """Minimum number of queries with votes for a correction: errors are estimated between them."""
 LEAST_EACH = 5
@@ -150,7 +151,7 @@ class Correction:
             + f"{count_text(self.n_votes, 'vote')} of {count_text(len(self.voters), 'person')} on "
             f"{count_text(self.n_queries, 'query')}, drawn with "
             f"known chances, lambda {self.lam:.2f} ({'tuned' if self.tuned else 'given'}); {LEVEL:.0%} intervals by a "
-            f"sandwich over queries, ranks by {DRAWS:,} draws, seed {self.seed}"
+            f"sandwich over queries, ranks by t tests of all pairs (Holm), seed {self.seed}"
             + (f"; the mean over {len(self.languages)} languages" if self.languages else "")
             + "".join(f"; without {code}: {why}" for code, why in self.left_out.items())
         )
@@ -176,14 +177,19 @@ class Correction:
         """Return the ranks (S): 1 is best; equal ratings share the best rank."""
         return np.asarray(_ranks(self.theta[None])[0])
 
-    def rank_interval(self, level: float = LEVEL) -> NDArray[np.int64]:
-        """Return the best and worst end of the interval of each rank, over draws from the ratings' distribution (2 x
-        S).
+    def rank_interval(self) -> NDArray[np.int64]:
+        """Return the best and the worst rank that t tests of all differences leave open, with Holm's correction over
+        all pairs (2 x S).
         """
-        rng = np.random.default_rng([self.seed, zlib.crc32(self.language.encode())])
-        drawn = rng.multivariate_normal(self.theta, self.covariance, DRAWS, method="eigh")
-        tails = ((1 - level) / 2, (1 + level) / 2)
-        return np.asarray(np.quantile(_ranks(drawn), tails, axis=0, method="inverted_cdf"), dtype=np.int64)
+        from scipy.special import stdtr
+
+        gap, own = self.theta[:, None] - self.theta, np.diag(self.covariance)
+        error = np.sqrt(np.maximum(own[:, None] + own - 2 * self.covariance, 1e-300))
+        i, j = np.triu_indices(len(self.systems), 1)
+        separated = np.zeros(gap.shape, dtype=bool)
+        p = 2 * stdtr(np.minimum(self.df[i], self.df[j]), -np.abs(gap / error)[i, j])
+        separated[i, j] = np.array(holm(p)) <= 1 - LEVEL
+        return rank_ranges((separated | separated.T) & (gap > 0))
 
     def rows(self) -> list[CorrectedRating]:
         """Return one row per system, sorted by name."""
@@ -246,7 +252,7 @@ def correct(
         more: what further judges said. A battle that one of them decided is used.
         features: values of the answers of the language, by feature, query_id and system.
         lam: weight of the prediction, from 0 (votes alone) to 1; None to tune it.
-        seed: seed of the draws behind the intervals of the ranks and of the parts of the cross-fit.
+        seed: seed of the parts of the cross-fit.
 
     Raises:
         NotEnoughData: saying how many votes are lacking, or which systems are not connected by them.

@@ -108,7 +108,7 @@ def whiskers(
                 range=list(edges),
             ),
             yaxis=rows_axis([label_text(row["system"]) for row in rows], mode),
-            shapes=[*_rules(rows, mode), *([] if zero == 0 else [_upright(zero, mode)])],
+            shapes=[] if zero == 0 else [_upright(zero, mode)],
         ),
     }
 
@@ -153,28 +153,6 @@ def _upright(x: float, mode: Mode) -> dict[str, Any]:
     """The line that values are measured from, where it is not 0."""
     line = {"color": ink(mode).muted, "width": 1}
     return {"type": "line", "layer": "below", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1, "line": line}
-
-
-def _rules(rows: Sequence[Mapping[str, Any]], mode: Mode) -> list[dict[str, Any]]:
-    """A line between two rows of different tiers; a system without one stands with those above it."""
-    tiers = [row.get("tier") for row in rows]
-    for k in range(1, len(tiers)):
-        tiers[k] = tiers[k - 1] if tiers[k] is None else tiers[k]
-    line = {"color": ink(mode).muted, "width": 1}
-    return [
-        {
-            "type": "line",
-            "layer": "below",
-            "xref": "paper",
-            "x0": 0,
-            "x1": 1,
-            "y0": k + 0.5,
-            "y1": k + 0.5,
-            "line": line,
-        }
-        for k in range(len(rows) - 1)
-        if tiers[k] is not None and tiers[k] != tiers[k + 1]
-    ]
 
 
 def rank_map(

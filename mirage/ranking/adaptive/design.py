@@ -28,8 +28,8 @@ from mirage.ranking.adaptive.estimate import PairTests, WeightedRatings, estimat
 from mirage.ranking.adaptive.population import Array, Places, Population
 from mirage.ranking.adaptive.settings import AdaptiveSettings
 from mirage.ranking.adaptive.spending import sequential_p
+from mirage.ranking.pair_tests import rank_ranges
 from mirage.ranking.threads import one_thread
-from mirage.ranking.tiers import tier_runs
 from mirage.stats.holm import holm
 
 HOPELESS = 0.05
@@ -117,17 +117,15 @@ class AdaptiveState:
         return np.inf if self.rated is None else float(np.ptp(self.rated.interval(), axis=0).max())
 
     @property
-    def tiers(self) -> tuple[int, ...]:
-        """S: tier of each system, 1 is best: every two systems of different tiers are separated."""
-        if self.rated is None:
-            return (1,) * len(self.population.systems)
+    def rank_ranges(self) -> NDArray[np.int64]:
+        """The best and the worst rank of every system that the tests leave open (2 x S)."""
         s = len(self.population.systems)
-        apart = np.zeros((s, s), dtype=bool)
-        apart[np.triu_indices(s, 1)] = self.separated
-        order = np.argsort(-self.rated.theta, kind="stable")
-        found = tier_runs((apart | apart.T)[np.ix_(order, order)], np.ones(s, dtype=bool))
-        of_system = dict(zip(order.tolist(), found, strict=True))
-        return tuple(of_system[k] or 1 for k in range(s))
+        better = np.zeros((s, s), dtype=bool)
+        if self.rated is not None:
+            i, j = np.triu_indices(s, 1)
+            ahead = self.rated.tests.difference > 0
+            better[i, j], better[j, i] = self.separated & ahead, self.separated & ~ahead
+        return rank_ranges(better)
 
     @property
     def reached(self) -> bool:

@@ -28,6 +28,7 @@ from mirage.ranking.compare.runs import rank_runs
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import MOVED, CompareSettings
 from mirage.stats.holm import holm
+from mirage.stats.intervals import agree_with_test
 from mirage.stats.label_errors import NOT_AUDITED, LabelAudit, QueryLabels, correct_difference, separation
 from mirage.stats.units import Unit, Units
 from mirage.text.languages import in_order
@@ -47,6 +48,13 @@ class _Part:
     """Queries with a value of only one system."""
     reason: str | None = None
     """Reason why there is no estimate."""
+    p_board: float | None = None
+    """p-value of two ratings after Holm's correction over all pairs of the ranking; None for other measures."""
+
+    @property
+    def p(self) -> float:
+        """The p-value that the verdict starts from; 1 without an estimate."""
+        return self.p_board if self.p_board is not None else 1.0 if self.estimate is None else self.estimate.p
 
 
 def compare_systems(
@@ -191,10 +199,10 @@ def _compare_row(ranking: RankingReport, first: str, second: str, code: str) -> 
         why = ranking.unranked.get(code, {})
         none = "not ranked in every language" if code == JOINT else "no battles here"
         return _Part(None, reason="; ".join(f"{system}: {why.get(system, none)}" for system in absent))
-    gap, tiers = ranking.difference(first, second, language=code), ranking.tiers[code]
-    index = tiers.index_of(first, second)
+    gap, tests = ranking.difference(first, second, language=code), ranking.tests[code]
+    index = tests.index_of(first, second)
     n = int(min(row.queries_by_system[row.systems.index(system)] for system in (first, second)))
-    df, differing = float(tiers.df[index]), min(int(tiers.differing[index]), n)
+    differing = min(int(tests.differing[index]), n)
     error = reason = None
     if n < 2:
         reason = "one query gives no estimate of the spread"
@@ -204,9 +212,10 @@ def _compare_row(ranking: RankingReport, first: str, second: str, code: str) -> 
     else:
         error = (gap.high - gap.low) / 2 / t_quantile(n - 1, 1 - ALPHA / 2)
     low, high = (None, None) if n < 2 else (gap.low, gap.high)
-    freedom = None if error is None else max(df, 1.0) if math.isfinite(df) else n - 1.0
-    p = float(tiers.p[index])
-    return _Part(PairedEstimate(gap.value, error, freedom, low, high, p, n, differing, reason))
+    freedom = None if error is None else n - 1.0
+    p, p_board = float(tests.p[index]), float(tests.holm[index])
+    estimate = PairedEstimate(gap.value, error, freedom, low, high, p, n, differing, reason)
+    return _Part(estimate, p_board=p_board)
 
 
 def _moved_ratings(ranking: RankingReport, first: str, second: str, most: int) -> tuple[MovedQuery, ...]:
@@ -298,15 +307,14 @@ def _correct_labels(parts: Mapping[str, _Part], audit: LabelAudit, title: str) -
 def _rows(parts: Mapping[str, _Part], margin: float) -> tuple[Comparison, ...]:
     """Return the rows, after Holm's correction over the languages that have a test."""
     codes = [code for code, part in parts.items() if part.estimate is not None and code != JOINT]
-    tested = [part.estimate.p for code in codes if (part := parts[code]).estimate is not None]
-    adjusted = dict(zip(codes, holm(tested), strict=True))
+    adjusted = dict(zip(codes, holm([parts[code].p for code in codes]), strict=True))
     rows = []
     for code in (*(code for code in parts if code != JOINT), *(code for code in parts if code == JOINT)):
         estimate, unpaired = parts[code].estimate, parts[code].unpaired
         if estimate is None:
             rows.append(_empty(code, unpaired, parts[code].reason))
         else:
-            rows.append(_row(code, estimate, adjusted.get(code, estimate.p), unpaired, margin))
+            rows.append(_row(code, _agree(estimate), adjusted.get(code, parts[code].p), unpaired, margin))
     return tuple(rows)
 
 
@@ -319,13 +327,8 @@ def _row(code: str, estimate: PairedEstimate, p_holm: float, unpaired: int, marg
             more, more=None, reason=more.reason or "the interval contains differences that no number of queries decides"
         )
     reason = estimate.reason or more.reason
-    if verdict == "inconclusive" and reason is None and _verdict(estimate, 0.0, margin) != verdict:
-        if 2.0 ** (1 - estimate.differing) > ALPHA:
-            reason = f"they differ on only {estimate.differing} queries"
-        elif estimate.p > ALPHA:
-            reason = f"the interval excludes 0, but the test of the two gives p = {estimate.p:.3f}"
-        else:
-            reason = "not after Holm's correction"
+    if verdict == "inconclusive" and reason is None and estimate.p <= ALPHA:
+        reason = "significant for this single comparison, not after Holm's correction"
     if verdict == "inconclusive" and estimate.differing == 0 and estimate.otherwise is not None:
         most = f"{estimate.otherwise:.1%}"
         reason = f"the two are equal on these {estimate.n_queries} queries, but up to {most} of all queries may differ"
@@ -346,6 +349,17 @@ def _row(code: str, estimate: PairedEstimate, p_holm: float, unpaired: int, marg
         more.high,
         reason,
     )
+
+
+def _agree(estimate: PairedEstimate) -> PairedEstimate:
+    """Return an estimate whose interval makes the same statement about 0 as its test."""
+    from scipy.special import ndtri
+
+    low = np.array(-np.inf if estimate.low is None else estimate.low)
+    high = np.array(np.inf if estimate.high is None else estimate.high)
+    ends = agree_with_test(np.array(estimate.value), low, high, ndtri(estimate.p / 2))
+    known_low, known_high = (float(end) if np.isfinite(end) else None for end in ends)
+    return replace(estimate, low=known_low, high=known_high)
 
 
 def _empty(code: str, unpaired: int, reason: str | None) -> Comparison:

@@ -7,7 +7,7 @@ differences to one side, Student's t gives `equivalent` or `better` far too ofte
 Both have two safeguards where queries hardly vary:
 
 - No p-value is below 2^(1 - m), with m the queries on which the two differ: the minimum of an exact sign-flip test (as
-  in `mirage.ranking.tiers`).
+  in `mirage.ranking.pair_tests`).
 - Where all differences are equal, their spread is not 0 but unknown: with 97.5% confidence fewer than 1 - 0.025^(1/n)
   of all queries differ from these, for n queries (Clopper and Pearson, 1934), and each of them by at most the range of
   the measure. So two runs with the same values are `equivalent` if that share of the range is within the margin, else

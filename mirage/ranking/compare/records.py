@@ -8,7 +8,7 @@ from typing import Literal
 from mirage.stats.units import Unit
 
 ComparisonVerdict = Literal["better", "worse", "equivalent", "inconclusive"]
-"""Verdict on the first system. `better`: the interval of the difference is above 0; `worse`: below 0; `equivalent`:
+"""Verdict on the first system. `better`: significantly above 0; `worse`: below 0; `equivalent`:
 within the margin; else `inconclusive`.
 """
 
@@ -38,17 +38,21 @@ class Comparison:
     is unknown.
     """
     verdict: ComparisonVerdict
-    """Verdict: of a language after Holm's correction over the languages; of `all` by its own test."""
+    """Verdict after Holm's correction (`p_holm`)."""
     difference: float | None
     """Above 0 where the first is ahead, in the unit of the measure (a rating: logits); null with a reason."""
     low: float | None
-    """Lower end of the 95% interval, the query as the unit; null where the data puts no bound on it."""
+    """Lower end of the 95% interval of this pair alone, the query as the unit; it excludes 0 exactly where `p` is at
+    most 5%. Null where the data puts no bound on it.
+    """
     high: float | None
     """Upper end."""
     p: float | None
     """Two-sided p-value of no difference, in [0, 1]; null if `difference` is."""
     p_holm: float | None
-    """The same after Holm's correction over the languages; for `all` uncorrected."""
+    """The same after Holm's correction, by which `verdict` goes: of ratings over all pairs of the ranking, so that a
+    verdict agrees with the ranks; of a language then over the languages.
+    """
     n_queries: int
     """Number of queries of both systems."""
     unpaired: int
@@ -69,7 +73,7 @@ class Comparison:
     more_high: int | None
     """Maximum; null if no number is enough for some of them."""
     reason: str | None
-    """Reason why a value is null, or why the verdict is `inconclusive` although the interval excludes 0; else null."""
+    """Reason why a value is null, or why the verdict is `inconclusive` although `p` is at most 5%; else null."""
     labels: int | None = None
     """Labels of people on answers of the two, by which `difference` is corrected; null if it is not corrected."""
     uncorrected: float | None = None

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 from xml.etree import ElementTree
 
+from mirage.ranking.compare.measures import RATING
 from mirage.ranking.compare.records import Comparison, ComparisonReport, MovedQuery
 from mirage.ranking.records import JOINT
 from mirage.stats.units import name_unit
@@ -86,6 +87,8 @@ def notes(report: ComparisonReport) -> Iterator[str]:
     unit = name_unit(report.query_unit)
     yield f"{_sentence(report, report.overall)}"
     yield f"difference: {report.first} minus {report.second}, {report.title}; 95% intervals with the {unit} as the unit"
+    if report.measure == RATING:
+        yield "intervals are of this pair alone, verdicts after Holm's correction over all pairs of the ranking"
     if report.overall.language != JOINT:
         return
     yield "the verdict of a language is after Holm's correction over the languages"

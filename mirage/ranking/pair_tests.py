@@ -1,0 +1,399 @@
+"""The test of every two systems of a ranking, and the ranks that the tests leave open.
+
+    tests = separate(ranking)["all"]                   # or ranking.tests["all"]
+    tests.are_separated("gpt-4o", "mistral"), tests.rank_range("mistral"), tests.holm[i, j]
+
+**The test** of "X and Y are equally strong" flips the signs of the queries' scores (Hemerik, Goeman and Finos, Journal
+of the Royal Statistical Society B 82, 2020): the likelihood is maximised with the two ratings constrained to be equal,
+and each query's score for their difference is computed there and projected off the other systems (the efficient
+score). Where all pairs meet on every query the scores are the points of X minus those of Y. If the two are equal, a
+score is as likely to favour X as Y: with up to `EXACT` queries on which they differ, the p-value is the share of all
+sign patterns whose sum is at least as far from 0. With more queries it is the normal approximation, that is, the score
+test whose variance is computed under the hypothesis, with the query as the cluster and half a step of the sum as
+continuity correction. A variance around the observed mean is too small where few queries differ: it separates equal
+systems in 12% of arenas of seven battles. In the joint row the mean over languages of the difference is constrained to
+0. Nothing is infinite where a system never lost, unlike in a test of fitted differences.
+
+With more than 64 systems, where a constrained maximum for every pair would take minutes, and where battles alone do not
+determine the ratings, fitted differences are tested by their covariance; no p-value is then below 2^(1 - m), with m the
+queries on which the two differ.
+
+**Holm's correction** over all pairs of the row bounds the probability that any two equal systems are separated by 5%.
+The ranks that the tests leave open (`rank_range`) hold for all systems together with the same probability; a system is
+tied with the best if they begin at 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mirage.battles.counts import Battles
+from mirage.errors import UnknownName
+from mirage.ranking.by_query import ByQuery
+from mirage.ranking.fit import Array, davidson, logistic, maximise
+from mirage.ranking.fitted import fitted_scores
+from mirage.ranking.records import JOINT, LanguageRanking
+from mirage.ranking.threads import one_thread
+from mirage.stats.holm import holm
+from mirage.stats.units import Units, joint_spread, moves_alike
+from mirage.text.segmentation import join_first
+
+ALPHA = 0.05
+"""Probability that any two equal systems of a row are separated."""
+
+EXACT = 20
+"""Number of differing queries up to which every pattern of signs is counted."""
+
+_SAME = 1e-9
+"""Scores on a query smaller than this, in points of a battle, are rounding errors."""
+
+_CELLS = 1_000_000
+"""Maximum tests x pairs in memory."""
+
+_MANY = 64
+"""Number of systems above which fitted differences are tested."""
+
+_START = 3.0
+"""Starting ratings for the constrained maximum are clipped to this, in logits: further out, Newton overshoots."""
+
+_CLOSE = 1e-7
+"""Tolerance of the constrained maximum, in logits."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BoardTests:
+    """Tests of every two systems of a row, and the ranks that they leave open."""
+
+    language: str
+    """Code, or `all`."""
+    systems: tuple[str, ...]
+    """The S systems, the best first."""
+    z: Array
+    """S x S: normal score of each test, above 0 where the row system is ahead; 0 on the diagonal."""
+    p: Array
+    """S x S: two-sided p-values, symmetric, 1 on the diagonal."""
+    holm: Array
+    """S x S: the same after Holm's correction over the S (S - 1) / 2 pairs."""
+    differing: NDArray[np.int64]
+    """S x S: number of queries on which the two differ."""
+    n_queries: int
+    """Number of queries."""
+    level: float = ALPHA
+    """The family-wise level."""
+
+    def __repr__(self) -> str:
+        tied = [system for system in self.systems if self.rank_range(system)[0] == 1]
+        return f"BoardTests({self.language!r}: tied with the best: {join_first(tied)}; {self.n_queries:,} queries)"
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of tested pairs."""
+        return len(self.systems) * (len(self.systems) - 1) // 2
+
+    @property
+    def few(self) -> bool:
+        """True if there are too few queries to separate any pair, however large the difference."""
+        return self.n_pairs * 2.0 ** (1 - self.n_queries) > self.level
+
+    def index_of(self, first: str, second: str) -> tuple[int, int]:
+        """Return the index of the test of two systems in the matrices.
+
+        Raises:
+            UnknownName: if one is not in this row.
+        """
+        for name in (first, second):
+            if name not in self.systems:
+                raise UnknownName("system", name, self.systems)
+        return self.systems.index(first), self.systems.index(second)
+
+    def are_separated(self, first: str, second: str) -> bool:
+        """Return whether the test separates two systems at the family-wise level."""
+        return bool(self.holm[self.index_of(first, second)] <= self.level)
+
+    def alike(self, system: str) -> tuple[str, ...]:
+        """Return the systems that a system is not separated from, the best first.
+
+        Raises:
+            UnknownName: if it is not in this row.
+        """
+        (k, _) = self.index_of(system, system)
+        rest = zip(self.systems, self.holm[k], strict=True)
+        return tuple(other for other, p in rest if other != system and p > self.level)
+
+    def rank_range(self, system: str) -> tuple[int, int]:
+        """Return the best and the worst rank that the tests leave open: behind every system that is separated and
+        ahead, before every one that is separated and behind.
+
+        The ranges of all systems hold together with a probability of at least one minus the level (Mogstad, Romano,
+        Shaikh and Wilhelm, Review of Economic Studies 91, 2024).
+
+        Raises:
+            UnknownName: if it is not in this row.
+        """
+        low, high = self.rank_ranges[:, self.index_of(system, system)[0]].tolist()
+        return low, high
+
+    @property
+    def better(self) -> NDArray[np.bool_]:
+        """S x S: whether the row system is significantly better than the column system."""
+        return np.asarray((self.holm <= self.level) & (self.z > 0))
+
+    @cached_property
+    def rank_ranges(self) -> NDArray[np.int64]:
+        """The best and the worst rank of every system that the tests leave open (2 x S)."""
+        return rank_ranges(self.better)
+
+
+def rank_ranges(better: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the ranks that tests leave open: from 1 + the number of systems significantly better to the number of
+    systems minus those significantly worse (2 x S).
+
+    Args:
+        better: S x S: whether the row system is significantly better than the column system.
+    """
+    return np.stack([1 + better.sum(axis=0), len(better) - better.sum(axis=1)])
+
+
+class RatedBattles(Protocol):
+    """The parts of a ranking that the tests use: its rows, and the battles behind them."""
+
+    @property
+    def languages(self) -> Mapping[str, LanguageRanking]:
+        """Return the rows by language code, including `all`."""
+        ...
+
+    @property
+    def battles(self) -> Mapping[str, Battles]:
+        """Return the battles by language code."""
+        ...
+
+    @property
+    def by_query(self) -> Mapping[str, ByQuery]:
+        """Return the battles by query, by language code."""
+        ...
+
+
+def separate(ranking: RatedBattles, *, known: Mapping[str, BoardTests] | None = None) -> dict[str, BoardTests]:
+    """Test every two systems of each language of a ranking, and of `all`.
+
+    Args:
+        ranking: the ranking.
+        known: tests already computed, by language.
+
+    Raises:
+        NotEnoughData: if the ranking does not hold its battles.
+    """
+    tests = dict(known or {})
+    if not ranking.languages.keys() - tests.keys():
+        return tests
+    with one_thread():
+        parts = ranking.by_query
+        for language, row in ranking.languages.items():
+            if language not in tests:
+                chosen = dict(parts) if language == JOINT else {language: parts[language]}
+                tests[language] = _test_row(
+                    row, chosen, Units({code: ranking.battles[code].queries for code in chosen})
+                )
+    return tests
+
+
+def in_rank_order(row: LanguageRanking) -> NDArray[np.intp]:
+    """Return the indices of a row's systems, best first, ties by name (S)."""
+    rounded = [-round(rating, 9) for rating in row.theta.tolist()]
+    return np.array(sorted(range(len(rounded)), key=lambda k: (rounded[k], row.systems[k])), dtype=np.intp)
+
+
+def separate_fitted(
+    row: LanguageRanking,
+    difference: Array,
+    covariances: Iterable[tuple[Array, int]],
+    queries_by_system: NDArray[np.integer],
+) -> BoardTests:
+    """Test every two systems of a row by their fitted difference and its covariance.
+
+    Args:
+        row: the row of S systems.
+        difference: S: the quantity that the tests compare: each rating plus the sum of the queries' influences on it.
+        covariances: independent parts of its covariance (S x S), each with its number of units.
+        queries_by_system: S: number of units of each system.
+    """
+    from scipy.special import ndtri
+
+    order = in_rank_order(row)
+    i, j = np.triu_indices(len(order), 1)
+    differing = np.minimum(queries_by_system[order[i]], queries_by_system[order[j]])
+    z = fitted_scores(difference, covariances, order)
+    bound = ndtri(np.minimum(2.0**-differing, 0.5))
+    return _with_holm(row, np.clip(z, bound, -bound), differing)
+
+
+def separate_draws(row: LanguageRanking) -> BoardTests:
+    """Test every two systems of a row by their fitted difference and its covariance over the draws."""
+    covariance = np.atleast_2d(np.cov(row.draws, rowvar=False))
+    return separate_fitted(row, row.theta, [(covariance, row.n_queries)], row.queries_by_system)
+
+
+def _test_row(row: LanguageRanking, parts: Mapping[str, ByQuery], units: Units) -> BoardTests:
+    if max(len(part.systems) for part in parts.values()) > _MANY:
+        return _test_influences(row, parts, units)
+    systems = [row.systems[k] for k in in_rank_order(row)]
+    i, j = np.triu_indices(len(systems), 1)
+    at_once = max(1, _CELLS // max(len(part.whole.i) for part in parts.values()))
+    blocks = [
+        _flip_signs(parts, units, [systems[a] for a in i[k : k + at_once]], [systems[b] for b in j[k : k + at_once]])
+        for k in range(0, len(i), at_once)
+    ]
+    return _with_holm(row, *(np.concatenate(column) for column in zip(*blocks, strict=True)))
+
+
+def _with_holm(row: LanguageRanking, z: Array, differing: NDArray[np.integer]) -> BoardTests:
+    """Return the tests of a row, given those of its pairs (i, j), i < j, in the order of `numpy.triu_indices`."""
+    from scipy.special import ndtr
+
+    order = in_rank_order(row)
+    i, j = np.triu_indices(len(order), 1)
+    p = np.minimum(2 * ndtr(-np.abs(z)), 1)
+
+    def square(values: NDArray[Any], diagonal: float, below: int = 1) -> Array:
+        whole = np.full((len(order), len(order)), diagonal)
+        whole[i, j], whole[j, i] = values, below * values.astype(float)
+        return whole
+
+    return BoardTests(
+        row.language,
+        tuple(row.systems[k] for k in order),
+        square(z, 0.0, -1),
+        square(p, 1.0),
+        square(np.array(holm(p)), 1.0),
+        square(differing, 0).astype(np.int64),
+        row.n_queries,
+    )
+
+
+def _flip_signs(
+    parts: Mapping[str, ByQuery], units: Units, first: Sequence[str], second: Sequence[str]
+) -> tuple[Array, NDArray[np.int64]]:
+    """Return the normal score and the number of differing units of some of the tests."""
+    from scipy.special import ndtri
+
+    pulls, freed = _pulls([*parts.values()], first, second)
+    # A point of a battle between the two changes the score by `freed`.
+    largest = np.max([np.abs(pull).max(axis=0) for pull in pulls], axis=0)
+    noise = np.maximum(1e-6 * largest, _SAME * freed)
+    by_code = {code: np.where(np.abs(pull) > noise, pull, 0.0) for code, pull in zip(parts, pulls, strict=True)}
+    if units.shared:
+        scores = np.zeros((units.n, len(first)))
+        differs = np.zeros(scores.shape, dtype=bool)
+        for code, own in by_code.items():
+            scores[units.numbers[code]] += own
+            differs[units.numbers[code]] |= own != 0
+    else:
+        scores = np.concatenate([*by_code.values()])
+        differs = scores != 0
+    differing = differs.sum(axis=0)
+    total = scores.sum(axis=0)
+    variance, below = joint_spread(by_code, {code: part.strata for code, part in parts.items()}, units)
+    df = np.divide(variance**2, below, out=np.maximum(differing - 1.0, 1.0), where=below > 0)
+    # The variance around the mean that the hypothesis gives, which is 0.
+    deviation = np.sqrt(variance + total**2 / df)
+    step = np.where(differs, np.abs(scores), np.inf).min(axis=0, initial=np.inf)
+    level = np.abs(total) <= 1e-9 * largest * np.maximum(differing, 1)
+    z = np.zeros(len(first))
+    np.divide(np.sign(total) * np.maximum(np.abs(total) - step, 0), deviation, out=z, where=~level)
+    for k in np.flatnonzero((differing <= EXACT) & ~level).tolist():
+        z[k] = -np.sign(total[k]) * ndtri(sign_flip_p(scores[differs[:, k], k]) / 2)
+    return z, differing
+
+
+def sign_flip_p(scores: Array) -> float:
+    """Return the two-sided p-value of scores that are symmetric around 0: the share of all patterns of signs whose sum
+    is at least as far from 0.
+
+    Args:
+        scores: N, at most `EXACT`: the sums of each half of them are combined.
+    """
+    halves = []
+    for half in (scores[::2], scores[1::2]):
+        sums = np.zeros(1)
+        for score in half:
+            sums = np.concatenate([sums + score, sums - score])
+        halves.append(sums)
+    first, second = halves[0], np.sort(halves[1])
+    # Sums that are equal but for rounding count as equal.
+    bound = abs(scores.sum()) - 1e-6 * np.abs(scores).sum()
+    within = np.searchsorted(second, bound - first).sum()
+    return float(min(1.0, 2 * (1 - within / 2.0 ** len(scores))))
+
+
+def _pulls(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> tuple[list[Array], Array]:
+    """Return each query's efficient score for the difference of two systems at the constrained maximum, by language (Q
+    x T), and the effect of a point on it (T).
+    """
+    points, directions, freed = _constrain_equal(parts, first, second)
+    pulls = []
+    for part, x, v in zip(parts, points, directions, strict=True):
+        s, per_query = len(part.systems), part.each
+        d, ahead = x[:, :s] @ part.likelihood.D.T, v[:, :s] @ part.likelihood.D.T
+        if per_query.ties is None:
+            win, lose = logistic(d)
+            pull = per_query.first @ (lose * ahead).T - per_query.second @ (win * ahead).T
+        else:
+            win, lose, tie = davidson(d, x[:, -1:])
+            nu = v[:, -1:]
+            pull = (
+                per_query.first @ ((lose + tie / 2) * ahead - tie * nu).T
+                - per_query.second @ ((win + tie / 2) * ahead + tie * nu).T
+                + per_query.ties @ ((lose - win) / 2 * ahead + (1 - tie) * nu).T
+            )
+        pulls.append(pull * part.weights[:, None])
+    return pulls, freed
+
+
+def _test_influences(row: LanguageRanking, parts: Mapping[str, ByQuery], units: Units) -> BoardTests:
+    """Test the fitted differences of a row by the queries' influences on them."""
+    moves, difference = {}, np.zeros(len(row.systems))
+    for code, part in parts.items():
+        place_of = {name: k for k, name in enumerate(part.systems)}
+        place = [place_of[name] for name in row.systems]
+        moves[code] = part.moves[:, place] / len(parts)
+        difference += part.point[0, place] / len(parts) + moves[code].sum(axis=0)
+    strata = {code: part.strata for code, part in parts.items()}
+    covariances = ((part.T @ part, len(part)) for part in moves_alike(moves, strata, units))
+    return separate_fitted(row, difference, covariances, row.queries_by_system)
+
+
+def _constrain_equal(
+    parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]
+) -> tuple[list[Array], list[Array], Array]:
+    """Maximise the likelihood under one linear constraint per test: the two systems' differences sum to 0 over
+    languages.
+
+    Returns:
+        By language: T x size, the maxima; and T x size, the direction H^-1 c at each, c the constraint. A score along
+        it is, to first order, independent of the other systems' ratings. And T: c' H^-1 c, over all languages.
+    """
+    tests = np.arange(len(first))
+    constraints, points = [], []
+    for part in parts:
+        place = {name: k for k, name in enumerate(part.systems)}
+        a, b = np.array([place[name] for name in first]), np.array([place[name] for name in second])
+        c = np.zeros((len(first), part.likelihood.size))
+        c[tests, a], c[tests, b] = 1, -1
+        x = np.repeat(np.clip(part.point, -_START, _START), len(first), axis=0)
+        x[tests, a] = x[tests, b] = (x[tests, a] + x[tests, b]) / 2
+        constraints.append(c)
+        points.append(x)
+    models, c = [part.likelihood for part in parts], np.hstack(constraints)
+    fitted = maximise(models, np.hstack(points), constraint=c[:, None], tolerance=_CLOSE, rounding=0.0, wait=True)
+    directions, ends = fitted.directions[:, :, 0], np.cumsum([model.size for model in models])[:-1]
+    return (
+        np.split(fitted.point, ends, axis=1),
+        np.split(directions, ends, axis=1),
+        np.asarray((c * directions).sum(axis=1)),
+    )
