@@ -229,7 +229,7 @@ def _note_labels(labels: QueryLabels, rates: pa.Table) -> None:
         n, unclear = len(labels.audit.queries), labels.audit.unclear
         note(f"corrected: for label errors found in {n:,} audited queries ({unclear:,} more unclear)")
         for reason in dict.fromkeys(value for value in rates["label_reason"].to_pylist() if value):
-            note(f"not corrected: {reason}")
+            note(reason)
 
 
 def _pairs(names: list[str]) -> dict[str, str]:
