@@ -658,9 +658,8 @@ def levels(
 
     Prediction-powered inference with 95% intervals clustered by query: rates, nugget scores, citation support, other
     bounded features, and scores on any scale. All programs' values of the measure, and their scores on other scales,
-    are combined into one cross-fitted prediction. A language with fewer than 10 labels of a system borrows the error of
-    the others only if a test finds it equal, with 80% power; else it is not checked. Reads the votes on citations, and
-    the tables of the measures. Writes nothing.
+    are combined into one cross-fitted prediction. A language with fewer than 10 labels of a system is not checked, and
+    all is the mean of the others. Reads the votes on citations, and the tables of the measures. Writes nothing.
     """
     from mirage import store
     from mirage.people.levels import correct_levels, labels_of, read_log
