@@ -425,7 +425,7 @@ def risk(
     show([{name: row.flat()[name] for name in abstain.SHOWN} for row in tradeoffs], abstain.SHOWN, output_format)
 
 
-NOISE = ("target", "source", "variance", "variance_low", "variance_high", "share", "n", "reason")
+NOISE = ("target", "source", "variance", "share", "n", "reason")
 """Columns of `report noise`."""
 
 
