@@ -1100,7 +1100,6 @@ def levels(
     *,
     languages: Iterable[str] | None = None,
     predictors: Sequence[str] = (),
-    borrow_margin: float = 0.1,
     url: str | None = None,
 ) -> Rows:
     """Correct levels (rates, means of features and scores) by people's labels on answers.
@@ -1110,8 +1109,6 @@ def levels(
         measure: `rate`, `nuggets`, `feature:NAME` or `score:NAME`; None for all that people labelled.
         languages: codes; None for all.
         predictors: features that help to predict the labels, besides all programs' scores.
-        borrow_margin: difference in error between languages, as a share of the range, that the test must have the power
-            to detect before a language without labels borrows the error of the others.
         url: database of votes; None for the user's own.
 
     Returns:
@@ -1126,7 +1123,7 @@ def levels(
 
     measures = None if measure is None else (measure,)
     found = people.labels_of(arena, measures, people.read_log(url), languages=_tuple(languages), predictors=predictors)
-    results = [people.correct_levels(of, margin=borrow_margin) for of in found]
+    results = [people.correct_levels(of) for of in found]
     rows = [asdict(row) for result in results for row in result.rows]
     title = "; ".join(dict.fromkeys(line for result in results for line in result.notes()))
     first = ("measure", "language", "system", "uncorrected", "n", "corrected", "low", "high", "labels", "status")

@@ -347,7 +347,7 @@ def _label_errors(cells: Sequence[dict[str, Any]], order: Sequence[str]) -> None
     for metric in views.SUBSETS:
         plain_table(views.corrected_rows(cells, order, metric), _CORRECTED[metric], key=f"corrected_{metric}")
     for reason in dict.fromkeys(cell["label_reason"] for cell in cells if cell["label_reason"]):
-        note(f"Not corrected: {reason}.")
+        note(f"{reason[0].upper()}{reason[1:]}.")
 
 
 def _in_print(rates: views.Rates, figures: Arena, page: Page) -> None:

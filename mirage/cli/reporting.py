@@ -229,7 +229,7 @@ def _note_labels(labels: QueryLabels, rates: pa.Table) -> None:
         n, unclear = len(labels.audit.queries), labels.audit.unclear
         note(f"corrected: for label errors found in {n:,} audited queries ({unclear:,} more unclear)")
         for reason in dict.fromkeys(value for value in rates["label_reason"].to_pylist() if value):
-            note(f"not corrected: {reason}")
+            note(reason)
 
 
 def _pairs(names: list[str]) -> dict[str, str]:
@@ -425,7 +425,7 @@ def risk(
     show([{name: row.flat()[name] for name in abstain.SHOWN} for row in tradeoffs], abstain.SHOWN, output_format)
 
 
-NOISE = ("target", "source", "variance", "variance_low", "variance_high", "share", "n", "reason")
+NOISE = ("target", "source", "variance", "share", "n", "reason")
 """Columns of `report noise`."""
 
 
@@ -658,9 +658,8 @@ def levels(
 
     Prediction-powered inference with 95% intervals clustered by query: rates, nugget scores, citation support, other
     bounded features, and scores on any scale. All programs' values of the measure, and their scores on other scales,
-    are combined into one cross-fitted prediction. A language with fewer than 10 labels of a system borrows the error of
-    the others only if a test finds it equal, with 80% power; else it is not checked. Reads the votes on citations, and
-    the tables of the measures. Writes nothing.
+    are combined into one cross-fitted prediction. A language with fewer than 10 labels of a system is not checked, and
+    all is the mean of the others. Reads the votes on citations, and the tables of the measures. Writes nothing.
     """
     from mirage import store
     from mirage.people.levels import correct_levels, labels_of, read_log

@@ -52,10 +52,6 @@ class NoiseSource:
     """`query`, `sample`, `judge`, `order` or `repeat`: the noise that another one of it would average out."""
     variance: float | None
     """Its variance component; null if the arena has only one of it, so that its noise is part of the source above."""
-    variance_low: float | None
-    """Lower end of the 95% interval of `variance` (`mirage.stats.components`)."""
-    variance_high: float | None
-    """Upper end."""
     share: float | None
     """Its share of the variance of the estimate, with the numbers that there are."""
     n: float
@@ -266,7 +262,7 @@ def _report(target: Target, names: Sequence[str], data: Nested) -> NoiseReport:
         share = part.variance / size / total if total and part.known else None
         reason = None if part.known else f"only one {name}: its noise is part of the source above"
         variance = part.variance if part.known else None
-        sources.append(NoiseSource(target, name, variance, part.low, part.high, share, part.n, reason))
+        sources.append(NoiseSource(target, name, variance, share, part.n, reason))
     return NoiseReport(
         target,
         tuple(sources),

@@ -53,8 +53,8 @@ def bounded_mean_intervals(
     return sample.lower(z), -sample.mirror().lower(z)
 
 
-def mean_of_means(means: Array, lows: Array, highs: Array) -> tuple[float, float, float]:
-    """Return the mean of independent means with equal weights, with its interval.
+def mean_of_means(means: Array, lows: Array, highs: Array, *, factor: float = 1.0) -> tuple[float, float, float]:
+    """Return the mean of means with equal weights, with its interval.
 
     The distances of an end from its mean add up like standard errors (the method of variance estimates recovery: Zou
     and Donner, Statistics in Medicine 27, 2008).
@@ -63,9 +63,10 @@ def mean_of_means(means: Array, lows: Array, highs: Array) -> tuple[float, float
         means: estimates.
         lows: their lower ends.
         highs: their upper ends.
+        factor: variance of the mean relative to that of independent means (`units.sharing_factor`).
     """
     value = float(means.mean())
-    below, above = (float(np.sqrt(((means - ends) ** 2).sum())) / len(means) for ends in (lows, highs))
+    below, above = (float(np.sqrt(factor * ((means - ends) ** 2).sum())) / len(means) for ends in (lows, highs))
     return value, value - below, value + above
 
 

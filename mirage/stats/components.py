@@ -19,17 +19,9 @@ from mirage.errors import NotEnoughData
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
-FOLDS = 40
-"""Maximum number of groups of queries that the jackknife leaves out in turn."""
 LEAST = 10
 """Minimum number of queries for components."""
 Z = 1.959963984540054
-CAUTION = 0.8
-"""Share of the jackknife's degrees of freedom that intervals use, since it underestimates the variance of a variance.
-Calibrated by simulation, normal and binary values (`tests/library/test_variance.py`).
-"""
-FEWEST = 3.0
-"""Minimum degrees of freedom of a mean square."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +44,6 @@ class Component:
 
     variance: float
     """Its variance; 0 if the estimate is negative."""
-    low: float | None
-    """Lower end of the 95% interval, at least 0: modified large-sample limits, degrees of freedom by the jackknife over
-    queries.
-    """
-    high: float | None
-    """Upper end."""
     n: float
     """Mean number of repeats of this level within its parent: of queries within a group, of samples within a query."""
     known: bool
@@ -79,66 +65,18 @@ def components(data: Nested) -> tuple[Component, ...]:
     Raises:
         NotEnoughData: if fewer than `LEAST` queries have values.
 
+    Components have no intervals: those of a rare rate on few queries would not hold.
+
     Source: Searle, Casella and McCulloch, Variance Components (1992), ch. 5; Brennan, Generalizability Theory (2001).
-    Intervals: the modified large-sample method of Burdick and Graybill, Confidence Intervals on Variance Components
-    (1992), ch. 3, with degrees of freedom from the jackknife, since values are seldom normal, and with its variance of
-    the difference, since the two mean squares of a rate depend on each other.
     """
-    units = np.unique(data.levels[0], return_inverse=True)[1]
-    n = int(units.max()) + 1 if len(units) else 0
+    n = len(np.unique(data.levels[0]))
     if n < LEAST:
         raise NotEnoughData(f"{n} queries are too few for variance components", do=f"measure at least {LEAST}")
     squares, noise, counts = _estimate(data)
-    folds = min(n, FOLDS)
-    # Queries alternate between the folds, since neighbouring queries can be alike.
-    left_out = np.array(
-        [
-            _estimate(Nested(data.group[kept], tuple(level[kept] for level in data.levels), data.value[kept]))[:2]
-            for kept in (units % folds != fold for fold in range(folds))
-        ]
+    return tuple(
+        Component(max(float(value), 0.0) if known else 0.0, float(count), known)
+        for value, known, count in zip(squares - noise, np.isfinite(squares - noise).tolist(), counts, strict=True)
     )
-    below, above = _half_widths(squares, noise, left_out[:, 0], left_out[:, 1])
-    found = []
-    for value, down, up, count in zip(squares - noise, below, above, counts, strict=True):
-        if np.isfinite(value):
-            positive, low, high = (max(float(end), 0.0) for end in (value, value - down, value + up))
-            found.append(Component(positive, low, high, float(count), known=True))
-        else:
-            found.append(Component(0.0, None, None, float(count), known=False))
-    return tuple(found)
-
-
-def _half_widths(squares: Floats, noise: Floats, without: Floats, noise_without: Floats) -> tuple[Floats, Floats]:
-    """Return the lower and upper widths of the 95% interval of `squares - noise`.
-
-    Args:
-        squares: mean square of each level (L).
-        noise: the part of it due to the levels below (L).
-        without: mean squares without each fold of queries (folds x L).
-        noise_without: their noise (folds x L).
-    """
-    below_noise, above_noise = _reach(noise, _jackknife(noise_without))
-    below, above = _reach(squares, _jackknife(without))
-    apart = _jackknife(without) + _jackknife(noise_without)
-    # 1 if the two are independent, as for normal values.
-    ratio = np.divide(_jackknife(without - noise_without), apart, out=np.ones_like(apart), where=apart > 0)
-    return np.sqrt(ratio * (below**2 + above_noise**2)), np.sqrt(ratio * (above**2 + below_noise**2))
-
-
-def _jackknife(without: Floats) -> Floats:
-    """Return the jackknife variance of estimates (folds x L)."""
-    folds = len(without)
-    return np.asarray((folds - 1) / folds * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
-
-
-def _reach(value: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """Return the lower and upper widths of the chi-squared interval of a positive mean square."""
-    from scipy.special import gammaincinv
-
-    with np.errstate(invalid="ignore", divide="ignore"):
-        freedom = np.clip(np.nan_to_num(CAUTION * 2 * value**2 / variance, nan=FEWEST), FEWEST, 1e9)
-    low, high = (2 * gammaincinv(freedom / 2, share) / freedom for share in (0.025, 0.975))
-    return value * (1 - 1 / high), value * (1 / low - 1)
 
 
 def _estimate(data: Nested) -> tuple[Floats, Floats, Floats]:

@@ -11,24 +11,24 @@ Rogan and Gladen (American Journal of Epidemiology 107, 1978) for two groups. It
 ends of the four intervals on the estimate (the method of variance estimates recovery: Zou and Donner, Statistics in
 Medicine 27, 2008), less the covariance of a share and its label error, since the audited queries are among those of the
 share. Student's t at the audit's degrees of freedom replaces the normal quantile. For a large audit without errors it
-equals the interval of the observed share. Coverage is simulated in `benchmarks/audit.py`.
+equals the interval of the observed share. Each language is corrected by its own audit; the row `all` is their mean.
+Coverage is simulated in `benchmarks/coverage.py`.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
 from mirage.errors import NotEnoughData
-from mirage.stats.intervals import CONFIDENCE, of_variance, wilson_of_variance
+from mirage.stats.bounded import mean_of_means
+from mirage.stats.intervals import CONFIDENCE, wilson_of_variance
+from mirage.stats.units import sharing_factor
 
-LEAST_AUDITED = 5
-"""Minimum number of audited queries of each label for a correction."""
-LEAST_OWN = 10
-"""Minimum number of audited queries of each label in a language for errors of its own."""
+LEAST_AUDITED = 10
+"""Minimum number of audited queries of each label in a language for a correction there."""
 NOT_AUDITED = "labels not audited"
 """Note beside a rate on automatic labels that no person checked."""
 _LEAST_SEPARATION = 0.05
@@ -80,7 +80,11 @@ class ObservedShare:
     high: float
     """Upper end."""
     n: float
-    """Number of queries; for a weighted mean, its square times the sum of squared weights."""
+    """Number of queries."""
+
+    def mirror(self) -> ObservedShare:
+        """Return the share of abstentions."""
+        return ObservedShare(1 - self.value, 1 - self.high, 1 - self.low, self.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,16 @@ class CorrectedShare:
     """Lower end of its 95% interval, which includes the uncertainty of the audit."""
     high: float
     """Upper end."""
+    below: float
+    """Distance of the lower end from the estimate before both are clipped."""
+    above: float
+    """Distance of the upper end."""
+    by_audit: float
+    """Share of the variance that is due to the audit, less its covariance with the observed shares."""
+
+    def mirror(self) -> CorrectedShare:
+        """Return the share of abstentions."""
+        return CorrectedShare(1 - self.value, 1 - self.high, 1 - self.low, self.above, self.below, self.by_audit)
 
 
 @dataclass(frozen=True)
@@ -104,48 +118,59 @@ class LabelAudit:
     unclear: int = 0
     """Audited queries that people call unclear or disagree on; excluded."""
 
-    def errors(self, languages: Iterable[str] | None = None) -> tuple[LabelError, LabelError]:
-        """Return the error of the label unanswerable, and of the label answerable.
-
-        Args:
-            languages: codes; None for all.
+    def errors(self, language: str) -> tuple[LabelError, LabelError]:
+        """Return the error of the label unanswerable, and of the label answerable, in a language.
 
         Raises:
             NotEnoughData: if a label has fewer than `LEAST_AUDITED` audited queries.
         """
-        only = None if languages is None else list(languages)
-        return self.errors_of(answerable=False, languages=only), self.errors_of(answerable=True, languages=only)
+        return self.errors_of(language, answerable=False), self.errors_of(language, answerable=True)
 
-    def errors_of(self, *, answerable: bool, languages: Sequence[str] | None = None) -> LabelError:
-        """Return the error of one label.
-
-        Args:
-            answerable: the label.
-            languages: codes; None for all.
+    def errors_of(self, language: str, *, answerable: bool) -> LabelError:
+        """Return the error of one label in a language.
 
         Raises:
             NotEnoughData: if it has fewer than `LEAST_AUDITED` audited queries.
         """
-        rows = [query for query in self.queries if languages is None or query.language in languages]
-        return _label_error(rows, answerable=answerable)
+        return _label_error(self._of(language, answerable), answerable)
 
-    def errors_for(self, language: str, selection: Sequence[str]) -> tuple[tuple[LabelError, LabelError], bool]:
-        """Return the errors for a language: its own if enough of its queries were audited, else the errors of a
-        selection.
+    def mean_error(
+        self, languages: Sequence[str], *, answerable: bool
+    ) -> tuple[tuple[float, float, float] | None, str | None]:
+        """Return the mean error of one label over the languages with enough audited queries, with its interval.
 
         Returns:
-            Both errors, and whether they are its own.
-
-        Raises:
-            NotEnoughData: if a label has fewer than `LEAST_AUDITED` audited queries.
+            The error with both ends, None if no language has enough; and why there is none, or what it leaves out.
         """
-        counts = [
-            sum(query.language == language and query.answerable == label for query in self.queries)
-            for label in (False, True)
-        ]
-        if min(counts) >= LEAST_OWN:
-            return self.errors([language]), True
-        return self.errors(selection), list(selection) == [language]
+        import numpy as np
+
+        found, reasons = {}, {}
+        for code in languages:
+            try:
+                found[code] = self.errors_of(code, answerable=answerable)
+            except NotEnoughData as error:
+                reasons[code] = error.what
+        if not found:
+            return None, next(iter(reasons.values()), None)
+        ends = np.array([(error.share, error.low, error.high) for error in found.values()])
+        value, low, high = mean_of_means(*ends.T, factor=self._sharing_factor(list(found), answerable))
+        return (value, _inside(low), _inside(high)), f"leaves out {', '.join(reasons)}" if reasons else None
+
+    def sharing_factor(self, languages: Sequence[str]) -> float:
+        """Return the variance of the mean of the languages' errors relative to that of independent audits, the larger
+        of the two labels: more than 1 if people audited one query in several languages.
+        """
+        return max(self._sharing_factor(languages, answerable) for answerable in (False, True))
+
+    def _sharing_factor(self, languages: Sequence[str], answerable: bool) -> float:
+        import numpy as np
+
+        rows = {code: self._of(code, answerable) for code in languages}
+        wrong = {code: np.array([float(query.wrong) for query in of_code]) for code, of_code in rows.items()}
+        return sharing_factor(wrong, {code: [query.query_id for query in of_code] for code, of_code in rows.items()})
+
+    def _of(self, language: str, answerable: bool) -> list[AuditedQuery]:
+        return [query for query in self.queries if (query.language, query.answerable) == (language, answerable)]
 
 
 @dataclass(frozen=True)
@@ -163,29 +188,18 @@ class QueryLabels:
         return self.automatic and self.audit is None
 
 
-def _label_error(rows: Sequence[AuditedQuery], *, answerable: bool) -> LabelError:
-    chosen = [query for query in rows if query.answerable == answerable]
-    if len(chosen) < LEAST_AUDITED:
+def _label_error(rows: Sequence[AuditedQuery], answerable: bool) -> LabelError:
+    if len(rows) < LEAST_AUDITED:
         label = "answerable" if answerable else "unanswerable"
         raise NotEnoughData(
-            f"the audit has {len(chosen)} queries labelled {label}; a correction needs {LEAST_AUDITED}",
+            f"the audit has {len(rows)} queries labelled {label}; a correction needs {LEAST_AUDITED} in the language",
             do="audit more queries: mirage votes audit DIR",
         )
-    total = math.fsum(query.weight for query in chosen)
-    share = math.fsum(query.weight * query.wrong for query in chosen) / total
-    effective = total**2 / math.fsum(query.weight**2 for query in chosen)
-    units: dict[str, list[AuditedQuery]] = defaultdict(list)
-    for query in chosen:
-        units[query.query_id].append(query)
-    if len(units) == len(chosen):
-        low, high = wilson_of_variance(share, share * (1 - share) / effective, effective)
-    elif len(units) < 2:
-        low, high = 0.0, 1.0
-    else:
-        moves = [math.fsum(query.weight * (query.wrong - share) for query in unit) for unit in units.values()]
-        variance = len(units) / (len(units) - 1) * math.fsum(move**2 for move in moves) / total**2
-        low, high = of_variance(share, variance, clusters=len(units), trials=effective)
-    return LabelError(share, low, high, len(chosen), sum(query.wrong for query in chosen), effective)
+    total = math.fsum(query.weight for query in rows)
+    share = math.fsum(query.weight * query.wrong for query in rows) / total
+    effective = total**2 / math.fsum(query.weight**2 for query in rows)
+    low, high = wilson_of_variance(share, share * (1 - share) / effective, effective)
+    return LabelError(share, low, high, len(rows), sum(query.wrong for query in rows), effective)
 
 
 def separation(errors: tuple[LabelError, LabelError]) -> float:
@@ -208,17 +222,14 @@ def correct_shares(
     unanswerable: ObservedShare,
     answerable: ObservedShare,
     errors: tuple[LabelError, LabelError],
-    *,
-    audited_among: bool = True,
 ) -> tuple[CorrectedShare, CorrectedShare]:
     """Correct the shares of answers on queries labelled unanswerable and answerable for the errors of the labels.
 
     Args:
         unanswerable: share of answers on queries labelled unanswerable.
         answerable: share of answers on queries labelled answerable.
-        errors: the error of the label unanswerable, and of the label answerable.
-        audited_among: whether the audited queries are among those of the shares. If not or unknown, their covariance is
-            ignored and the interval is wider.
+        errors: the error of the label unanswerable, and of the label answerable, of audited queries among those of the
+            shares.
 
     Returns:
         The share of answers on queries that are unanswerable (the hallucination rate), and on answerable ones (1 minus
@@ -228,13 +239,14 @@ def correct_shares(
         NotEnoughData: if the labels are hardly better than chance.
     """
     separation(errors)
-    first = _correct_share(unanswerable, answerable, *errors, audited_among=audited_among)
-    second = _correct_share(answerable, unanswerable, errors[1], errors[0], audited_among=audited_among)
-    return first, second
+    return (
+        _correct_share(unanswerable, answerable, *errors),
+        _correct_share(answerable, unanswerable, errors[1], errors[0]),
+    )
 
 
 def _correct_share(
-    own: ObservedShare, other: ObservedShare, own_error: LabelError, other_error: LabelError, *, audited_among: bool
+    own: ObservedShare, other: ObservedShare, own_error: LabelError, other_error: LabelError
 ) -> CorrectedShare:
     """Correct one share, given that of the other label."""
     values = [own.value, other.value, own_error.share, other_error.share]
@@ -245,21 +257,22 @@ def _correct_share(
         ends = [_solve([*values[:k], end, *values[k + 1 :]]) - estimate for end in (part.low, part.high)]
         moves.append((min(*ends, 0.0), max(*ends, 0.0)))
     gap = abs(_inside(_solve([values[1], values[0], values[3], values[2]])) - _inside(estimate))
-    together = [_correlation(own, own_error, gap), _correlation(other, other_error, gap)] if audited_among else [0, 0]
+    together = _correlation(own, own_error, gap), _correlation(other, other_error, gap)
     stretch = student(own_error, other_error)
-    ends = []
+    ends, by_audit = [], []
     for side in (0, 1):
         ways = [move[side] for move in moves]
         squared = math.fsum(way**2 for way in ways)
         squared -= 2 * (together[0] * abs(ways[0] * ways[2]) + together[1] * abs(ways[1] * ways[3]))
         ends.append(stretch * math.sqrt(max(squared, 0.0)))
+        by_audit.append(max(1 - (ways[0] ** 2 + ways[1] ** 2) / squared, 0.0) if squared > 0 else 0.0)
     value, low, high = (_inside(number) for number in (estimate, estimate - ends[0], estimate + ends[1]))
     # An estimate beyond 0 or 1 can have its whole interval there, but an audit cannot reduce the share's uncertainty.
     if estimate > 1:
         low = min(low, _inside(1 - (own.value - own.low)))
     if estimate < 0:
         high = max(high, _inside(own.high - own.value))
-    return CorrectedShare(value, low, high)
+    return CorrectedShare(value, low, high, ends[0], ends[1], sum(by_audit) / 2)
 
 
 def correct_difference(

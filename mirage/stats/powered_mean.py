@@ -2,13 +2,14 @@
 
 The estimate is lambda * mean(f) over all answers + mean(y - lambda * f) over the labelled ones, for labels y and
 predictions f, averaged over strata with equal weights. It is consistent for any f; the quality of f affects only the
-width. lambda, from 0 (labels alone) to 1, minimises the variance (PPI++), so the interval is at most as wide as that of
-the labels alone, up to chance. f is cross-fitted: the prediction for a unit never uses labels on it.
+width. lambda, from 0 (labels alone) to 1, minimises the variance of each stratum (PPI++), so the interval is at most
+as wide as that of the labels alone, up to chance, and the mean over strata is the mean of their own estimates. f is
+cross-fitted: the prediction for a unit never uses labels on it.
 
 Errors are clustered by unit, the query. The interval is Wilson's at the effective number of labels: the number of
 labels at which a proportion would vary as much as the estimate does. Rare outcomes leave few residuals to estimate it,
 so both variances in its ratio include `UNSEEN` extra labels with the largest residual. The interval stays within the
-range and is never empty. `benchmarks/levels.py` compares it with other intervals by simulation.
+range and is never empty. `benchmarks/coverage.py` simulates its coverage.
 
 Sources: Angelopoulos et al., Science 382 (2023), 669-674; lambda: Angelopoulos, Duchi and Zrnic, arXiv 2311.01453;
 cross-fitting: Zrnic and Candes, PNAS 121 (2024); effective numbers in score intervals: Dean and Pagano, Journal of
@@ -39,8 +40,6 @@ LEAST_FIT = 30
 """Minimum number of labelled units to combine predictors by regression; with fewer, the prediction is their mean."""
 UNSEEN = 1.0
 """Number of extra labels, with the largest residual, in the estimate of the effective number of labels."""
-UNSEEN_ELSEWHERE = 3.0
-"""The same for a mean without labels, whose errors are all borrowed."""
 _LEAST_REACH = 0.5
 """Minimum residual of the extra label, if labels vary at all."""
 _PENALTIES = tuple(10.0**k for k in range(-1, 4))
@@ -58,7 +57,7 @@ class PoweredMean:
     high: float
     """Upper end."""
     lam: float
-    """Weight of the predictions, from 0 (labels alone) to 1."""
+    """Weight of the predictions, from 0 (labels alone) to 1; the mean over strata."""
     n_labels: int
     """Number of labelled answers."""
     n: int
@@ -151,9 +150,9 @@ def powered_mean(
     from scipy.special import stdtrit
 
     n_units = int(unit.max()) + 1 if len(unit) else 0
-    of_labels, of_predictions = np.zeros(n_units), np.zeros(n_units)
+    total = np.zeros(n_units)
     strata = [np.flatnonzero(stratum == k) for k in np.unique(stratum)]
-    binomial, one, below, means, shift, centres = 0.0, 0.0, 0.0, [], [], []
+    binomial, one, below, means, weights, centres = 0.0, 0.0, 0.0, [], [], []
     for rows in strata:
         y, f, u = labels[rows], predictions[rows], unit[rows]
         known = ~np.isnan(y)
@@ -162,27 +161,28 @@ def powered_mean(
             raise NotEnoughData("a stratum has fewer than two labels", do="label more answers")
         mean = float(y[known].mean())
         share = 1 / len(strata)
+        of_labels, of_predictions = np.zeros(n_units), np.zeros(n_units)
         moves = share * centre_moves(((y[known] - mean) / n)[:, None])[:, 0]
         np.add.at(of_labels, u[known], moves)
         if n < len(rows):  # if all are labelled, predictions add nothing
             seen = centre_moves(((f[known] - f[known].mean()) / n)[:, None])[:, 0]
             np.add.at(of_predictions, u, share * (f - f.mean()) / len(rows))
             np.subtract.at(of_predictions, u[known], share * seen)
-        means.append(mean)
-        shift.append(float(f.mean() - f[known].mean()))
+        spread = float(of_predictions @ of_predictions)
+        best = min(max(0.0, -float(of_labels @ of_predictions) / spread), 1.0) if spread > 0 else 0.0
+        weights.append(best if lam is None else lam)
+        total += of_labels + weights[-1] * of_predictions
+        means.append(mean + weights[-1] * float(f.mean() - f[known].mean()))
         smooth = (mean * n + 0.5) / (n + 1)
         centres.append(smooth)
         binomial += share**2 * smooth * (1 - smooth) / n
         one += share / n**2 * share
-        below += share**4 * (smooth * (1 - smooth) / n) ** 2 / (n - 1)
-    spread = float(of_predictions @ of_predictions)
-    if lam is None:
-        lam = min(max(0.0, -float(of_labels @ of_predictions) / spread), 1.0) if spread > 0 else 0.0
-    total = of_labels + lam * of_predictions
-    value = min(max(float(np.mean(means)) + lam * float(np.mean(shift)), 0.0), 1.0)
-    # Strata can share units, so there are fewer units than labels; a tuned lambda costs a degree of freedom.
-    of_units = len(np.unique(unit[~np.isnan(labels)])) - 1.0
-    df = max(min(binomial**2 / below, of_units) - (1.0 if lam > 0 else 0.0), 1.0)
+        # A tuned lambda costs a degree of freedom.
+        below += share**4 * (smooth * (1 - smooth) / n) ** 2 / max(n - 1 - (weights[-1] > 0), 1)
+    value = min(max(float(np.mean(means)), 0.0), 1.0)
+    # Strata can share units, so there are fewer units than labels.
+    of_units = len(np.unique(unit[~np.isnan(labels)])) - 1.0 - (max(weights) > 0)
+    df = max(min(binomial**2 / below, of_units), 1.0)
     # If labels vary little, an extra label can deviate less than a proportion could.
     reach = float(np.nanmax(labels) - np.nanmin(labels)) or 1.0
     unseen = UNSEEN * max(reach, _LEAST_REACH) ** 2 * one / len(strata)
@@ -192,36 +192,8 @@ def powered_mean(
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     t = float(stdtrit(df, (1 + confidence) / 2))
     low, high = wilson_at(value, effective * (z / t) ** 2, confidence=confidence)
+    lam = float(np.mean(weights))
     return PoweredMean(value, low, high, lam, int((~np.isnan(labels)).sum()), len(labels), df, total, effective)
-
-
-def borrowed_mean(
-    errors: Array, predictions: Array, unit_of_errors: Places, unit: Places, *, confidence: float = CONFIDENCE
-) -> PoweredMean:
-    """Estimate a mean without labels: the mean prediction plus the mean error of labels elsewhere.
-
-    Args:
-        errors: n labels less their predictions, elsewhere; at least two.
-        predictions: N: in [0, 1], of the answers without labels.
-        unit_of_errors: n: units of the errors; unit numbers are those of `unit`.
-        unit: N: units of the predictions.
-        confidence: confidence level of the interval.
-    """
-    from scipy.special import stdtrit
-
-    n, n_units = len(errors), int(max(unit_of_errors.max(), unit.max())) + 1
-    moves = np.zeros(n_units)
-    np.add.at(moves, unit_of_errors, centre_moves(((errors - errors.mean()) / n)[:, None])[:, 0])
-    np.add.at(moves, unit, (predictions - predictions.mean()) / len(predictions))
-    value = min(max(float(predictions.mean() + errors.mean()), 0.0), 1.0)
-    df = max(len(np.unique(unit_of_errors)) - 1.0, 1.0)
-    centre = (value * n + 0.5) / (n + 1)
-    variance = float(moves @ moves) + UNSEEN_ELSEWHERE / n**2
-    effective = (centre * (1 - centre) + UNSEEN_ELSEWHERE / n) / variance
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    t = float(stdtrit(df, (1 + confidence) / 2))
-    low, high = wilson_at(value, effective * (z / t) ** 2, confidence=confidence)
-    return PoweredMean(value, low, high, 1.0, n, len(predictions), df, moves, effective)
 
 
 def powered_difference(first: PoweredMean, second: PoweredMean) -> PoweredDifference:

@@ -100,6 +100,20 @@ def test_with_every_battle_judged_the_ratings_are_those_of_an_ordinary_ranking()
     assert np.ptp(rated.interval(), axis=0) == pytest.approx((table["high"] - table["low"]).to_numpy(), rel=0.25)
 
 
+def test_a_system_that_hardly_ever_loses_has_a_wide_interval() -> None:
+    """The prior's points decide how far ahead it is, and count as drawn: few battles say little on that."""
+    lost = np.zeros(240)
+    lost[[3, 90]] = 1.0
+    widths = {}
+    for name, points in (("ahead", 1 - lost), ("even", np.tile([1.0, 0.0], 120))):
+        population = populate({"en": {f"q{k}": list("ab") for k in range(240)}})
+        rated = estimate(population, points)
+        assert (np.diag(rated.covariance) >= np.diag(rated.of_queries) - 1e-12).all()
+        widths[name] = float(np.diag(rated.covariance)[0] / np.diag(rated.of_queries)[0])
+    assert widths["ahead"] > 1.1
+    assert widths["even"] == pytest.approx(1.0, abs=1e-3)
+
+
 def test_intervals_hold_the_truth_and_equal_systems_stay_together() -> None:
     """50 boards, half of the systems equal: 93 to 97% in the long run, here within three standard errors."""
     truth = [0.7, 0.7, 0.0, 0.0, -0.7, -0.7]

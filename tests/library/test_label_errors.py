@@ -55,16 +55,10 @@ def test_without_error_and_with_a_huge_audit_nothing_changes(a: int, b: int) -> 
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 4), st.integers(0, 4))
-def test_a_smaller_audit_with_the_same_error_widens(a: int, b: int, wrong: int, other: int) -> None:
-    def interval(times: int, *, among: bool) -> CorrectedShare:
-        errors = error(wrong * times, 20 * times), error(other * times, 20 * times)
-        return correct_shares(observed(a, 60), observed(b, 60), errors, audited_among=among)[0]
-
-    widths = [width(interval(times, among=False)) for times in (1, 2, 4, 1000)]
-    assert widths == sorted(widths, reverse=True)
-    assert width(interval(1, among=True)) <= widths[0] + 1e-12
+def test_a_corrected_share_lies_in_its_interval(a: int, b: int, wrong: int, other: int) -> None:
     for times in (1, 4):
-        share = interval(times, among=True)
+        errors = error(wrong * times, 20 * times), error(other * times, 20 * times)
+        share = correct_shares(observed(a, 60), observed(b, 60), errors)[0]
         assert 0 <= share.low <= share.value <= share.high <= 1
 
 
@@ -101,20 +95,17 @@ def audit_of(language: str, *counts: tuple[bool, int, int], start: int = 0) -> l
 
 def test_errors_are_weighted_and_need_enough_of_each_label() -> None:
     rows = [AuditedQuery("en", f"q{k}", True, k < 5, 3.0 if k < 5 else 1.0) for k in range(20)]
-    _, answerable = LabelAudit((*rows, *audit_of("en", (False, 0, 5)))).errors()
+    _, answerable = LabelAudit((*rows, *audit_of("en", (False, 0, 10)))).errors("en")
     assert answerable.share == pytest.approx(15 / 30)
     assert answerable.effective == pytest.approx(900 / 60)
-    with pytest.raises(NotEnoughData, match="4 queries labelled unanswerable"):
-        LabelAudit((*rows, *audit_of("en", (False, 0, 4)))).errors()
+    with pytest.raises(NotEnoughData, match="9 queries labelled unanswerable"):
+        LabelAudit((*rows, *audit_of("en", (False, 0, 9)), *audit_of("de", (False, 0, 9)))).errors("en")
 
 
 def test_the_same_query_in_several_languages_is_one_unit_of_the_audit() -> None:
-    one = LabelAudit(tuple(audit_of("en", (False, 3, 12), (True, 1, 12)))).errors()[0]
-    copies = (*audit_of("en", (False, 3, 12), (True, 1, 12)), *audit_of("de", (False, 3, 12), (True, 1, 12)))
-    both = LabelAudit(copies).errors()[0]
-    assert both.share == one.share
-    assert both.n == 24
-    assert both.high - both.low > 0.95 * (one.high - one.low)
+    copies = LabelAudit((*audit_of("en", (False, 3, 12)), *audit_of("de", (False, 3, 12))))
+    one, (both, reason) = copies.errors_of("en", answerable=False), copies.mean_error(["en", "de"], answerable=False)
+    assert (both, reason) == (pytest.approx((one.share, one.low, one.high)), None)
 
 
 def outcome_rows(language: str, subset: str, answered: int, abstained: int) -> list[dict[str, Any]]:
@@ -146,7 +137,9 @@ def cells(table: Any) -> dict[tuple[str, str], dict[str, Any]]:
 
 def test_rates_get_the_corrected_value_beside_the_printed_one() -> None:
     plain = rates(outcome_table("en", "de"))
-    audit = LabelAudit(tuple(audit_of("en", (False, 2, 20), (True, 4, 20)) + audit_of("de", (False, 0, 4))))
+    audit = LabelAudit(
+        (*audit_of("en", (False, 2, 20), (True, 4, 20)), *audit_of("de", (False, 0, 60), (True, 0, 60), start=100))
+    )
     found = cells(correct_rates(plain, QueryLabels(automatic=True, audit=audit)))
     for (language, subset), row in found.items():
         before = cells(plain)[language, subset]
@@ -157,9 +150,23 @@ def test_rates_get_the_corrected_value_beside_the_printed_one() -> None:
         assert row["corrected_low"] < row["corrected"] < row["corrected_high"]
     assert found["en", "non_relevant"]["corrected"] == pytest.approx(0.1)
     assert found["en", "relevant"]["corrected"] == pytest.approx(0.2)
-    # English has an audit of its own; German borrows that of both languages, with 2 errors in 24.
-    assert found["en", "non_relevant"]["audited"] == 20
-    assert found["de", "non_relevant"]["audited"] == found["all", "non_relevant"]["audited"] == 24
+    # Each language has its own errors, and `all` is their mean, however many queries were audited in each.
+    assert found["de", "non_relevant"]["corrected"] == pytest.approx(0.17)
+    assert found["all", "non_relevant"]["corrected"] == pytest.approx((0.1 + 0.17) / 2)
+    assert found["all", "relevant"]["label_error"] == pytest.approx(0.1)
+    assert found["all", "non_relevant"]["audited"] == 80
+    assert found["all", "non_relevant"]["label_reason"] is None
+
+
+def test_a_language_with_few_audited_queries_takes_no_others_errors() -> None:
+    few = audit_of("de", (False, 0, 4), (True, 0, 40), start=100)
+    audit = LabelAudit((*audit_of("en", (False, 2, 20), (True, 4, 20)), *few))
+    found = cells(correct_rates(rates(outcome_table("en", "de")), QueryLabels(automatic=True, audit=audit)))
+    german, joint = found["de", "non_relevant"], found["all", "non_relevant"]
+    assert (german["corrected"], german["audited"]) == (None, None)
+    assert german["label_reason"].startswith("not checked")
+    assert joint["corrected"] == pytest.approx(found["en", "non_relevant"]["corrected"])
+    assert "de" in joint["label_reason"]
 
 
 def test_what_cannot_be_corrected_says_why() -> None:
@@ -167,7 +174,7 @@ def test_what_cannot_be_corrected_says_why() -> None:
     for audit, reason in (
         (audit_of("en", (False, 20, 20), (True, 20, 20)), "cannot be corrected"),
         (audit_of("en", (False, 0, 2), (True, 0, 20)), "2 queries labelled unanswerable"),
-        ([], "0 queries"),
+        ([], "not checked"),
     ):
         for row in correct_rates(plain, QueryLabels(automatic=True, audit=LabelAudit(tuple(audit)))).to_pylist():
             assert row["corrected"] is None
@@ -186,6 +193,19 @@ def test_without_an_audit_only_automatic_labels_are_marked() -> None:
     assert {row["labels"] for row in correct_rates(plain, QueryLabels(automatic=True)).to_pylist()} == {"not audited"}
     assert {row["labels"] for row in correct_rates(plain, QueryLabels()).to_pylist()} == {None}
     assert schema.columns("queries")[-1].name == "labelled_by"
+
+
+def test_translated_queries_widen_the_mean_over_languages() -> None:
+    def width_of_all(**start: int) -> float:
+        audit = (
+            *audit_of("en", (False, 2, 20), (True, 4, 20)),
+            *audit_of("de", (False, 2, 20), (True, 4, 20), **start),
+        )
+        table = correct_rates(rates(outcome_table("en", "de")), QueryLabels(automatic=True, audit=LabelAudit(audit)))
+        row = cells(table)["all", "non_relevant"]
+        return float(row["corrected_high"] - row["corrected_low"])
+
+    assert width_of_all() > 1.02 * width_of_all(start=100)
 
 
 @pytest.mark.parametrize(

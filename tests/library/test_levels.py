@@ -1,4 +1,4 @@
-"""Levels corrected by people's labels: the estimator, what may be borrowed, files of labels, comparisons and plans."""
+"""Levels corrected by people's labels: the estimator, files of labels, comparisons and plans."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people import levels, votes
 from mirage.ranking.settings import CompareSettings
-from mirage.stats.homogeneity import homogeneity
-from mirage.stats.powered_mean import borrowed_mean, fit_predictions, powered_difference, powered_mean
+from mirage.stats.powered_mean import fit_predictions, powered_difference, powered_mean
 
 SYSTEMS = ("able", "bold")
 ONE = np.zeros(400, dtype=np.intp)
@@ -112,30 +111,6 @@ def test_systems_that_share_their_hard_queries_have_a_narrower_difference() -> N
     assert paired.high - paired.low < other.high - other.low
 
 
-def test_a_borrowed_level_adds_the_error_elsewhere() -> None:
-    predictions, errors = np.full(100, 0.4), np.tile([0.1, 0.3], 40)
-    mean = borrowed_mean(errors, predictions, np.arange(80), np.arange(80, 180))
-    assert mean.value == pytest.approx(0.6)
-    assert mean.low < 0.6 < mean.high
-
-
-def test_a_judge_who_differs_in_one_language_is_found_and_an_equal_one_is_not() -> None:
-    rng = np.random.default_rng(1)
-    errors, unit, group = rng.normal(0, 0.3, 240), np.arange(240), np.repeat(np.arange(4), 60)
-    flat = np.full(240, 0.5)
-    same = homogeneity(errors, flat, unit, group, margin=0.2)
-    assert same.p > 0.05
-    assert same.power > 0.8
-    assert homogeneity(errors + 0.3 * (group == 2), flat, unit, group, margin=0.2).p < 0.01
-    few = homogeneity(errors[::6], flat[::6], unit[::6], group[::6], margin=0.1)
-    assert few.power < 0.5
-
-
-def test_errors_without_any_spread_have_no_power() -> None:
-    test = homogeneity(np.zeros(40), np.zeros(40), np.arange(40), np.repeat([0, 1], 20), margin=0.1)
-    assert (test.p, test.power) == (1, 0)
-
-
 @pytest.mark.parametrize("rate", [0.02, 0.5, 0.98])
 def test_intervals_hold_with_20_labels_at_any_rate(rate: float) -> None:
     rng, held = np.random.default_rng(int(100 * rate)), []
@@ -207,20 +182,15 @@ def test_rates_have_the_corrected_rate_beside_them(folder: Path) -> None:
     assert of["all", "relevant", "bold"]["corrected"] > of["all", "relevant", "able"]["corrected"]
 
 
-def test_a_language_borrows_only_if_the_test_has_the_power(folder: Path) -> None:
-    labels = levels.read_labels(mirage.open_arena(folder), "rate")
-    wide, narrow = (levels.correct_levels(labels, margin=margin) for margin in (0.4, 0.01))
-    status = {row.status for row in wide.rows if row.language == "te"}
-    assert status == {"borrowed"}
-    assert {row.status for row in narrow.rows if row.language == "te"} == {"not checked"}
-    assert all(row.reason for row in wide.rows if row.status != "corrected")
-
-
-def test_one_labelled_language_lends_nothing(folder: Path) -> None:
-    labels = levels.read_labels(mirage.open_arena(folder), "rate", languages=["en", "te"])
-    result = levels.correct_levels(labels, margin=0.4)
-    assert result.transport is None
+def test_a_language_without_labels_takes_no_others_and_all_is_the_mean(folder: Path) -> None:
+    result = levels.correct_levels(levels.read_labels(mirage.open_arena(folder), "rate"))
     assert {row.status for row in result.rows if row.language == "te"} == {"not checked"}
+    assert all(row.reason for row in result.rows if row.status != "corrected")
+    for joint in (row for row in result.rows if row.language == "all"):
+        own = [r for r in result.rows if (r.subset, r.system) == (joint.subset, joint.system) and r is not joint]
+        known = [row.corrected for row in own if row.corrected is not None]
+        assert joint.corrected == pytest.approx(np.mean(known), abs=1e-12)
+        assert "te" in (joint.reason or "")
 
 
 def test_the_gate_follows_the_corrected_difference(folder: Path) -> None:
@@ -322,7 +292,7 @@ def test_a_system_without_labels_is_not_checked(folder: Path) -> None:
     labels = levels.read_labels(mirage.open_arena(folder), "rate")
     known = np.array([key[2] == "able" for key in labels.keys])
     bare = replace(labels, labels=np.where(known, labels.labels, np.nan))
-    rows = levels.correct_levels(bare, margin=0.4).rows
+    rows = levels.correct_levels(bare).rows
     assert {row.status for row in rows if row.system == "bold"} == {"not checked"}
 
 

@@ -41,29 +41,6 @@ def test_components_are_those_of_the_generator() -> None:
     assert found.mean(axis=0) == pytest.approx(TRUE, abs=0.03)
 
 
-def test_intervals_of_components_hold_the_truth_as_often_as_they_say() -> None:
-    rng, held, n = np.random.default_rng(1), np.zeros(4), 200
-    for _ in range(n):
-        parts = components(generate(rng, (50, 2, 2, 2)))
-        held += [part.low <= truth <= part.high for part, truth in zip(parts, TRUE, strict=True)]  # type: ignore[operator]
-    assert (held / n > 0.92).all(), held / n
-    assert 0.93 < held.mean() / n < 0.98
-
-
-def test_intervals_of_components_of_rates_hold_the_truth_as_often_as_they_say() -> None:
-    """Each query has a chance of its own: its variance, and the rest of a coin's, are the two components."""
-    rng, held, n = np.random.default_rng(8), np.zeros(2), 200
-    index = np.indices((60, 3)).reshape(2, -1)
-    mean, of_query = 1 / 3, 2 / 36
-    for _ in range(n):
-        answered = rng.random((60, 3)) < rng.beta(1, 2, size=(60, 1))
-        parts = components(Nested(np.zeros(180, dtype=np.intp), (index[0],), answered.ravel().astype(float)))
-        truths = (of_query, mean * (1 - mean) - of_query)
-        held += [part.low <= truth <= part.high for part, truth in zip(parts, truths, strict=True)]  # type: ignore[operator]
-    assert (held / n > 0.92).all(), held / n
-    assert 0.93 < held.mean() / n < 0.99
-
-
 def test_unequal_numbers_of_repeats_do_not_bias_a_component() -> None:
     rng, found = np.random.default_rng(2), []
     for _ in range(150):

@@ -35,7 +35,7 @@ _COLUMNS = (
     Col("high", "High", "probability", help="Upper end of the 95% interval.", width=58),
     Col("labels", "Labels", "count", help="Answers labelled by people.", width=62),
     Col("width", "Width", "probability", help="Interval width relative to labels alone.", width=62),
-    Col("status", "Status", "text", help="corrected; borrowed from other languages; or not checked.", width=96),
+    Col("status", "Status", "text", help="corrected, or not checked: too few labels.", width=96),
 )
 
 

@@ -2,31 +2,21 @@
 
     labels = read_labels(arena, "rate", read_log())
     levels = correct_levels(labels)                    # by language and system, `all` last
-    levels.rows, levels.transport, levels.notes()
+    levels.rows, levels.notes()
 
-`labels.py` reads labels and predictors, `levels.py` corrects and borrows, `comparing.py` compares systems,
-`files.py` imports labels, `stage.py` joins them with an arena. `mirage.stats.powered_mean` has
-the estimator, `mirage.stats.homogeneity` the test between languages.
+`labels.py` reads labels and predictors, `levels.py` corrects, `comparing.py` compares systems, `files.py` imports
+labels, `stage.py` joins them with an arena. `mirage.stats.powered_mean` has the estimator.
 """
 
 from mirage.people.levels.comparing import compare_corrected
 from mirage.people.levels.files import LabelImport, import_labels
 from mirage.people.levels.labels import Labels, Log, how_to_label, label_measures, read_labels
-from mirage.people.levels.levels import (
-    LEAST,
-    MARGIN,
-    CorrectedLevel,
-    Levels,
-    correct_levels,
-    describe_transport,
-    transport_test,
-)
+from mirage.people.levels.levels import LEAST, CorrectedLevel, Levels, correct_levels
 from mirage.people.levels.rates import corrected_rates
 from mirage.people.levels.stage import compare_labelled, labels_of, read_log
 
 __all__ = [
     "LEAST",
-    "MARGIN",
     "CorrectedLevel",
     "LabelImport",
     "Labels",
@@ -36,12 +26,10 @@ __all__ = [
     "compare_labelled",
     "correct_levels",
     "corrected_rates",
-    "describe_transport",
     "how_to_label",
     "import_labels",
     "label_measures",
     "labels_of",
     "read_labels",
     "read_log",
-    "transport_test",
 ]

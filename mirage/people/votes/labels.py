@@ -45,7 +45,8 @@ class LabelCheck:
     key = ("language", "label")
 
     language: CodeOrAll
-    """Language of the queries; `all`: every language pooled."""
+    """Language of the queries; `all`: counts are sums, `error` is the mean over the languages with at least 10 audited
+    queries of the label."""
     label: Literal["unanswerable", "answerable"]
     """The label: subset `non_relevant` is unanswerable, `relevant` answerable."""
     queries: Count
@@ -73,7 +74,7 @@ class LabelCheck:
     wrong_language: Count
     """Checked queries in another language than stated, by the majority."""
     reason: str | None
-    """Why `error` is null."""
+    """Why `error` is null, or which languages that of `all` leaves out."""
 
 
 def labels_of(arena: store.Arena, log: Iterable[LabelVote]) -> QueryLabels:
@@ -244,11 +245,7 @@ def _check(
     """Summarise one label in one language, or in all."""
     found = {key: rows for key, rows in by_query.items() if key[0] in codes and labelled[key] == subset}
     audited = [query for query in audit.queries if (query.language, query.query_id) in found]
-    error, reason = None, None
-    try:
-        error = audit.errors_of(answerable=label == "answerable", languages=codes)
-    except NotEnoughData as refusal:
-        reason = refusal.what
+    error, reason = audit.mean_error(codes, answerable=label == "answerable")
     pairs = [
         (a.vote, b.vote)
         for rows in found.values()
@@ -262,9 +259,9 @@ def _check(
         queries=sum(key[0] in codes and other == subset for key, other in labelled.items()),
         audited=len(audited),
         wrong=sum(query.wrong for query in audited),
-        error=error.share if error else None,
-        error_low=error.low if error else None,
-        error_high=error.high if error else None,
+        error=error[0] if error else None,
+        error_low=error[1] if error else None,
+        error_high=error[2] if error else None,
         unclear=len(found) - len(audited),
         voters=len({vote.voter for rows in found.values() for vote in rows}),
         agree=sum(a == b for a, b in pairs) / len(pairs) if pairs else None,

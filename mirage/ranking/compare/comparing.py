@@ -27,6 +27,7 @@ from mirage.ranking.compare.records import (
 from mirage.ranking.compare.runs import rank_runs
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import MOVED, CompareSettings
+from mirage.stats.bounded import mean_of_means
 from mirage.stats.holm import holm
 from mirage.stats.intervals import agree_with_test
 from mirage.stats.label_errors import NOT_AUDITED, LabelAudit, QueryLabels, correct_difference, separation
@@ -278,30 +279,43 @@ def _by_values(
 
 
 def _correct_labels(parts: Mapping[str, _Part], audit: LabelAudit, title: str) -> tuple[dict[str, _Part], str]:
-    """Correct the differences in correct decisions for label errors; return them with the title of the measure.
+    """Correct the differences in correct decisions for label errors, each language by its own audit and the joint
+    difference as their mean; return them with the title of the measure.
 
     The p-value stays: a corrected difference has the sign of the observed one.
     """
-    codes = [code for code in parts if code != JOINT]
-    corrected, refused = dict(parts), ""
+    corrected: dict[str, _Part] = {}
+    scales: list[float] = []
+    plain: list[PairedEstimate] = []
     for code, part in parts.items():
         estimate = part.estimate
-        if estimate is None or estimate.low is None or estimate.high is None:
+        if code == JOINT or estimate is None or estimate.low is None or estimate.high is None:
             continue
         try:
-            errors = audit.errors(codes) if code == JOINT else audit.errors_for(code, codes)[0]
+            errors = audit.errors(code)
             value, low, high = correct_difference(estimate.value, estimate.low, estimate.high, errors)
         except NotEnoughData as error:
-            refused = error.what
-            continue
-        scale = 1 / separation(errors)
-        known = None if estimate.error is None else estimate.error * scale
+            return dict(parts), f"{title}; not corrected for label errors: {code} is not checked: {error.what}"
+        scales.append(1 / separation(errors))
+        plain.append(estimate)
+        known = None if estimate.error is None else estimate.error * scales[-1]
         corrected[code] = replace(part, estimate=replace(estimate, value=value, low=low, high=high, error=known))
-    if refused:
-        return dict(parts), f"{title}; not corrected for label errors: {refused}"
-    both = parts[JOINT if JOINT in parts else codes[0]].estimate
-    plain = "" if both is None else f"; {both.value:+.3f} before"
-    return corrected, f"{title}; corrected for label errors in {len(audit.queries)} audited queries{plain}"
+    joint = parts[JOINT].estimate if JOINT in parts else None
+    if joint is not None and joint.low is not None and joint.high is not None:
+        before, after = (
+            np.array([(e.value, e.low, e.high) for e in of], dtype=float).T
+            for of in (plain, [part.estimate for part in corrected.values() if part.estimate])
+        )
+        _, low, high = mean_of_means(*before)
+        factor = max(1.0, ((joint.high - joint.low) / (high - low)) ** 2, audit.sharing_factor(list(corrected)))
+        value, low, high = mean_of_means(*after, factor=factor)
+        known = None if joint.error is None else joint.error * float(np.mean(scales))
+        estimate = replace(joint, value=value, low=max(low, -1.0), high=min(high, 1.0), error=known)
+        corrected[JOINT] = replace(parts[JOINT], estimate=estimate)
+    both = parts[JOINT if JOINT in parts else next(iter(parts))].estimate
+    before_it = "" if both is None else f"; {both.value:+.3f} before"
+    title = f"{title}; corrected for label errors in {len(audit.queries)} audited queries{before_it}"
+    return dict(parts) | corrected, title
 
 
 def _rows(parts: Mapping[str, _Part], margin: float) -> tuple[Comparison, ...]:

@@ -158,8 +158,7 @@ def over_languages(
             error = float(np.sqrt(factor * (errors**2).sum())) / len(known)
             if bounded:
                 lows, highs = (np.array([getattr(part, end) for part in known]) for end in ("low", "high"))
-                _, low, high = mean_of_means(estimates, lows, highs)
-                low, high = mean - factor**0.5 * (mean - low), mean + factor**0.5 * (high - mean)
+                _, low, high = mean_of_means(estimates, lows, highs, factor=factor)
                 low, high = max(low, lowest), min(high, highest)
             elif error > 0:
                 spread = float((errors**4 / [part.n - 1 for part in known]).sum())

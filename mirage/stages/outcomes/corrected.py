@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from mirage import schema
 from mirage.errors import NotEnoughData
+from mirage.schema import Subset
 from mirage.stages.outcomes.rates import Rate
-from mirage.stats.label_errors import (
-    CorrectedShare,
-    LabelAudit,
-    LabelError,
-    ObservedShare,
-    QueryLabels,
-    correct_shares,
-)
+from mirage.stats.bounded import mean_of_means
+from mirage.stats.label_errors import CorrectedShare, LabelAudit, ObservedShare, QueryLabels, correct_shares
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,86 +25,106 @@ AUDIT_COLUMNS = ("labels", "corrected", "corrected_low", "corrected_high", "audi
 def correct_rates(rates: pa.Table, labels: QueryLabels) -> pa.Table:
     """Return rates with the columns on label errors filled: `labels`, `corrected` with its interval, `audited`.
 
-    A language with enough audited queries is corrected by its own label errors; other languages and the row `all` by
-    the errors of all languages of the table.
+    Each language is corrected by its own audit, or not at all; the row `all` is the mean of the corrected languages.
 
     Args:
         rates: result of `rates`.
         labels: what is known about the labels.
     """
     rows = [Rate(**row) for row in rates.to_pylist()]
+    state: Literal["not audited"] | None = "not audited" if labels.automatic else None
     if labels.audit is None:
-        state: Literal["not audited"] | None = "not audited" if labels.automatic else None
         return schema.from_rows(Rate, [replace(row, labels=state) for row in rows])
-    selection = tuple(dict.fromkeys(row.language for row in rows if row.language != "all"))
     cells = {(row.language, row.system, row.subset): row for row in rows}
-    corrected = {}
+    corrected: dict[tuple[str, str], dict[str, _Corrected]] = {}
     for language, system in dict.fromkeys((row.language, row.system) for row in rows):
-        pair = [cells.get((language, system, subset)) for subset in ("non_relevant", "relevant")]
-        parts = [
-            [cells[code, system, subset] for code in selection if (code, system, subset) in cells]
-            for subset in ("non_relevant", "relevant")
-        ]
-        corrected[language, system] = _correct_pair(language, selection, pair, parts, labels.audit)
-    return schema.from_rows(Rate, [replace(row, **corrected[row.language, row.system][row.subset]) for row in rows])
+        pair = [cells.get((language, system, subset)) for subset in SUBSETS]
+        if language != "all":
+            corrected[language, system] = _correct_pair(language, pair, labels.audit)
+            continue
+        codes = [code for code, name in corrected if name == system]
+        for subset, row in zip(SUBSETS, pair, strict=True):
+            parts = {code: corrected[code, system][subset] for code in codes if (code, system, subset) in cells}
+            plain = {code: cells[code, system, subset] for code in parts}
+            corrected.setdefault((language, system), {})[subset] = _mean(row, plain, parts, labels.audit)
+    filled = [(row, corrected[row.language, row.system][row.subset]) for row in rows]
+    return schema.from_rows(
+        Rate, [replace(row, labels=state if of[1] is None else "audited", **_columns(*of)) for row, of in filled]
+    )
 
 
-def _correct_pair(
-    language: str,
-    selection: Sequence[str],
-    pair: Sequence[Rate | None],
-    parts: Sequence[Sequence[Rate]],
-    audit: LabelAudit,
-) -> dict[str, dict[str, Any]]:
-    """Return the columns of a system's two rates in a language, or in all."""
+_Corrected = tuple[CorrectedShare | None, int | None, float | None, str | None]
+"""A corrected rate, its audited queries, their share of wrong labels, and why it is missing or what it leaves out."""
+SUBSETS: tuple[Subset, Subset] = ("non_relevant", "relevant")
+
+
+def _correct_pair(language: str, pair: Sequence[Rate | None], audit: LabelAudit) -> dict[str, _Corrected]:
+    """Correct a system's two rates in a language."""
     try:
-        if language == "all":
-            errors, own = audit.errors(selection), True
-        else:
-            errors, own = audit.errors_for(language, selection)
+        errors = audit.errors(language)
     except NotEnoughData as error:
-        return {subset: _columns(None, None, error.what) for subset in ("non_relevant", "relevant")}
-    shares = [
-        _observed_share(row, cells if language == "all" else [row]) for row, cells in zip(pair, parts, strict=True)
-    ]
-    reason, both = None, None
+        return dict.fromkeys(SUBSETS, (None, None, None, f"not checked: {error.what}"))
+    shares = [_observed_share(row) for row in pair]
+    found: list[CorrectedShare | None] = [None, None]
+    reason = None
     if shares[0] is None or shares[1] is None:
-        reason = "the correction needs decided answers to queries of both labels"
+        reason = "not corrected: this takes decided answers to queries of both labels"
     else:
         try:
-            both = correct_shares(shares[0], shares[1], errors, audited_among=own)
+            answers = correct_shares(shares[0], shares[1], errors)
         except NotEnoughData as error:
-            reason = error.what
-    if both is None:
-        return {
-            subset: _columns(error, None, reason)
-            for subset, error in zip(("non_relevant", "relevant"), errors, strict=True)
-        }
-    wrong_answers = CorrectedShare(1 - both[1].value, 1 - both[1].high, 1 - both[1].low)
+            reason = f"not corrected: {error.what}"
+        else:
+            found = [answers[0], answers[1].mirror()]
     return {
-        "non_relevant": _columns(errors[0], both[0], None),
-        "relevant": _columns(errors[1], wrong_answers, None),
+        subset: (share, error.n, error.share, reason)
+        for subset, share, error in zip(SUBSETS, found, errors, strict=True)
     }
 
 
-def _columns(error: LabelError | None, share: CorrectedShare | None, reason: str | None) -> dict[str, Any]:
+def _mean(
+    row: Rate | None, plain: Mapping[str, Rate], parts: Mapping[str, _Corrected], audit: LabelAudit
+) -> _Corrected:
+    """Average the corrected rates of a system over the languages that have one."""
+    known = {code: share for code, (share, *_) in parts.items() if share is not None}
+    if not known or row is None:
+        return None, None, None, next((reason for *_, reason in parts.values()), None)
+    means, below, above = (np.array([getattr(s, name) for s in known.values()]) for name in ("value", "below", "above"))
+    # Translated queries vary together, and so do the errors of their labels.
+    ends = [(of.rate or 0.0, of.rate_low or 0.0, of.rate_high or 0.0) for of in plain.values() if of.rate is not None]
+    _, low, high = mean_of_means(*np.array(ends).T)
+    shared = ((row.rate_high or 0.0) - (row.rate_low or 0.0)) / (high - low)
+    by_audit = float(np.mean([share.by_audit for share in known.values()]))
+    factor = max(1.0, shared**2) * (1 - by_audit) + audit.sharing_factor(list(known)) * by_audit
+    value, low, high = mean_of_means(means, means - below, means + above, factor=factor)
+    joint = CorrectedShare(value, max(low, 0.0), min(high, 1.0), value - low, high - value, by_audit)
+    audited = sum(parts[code][1] or 0 for code in known)
+    error = float(np.mean([parts[code][2] for code in known]))
+    without = [code for code in parts if code not in known]
+    return (
+        joint,
+        audited,
+        error,
+        f"the corrected rate leaves out {', '.join(without)}" if without else None,
+    )
+
+
+def _columns(
+    share: CorrectedShare | None, audited: int | None, label_error: float | None, reason: str | None
+) -> dict[str, Any]:
     return {
-        "labels": "audited",
         "corrected": share.value if share else None,
         "corrected_low": share.low if share else None,
         "corrected_high": share.high if share else None,
-        "audited": error.n if error else None,
-        "label_error": error.share if error else None,
+        "audited": audited,
+        "label_error": label_error,
         "label_reason": reason,
     }
 
 
-def _observed_share(row: Rate | None, cells: Sequence[Rate | None]) -> ObservedShare | None:
+def _observed_share(row: Rate | None) -> ObservedShare | None:
     """Return the share of answers on the queries of one label; None without decided answers."""
     if row is None or row.rate is None or row.rate_low is None or row.rate_high is None:
         return None
-    decided = [cell.n for cell in cells if cell is not None and cell.rate is not None]
-    n = sum(decided) ** 2 * sum(1 / k for k in decided) / len(decided) ** 2
-    if row.subset == "non_relevant":
-        return ObservedShare(row.rate, row.rate_low, row.rate_high, n)
-    return ObservedShare(1 - row.rate, 1 - row.rate_high, 1 - row.rate_low, n)
+    share = ObservedShare(row.rate, row.rate_low, row.rate_high, row.n)
+    return share if row.subset == "non_relevant" else share.mirror()

@@ -80,22 +80,23 @@ class Rate:
     no answer is present.
     """
     labels: Literal["audited", "not audited"] | None = None
-    """`not audited`: labels by a program, not checked by people; `audited`: labels by a program, some of them checked.
-    Null for people's own labels."""
+    """`not audited`: labels by a program, of which people checked none or too few in the language; `audited`: enough of
+    them checked. Null for people's own labels."""
     corrected: Share | None = None
-    """`rate` corrected, jointly with the other subset's, for the label errors found by the audit
-    (`mirage.stats.label_errors`). Null without an audit, or with `label_reason`."""
+    """`rate` corrected, jointly with the other subset's, for the label errors found by the audit in the language
+    (`mirage.stats.label_errors`); for `all` the mean over the corrected languages. Null without an audit, or with
+    `label_reason`."""
     corrected_low: Share | None = None
     """Lower end of its 95% interval, which includes the uncertainty of the audit."""
     corrected_high: Share | None = None
     """Upper end."""
     audited: Count | None = None
-    """Audited queries of the subset behind `corrected`: of the language, or of all languages shown if it has fewer than
-    10 of either label. Null without an audit."""
+    """Audited queries of the subset behind `corrected`. Null without an audit of at least 10 of either label in the
+    language."""
     label_error: Share | None = None
-    """Share of audited queries with a wrong label."""
+    """Share of audited queries with a wrong label; for `all` the mean over the corrected languages."""
     label_reason: str | None = None
-    """Reason why there is no corrected rate despite an audit."""
+    """Why there is no corrected rate despite an audit, or which languages that of `all` leaves out."""
 
 
 _COUNTED = ("answered", "abstained", *UNDECIDED, "missing")
