@@ -19,14 +19,10 @@ from benchmarks.outcome_accuracy import accuracy, measured_accuracy, to_json
 from mirage import schema, store
 from mirage.cli import app
 from mirage.llm import prompts
-from mirage.stages.outcomes import TemplatePhrases, confusion, outcomes, parse_outcome, rates, unparsed_note
+from mirage.stages.outcomes import TemplatePhrases, confusion, outcomes, parse_outcome, rates, unparsed_note, vocabulary
 from mirage.stages.outcomes.parsed import FREE_RULES, RULES
-from mirage.stages.outcomes.wording import WORDINGS
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import LANGUAGES
-
-GOLDEN = ROOT / "tests" / "golden"
-CASES = [json.loads(line) for line in (GOLDEN / "outcomes_free.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def free(answer: str, language: str = "en", query: str = "") -> Any:
@@ -57,12 +53,15 @@ QUERIES = schema.from_columns(
 # --- one answer ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['language']}-{case['answer'][:30]!r}")
-def test_written_cases(case: dict[str, str]) -> None:
-    parsed = free(case["answer"], case["language"])
-    assert parsed.outcome == case["right"], parsed
-    if parsed.span_start is not None:
-        assert case["answer"][parsed.span_start : parsed.span_end].strip()
+@pytest.mark.parametrize("language", sorted(vocabulary.LANGUAGES))
+def test_a_vocabulary_reads_its_examples_as_labelled(language: str) -> None:
+    examples = vocabulary.examples(language)
+    assert {example.right for example in examples} >= {"answered", "abstained"}
+    for example in examples:
+        parsed = free(example.answer, language, example.query)
+        assert parsed.outcome == example.right, (example, parsed)
+        if parsed.span_start is not None:
+            assert example.answer[parsed.span_start : parsed.span_end].strip()
 
 
 def test_answers_from_the_field(shared: Path) -> None:
@@ -146,7 +145,7 @@ def test_the_query_reaches_the_outcomes_of_a_table() -> None:
 
 
 def test_every_language_has_words() -> None:
-    assert set(WORDINGS) == set(LANGUAGES)
+    assert set(LANGUAGES) <= vocabulary.LANGUAGES
 
 
 @pytest.mark.parametrize(

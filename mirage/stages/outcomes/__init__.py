@@ -2,9 +2,9 @@
 
 An answer says that the passages have the answer (or gives it), that they do not, or it is unparsed. The prompt
 determines the rules. A reply to a prompt of NoMIRACL is parsed by `published.py` by the rules of the NoMIRACL program
-and by `strict.py` by corrected rules (with `formulas.py`, `phrases.py`, `translated.py` and `direct.py`, on text folded
-by `fold.py`); any other answer by `free.py`, with the vocabulary of `wording.py` (compiled by `readers.py`, on text
-split by `sentences.py`). `parsed.py` lists the rules. `tables.py` applies them to an arena and compares the parsers;
+and by `strict.py` by corrected rules (with `formulas.py` and `direct.py`, on text folded by `fold.py`); any other
+answer by `free.py`, on text split by `sentences.py`. Both use the vocabularies of `vocabulary.py`, one file a language.
+`parsed.py` lists the rules. `tables.py` applies them to an arena and compares the parsers;
 `rates.py` computes rates, `templates.py` by prompt, `confusion.py` as confusion matrices, and `corrected.py` corrects
 them for the label errors that an audit finds; `samples.py` reads further answers to a query, and `clusters.py` makes
 rates whose unit is the query.

@@ -7,8 +7,7 @@ from functools import cache
 
 from mirage.stages.outcomes.fold import Folded, compile_folded
 from mirage.stages.outcomes.parsed import Parsed
-from mirage.stages.outcomes.phrases import ENGLISH
-from mirage.stages.outcomes.translated import TRANSLATED
+from mirage.stages.outcomes.vocabulary import LANGUAGES, phrases
 
 ANSWER = (
     r"answer|output|response|a|respuesta|réponse|reponse|antwort|jawaban(?:nya)?|vastaus|jibu|ìdáhùn|ответ|الاجابة"
@@ -34,7 +33,6 @@ _CUT_OFF = re.compile(r"(?:an|ans\w*|based(?: on)?|the|it|option \d*|por lo(?: t
 _SENTENCES = re.compile(r"[^\W\d_]{3}[.!?][\"')\]]?\s+\S|.{40}\.\s*$|.{100}", re.DOTALL)
 # A single letter is a fragment, but a single character of these scripts may be a word, as may a number.
 _LETTER = re.compile(r"[^\W\d_]")
-_UNDERSTOOD = {"en", *TRANSLATED}
 _WORD = re.compile(r"\d|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -71,7 +69,7 @@ def direct_answer(answer: str, text: str, until: int, folded: Folded, language: 
         lower = answer[folded.raw(letter, letter + 1)[0]].islower()
         if left.lstrip()[0] in ")]},;:." or (lower and _SENTENCES.search(left.strip())):
             return Parsed("unparsed", "continues_contexts")
-    if language not in _UNDERSTOOD and _LETTER.search(words):
+    if language not in LANGUAGES and _LETTER.search(words):
         return Parsed("unparsed", "language_not_understood")
     begin = start + left.index(words)
     return Parsed("answered", "answer_given", *folded.raw(begin, begin + len(words)))
@@ -116,5 +114,4 @@ def _announcement_pattern(language: str) -> re.Pattern[str]:
 @cache
 def _asks(language: str) -> re.Pattern[str]:
     """Return the pattern of lines that are questions."""
-    translated = TRANSLATED.get(language)
-    return compile_folded(f"{ENGLISH.asks}|{translated.asks}" if translated else ENGLISH.asks, language)
+    return compile_folded("|".join(each.asks for each in phrases(language)), language)

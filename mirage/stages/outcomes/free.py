@@ -1,7 +1,7 @@
 """Rules for free answers: replies to any prompt other than NoMIRACL's.
 
 Such a prompt asks for an answer in the model's own words, so there is no formula to look for. The answer is split into
-clauses, each classified by the vocabulary of its language (`wording.py`):
+clauses, each classified by the vocabulary of its language (`vocabulary.py`):
 
 - a gap: the sources do not say it, or the writer cannot answer;
 - a decline: the writer refuses to help (a safety filter);
@@ -36,9 +36,8 @@ from typing import Literal
 from mirage.schema import Outcome
 from mirage.stages.outcomes.fold import Folded, fold
 from mirage.stages.outcomes.parsed import Parsed
-from mirage.stages.outcomes.readers import ClauseReader, readers_of
 from mirage.stages.outcomes.sentences import WORDS, clean, sentences, size_of
-from mirage.stages.outcomes.wording import WORDINGS
+from mirage.stages.outcomes.vocabulary import LANGUAGES, Wording, wordings
 from mirage.text.answers import parse_answer
 from mirage.text.languages import base
 from mirage.text.segmentation import terms
@@ -144,7 +143,7 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
         return Parsed("answered", "citation", begin, stop) if _CITED.fullmatch(raw) else Parsed("unparsed", "fragment")
     if _REPEATS.search(words) or words.count("\ufffd") * 4 > len(words):
         return Parsed("unparsed", "degenerate")
-    readers = readers_of(code, bool(_ENGLISH.search(folded.text)))
+    readers = wordings(code, bool(_ENGLISH.search(folded.text)))
     if len(words) < _SHORT and any(reader.short.fullmatch(words) for reader in readers):
         start = folded.text.index(words)
         decision: _Decision = ("abstained", "short_gap", (start, start + len(words)))
@@ -164,7 +163,7 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
             figure=any(reader.figure.search(asked) for reader in readers),
         )
     outcome, rule, span = decision
-    if rule == "claim" and code not in WORDINGS and not _is_english(folded.text):
+    if rule == "claim" and code not in LANGUAGES and not _is_english(folded.text):
         return Parsed("unparsed", "language_not_understood")
     if span is None:
         return Parsed(outcome, rule)
@@ -192,7 +191,7 @@ def names_gap(answer: str, language: str) -> bool:
     """Return whether an answer has any phrase of refusal anywhere, as a simple baseline."""
     code = base(language)
     text = clean(fold(answer, code)).text
-    readers = readers_of(code, bool(_ENGLISH.search(text)))
+    readers = wordings(code, bool(_ENGLISH.search(text)))
     return any(
         reader.gap.search(text) or reader.short.fullmatch(text.strip(_TRIM)) or reader.declines.search(text)
         for reader in readers
@@ -315,7 +314,7 @@ def _is_outvoted(
 
 
 def _is_english(text: str) -> bool:
-    """Return whether a text in a language without `WORDINGS` is in English, or in no language: names and numbers."""
+    """Return whether a text in a language without a vocabulary is in English, or in no language: names and numbers."""
     words = WORDS.findall(text)
     return not any(word.isalpha() for word in words) or 5 * len(_ENGLISH.findall(text)) > len(words)
 
@@ -345,7 +344,7 @@ def _by_phrases(answer: str, phrases: TemplatePhrases) -> Parsed | None:
     return Parsed(outcome, f"template_{outcome}", *span)
 
 
-def _clauses(raw: str, folded: Folded, readers: Sequence[ClauseReader]) -> Iterator[_Clause]:
+def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_Clause]:
     """Split a text into classified clauses."""
     text, places = folded.text, folded.places
     heading: Kind | None = None
@@ -415,13 +414,13 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[ClauseReader]) -> Itera
             heading = None
 
 
-def _is_numbered(clause: str, readers: Sequence[ClauseReader]) -> bool:
+def _is_numbered(clause: str, readers: Sequence[Wording]) -> bool:
     """Return whether a clause begins with a numbered source: "Letter 4"."""
     numbered = _NUMBERED.match(clause)
     return numbered is not None and any(reader.nouns.search(numbered[0]) for reader in readers)
 
 
-def _pieces(text: str, start: int, end: int, readers: Sequence[ClauseReader]) -> Iterator[tuple[int, int]]:
+def _pieces(text: str, start: int, end: int, readers: Sequence[Wording]) -> Iterator[tuple[int, int]]:
     """Split a sentence at adversatives ("but", "although")."""
     cuts: list[tuple[int, int]] = []
     for reader in readers:
@@ -447,7 +446,7 @@ def _pieces(text: str, start: int, end: int, readers: Sequence[ClauseReader]) ->
     yield position, end
 
 
-def _claims_beside(clause: str, readers: Sequence[ClauseReader], *, seen_sources: bool) -> bool:
+def _claims_beside(clause: str, readers: Sequence[Wording], *, seen_sources: bool) -> bool:
     """Return whether another part of a clause with a gap claims something: a figure, or general knowledge."""
     parts = [part.strip() for part in _PARTS.split(clause)]
     if len(parts) < 2:
@@ -478,7 +477,7 @@ def _names(raw: str, places: Sequence[int] | None, start: int, end: int) -> bool
 
 
 def _kind(
-    clause: str, readers: Sequence[ClauseReader], *, interrogative: bool, seen_sources: bool, polar: bool, later: bool
+    clause: str, readers: Sequence[Wording], *, interrogative: bool, seen_sources: bool, polar: bool, later: bool
 ) -> Kind:
     """Classify a clause: the first matching kind."""
 

@@ -6,7 +6,7 @@ An answer is read in steps; the first step with a result decides.
 2. Formulas: "answer is present", "I don't know" and their negations (`formulas.py`). A sentence with a negation denies,
    whatever it begins with ("No, answer is present", "Yes, I don't know"). Text quoted from the instruction, listed as
    its choices, asked or supposed ("respond with ...", "if the answer is present") is a mention, not a statement.
-3. Paraphrases, in English and in the query's language (`phrases.py`, `translated.py`). 4. A yes or a no at the start of
+3. Paraphrases, in English and in the query's language (`vocabulary.py`). 4. A yes or a no at the start of
 the answer, or of the lines of a list. 5. A direct answer or a bare citation (`direct.py`). For a language without
 expressions in `translated.py` only English is
    supported: other text may be an abstention, so the answer is `unparsed`.
@@ -27,8 +27,7 @@ from mirage.stages.outcomes.direct import ANSWER, ASKED, TASK, blank, direct_ans
 from mirage.stages.outcomes.fold import Folded, compile_folded, fold
 from mirage.stages.outcomes.formulas import MENTIONED_OR_SAID, MENTIONS, NUMBER, OPEN, TRIGGERS, formulas
 from mirage.stages.outcomes.parsed import Parsed
-from mirage.stages.outcomes.phrases import ENGLISH
-from mirage.stages.outcomes.translated import TRANSLATED
+from mirage.stages.outcomes.vocabulary import phrases
 from mirage.text.languages import base
 
 
@@ -62,7 +61,6 @@ _CONCLUDES = re.compile(
 # `re` does not count vowel signs and tone marks as word characters, but they continue a word.
 _WORD_ENDS = r"(?![\w\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0c00-\u0c4d\u0e31-\u0e4e])"
 _NOT_OF_ANSWER = re.compile(r"\W*yes,? (?:i understand|the question is (?:clear|related|about))")
-_ENGLISH = re.compile(f"(?P<says_absent>{ENGLISH.deny})|(?P<says_present>{ENGLISH.affirm})", re.MULTILINE)
 
 
 def parse_without_text(answer: str) -> Parsed | None:
@@ -183,21 +181,21 @@ def _read_opening(opening: list[_Said], text: str, folded: Folded) -> Parsed | N
 @cache
 def _paraphrases(language: str) -> tuple[re.Pattern[str], ...]:
     """Return the patterns of paraphrases, in English and in the language."""
-    translated = TRANSLATED.get(language)
-    if not translated:
-        return (_ENGLISH,)
-    groups = f"(?P<says_absent_translated>{translated.deny})|(?P<says_present_translated>{translated.affirm})"
-    return _ENGLISH, compile_folded(groups, language)
+    patterns = []
+    for each, own in zip(phrases(language), ("", "_translated"), strict=False):
+        groups = f"(?P<says_absent{own}>{each.deny})|(?P<says_present{own}>{each.affirm})"
+        patterns.append(compile_folded(groups, language if own else ""))
+    return tuple(patterns)
 
 
 @cache
 def _openings(language: str) -> re.Pattern[str]:
     """Return the pattern of a yes or a no at the start of a line."""
-    phrases = TRANSLATED.get(language, ENGLISH)
+    (english, *_), own = phrases(language), phrases(language)[-1]
     stands_alone = r"(?=\s*(?:[,.;:!\n\"']|$))"
     return compile_folded(
         rf"^{OPEN}(?:(?:{ANSWER})\s*:\s*[\"']*)?"
-        rf"(?:(?P<yes>(?:{ENGLISH.yes}){_WORD_ENDS}|(?:{phrases.yes}){_WORD_ENDS}{stands_alone})"
-        rf"|(?P<no>(?:{ENGLISH.no}|{phrases.no}){_WORD_ENDS}{stands_alone}))",
+        rf"(?:(?P<yes>(?:{english.yes}){_WORD_ENDS}|(?:{own.yes}){_WORD_ENDS}{stands_alone})"
+        rf"|(?P<no>(?:{english.no}|{own.no}){_WORD_ENDS}{stands_alone}))",
         language,
     )
