@@ -248,7 +248,8 @@ COLUMNS = (
         "verdict",
         "Verdict",
         "text",
-        help="better or worse: the interval excludes 0. equivalent: it lies within the margin. Otherwise inconclusive.",
+        help="better or worse: p (Holm) is at most 5%. equivalent: the interval lies within the margin. Otherwise "
+        "inconclusive.",
         width=90,
     ),
     Col(
@@ -258,13 +259,13 @@ COLUMNS = (
         help="First minus second; above 0 the first is better.",
         width=80,
     ),
-    Col("low", "Low", "difference", help="Lower end of the 95% interval; –: unbounded.", width=62),
-    Col("high", "High", "difference", help="Upper end of the 95% interval; –: unbounded.", width=62),
+    Col("low", "Low", "difference", help="Lower end of the 95% interval of this pair alone; –: unbounded.", width=62),
+    Col("high", "High", "difference", help="Upper end of the 95% interval of this pair alone; –: unbounded.", width=62),
     Col(
         "p_text",
         "p (Holm)",
         "text",
-        help="p-value, Holm-corrected over languages.",
+        help="p-value, Holm-corrected: of ratings over all pairs of the board; over languages.",
         width=66,
         right=True,
     ),

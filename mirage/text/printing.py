@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -88,7 +88,6 @@ def latex_frame(
     sides: str,
     caption: str,
     label: str,
-    rules: Collection[int] = (),
 ) -> str:
     """Return a `table` environment around LaTeX cells.
 
@@ -98,11 +97,8 @@ def latex_frame(
         sides: alignment of each column, `l` or `r`.
         caption: LaTeX; without it the table has neither caption nor label.
         label: as for `latex_table`.
-        rules: rows before which a rule stands, from 0.
     """
-    lines = []
-    for n, row in enumerate(rows):
-        lines += [r"    \midrule"] * (n in rules) + [f"    {' & '.join(row)} \\\\"]
+    lines = [f"    {' & '.join(row)} \\\\" for row in rows]
     return "\n".join(
         [
             r"% Needs \usepackage{booktabs}.",

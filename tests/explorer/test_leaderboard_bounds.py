@@ -29,6 +29,7 @@ from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard.ratings import columns
 from mirage.publish.charts import leaderboard as charts
 from mirage.ranking.arena import rank_arena
+from mirage.ranking.compare.comparing import compare_ratings
 from mirage.ranking.settings import RankSettings
 from pages import page_text
 
@@ -113,6 +114,26 @@ def test_a_rank_interval_and_what_is_not_separable_come_from_one_test(board: vie
         assert row["rank_high"] - row["rank_low"] == len(tests.alike(row["system"]))
     (again,) = (row for row in board.ranks.to_pylist() if row["system"] == rows[0]["system"])
     assert (again["rank_low"], again["rank_high"]) == (rows[0]["rank_low"], rows[0]["rank_high"])
+
+
+def test_every_door_makes_one_statement_about_a_rank_and_a_pair_pitfall_164(
+    odd: store.Arena, board: views.Board
+) -> None:
+    ranking = rank_arena(odd, Judge.single("gpt-4o"), RankSettings(languages=("en",))).ranking
+    page, table = (by_system(rows) for rows in (compared.board_rows(board).to_pylist(), ranking.table().to_pylist()))
+    names = ("rank", "rank_low", "rank_high", "best")
+    assert {s: [row[name] for name in names] for s, row in page.items()} == {
+        s: [row[name] for name in names] for s, row in table.items()
+    }
+    for first in page:
+        better = {}
+        for second in page.keys() - {first}:
+            row = compare_ratings(ranking, first, second, moved=0).overall
+            better[second] = {"better": 1, "worse": -1}.get(row.verdict, 0)
+            excludes = (row.low is not None and row.low > 0) or (row.high is not None and row.high < 0)
+            assert excludes == (row.p <= 0.05)
+        signs = list(better.values())
+        assert (page[first]["rank_low"], page[first]["rank_high"]) == (1 + signs.count(-1), len(page) - signs.count(1))
 
 
 def test_runs_of_ranks_skip_those_that_nobody_holds() -> None:
