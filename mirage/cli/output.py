@@ -41,7 +41,7 @@ _FOLDED = 24
 """Minimum width to which long texts are folded before columns are dropped."""
 MOST_ROWS = 1000
 """Maximum rows of a human-readable table; a longer one shows the first and the last rows."""
-_EVERY = 10.0
+EVERY = 10.0
 """Seconds between two lines of progress."""
 _BETWEEN, _EDGES = 3, 2
 """Characters between two columns, and at both edges of a table."""
@@ -123,7 +123,7 @@ def _progress_lines(text: str) -> Iterator[Callable[..., None]]:
         now = f"{name}: {completed:,}" if total is None else f"{name}: {completed:,} of {total:,}"
 
     def tell() -> None:
-        while not ended.wait(_EVERY):
+        while not ended.wait(EVERY):
             note(now)
 
     thread = Thread(target=tell, daemon=True)

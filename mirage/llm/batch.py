@@ -13,9 +13,13 @@ from mirage.store import Ledger
 
 _LOG = logging.getLogger(__name__)
 _VERSION = re.compile(r"([-@:](latest|preview|free|exp|v\d+(\.\d+)*|\d{4}-\d\d-\d\d|\d{2}-\d{2,4}|\d{3,8}))+$")
+"""Version and date at the end of a model's name."""
+_NAMED = 200
+"""Maximum characters of a model's name in a warning."""
 _LONG = 400
 """Estimated tokens of a prompt from which a much smaller count is told."""
 _CUT = ""
+"""Stands for the warning of a cut prompt among the models that were told."""
 OnReply = Callable[[int, Reply], None]
 """Called with the number of a conversation and its reply, as they arrive."""
 
@@ -99,7 +103,7 @@ class Batch:
         asked, served = self.settings.model, reply.served
         if served and served not in self._told and _base_name(served) != _base_name(asked):
             self._told.add(served)
-            _LOG.warning("The service answers with the model %s; asked was %s.", served, asked)
+            _LOG.warning("The service answers with the model %s; asked was %s.", served[:_NAMED], asked)
         if reply.estimated or not (reply.text and reply.tokens_in) or _CUT in self._told:
             return
         sent = prompt_tokens(self.conversations[self.open[reply.key]])
@@ -134,7 +138,7 @@ class Batch:
 
 def _base_name(model: str) -> str:
     """Return a model's name without its folder, version and date."""
-    return _VERSION.sub("", model.rstrip("/").rpartition("/")[2].lower())
+    return _VERSION.sub("", model[:_NAMED].rstrip("/").rpartition("/")[2].lower())
 
 
 def failed_reply(key: str, reason: str, *, attempts: int = 0) -> Reply:

@@ -36,7 +36,7 @@ KNOCKS = 2
 _UNREACHED = ("ConnectError", "ConnectTimeout", "ProxyError")
 """Errors of the client's library before a connection was made."""
 _RETRY = re.compile(
-    r"(retry[-_]?(after|delay|in)|wait[-_]?(time|for)?)([-_]?(ms|seconds|secs?|s))?|estimated_time", re.I
+    r"(retry[-_]?(after|delay|in)|wait[-_]?(time|for)?)([-_]?(ms|seconds|secs?|s))?|seconds|estimated_time", re.I
 )
 """Names of the time to wait, of headers and of fields."""
 _RESET = re.compile(r"[\w-]*reset[\w-]*")
@@ -45,7 +45,7 @@ _UNITS = {"ms": 0.001, "millisecond": 0.001, "s": 1, "sec": 1, "second": 1, "m":
 _UNITS |= {"h": 3600, "hr": 3600, "hour": 3600, "d": 86_400, "day": 86_400}
 _PART = rf"(\d+(?:\.\d+)?)\s*({'|'.join(sorted(_UNITS, key=len, reverse=True))})s?(?![a-z])[\s,]*"
 _SAID = re.compile(
-    rf"(?:try again|retry|wait|retry_?delay)[\"'\s:=]+(?:(?:in|after|for|at least|about)\s+)*((?:{_PART})+)",
+    rf"(?:again|retry|wait|resets?|retry_?delay)[\"'\s:=]+(?:(?:in|after|for|at least|about)\s+)*((?:{_PART})+)",
     re.IGNORECASE,
 )
 """A time to wait in words."""
@@ -125,7 +125,8 @@ def judge_failure(error: Exception, sent: Mapping[str, object] | None = None) ->
         error = error.__cause__
     if isinstance(error, openai.APIStatusError):
         content = error.response.content
-        body = read_events(content) or content.decode("utf-8", "replace")
+        parts: list[object] = read_events(content) or [content.decode("utf-8", "replace")]
+        body = parts if len(parts) > 1 else parts[0]
         return _judge_status(error.status_code, body, error.response.headers, sent or {})
     if isinstance(error, ErrorBody):
         return _judge_status(error.status, error.body, {}, sent or {})

@@ -126,7 +126,7 @@ def test_a_long_table_shows_its_ends_and_says_how_many_rows_it_leaves_out(capsys
 
 def test_pitfall_169_progress_is_told_in_lines_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    monkeypatch.setattr(output, "_EVERY", 0.01)
+    monkeypatch.setattr(output, "EVERY", 0.01)
     monkeypatch.setattr(output, "note", told.append)
     with output.progress("Asking") as update:
         until(lambda: told, "a line before anything has come")

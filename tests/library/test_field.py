@@ -16,6 +16,7 @@ import pytest
 import waiting
 from commands import CliRunner
 from conftest import ROOT
+from misbehaving import Act, Call, Service
 
 import mirage
 from mirage import store
@@ -293,3 +294,28 @@ def test_intervals_of_repeated_votes_hold_the_truth(tmp_path: Path) -> None:
         gap = mirage.rank(arena, judge="human", draws=200).difference("x", "y")
         held += gap.low <= truth <= gap.high
     assert held >= 20
+
+
+def test_turn_4_services_are_told_as_what_they_are(field: Path, tmp_path: Path) -> None:
+    folder = field / "turn4" / "06-services"
+    cases = json.loads((folder / "cases.json").read_text(encoding="utf-8"))
+    run("import", folder / "two.jsonl", "--into", arena := tmp_path / "arena")
+    told = {}
+
+    def behave(call: Call) -> Act:
+        acts = cases[call.body["model"]]
+        status, headers, body = acts[min(call.number, len(acts)) - 1]
+        return Act(status, (body if isinstance(body, str) else json.dumps(body)).encode(), headers)
+
+    with Service(behave) as service:
+        for case in cases:
+            service.requests.clear()
+            given = ("--system", case, "--model", case, "--base-url", service.url, "--max-tokens", 256, "--retries", 2)
+            words = [str(word) for word in ("generate", arena, *given, "--concurrency", 1)]
+            told[case] = CliRunner().invoke(app, words).output
+    status = {row["system"]: row["status"] for row in rows(arena, "answers")}
+    assert "the model is loaded with a context of only 4096 tokens" in told["error-string"]
+    assert status["filter-other"] == "refused"
+    assert "asks to wait 36,000 seconds" in told["wait-in-body"]
+    assert [status[case] for case in ("rate-as-400", "stream", "prompt-cut", "other-model")] == ["ok"] * 4
+    assert status["stop-at-limit"] == "truncated"

@@ -298,6 +298,7 @@ def test_the_parts_made_from_the_program_are_those_of_today() -> None:
         "data.md",
         "formats.md",
         "methods.md",
+        "models.md",
     }
     for path in pages:
         assert scripts["generated"]["page"](text_of(path)) == text_of(path), f"{path.name}: run: make docs"

@@ -265,7 +265,7 @@ def test_pitfall_10_retry_after_is_waited_for_by_all_calls(ledger: Ledger) -> No
     assert arrivals[1] - arrivals[0] >= 0.4
 
 
-def test_pitfall_11_a_time_in_the_words_of_an_error_is_read_only_where_no_field_says_it() -> None:
+def test_pitfall_11_a_time_in_words_counts_only_where_no_field_has_one() -> None:
     body = {"error": {"message": "Rate limit of 3600 seconds. Please try again in 90 seconds."}}
     assert retry.asked_wait({"retry-after": "2", "x-ratelimit-reset": "9"}, body, limited=True) == 2
     assert retry.asked_wait({}, {**body, "retry_after": 3}) == 3
