@@ -77,7 +77,8 @@ def find_files(folder: Path, *patterns: str) -> tuple[list[Path], list[Path]]:
     """
     if not folder.is_dir():
         raise BadInput(f"there is no folder {folder}", do="check the path")
-    files, others = [], []
+    files: list[Path] = []
+    others: list[Path] = []
     root = os.path.realpath(folder)
     for path in sorted({path for pattern in patterns for path in folder.glob(pattern)}):
         if os.path.realpath(path) != os.path.join(root, path.relative_to(folder)):  # noqa: PTH118  # thrice as fast
