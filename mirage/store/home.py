@@ -73,15 +73,7 @@ def arenas_in(folder: Path) -> list[Path]:
 
 
 def votes_file() -> Path:
-    """Return the path of people's votes in the user's folder, which is created if needed.
-
-    Raises:
-        ArenaError: if the folder cannot be created.
-    """
-    try:
-        home_folder().mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unwritable(home_folder(), error) from None
+    """Return the path of people's votes in the user's folder, whether it exists or not."""
     return home_folder() / VOTES
 
 
@@ -93,6 +85,7 @@ def make_votes_file() -> None:
     """
     file = votes_file()
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600)
         file.chmod(0o600)
     except OSError as error:

@@ -7,13 +7,11 @@ import gzip
 import io
 import json
 import os
-import random
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -499,43 +497,6 @@ def test_ctrl_c_ends_with_code_130_and_how_to_go_on(tmp_path: Path) -> None:
     assert "Rerun the command to resume" in message
     assert "Traceback" not in message
     assert {path.name for path in arena.iterdir()} == {".lock"}
-
-
-def test_kill_9_at_any_moment_of_an_import_leaves_the_old_arena_or_the_new_one(tmp_path: Path) -> None:
-    """Half the deaths fall anywhere in the run, half near the first byte written; moments drawn with seed 20261121."""
-    old, new = (
-        published_answers(tmp_path / "old"),
-        published_answers(tmp_path / "new", n=40, yes="Maybe.", languages="ar en fi sw"),
-    )
-    arena, other = tmp_path / "arena", tmp_path / "other"
-    mirage("import", "nomiracl", old, "--into", other)
-    versions = [store.open_arena(other).version]
-    command = [sys.executable, "-m", "mirage", "import", "nomiracl", str(new), "--into"]
-    start = time.monotonic()
-    subprocess.run([*command, str(other)], check=True, capture_output=True, cwd=ROOT)
-    whole = time.monotonic() - start
-    versions.append(store.open_arena(other).version)
-    rng = random.Random(20261121)
-    for k in range(8):
-        shutil.rmtree(arena, ignore_errors=True)
-        mirage("import", "nomiracl", old, "--into", arena)
-        before = len(list(arena.rglob("*")))
-        program = subprocess.Popen(
-            [*command, str(arena)], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=ROOT
-        )
-        if k % 2:
-            while program.poll() is None and len(list(arena.rglob("*"))) == before:
-                time.sleep(0.001)
-            time.sleep(rng.uniform(0, 0.1))
-        else:
-            time.sleep(rng.uniform(0, 1.1 * whole))
-        program.kill()
-        program.wait()
-        opened = store.open_arena(arena)
-        assert store.check(opened)
-        assert opened.version in versions
-    mirage("import", "nomiracl", new, "--into", arena)
-    assert snapshot(arena) == snapshot(other), "the same command again brings the new arena and sweeps what was left"
 
 
 # --- the outside: a mirror on this machine, and the explorer ----------------------------------------------------------

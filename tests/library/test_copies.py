@@ -57,6 +57,23 @@ def test_a_copy_that_was_killed_is_no_arena_and_is_completed_by_the_next(
     store.check(store.open_arena(target))
 
 
+def test_pitfall_189_a_copy_that_was_killed_before_its_source_changed_is_completed_and_cleaned(
+    arena: store.Arena, tmp_path: Path
+) -> None:
+    target = tmp_path / "copy"
+    store.copy_arena(str(arena.path), str(target))
+    (target / "manifest.json").unlink()  # it comes last
+    old = next(iter(arena.manifest["tables"].values()))[0]["path"]
+    (target / old).rename(target / Path(old).parent / "en-0123456789ab.parquet")
+    store.copy_arena(str(arena.path), str(target))
+    store.check(store.open_arena(target))
+    assert {path.name for path in target.rglob("*.parquet")} == {path.name for path in arena.path.rglob("*.parquet")}
+    (target / "manifest.json").unlink()
+    (target / "outcomes" / "mine.parquet").write_bytes(b"x")
+    with pytest.raises(ArenaError, match="other files"):
+        store.copy_arena(str(arena.path), str(target))
+
+
 def test_a_full_disk_leaves_no_arena_and_says_what_to_do(
     arena: store.Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import ROOT
@@ -113,12 +114,6 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
 
 
-@pytest.fixture
-def sample(tmp_path: Path) -> Path:
-    shutil.copytree(ROOT / "data" / "sample", tmp_path / "arena")
-    return tmp_path
-
-
 def test_the_commands_are_those_that_are_run(core: Path, tmp_path: Path) -> None:
     """Each has a help, and none is forgotten here."""
     program = (
@@ -145,26 +140,48 @@ def test_the_commands_are_those_that_are_run(core: Path, tmp_path: Path) -> None
     assert helped.stdout.count("Usage: mirage") == len(paths)
 
 
-@pytest.mark.parametrize("command", RUNS)
-def test_each_command_runs_without_the_explorer(command: str, core: Path, sample: Path, names: dict[str, str]) -> None:
-    for words in RUNS[command]:
-        given = [word.format(**names) for word in words]
-        done = run(core, "-m", "mirage", *given, cwd=sample)
-        assert done.returncode == 0, f"mirage {' '.join(given)}\n{done.stdout[-500:]}{done.stderr[-2000:]}"
-        assert "Traceback" not in done.stderr
+ALL = """
+import contextlib, io, json, os, sys
+from mirage.cli import main
+for folder, words in json.loads(sys.argv[1]):
+    os.chdir(folder)
+    sys.argv[1:], code, said = words, 0, io.StringIO()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+        except BaseException as error:
+            code = f"{type(error).__name__}: {error}"
+    print(json.dumps([words, code, said.getvalue()]))
+"""
+"""Runs commands one after the other in one process: Python and the packages are loaded once."""
 
 
-@pytest.mark.parametrize("command", NEEDS)
-def test_what_needs_an_extra_names_it_in_one_line(
-    command: str, core: Path, sample: Path, names: dict[str, str]
-) -> None:
-    extra, uses = NEEDS[command]
-    for words in uses:
-        refused = run(core, "-m", "mirage", *(word.format(**names) for word in words), cwd=sample)
-        assert refused.returncode == 2, refused.stdout + refused.stderr
-        assert "Traceback" not in refused.stderr
-        assert refused.stderr.count("pip install") == 1, refused.stderr
-        assert f"pip install 'mirage-rag[{extra}]'" in refused.stderr
+def run_all(core: Path, tmp_path: Path, uses: dict[str, list[tuple[str, ...]]], names: dict[str, str]) -> list[Any]:
+    """Words, exit code and stderr of each use; those of one command are in one folder, with a copy of the sample."""
+    given = []
+    for command, words in uses.items():
+        shutil.copytree(ROOT / "data" / "sample", tmp_path / command / "arena")
+        given += [(str(tmp_path / command), [word.format(**names) for word in use]) for use in words]
+    done = run(core, "-c", ALL, json.dumps(given), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_each_command_runs_without_the_explorer(core: Path, tmp_path: Path, names: dict[str, str]) -> None:
+    ended = run_all(core, tmp_path, RUNS, names)
+    assert len(ended) == sum(map(len, RUNS.values()))
+    assert [(words, code, said[-2000:]) for words, code, said in ended if code != 0 or "Traceback" in said] == []
+
+
+def test_what_needs_an_extra_names_it_in_one_line(core: Path, tmp_path: Path, names: dict[str, str]) -> None:
+    uses = {command: words for command, (_, words) in NEEDS.items()}
+    for words, code, said in run_all(core, tmp_path, uses, names):
+        assert code == 2, (words, code, said)
+        assert "Traceback" not in said
+        assert said.count("pip install") == 1, said
+        assert f"pip install 'mirage-rag[{NEEDS[words[0]][0]}]'" in said
 
 
 # --- imports ----------------------------------------------------------------------------------------------------------

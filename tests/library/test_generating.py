@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ import numpy as np
 import pytest
 from commands import mirage
 from conftest import PATIENCE
-from forks import Forks
 from generating_cases import command, shown, write
 from misbehaving import FAILURES, Act, Call, Service, dropped, error, filtered, reply, silent
 from store_cases import file_size_limit
@@ -378,68 +377,6 @@ def wait_for(process: subprocess.Popen[bytes], service: Service, calls: int) -> 
     """Wait until so many calls have come, or the command has ended."""
     while len(service.calls) < calls and process.poll() is None:
         time.sleep(0.002)
-
-
-GENERATE = """
-import openai
-from mirage import cli
-from mirage.llm import client
-from mirage.stages.generate import stage
-def work():
-    for stream in (1, 2):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    cli.app(sys.argv[1:], prog_name="mirage")
-"""
-
-
-def test_pitfall_9_killed_at_30_random_moments_nothing_is_lost_or_asked_twice(tmp_path: Path) -> None:
-    """Seed 2024. Each run is killed between its start and a moment drawn over the whole of its work: during the
-    imports, before the first call, while calls are under way, while the table is written.
-    """
-    path = write(tmp_path / "a", n=60)
-    rng = np.random.default_rng(2024)
-    kills, total = 30, 120
-    kept_at: dict[str, int] = {}
-    service = Service(lambda call: reply(query(call)), latency=0.03)
-    args = command(path, service, "--concurrency", "4")
-    with service, Forks(GENERATE, *args) as forks:
-        for kill in range(kills):
-            # Three in four die with so many more calls begun; the others by the clock, some before any, some after all.
-            if kill % 4:
-                forks.start()
-                calls = len(service.calls) + int(rng.integers(1, 12))
-                while len(service.calls) < calls and forks.alive():
-                    time.sleep(0.002)
-                time.sleep(float(rng.uniform(0, 0.03)))
-                forks.kill()
-            else:
-                process = start(args)
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(float(rng.uniform(0, 3)))
-                process.kill()
-                process.communicate()
-            arena = store.open_arena(path)
-            store.check(arena)
-            if (path / LEDGER).exists():
-                with Ledger(path / LEDGER) as ledger:
-                    keys = {key_of(call): call.content for call in service.calls}
-                    for key in ledger.have(keys):
-                        kept_at.setdefault(keys[key], service.requests[keys[key]])
-        mirage(*args)
-        assert len(service.requests) == total
-        # The service answers whatever it was asked, even if nobody listens any more.
-        for content, times in service.requests.items():
-            assert times <= service.answered[content] + 1
-        # What the ledger held at a kill was never asked for again.
-        assert kept_at
-        assert {content: service.requests[content] for content in kept_at} == kept_at
-        # At most the calls under way are lost to a kill.
-        assert sum(service.requests.values()) - total <= 4 * kills
-    table = store.open_arena(path).read("answers")
-    assert len(table) == total
-    assert all(row["status"] == "ok" for row in table.to_pylist())
-    assert all(row["text"] == f"{row['language']} {row['query_id']}" for row in table.to_pylist())
-    assert store.check(store.open_arena(path))
 
 
 def key_of(call: Call, again: str | None = None) -> str:

@@ -24,7 +24,8 @@ from conftest import ROOT
 from misbehaving import Act, Call, Service, embedded, reply
 
 import mirage as package
-from mirage import cli
+from mirage import cli, store
+from mirage.battles import decisions, from_outcomes
 from mirage.cli.common import DEFAULT
 from mirage.explorer.kit.page_list import PAGES
 
@@ -417,3 +418,29 @@ def test_an_example_calls_what_exists_with_keywords_that_it_takes(module: str, c
         parameters = inspect.signature(value).parameters
         if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
             assert keywords <= set(parameters), f"{dotted} of {module}"
+
+
+RUN = (
+    *("mirage.battles", "mirage.battles.blocks", "mirage.battles.decided", "mirage.battles.decision"),
+    *("mirage.battles.judge", "mirage.battles.verdict_rows", "mirage.people.notes", "mirage.people.votes.queue"),
+    *("mirage.ranking.design", "mirage.ranking.whatif", "mirage.text.languages"),
+)
+"""Modules whose examples run on the sample; the others need a service, a file of the reader's, or minutes."""
+
+
+@pytest.fixture(scope="module")
+def sample_rows() -> dict[str, Any]:
+    """What the examples call `arena`, `judgments` and so on, of one language."""
+    arena = store.open_arena(ROOT / "data" / "sample")
+    names = ("queries", "passages", "answers", "outcomes", "judgments", "ratings")
+    tables = {name: arena.read(name, languages=["sw"]) for name in names}
+    spoken = tables["judgments"]["judge"][0].as_py()
+    decided = decisions(tables["judgments"])[spoken]
+    given = {"arena": arena, "battle": next(iter(decided)), "k": 0, "log": [], "seen": [], "judges": [spoken]}
+    return {**tables, **given, "battles": from_outcomes(tables["outcomes"])["sw"], "judge": spoken}
+
+
+@pytest.mark.parametrize(("module", "code"), [example for example in EXAMPLES if example[0] in RUN])
+def test_pitfall_196_an_example_runs(module: str, code: str, sample_rows: dict[str, Any]) -> None:
+    named = code.replace('"gpt-4o"', repr(sample_rows["judge"])).replace('["en"]', '["sw"]')
+    exec(compile(named, module, "exec"), vars(importlib.import_module(module)) | sample_rows)  # our own docstrings

@@ -6,10 +6,6 @@ import csv
 import gzip
 import io
 import json
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from commands import CliRunner
-from conftest import PATIENCE, ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -213,22 +208,6 @@ def test_any_records_make_an_arena_that_their_order_does_not_change(
     other = import_file(write(folder / "y.jsonl", *records), folder / "other", name="rag").arena
     for name in arena.tables:
         assert arena.read(name).equals(other.read(name)), name
-
-
-def test_an_import_that_is_killed_leaves_the_arena_as_it_was(tmp_path: Path) -> None:
-    arena = import_file(write(tmp_path / "a.jsonl", *ROWS), tmp_path / "arena").arena
-    many = [ROWS[0] | {"system": f"s{n}"} for n in range(20_000)]
-    args = [sys.executable, "-m", "mirage", "import", "--as", "rag", str(write(tmp_path / "b.jsonl", *many)), "--into"]
-    with subprocess.Popen([*args, str(arena.path)], cwd=ROOT, stderr=subprocess.DEVNULL) as program:
-        deadline = time.monotonic() + PATIENCE
-        # It holds the lock while it writes: killed then, it is in the middle.
-        while program.poll() is None and time.monotonic() < deadline:
-            if list(arena.path.rglob(".*.tmp")):
-                break
-        program.send_signal(signal.SIGKILL)
-    after = store.open_arena(arena.path)
-    assert after.rows("answers") in (2, 20_002)
-    assert store.check(after)
 
 
 def mirage(*words: object) -> Any:

@@ -7,13 +7,11 @@ import json
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -23,13 +21,12 @@ import pyarrow as pa
 import pytest
 from commands import mirage
 from conftest import ROOT
-from forks import Forks
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from judge_cases import LANGUAGES, SYSTEMS, answers, arena, judgments, run, says, texts  # noqa: F401  # fixtures
 from misbehaving import Act, Call, Service, error, half, reply
 
-from mirage import llm, schema, store
+from mirage import schema, store
 from mirage.battles.judge import Judge, judges
 from mirage.cli.reporting import COLUMNS
 from mirage.errors import BadInput, NotEnoughData
@@ -793,59 +790,6 @@ def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> Non
 
 
 # --- nothing is lost --------------------------------------------------------------------------------------------------
-
-JUDGE = """
-import openai
-from functools import partial
-import numpy
-from pathlib import Path
-from mirage import llm
-from mirage.stages.judge import stage
-path, rng = Path(sys.argv[1]), numpy.random.default_rng(0)
-model = llm.ChatModel(llm.Settings("m"), llm.Limits(concurrency=4), llm.resolve(base_url=sys.argv[2]))
-calls = llm.ArenaCalls(partial(llm.complete, model=model, rng=rng), model, "a test")
-def work():
-    stage.judge_by_model(path, stage.JudgeSettings("j"), calls)
-"""
-
-
-def test_pitfall_9_killed_at_30_random_moments_nothing_is_lost_or_asked_again(tmp_path: Path) -> None:
-    draw = random.Random("a judge killed")  # the seed of the moments
-    arena, table = tmp_path / "arena", answers(n=12)
-    store.write(arena, {**texts(12), "answers": table}, made_by="a test")
-    battles = judge.choose_pairs(table)
-    prompts = judge.Prompts(battles, **texts(12), answers=table)
-    keys = {prompts[i][0]["content"]: llm.call_key(llm.Settings("m"), prompts[i]) for i in range(len(prompts))}
-    killed = 0
-    with Service(by_hash, latency=0.02) as service, Forks(JUDGE, arena, service.url) as forks:
-        for moment in range(30):
-            stored_keys, requests = _kept(arena, keys.values()), Counter(service.requests)
-            forks.start()
-            # Most die while replies come in, the others at any moment until after the table is written.
-            enough = service.answered.total() + draw.randrange(4) if moment < 22 else 10**9
-            until = time.monotonic() + (60 if moment < 22 else draw.uniform(0, 1.5))
-            while service.answered.total() < enough and time.monotonic() < until and forks.alive():
-                time.sleep(0.001)
-            killed += forks.kill() == -signal.SIGKILL
-            repeated_keys = {
-                keys[content] for content in service.requests if service.requests[content] > requests[content]
-            }
-            assert not repeated_keys & stored_keys
-            store.check(store.open_arena(arena))
-        forks.start()
-        assert forks.wait() == 0
-    assert killed >= 20
-    assert set(service.requests) == set(keys)
-    # Asked again are only those under way when the process died: four at once, at most.
-    assert service.requests.total() <= len(keys) + 4 * killed
-    assert all(n <= service.answered[content] + 1 for content, n in service.requests.items())
-    rows = judgments(arena)
-    assert len(rows) == len(battles)
-    assert {tuple(row[name] for name in asdict(battles[0])) for row in rows} == {
-        tuple(asdict(b).values()) for b in battles
-    }
-    assert {row["call"] for row in rows} == set(keys.values())
-    store.check(store.open_arena(arena))
 
 
 def _kept(path: Path, keys: Iterable[str]) -> set[str]:

@@ -34,6 +34,7 @@ from mirage.stages.outcomes import (
 )
 from mirage.stages.outcomes.fold import fold
 from mirage.stages.outcomes.parsed import NOMIRACL_RULES
+from mirage.stages.outcomes.strict import parse_strict
 from mirage.text.languages import LANGUAGES
 
 GOLDEN = ROOT / "tests" / "golden"
@@ -566,3 +567,12 @@ def test_the_strict_parser_agrees_with_the_papers_reading_of_english_answers(sha
     assert len(differences["strict"]) == 40
     # Percentage points, on average over systems, subsets and the two outcomes.
     assert np.mean(differences["strict"]) < 0.6 < 3 < np.mean(differences["published"])
+
+
+def test_pitfall_192_long_runs_of_white_space_take_no_longer_than_other_text() -> None:
+    for gap in ("\n", " ", "\r\n", "\n \n"):
+        text = f"##Answer: Yes, answer is present{gap * 100_000}[1"
+        parsed = parse_strict(text, "en")
+        assert parsed.outcome == parse_strict(text.replace(gap * 100_000, gap), "en").outcome
+        if parsed.span_start is not None:
+            assert text[parsed.span_start : parsed.span_end].strip()

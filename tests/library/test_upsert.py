@@ -330,5 +330,7 @@ def test_a_system_is_removed_from_every_table(tmp_path: Path) -> None:
             assert system not in data[side].to_pylist(), table
     assert {table: done.arena.rows(table) for table in others} == others
     assert done.rows["answers"] == answers
+    orphan = arena.path / "answers" / "en-0123456789ab.parquet"
+    orphan.write_bytes(b"left by a removal that was killed")
     with pytest.raises(UnknownName):
         remove_system(arena.path, system, made_by="a test")

@@ -137,7 +137,19 @@ def test_votes_without_a_digest_count_for_the_name_and_that_is_said_once(
     assert set(sorted_out.counting) == {*old, new}
     assert sorted_out.changed == []
     assert sum("2 votes" in line for line in sorted_out.notes()) == 1
+    another = make(tmp_path / "elsewhere" / "mine", {"9": "Nani?"}, {("9", "a"): "Mimi.", ("9", "b"): "Sijui."})
+    assert counted(another, log) == [], "another arena of the name has not these answers"
     assert counted(renamed(path), log) == [new]
+
+
+def test_pitfall_168_reading_makes_no_file_of_votes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+    with Votes() as database:
+        assert (database.rows(Vote), database.version()) == ([], (0, 0, 0, 0))
+        assert not (tmp_path / "home").exists()
+        database.submit(cast())
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "home").iterdir()} == {0o600}
 
 
 @pytest.mark.parametrize("change", ["nothing", "query", "passage", "answer", "name"])

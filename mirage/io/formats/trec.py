@@ -45,7 +45,7 @@ _QUERIES = ("text", "query", "title", "question", "topic")
 _QUERY_IDS = ("_id", "qid", "query_id", "topic_id", "id")
 _CORPUS = re.compile(r"corpus|collection|doc|passage|segment", re.IGNORECASE)
 _GRADED = re.compile(r"qrel|judg|label|relevan", re.IGNORECASE)
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?nan|[+-]?inf(inity)?", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?nan|[+-]?inf(inity)?", re.IGNORECASE)
 _ID_NAMES = frozenset(("queryid", "qid", "query", "topic", "topicid"))
 _VALUE_NAMES = frozenset(("score", "rank", "grade", "label", "relevance", "rel", "relevant", "judgment", "qrel"))
 """Column names that identify a header, reduced to letters."""

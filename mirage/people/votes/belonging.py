@@ -4,7 +4,8 @@ A vote has a digest of what was shown (`shown_digest`): of the query, and of the
 identifies the arenas of the vote; the second whether the answers are unchanged. So votes follow an arena that is
 renamed, copied or rebuilt from the same files, and another arena with the same name does not inherit them.
 
-Votes without a digest belong to the arena whose folder has the name under which they were given.
+Votes without a digest, from files of other programs, belong to arenas whose folder has the name under which they were
+given, if these have the query and the answers.
 """
 
 from __future__ import annotations
@@ -82,15 +83,16 @@ def belonging(arena: store.Arena, log: Iterable[AnyRow]) -> list[tuple[AnyRow, b
     rows = [row for row in log if not (isinstance(row, Vote) and row.why == IMPORTED)]
     if arena.tags:
         rows = [row for row in rows if (row.language, row.query_id) in _tagged_queries(arena)]
-    texts = _Texts(arena, [row for row in rows if row.shown is not None])
+    rows = [row for row in rows if row.shown or row.arena == arena.name]
+    texts = _Texts(arena, rows)
     here = []
     for row in rows:
+        current = texts.subject_digest(row)
         if not row.shown:
-            if row.arena == arena.name:
+            if current is not None and texts.query_digests(row):
                 here.append((row, True))
             continue
         query_part, _, subject = row.shown.rpartition("-")
-        current = texts.subject_digest(row)
         if current is not None and query_part in texts.query_digests(row):
             here.append((row, current == subject))
     return here

@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from mirage.errors import BadInput
 
 _QUESTION = re.compile(r"\s*Question:")
-_CONTEXTS = re.compile(r"\n\s*Contexts:[^\S\n]*\n*")
-_INSTRUCTION = re.compile(r"\n\s*Instruction:")
+_CONTEXTS = re.compile(r"\n[^\S\n]*Contexts:[^\S\n]*\n*")
+_INSTRUCTION = re.compile(r"\n[^\S\n]*Instruction:")
 
 
 def split_bench_prompt(
