@@ -77,7 +77,7 @@ def rank(
             "--judge",
             metavar="relevance|nuggets|JUDGE|pooled",
             help="Human relevance labels, nugget scores, or a judge's name. Repeat to pool judges; pooled means all.",
-            show_default="that of evaluate, else the only one",
+            show_default="the arena's",
         ),
     ] = None,
     settings: RankSettings,

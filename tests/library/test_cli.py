@@ -210,7 +210,7 @@ def test_a_table_for_people_has_headings_and_readable_numbers(arena: Path) -> No
 
 
 def test_csv_stays_csv_when_a_name_holds_commas_quotes_or_markup(tmp_path: Path) -> None:
-    odd = '[red]a,"b"[/red]\n\u202e'
+    odd = '[red]a,"b"[/red]'
     save(
         tmp_path / "in" / "relevant" / "ar.test.vanilla_prompt.jsonl",
         [row("q", results={odd: "Yes, answer is present.", "plain": "I don't know"})],
