@@ -287,6 +287,8 @@ def _passage(entry: Any, label: Any, where: str) -> ShownPassage:
         return ShownPassage(shapes.text(entry, "contexts", where), relevant=values.flag(label, "relevant", where))
     text_name, text = values.first(entry, *_TEXT)
     id_name, passage_id = values.first(entry, *_ID)
+    if text is None and passage_id is None:
+        text = shapes.text(entry, "contexts", where)
     label_name, own_label = values.first(entry, *_LABEL)
     url_name, url = values.first(entry, *_URL)
     language_name, language = values.first(entry, *_LANGUAGE)

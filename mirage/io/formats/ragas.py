@@ -14,9 +14,9 @@ from mirage.io.formats.fields import (
     number,
     system_of,
     text,
-    unpack,
 )
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample, ShownPassage
+from mirage.io.formats.values import unpack
 
 if TYPE_CHECKING:
     pass
@@ -56,7 +56,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 
 
 def _take(record: Record, builder: Builder) -> None:
-    asked = shapes.conversation(unpack(first(record.value, *_QUERY)), "user_input", record.where)
+    asked = shapes.conversation(first(record.value, *_QUERY), "user_input", record.where)
     passages = _passages(record, builder)
     references = unpack(first(record.value, *_REFERENCE))
     reference = references[0] if isinstance(references, list) and references else references
