@@ -257,7 +257,7 @@ RELATIVES = {
     "ltg": "lv",
     "ms": "id",
     "nn": "no",
-    "oc": "ca",
+    "oc": "fr",
     "pcm": "en",
     "prs": "fa",
     "sa": "hi",
