@@ -257,7 +257,7 @@ RELATIVES = {
     "ltg": "lv",
     "ms": "id",
     "nn": "no",
-    "oc": "ca",
+    "oc": "fr",
     "pcm": "en",
     "prs": "fa",
     "sa": "hi",
@@ -475,7 +475,8 @@ def detect_set(texts: Sequence[str], named: Mapping[str, int] | None = None) -> 
             codes.append(_join(code, shares, fitting, found, brief=brief[place], stray=stray))
         else:
             codes.append(code)
-            apart.setdefault(max(found, key=found.__getitem__), []).append(place)
+            if found:
+                apart.setdefault(max(found, key=found.__getitem__), []).append(place)
     for places in apart.values():
         code = _detect_together([merged[place] for place in places[:_TOGETHER]])
         for place in places:

@@ -65,6 +65,10 @@ def test_brief_texts_take_a_language_that_is_named_beside_them() -> None:
     assert codes([], {"nn": 5}) == []
 
 
+def test_a_set_without_a_usual_language_has_none() -> None:
+    assert codes(["NASA", "ᚠᚢᚦ", "?"]) == [None] * 3
+
+
 def test_ordinary_mandarin_is_imported_as_one_language(shared: Path, tmp_path: Path) -> None:
     arena = import_file(shared / "field" / "wuu-queries.jsonl", tmp_path / "arena").arena
     assert list(arena.languages("queries")) == ["zh"]

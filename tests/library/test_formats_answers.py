@@ -698,6 +698,7 @@ QUESTIONS = {
     "parts": [SPOKEN],
     "sharegpt": {"messages": [{"from": "human", "value": EN}]},
     "in a cell": json.dumps([{"role": "user", "content": EN}]),
+    "in a cell of pandas": str([{"speaker": "user", "text": EN}]),
     "value": {"type": "text", "value": EN},
     "gemini": [{"role": "user", "parts": [{"text": EN}]}],
 }
@@ -713,6 +714,7 @@ ANSWERS = {
     ],
     "thoughts": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "East. It turns."}],
     "text": {"text": "East. It turns."},
+    "in a cell": str([{"role": "assistant", "content": "East. It turns."}]),
 }
 
 
@@ -745,6 +747,8 @@ def test_answers_and_passages_in_any_shape_are_their_text(tmp_path: Path, answer
         ("answer", [1, 2]),
         ("answer", True),
         ("contexts", [{"text": {"score": 1}}]),
+        ("contexts", [{"score": 1}]),
+        ("contexts", [["a", 0.5]]),
     ],
 )
 def test_a_value_in_no_known_shape_is_an_error_that_names_it(tmp_path: Path, field: str, value: Any) -> None:

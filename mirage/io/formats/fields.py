@@ -57,17 +57,6 @@ def list_field(record: Record, *names: str) -> list[Any]:
     return values.as_list(first(record.value, *names), record.where)
 
 
-def unpack(value: Any) -> Any:
-    """Parse a list or an object serialised in a cell as JSON or Python; return any other value as it is."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
-        return value
-    try:
-        parsed = values.as_list(value)
-    except BadInput:
-        return value
-    return parsed if value.lstrip()[0] == "[" and parsed != [value] else parsed[0]
-
-
 def number(value: Any) -> float | None:
     """Return a finite number, also from text; None for anything else."""
     try:

@@ -8,9 +8,10 @@ from typing import Any
 from mirage.errors import BadInput
 from mirage.io.formats import shapes
 from mirage.io.formats.battles import PEOPLE, winner
-from mirage.io.formats.fields import need, number, text, unpack
+from mirage.io.formats.fields import need, number, text
 from mirage.io.formats.logs import Answers
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, Record, Sample
+from mirage.io.formats.values import unpack
 
 _FIELDS = ("prompt", "response_a", "response_b")
 _FLAGS = {"winner_model_a": "A", "winner_model_b": "B", "winner_tie": "tie"}

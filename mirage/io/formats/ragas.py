@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from mirage.io.formats import rag, shapes, values
-from mirage.io.formats.fields import answer_text, first, is_measure, list_field, number, system_of, text, unpack
+from mirage.io.formats.fields import answer_text, first, is_measure, list_field, number, system_of, text
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample
+from mirage.io.formats.values import unpack
 
 RATER = "ragas"
 _QUERY = ("user_input", "question")
@@ -45,7 +46,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 
 def _take(record: Record, builder: Builder) -> None:
     name, value = values.first(record.value, *_QUERY)
-    asked = shapes.conversation(unpack(value), name, record.where)
+    asked = shapes.conversation(value, name, record.where)
     references = unpack(first(record.value, *_REFERENCE))
     reference = references[0] if isinstance(references, list) and references else references
     turns = asked.turns or shapes.turns(list_field(record, "turns"), "turns", record.where)

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mirage.errors import BadInput
-from mirage.io.formats.fields import answer_text, first, need, number, text, unpack
+from mirage.io.formats.fields import answer_text, first, need, number, text
 from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, GivenVerdict, Record, Sample, ShownPassage
+from mirage.io.formats.values import unpack
 
 if TYPE_CHECKING:
     pass

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats.values import shorten
+from mirage.io.formats.values import shorten, unpack
 
 INNER = (
     "text",
@@ -42,6 +43,11 @@ _FREE = ("role", "speaker")
 _THINKING = ("reasoning", "thinking", "redacted_thinking")
 _UNSAID = (*_THINKING, "tool_use", "tool_call", "tool_result", "tool_call_response", "function_call", "image_url")
 """Types of content parts that are no part of the text, though they may hold one."""
+
+
+_TEXTS = ("text", "input_text", "output_text")
+_WRITTEN = re.compile(r"\s*\[?\s*\{\s*['\"](?:role|speaker|from|author|sender|type|content|text)['\"]\s*:")
+"""The beginning of messages or content parts in a cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +174,7 @@ def answer(value: Any, name: str, where: str) -> Conversation:
     Raises:
         BadInput: if it is neither.
     """
+    value = parse_messages(value)
     if is_messages(value):
         found = split_messages(value)
         said = text([m for m in value if role(m) in MODELS][-1:], name, where)
@@ -217,6 +224,10 @@ def parse_json(value: Any) -> Any:
 
 
 def parse_messages(value: Any) -> Any:
-    """Return a value, or the messages that its text is as JSON."""
-    parsed = parse_json(value)
-    return parsed if is_messages(parsed) else value
+    """Return a value, or the messages or content parts that a cell of a table holds as JSON or Python."""
+    if not isinstance(value, str) or not _WRITTEN.match(value):
+        return value
+    parsed = unpack(value)
+    parts = parsed if isinstance(parsed, list) else [parsed]
+    known = all(isinstance(part, Mapping) and (role(part) or part.get("type") in _TEXTS) for part in parts)
+    return parsed if known else value

@@ -138,6 +138,17 @@ def as_list(value: Any, where: str = "") -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
+def unpack(value: Any) -> Any:
+    """Parse a list or an object serialised in a cell as JSON or Python; return any other value as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+        return value
+    try:
+        parsed = as_list(value)
+    except BadInput:
+        return value
+    return parsed if value.lstrip()[0] == "[" and parsed != [value] else parsed[0]
+
+
 _LISTED = re.compile(r"\s*(?:(?:np\.|numpy\.)?array\(\s*)?[\[{]")
 _OF_TEXTS = re.compile(
     r"""\s*(?:(?:np\.|numpy\.)?array\(\s*)?(?:\[\s*)+(?:(?:np\.|numpy\.)?(?:str_|array)\()?['\"].*[\])]\s*$""",
