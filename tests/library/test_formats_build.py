@@ -178,6 +178,5 @@ def test_pitfall_161_a_format_that_refuses_every_record_gives_way_to_the_next(
     summary = run.read(saved(tmp_path / "x.jsonl", RECORD))[1]
     assert summary.format == "rag"
     assert "lmsys" in summary.guessed["format"]
-    taken.pop()
     with pytest.raises(BadInput, match="has no prompt"):
-        run.read(tmp_path / "x.jsonl")
+        run.read(saved(tmp_path / "y.jsonl", RECORD | {"label": "odd"}))
