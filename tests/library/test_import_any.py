@@ -326,6 +326,26 @@ def test_a_kind_of_import_that_is_none_is_refused_with_the_nearest(tmp_path: Pat
     assert "rag" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("import", "judgements"), "judgments"),
+        (("import", "mirage-bnch"), "mirage-bench"),
+        (("evaluate", "nomircal"), "nomiracl"),
+        (("import", "mine.jsonl"), "no file mine.jsonl"),
+        (("evaluate", "mine.jsonl"), "no file mine.jsonl"),
+    ],
+)
+def test_pitfall_167_a_missing_file_is_said_to_be_missing_and_a_slip_is_corrected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = mirage(*words)
+    assert done.exit_code == 2
+    assert "there is no file" in done.stderr
+    assert told in done.stderr
+
+
 @pytest.mark.parametrize("content", [b"", b" \n\n", b"PK\x03\x04" + bytes(50)], ids=["empty", "blank", "archive"])
 @pytest.mark.parametrize("name", ["x.jsonl", "x.json", "x.xlsx", "x.zip"])
 def test_a_file_without_records_is_refused_for_that(tmp_path: Path, name: str, content: bytes) -> None:
