@@ -336,7 +336,7 @@ def test_a_kind_of_import_that_is_none_is_refused_with_the_nearest(tmp_path: Pat
         (("evaluate", "mine.jsonl"), "no file mine.jsonl"),
     ],
 )
-def test_pitfall_167_a_missing_file_is_said_to_be_missing_and_a_slip_is_corrected(
+def test_pitfall_167_a_missing_file_or_a_slip_is_told_as_such(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
