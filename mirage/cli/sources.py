@@ -268,6 +268,11 @@ def import_file(
         return
     if kind is not None and kind not in known():
         raise UnknownName("format", kind, [*known(), CARDS])
+    if not file.exists() and not file.suffix:
+        error = UnknownName(
+            "file", str(file), [*known(), *(command.name or "" for command in import_.registered_commands)]
+        )
+        raise error if error.nearest else BadInput(error.what, do="check the path")
     with progress("Reading") as update:
         if into is None:
             plan = formats.plan_file(file, into, name=kind, options=options, progress=update)

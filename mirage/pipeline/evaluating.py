@@ -98,10 +98,9 @@ def locate(given: str | Path | None = None, into: Path | None = None) -> tuple[P
     path = store.locate(text) if isinstance(given, str) else Path(text)
     if not path.exists():
         if text not in store.bundled_arenas():
-            raise BadInput(
-                f"there is no file {text}",
-                do=f"check the path, or name a bundled arena: {', '.join(sorted(store.bundled_arenas()))}",
-            )
+            if path.suffix:
+                raise BadInput(f"there is no file {text}", do="check the path")
+            raise UnknownName("file or bundled arena", text, store.bundled_arenas())
         path = store.bundled_arenas()[text]
     if not store.is_arena(path):
         return path, into or path.parent / f"{path.name.partition('.')[0]}-arena"

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mirage.errors import BadInput
-from mirage.store.sheets import unquote
+from mirage.store.sheets import BOM, unquote
 
 LONGEST = 16_000_000
 """Maximum length of a line in bytes, for untrusted files."""
@@ -30,8 +30,6 @@ LONGEST_OF_OWN = 64_000_000
 """Maximum bytes of a line or JSON value, in any file: a small compressed file may expand to fill the memory."""
 MOST_FIELDS = 10_000
 """Maximum number of fields of a record."""
-BOM = "\ufeff"
-"""Byte order mark at the start of a UTF-8 text; not part of it."""
 _FIELD = 131_072
 """Maximum characters of a CSV field in untrusted files, so that an unclosed quote is detected early."""
 _SNIFFED = 20

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.store.files import BOM, LONGEST_OF_OWN, chunks, too_long
+from mirage.store.files import LONGEST_OF_OWN, chunks, too_long
+from mirage.store.sheets import BOM
 
 Place = tuple[str, ...]
 """Names that lead to a value in a document; `*` is any element of a list. Empty for the document itself."""

@@ -14,7 +14,6 @@ from typing import Any
 
 from mirage.errors import BadInput
 from mirage.store.files import (
-    BOM,
     LONGEST_OF_OWN,
     Line,
     chunks,
@@ -27,6 +26,7 @@ from mirage.store.files import (
     too_large,
     too_long,
 )
+from mirage.store.sheets import BOM
 
 ENDINGS = {".jsonl": ".jsonl", ".ndjson": ".jsonl", ".json": ".json", ".csv": ".csv", ".tsv": ".csv"}
 """Extensions of record files, with their format; each may be followed by `.gz` or `.zst`."""

@@ -2,7 +2,8 @@
 
 A text that a spreadsheet would evaluate (`=1+1`, `@name`, `-x`) is prefixed with a single quote. A last column
 `_quoted` then lists, row by row, the prefixed columns; `unquote` removes the quotes again, so that a file round-trips.
-Numbers and JSON are not changed.
+Numbers and JSON are not changed. A byte order mark precedes other characters than ASCII, without which spreadsheets do
+not read them as UTF-8.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+BOM = "\ufeff"
+"""Byte order mark."""
 QUOTED = "_quoted"
 """Name of the column that lists the quoted columns of a row."""
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]\s*\S|[\t\r\n]")
@@ -25,7 +28,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, exact: bo
     Args:
         columns: their names.
         rows: values in the order of the columns; None is an empty field.
-        exact: do not quote texts that look like formulas.
+        exact: no byte order mark, and no quote before texts that look like formulas.
     """
     values = [list(row) for row in rows]
     quoted = [] if exact else [[i for i, value in enumerate(row) if _is_formula(value)] for row in values]
@@ -34,7 +37,8 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, exact: bo
         for i in places:
             row[i] = f"'{row[i]}"
         row.append(" ".join(columns[i] for i in places))
-    return "".join(_line(row) for row in (header, *values))
+    text = "".join(_line(row) for row in (header, *values))
+    return text if exact or text.isascii() else BOM + text
 
 
 def _line(row: Sequence[Any]) -> str:

@@ -134,9 +134,7 @@ def test_ragas(tmp_path: Path) -> None:
     assert "gpt-9" in result.summary.guessed["system"]
 
 
-def test_pitfall_170_a_text_is_read_or_refused_and_answers_without_one_are_counted(
-    shared: Path, tmp_path: Path
-) -> None:
+def test_pitfall_170_an_output_is_read_or_refused_or_counted_as_silent(shared: Path, tmp_path: Path) -> None:
     source = shared / "field/turn4/01-inspector-output/harbour.json"
     result, arena = taken(source, tmp_path / "arena", "inspector")
     assert all(text for (text,) in rows(arena, "answers", "text"))
@@ -152,14 +150,14 @@ def test_pitfall_170_a_text_is_read_or_refused_and_answers_without_one_are_count
             run.read(file)
 
 
-def test_pitfall_179_reference_contexts_of_a_test_set_are_its_relevant_passages(shared: Path, tmp_path: Path) -> None:
+def test_pitfall_179_reference_contexts_of_a_test_set_are_passages(shared: Path, tmp_path: Path) -> None:
     result, arena = taken(shared / "field/turn4/13-test-set-contexts/testset.jsonl", tmp_path / "arena", "ragas")
     assert rows(arena, "passages", "position", "relevant") == [(1, True)] * 3
     assert set(rows(arena, "queries", "subset")) == {("relevant",)}
     assert left_out(result) == {}
 
 
-def test_pitfall_161_ragas_contexts_are_passages_in_any_shape_and_errors_name_fields_of_the_file(
+def test_pitfall_161_errors_of_ragas_name_fields_of_the_file(
     tmp_path: Path,
 ) -> None:
     record = {"question": EN, "answer": "It turns.", "ground_truth": "It turns east."}

@@ -170,14 +170,11 @@ def test_pitfall_179_a_file_of_a_folder_that_is_not_read_is_named(tmp_path: Path
     assert [part.what for part in run.read(tmp_path)[1].left_out] == ["notes.docx"]
 
 
-def test_pitfall_161_a_format_that_refuses_every_record_gives_way_to_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pitfall_161_a_format_that_refuses_all_gives_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taken = [Recognised(format_named(name), name) for name in ("lmsys", "judgments", "rag")]
     monkeypatch.setattr(run, "recognise", lambda _: taken)
     summary = run.read(saved(tmp_path / "x.jsonl", RECORD))[1]
     assert summary.format == "rag"
     assert "lmsys" in summary.guessed["format"]
-    taken.pop()
     with pytest.raises(BadInput, match="has no prompt"):
-        run.read(tmp_path / "x.jsonl")
+        run.read(saved(tmp_path / "y.jsonl", RECORD | {"label": "odd"}))

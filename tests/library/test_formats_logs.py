@@ -678,7 +678,8 @@ def test_a_file_of_no_known_format_gets_the_command_that_reads_it(
     assert set(command) <= set(line)
     names = dict(pair.split("=") for pair in line if "=" in pair)
     options = Options({theirs: ours for theirs, ours in names.items() if theirs != "system"}, {"system": "s"})
-    assert import_file(path, tmp_path / "arena", name=line[2], options=options).summary.records == 1
+    name = line[line.index("--as") + 1]
+    assert import_file(path, tmp_path / "arena", name=name, options=options).summary.records == 1
 
 
 def test_a_file_that_resembles_nothing_lists_the_formats(tmp_path: Path) -> None:

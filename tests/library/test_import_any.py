@@ -6,6 +6,8 @@ import csv
 import gzip
 import io
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +130,76 @@ def test_a_file_in_no_known_format_says_what_to_do(tmp_path: Path) -> None:
     assert "--map" in caught.value.do
 
 
+ASKED = [f"When was pier {k} of the harbour built?" for k in range(6)]
+SAID = [f"It was built in 190{k} by the town." for k in range(6)]
+SUGGESTED: dict[str, tuple[dict[str, list[str]], str | None]] = {
+    "two fields may be the answer": ({"Question": ASKED, "output": ["1911"] * 6, "ModelAnswer": SAID}, None),
+    "answers are no names": ({"question_text": ASKED, "Model": SAID}, None),
+    "questions are no answers": ({"prompt_text": ["Ask me."] * 6, "answer_text": ASKED}, None),
+    "ids are no answers": ({"query": ASKED, "output_id": [f"run-{k}" for k in range(6)]}, None),
+    "a system has few values": (
+        {"Frage": ASKED, "final_answer": SAID, "llm_model": ["alpha", "beta"] * 3},
+        "--as rag --map Frage=question --map final_answer=answer --map llm_model=system",
+    ),
+    "one of all records": (
+        {"Frage": ASKED, "my_answer": SAID, "ground_truth": ["1911"] * 6},
+        "--as rag --map Frage=question --map my_answer=answer --map ground_truth=reference --set system=NAME",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SUGGESTED)
+def test_pitfall_173_a_suggested_command_looks_at_values_and_runs(tmp_path: Path, case: str) -> None:
+    fields, suggested = SUGGESTED[case]
+    file = write(
+        tmp_path / "x.jsonl", *(dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True))
+    )
+    with pytest.raises(BadInput) as caught:
+        plan_file(file)
+    command = re.search(r"mirage import (\S+x\.jsonl .*)", caught.value.do)
+    assert (command and command[1].partition(" ")[2]) == suggested
+    if command:
+        assert mirage("import", *shlex.split(command[1])).exit_code == 0
+
+
+WIDE: dict[str, tuple[str, dict[str, list[str | None]]]] = {
+    "ends": (
+        "Question,x_answer,y answer,ground_truth\nWho was the first?,In 1911.,,1911\n",
+        {"x": ["In 1911."], "y": [None]},
+    ),
+    "beginnings": (
+        "query_id,language,question,answer_x 1,answer_y,answer_relevancy\n1,en,Who?,In 1911.,No.,0.5\n",
+        {"x 1": ["In 1911."], "y": ["No."]},
+    ),
+    "colons": (
+        "qid,output: x,output: y\nq1,Es war 1911 im Mai.,Das war es nicht.\n",
+        {"x": ["Es war 1911 im Mai."], "y": ["Das war es nicht."]},
+    ),
+    "models": (
+        "question,contexts,gpt-4o,llama-3-70b,gpt-4o_score\nWer war der erste?,P,Es war Ada.,Es war Bo.,4\n",
+        {"gpt-4o": ["Es war Ada."], "llama-3-70b": ["Es war Bo."]},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WIDE)
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_pitfall_177_a_column_a_system_is_read(tmp_path: Path, case: str, kind: str) -> None:
+    text, systems = WIDE[case]
+    records = list(csv.DictReader(io.StringIO(text)))
+    file = tmp_path / f"x.{kind}"
+    if kind == "parquet":
+        pq.write_table(pa.Table.from_pylist(records), file)
+    else:
+        file.write_text(text if kind == "csv" else "".join(json.dumps(record) + "\n" for record in records))
+    answers = (
+        import_file(file, tmp_path / "arena", options=Options(values={"language": "de"}))
+        .arena.read("answers")
+        .to_pylist()
+    )
+    assert {row["system"]: [row["text"]] for row in answers} == systems
+
+
 HOSTILE: dict[str, dict[str, Any]] = {
     "right to left": {"question": "متى بُني الجسر القديم فوق النهر الكبير؟", "answer": "\u202eفي 1902\u202c"},
     "a megabyte": {"contexts": ["x" * 1_000_000]},
@@ -231,6 +303,26 @@ def test_a_kind_of_import_that_is_none_is_refused_with_the_nearest(tmp_path: Pat
     done = mirage("import", "--as", "raag", write(tmp_path / "x.jsonl", *ROWS))
     assert done.exit_code == 2
     assert "rag" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("import", "judgements"), "judgments"),
+        (("import", "mirage-bnch"), "mirage-bench"),
+        (("evaluate", "nomircal"), "nomiracl"),
+        (("import", "mine.jsonl"), "no file mine.jsonl"),
+        (("evaluate", "mine.jsonl"), "no file mine.jsonl"),
+    ],
+)
+def test_pitfall_167_a_missing_file_or_a_slip_is_told_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = mirage(*words)
+    assert done.exit_code == 2
+    assert "there is no file" in done.stderr
+    assert told in done.stderr
 
 
 @pytest.mark.parametrize("content", [b"", b" \n\n", b"PK\x03\x04" + bytes(50)], ids=["empty", "blank", "archive"])

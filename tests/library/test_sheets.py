@@ -21,7 +21,7 @@ COMPUTED = "=+-@＝＋－＠\t\r\n"
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text, newline="")))
+    return list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
 
 
 @pytest.mark.parametrize("text", FORMULAS)
@@ -31,6 +31,12 @@ def test_no_cell_begins_like_a_formula(text: str) -> None:
     assert row["rating"] == "-1.5", "a number is no formula"
     (exact,) = rows_of(store.csv_text(["system", "rating"], [(text, -1.5)], exact=True))
     assert exact == {"system": text, "rating": "-1.5"}
+
+
+def test_pitfall_179_only_csv_for_spreadsheets_has_a_byte_order_mark() -> None:
+    text = store.csv_text(["system"], [("模型",)])
+    assert text.encode().decode("utf-8-sig") == text.removeprefix("\ufeff") != text
+    assert store.csv_text(["system"], [("模型",)], exact=True) == "system\n模型\n"
 
 
 def test_texts_that_are_none_are_left_as_they_are() -> None:

@@ -163,6 +163,8 @@ class Collector:
         """Locations of the records."""
         self.fresh: set[str] = set()
         """Those of records that added something."""
+        self.unnamed: set[str] = set()
+        """Those of records without an id of the query."""
         self._codes: dict[str, str] = {}
         self._names = Names()
 
@@ -185,7 +187,7 @@ class Collector:
             if text is None:
                 raise BadInput("there is neither a query nor its id", where=where, do="map a field: --map THEIRS=id")
             query_id = content_id(text, *(part for turn in turns for part in turn))
-            self._count("query_id")
+            self.unnamed.add(where)
         if language and (language := language.strip()):
             code = self._codes.get(language) or self._code(language, where)
         else:
@@ -320,7 +322,7 @@ class Collector:
             raise _two(f"answers of {system}", seen.where, entry, where)
         if ids != seen.shown:
             # One row a passage: the answer repeats, and each row adds what it was shown.
-            self._count("folded")
+            self.counts["folded"] = self.counts.get("folded", 0) + 1
             self.fresh.add(where)
             for order in (seen.shown, ids):
                 if entry.orders.get(order) == system:
@@ -475,9 +477,6 @@ class Collector:
             whole(name, kind, where)
         self._names.check(name, kind, where)
         return name
-
-    def _count(self, what: str) -> None:
-        self.counts[what] = self.counts.get(what, 0) + 1
 
     def _code(self, name: str, where: str) -> str:
         try:

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import difflib
+import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mirage.errors import BadInput
 from mirage.io.formats import rag
+from mirage.io.formats.build import Collector
+from mirage.io.formats.fields import is_measure
 from mirage.io.formats.registry import format_named
-from mirage.io.formats.spec import Sample
+from mirage.io.formats.spec import Record, Sample
 from mirage.io.sources.files import Options
 
 _DEEPEST = 4
 """Number of names in the path of a field that is considered."""
 _LEAST = 0.6
 """Minimum similarity of a field's name to ours."""
+_SURE = 0.9
+"""Similarity of a name that has one of ours as a word."""
+_TEXTS = ("question", "prompt", "answer", "text")
+_ABOUT = ("_id", "_ids", "_score", "_type", "_time", "_date", "_url", "_path", "_file", "_lang", "_language")
+"""Ends of names that are about one of our fields, and not its value."""
+_MANY = 5
+"""Records from which systems are fewer than records."""
+_ENDS = ".!?。！？؟।"
 _ASKING = ("?", "？", "؟", "՞", ";")
 """Ends of questions."""
 _PAIR = {
@@ -71,53 +83,114 @@ _FORMATS = {
 def suggest_command(sample: Sample) -> str | None:
     """Return the command that reads a file in the nearest format, checked on its first records.
 
-    None if no format comes near.
+    None if no format comes near, or two fields may be the same one of its fields.
     """
     fields = _fields(sample.records)
     found = ((name, match) for name, wanted in _FORMATS.items() if (match := _match(wanted, fields)) is not None)
     for name, (names, _) in sorted(found, key=lambda entry: -entry[1][1]):
-        options = Options({theirs: ours for ours, theirs in names.items() if theirs != ours})
-        mapped = replace(sample, records=tuple(options.apply(record) for record in sample.records))
-        if format_named(name).recognise(mapped):
-            parts = ["mirage", "import", name, str(sample.path)]
-            parts += [part for pair in options.names.items() for part in ("--map", "=".join(pair))]
-            if name == "rag" and "system" not in names:
-                parts += ["--set", "system=NAME"]
+        renamed = {theirs: ours for ours, theirs in names.items() if theirs != ours}
+        options = Options(renamed, {"system": "NAME"} if name == "rag" and "system" not in names else {})
+        if _takes(name, replace(sample, records=tuple(options.apply(record) for record in sample.records))):
+            parts = ["mirage", "import", str(sample.path), "--as", name]
+            parts += [part for pair in renamed.items() for part in ("--map", "=".join(pair))]
+            parts += [part for pair in options.values.items() for part in ("--set", "=".join(pair))]
             return shlex.join(parts)
     return None
 
 
+def _takes(name: str, sample: Sample) -> bool:
+    """Return whether a format recognises and reads all of some records, with their fields already named."""
+    entry = format_named(name)
+    try:
+        entry.read((Record(record, str(sample.path)) for record in sample.records), Collector())
+    except BadInput:
+        return False
+    return entry.recognise(sample) is not None
+
+
 def _match(wanted: _Wanted, fields: Mapping[str, list[Any]]) -> tuple[dict[str, str], float] | None:
-    """Return the file's field for each of ours, and the similarity of the required fields; None if one is missing."""
+    """Return the file's field for each of ours, and the similarity of the required fields.
+
+    None if one is missing, or two of the file's fields may be the answer.
+    """
     names: dict[str, str] = {}
     total = 0.0
-    for ours, aliases in {**wanted.needed, **wanted.more}.items():
-        left = ((theirs, _similarity(ours, theirs, aliases, values)) for theirs, values in fields.items())
-        free = [entry for entry in left if entry[0] not in names.values() and entry[1] >= _LEAST]
+    every = {**wanted.needed, **wanted.more}
+    exact = {theirs: ours for ours, aliases in every.items() for theirs in fields if _words(theirs) in aliases}
+    for ours, aliases in every.items():
+        least = _LEAST if ours in wanted.needed else _SURE
+        free = {
+            theirs: likeness
+            for theirs, values in fields.items()
+            if theirs not in names.values()
+            and exact.get(theirs, ours) == ours
+            and (likeness := _similarity(ours, theirs, aliases, values)) >= least
+        }
+        if ours in ("answer", "text") and sum(likeness >= _SURE for likeness in free.values()) > 1:
+            return None
         if free:
-            names[ours], similarity = max(free, key=lambda entry: entry[1])
-            total += similarity * (ours in wanted.needed)
+            names[ours] = max(free, key=lambda theirs: free[theirs])
+            total += free[names[ours]] * (ours in wanted.needed)
         elif ours in wanted.needed:
             return None
     # Of two formats that fit alike, the one with more fields says more.
     return names, total / len(wanted.needed) + 0.02 * len(wanted.needed)
 
 
+def _words(theirs: str) -> str:
+    """Return the last name of a field's path in lower case with `_` between words: `model_answer` of `ModelAnswer`."""
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])|[\s.:-]+", "_", theirs.rpartition(".")[2])
+    return name.casefold()
+
+
 def _similarity(ours: str, theirs: str, aliases: Sequence[str], values: Sequence[Any]) -> float:
-    """Return how likely a field is one of ours, in [0, 1.1]: by its name, and for questions by their ends."""
-    name = theirs.rpartition(".")[2].casefold()
+    """Return how likely a field is one of ours, in [0, 1.1]: by its name, if its values may be such; and for questions
+    by their ends.
+    """
+    if not _FITS.get(ours, _any)(values):
+        return 0.0
+    name = _words(theirs)
     if name in aliases:
         likeness = 1.0
-    elif any(alias in name.replace("-", "_").split("_") for alias in aliases):
-        likeness = 0.9
+    elif ours in _TEXTS and name.endswith(_ABOUT):
+        return 0.0
+    elif any(alias in name.split("_") for alias in aliases):
+        likeness = _SURE
     else:
         likeness = max(difflib.SequenceMatcher(None, name, alias).ratio() for alias in aliases)
-    if ours in ("question", "prompt") and values:
-        asking = sum(isinstance(value, str) and value.rstrip().endswith(_ASKING) for value in values) / len(values)
+    if ours in ("question", "prompt"):
+        asking = sum(value.rstrip().endswith(_ASKING) for value in values) / len(values)
         likeness = max(likeness, 0.7 * asking) + 0.1 * asking
-    if ours in ("question", "prompt", "answer", "text", "system") and not any(isinstance(v, str) for v in values):
-        return 0.0
     return likeness
+
+
+def _any(values: Sequence[Any]) -> bool:
+    return bool(values)
+
+
+def _are_texts(values: Sequence[Any]) -> bool:
+    return bool(values) and all(isinstance(value, str) and not is_measure(value) for value in values)
+
+
+def _are_answers(values: Sequence[Any]) -> bool:
+    """Return whether values may be answers: texts or numbers, few of them questions."""
+    asking = sum(isinstance(value, str) and value.rstrip().endswith(_ASKING) for value in values)
+    return any(isinstance(value, str) for value in values) and 2 * asking < len(values)
+
+
+def _are_names(values: Sequence[Any]) -> bool:
+    """Return whether values may be names of systems: short texts that are no sentences, and few of them."""
+    named = _are_texts(values) and all(len(v) <= 80 and len(v.split()) <= 6 and v[-1] not in _ENDS for v in values)
+    return named and (len(values) < _MANY or 2 * len(set(values)) <= len(values))
+
+
+_FITS: Mapping[str, Callable[[Sequence[Any]], bool]] = {
+    **dict.fromkeys(("question", "prompt"), _are_texts),
+    **dict.fromkeys(("answer", "text", "response_a", "response_b"), _are_answers),
+    **dict.fromkeys(("system", "model_a", "model_b", "system_a", "system_b", "judge"), _are_names),
+    "language": lambda values: _are_texts(values) and max(map(len, values)) <= 24,
+}
+"""Whether values may be those of one of our fields; any values of the others."""
 
 
 def _fields(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -79,7 +79,7 @@ _BECOMES = {
 _GOLD = "answer"
 _TAGS = ("domain", "type")
 _TAGGED = (*_TAGS, "tags")
-_KNOWN = frozenset(name for names in FIELDS.values() for name in names)
+KNOWN = frozenset(name for names in FIELDS.values() for name in names)
 _OURS = "mirage"
 """Field with mirage's measurements, which is not read."""
 _TEXT = ("text", "page_content", "content", "passage", "body", "contents", "segment", "value", "sentence", "parts")
@@ -134,7 +134,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
                     f"{plan['answer'][0]} is the system's, and answer the reference; else leave that out: "
                     f"--map {plan['answer'][0]}=other",
                 )
-        for name in () if value.keys() <= _KNOWN else value.keys() - _KNOWN - {_OURS}:
+        for name in () if value.keys() <= KNOWN else value.keys() - KNOWN - {_OURS}:
             near = values.nearest(name, FIELDS)
             builder.left_out(
                 name, f"not a field of rag; did you mean {near}? --map {name}={near}" if near else _NO_FIELD

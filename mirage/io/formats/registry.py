@@ -57,6 +57,7 @@ def formats() -> dict[str, Format]:
         rgb,
         trec,
         trec_rag,
+        wide,
         wildbench,
     )
 
@@ -90,6 +91,7 @@ def formats() -> dict[str, Format]:
         bergen,
         ragelo,
         open_rag_eval,
+        wide,
     )
     entries = [*(module.FORMAT for module in (*special, rag, trec)), own.QUERIES, own.ANSWERS, own.JUDGMENTS]
     return {entry.name: entry for entry in entries}

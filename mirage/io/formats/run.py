@@ -113,7 +113,8 @@ def _recognise(sample: Sample) -> list[Recognised]:
             do=f"read it in the nearest format: {nearest}"
             if nearest
             else f"choose one ({', '.join(formats())}) and map its fields: "
-            "mirage import FILE --as rag --map THEIRS=OURS",
+            "mirage import FILE --as rag --map THEIRS=OURS; or, with a column of answers for each system, "
+            "mirage import FILE --as wide --map THEIRS=question,COLUMN=answer_SYSTEM",
         )
     return taken
 
@@ -157,7 +158,9 @@ def read(
         for taken in candidates
     )
     first = next(readings)
-    reading = first if first.takes_any else next((other for other in readings if other.takes_any), first)
+    # A format that leaves fields out would hide what the first refuses, such as a label that cannot be read.
+    others = (other for other in readings if other.takes_any and not other.collected.omitted)
+    reading = first if first.takes_any else next(others, first)
     taken, collected, errors, n = reading.taken, reading.collected, reading.errors, reading.n
     if reading is not first:
         why = f"not {first.taken.format.name}, which refuses every record: {first.errors[0].what}"
@@ -167,8 +170,7 @@ def read(
     if taken.format.records is None and path.is_dir():
         for file in other_files(path):
             collected.left_out(file.name, "its extension is of no file of records")
-    if repeated := len(collected.seen - collected.fresh):
-        collected.counts["repeated"] = repeated
+    collected.counts |= {"query_id": len(collected.unnamed), "repeated": len(collected.seen - collected.fresh)}
     try:
         tables = finish_tables(collected, arena, errors=errors, n=n, refers=taken.format.refers)
     except Refused:
@@ -178,7 +180,7 @@ def read(
     if (day := options.values.get("run_date")) is not None and "answers" in tables:
         # Most formats have no field for it.
         tables["answers"] = _with_date(tables["answers"], utc_day(day, where="--set run_date"))
-    for word, n_times in collected.counts.items():
+    for word, n_times in filter(lambda count: count[1], collected.counts.items()):
         noun, told = _GUESSES[word]
         collected.note_guess(word, f"{text.count_text(n_times, noun)} {told}")
     mapped = {field.partition(".")[0] for field in options.names if "." in field}

@@ -1,0 +1,101 @@
+"""Wide tables: a row a question, a column of answers a system: `gpt_answer`, `answer_gpt`, `output: gpt`, `gpt-4`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from mirage.io.formats import rag
+from mirage.io.formats.fields import is_measure
+from mirage.io.formats.spec import Builder, Format, Record, Sample
+from mirage.text.makers import OTHER, maker
+
+_HEADS = {
+    "answer": "answers?|responses?|outputs?|predictions?|generations?|completions?|repl(?:y|ies)",
+    "contexts": "contexts?|passages?|documents?",
+}
+_GAP = r"[\s_.:/|-]+"
+_PATTERNS = [
+    (field, re.compile(form, re.IGNORECASE))
+    for field, words in _HEADS.items()
+    for form in (rf"(?:{words}){_GAP}(?P<system>.+)", rf"(?P<system>.+?){_GAP}(?:{words})")
+]
+_GOLD = re.compile(
+    r"(?:gold|golden|gt|ground_?truth|correct|right|ideal|true|target|expected|reference)", re.IGNORECASE
+)
+_ABOUT = re.compile(
+    r"(?:.*_)?(?:relevanc[ey]|correctness|similarity|faithfulness|quality|len(?:gth)?|scores?|ratings?|grades?|verdicts?|"
+    r"labels?|ids?|types?|formats?|tokens|times?|latency|costs?|count|start|end|status|language|lang|retrieved|generated|"
+    r"final|raw|parsed|actual|user|model|system|precision|recall|notes?|comments?|explanation|rationale|reasons?)",
+    re.IGNORECASE,
+)
+"""What a column is of that belongs to no system, or is about an answer."""
+_SYSTEMS, _ASKED = frozenset(rag.FIELDS["system"]), frozenset((*rag.FIELDS["question"], *rag.FIELDS["id"]))
+
+
+@lru_cache(4096)
+def _column(name: str) -> tuple[str, str]:
+    """Return the field of `rag` that a column is, and the system; empty for what all systems share."""
+    plain = re.sub(_GAP, "_", name.strip()).casefold()
+    if plain in rag.KNOWN:
+        return plain, ""
+    for field, pattern in _PATTERNS:
+        if match := pattern.fullmatch(name.strip()):
+            system = match["system"].strip()
+            if _GOLD.fullmatch(re.sub(_GAP, "_", system)):
+                return "reference", ""
+            return (name, "") if _ABOUT.fullmatch(re.sub(_GAP, "_", system)) else (field, system)
+    return (name, "") if maker(name) == OTHER or _ABOUT.fullmatch(plain) else ("answer", name)
+
+
+def recognise(sample: Sample) -> str | None:
+    """Detect at least two columns of answers beside a question or its id, and none that names the system."""
+    columns = {name: _column(name) for name in sample.fields}
+    shared = {field for field, system in columns.values() if not system}
+    names = {name: system for name, (field, system) in columns.items() if system and field == "answer"}
+    if len(names) < 2 or shared & _SYSTEMS or not shared & _ASKED:
+        return None
+    held = [[record[name] for record in sample.records if record.get(name) not in (None, "")] for name in names]
+    texts = [not all(map(is_measure, column)) for column in held if column]
+    if not any(texts) or any(column and all(map(_is_score, column)) for column in held):
+        return None
+    return f"has a column of answers for each of {', '.join(sorted(names.values()))}"
+
+
+def _is_score(value: Any) -> bool:
+    return is_measure(value) and not 10 < abs(float(value)) < math.inf
+
+
+def read(records: Iterable[Record], builder: Builder) -> None:
+    """Read each row as one record of `rag` a system."""
+    rag.read(_melt(records), builder)
+
+
+def _melt(records: Iterable[Record]) -> Iterator[Record]:
+    for record in records:
+        shared: dict[str, Any] = {}
+        of_system: dict[str, dict[str, Any]] = {}
+        for name, value in record.value.items():
+            field, system = _column(name)
+            (of_system.setdefault(system, {}) if system else shared)[field] = value
+        if "answer" in shared:
+            shared.setdefault("reference", shared.pop("answer"))
+        for system, fields in of_system.items():
+            if "answer" in fields:
+                answer = None if fields["answer"] == "" else fields["answer"]  # an empty cell is no answer
+                yield Record({**shared, **fields, "answer": answer, "system": system}, record.where)
+                # Other columns are left out once a row.
+                shared = {name: value for name, value in shared.items() if name in rag.KNOWN}
+
+
+FORMAT = Format(
+    name="wide",
+    title="wide tables: a row a question, a column of answers a system",
+    source="spreadsheets of answers; other names of columns by --map COLUMN=answer_SYSTEM",
+    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers"),
+    recognise=recognise,
+    read=read,
+)
