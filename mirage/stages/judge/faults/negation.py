@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from mirage.text.languages import base
 from mirage.text.segmentation import words
@@ -158,13 +158,13 @@ def negate(sentence: str, language: str) -> str | None:
     code = base(language)
     if code not in _RULES or _compile(_NEGATIVE[code]).search(sentence):
         return None
+    form: Literal["NFC", "NFD"] = "NFC" if unicodedata.is_normalized("NFC", sentence) else "NFD"
     for pattern, replacement in _RULES[code]:
-        for form in ("NFC", "NFD"):
-            changed = _compile(unicodedata.normalize(form, pattern)).sub(
-                unicodedata.normalize(form, replacement), sentence, count=1
-            )
-            if changed != sentence:
-                return str(changed)
+        changed = _compile(unicodedata.normalize(form, pattern)).sub(
+            unicodedata.normalize(form, replacement), sentence, count=1
+        )
+        if changed != sentence:
+            return str(changed)
     return None
 
 
