@@ -1804,7 +1804,7 @@ def _votes(rows: pa.Table) -> list[Vote]:
 
     verdict = "vote" if "vote" in rows.column_names else "verdict"
     _require_columns(rows, ("query_id", "system_a", "system_b", verdict))
-    language, voters = _texts(rows, "language", _UNDETERMINED), _texts(rows, "voter", "somebody")
+    language, voters = _texts(rows, "language", _UNDETERMINED), _texts(rows, "voter", people.UNNAMED)
     drawn = rows["control"].to_pylist() if "control" in rows.column_names else [True] * len(rows)
     chances = rows["inclusion"].to_pylist() if "inclusion" in rows.column_names else [None] * len(rows)
     names = ("query_id", "system_a", "system_b", verdict)
