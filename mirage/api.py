@@ -1582,7 +1582,7 @@ def compare(
     return SystemComparison(**_values(report))
 
 
-def agreement(votes: Any, judgments: Any, *, control: bool = False, seed: int = SEED) -> Rows:
+def agreement(votes: Any, judgments: Any, *, control: bool = False) -> Rows:
     """Measure the agreement of people with each judge and with each other, with 95% intervals over queries.
 
     Args:
@@ -1590,7 +1590,6 @@ def agreement(votes: Any, judgments: Any, *, control: bool = False, seed: int = 
             optional `voter`, `language` and `control`, as in `mirage.people.votes.Vote`.
         judgments: rows of verdicts, as for `rank`, with `query_id` and `judge`; or an arena.
         control: count only votes whose column `control` is true: battles drawn at random.
-        seed: random seed.
 
     Returns:
         Rows of `mirage.people.votes.Agreement`.
@@ -1603,7 +1602,7 @@ def agreement(votes: Any, judgments: Any, *, control: bool = False, seed: int = 
     log = _votes(_frame(votes))
     table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(_frame(judgments))[0]
     return Rows(
-        schema.from_rows(people.Agreement, people.agreement(log, table, control=control, seed=seed)),
+        schema.from_rows(people.Agreement, people.agreement(log, table, control=control)),
         "Agreement of people with judges and with each other, with 95% intervals",
     )
 

@@ -18,13 +18,12 @@ from mirage.battles.decided import DecidedBattles, decide_battles
 from mirage.battles.decision import FIRST, SECOND, TIE
 from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.people.exam.estimates import Array, estimate, jackknife
 from mirage.people.exam.items import opinions_of
-from mirage.people.exam.records import Estimate
 from mirage.people.votes import PEOPLE, Vote
 from mirage.people.votes.stage import counting
 from mirage.schema import CodeOrAll, Count, Share
 from mirage.stages.judge.faults import CONTROL, FAMILIES, ORIGINAL
+from mirage.stats.jackknife import Array, Estimate, estimate, jackknife
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
