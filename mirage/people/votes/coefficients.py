@@ -7,7 +7,7 @@ exam of judges (`mirage.people.exam`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -118,6 +118,8 @@ def estimate_statistics(sums: Array, statistics: Statistics) -> tuple[dict[str, 
 
 def _interval(name: str, spreads: Sequence[Spread]) -> dict[str, float | None]:
     """Return a statistic's mean over languages and its 95% interval, as `name`, `name_low` and `name_high`."""
+    if name == "distance":  # half points vary less than shares: their number does not bound the effective one
+        spreads = [replace(spread, n=10**9) for spread in spreads]
     found = estimate(spreads, none="", scale="share" if name in _SHARES else "difference")
     return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
 
