@@ -14,13 +14,13 @@ from scipy.special import stdtrit
 
 from benchmarks.harness import Row
 from mirage.battles import Battle, Decision
-from mirage.people.exam.estimates import jackknife
 from mirage.people.exam.panel import _correlation
 from mirage.people.votes import Vote, correct
 from mirage.people.votes.powered import solve_points
 from mirage.stages.retrieve.attribution import Attribution, Cause
 from mirage.stages.retrieve.causes import AnswerCause, given_retrieval
 from mirage.stats.bounded import bounded_mean_intervals
+from mirage.stats.jackknife import jackknife
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Array]

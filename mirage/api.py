@@ -1584,7 +1584,7 @@ def compare(
     return SystemComparison(**_values(report))
 
 
-def agreement(votes: Any, judgments: Any, *, control: bool = False, seed: int = SEED) -> Rows:
+def agreement(votes: Any, judgments: Any, *, control: bool = False) -> Rows:
     """Measure the agreement of people with each judge and with each other, with 95% intervals over queries.
 
     Args:
@@ -1592,7 +1592,6 @@ def agreement(votes: Any, judgments: Any, *, control: bool = False, seed: int = 
             optional `voter`, `language` and `control`, as in `mirage.people.votes.Vote`.
         judgments: rows of verdicts, as for `rank`, with `query_id` and `judge`; or an arena.
         control: count only votes whose column `control` is true: battles drawn at random.
-        seed: random seed.
 
     Returns:
         Rows of `mirage.people.votes.Agreement`.
@@ -1605,7 +1604,7 @@ def agreement(votes: Any, judgments: Any, *, control: bool = False, seed: int = 
     log = _votes(_frame(votes))
     table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(_frame(judgments))[0]
     return Rows(
-        schema.from_rows(people.Agreement, people.agreement(log, table, control=control, seed=seed)),
+        schema.from_rows(people.Agreement, people.agreement(log, table, control=control)),
         "Agreement of people with judges and with each other, with 95% intervals",
     )
 
@@ -1806,7 +1805,7 @@ def _votes(rows: pa.Table) -> list[Vote]:
 
     verdict = "vote" if "vote" in rows.column_names else "verdict"
     _require_columns(rows, ("query_id", "system_a", "system_b", verdict))
-    language, voters = _texts(rows, "language", _UNDETERMINED), _texts(rows, "voter", "somebody")
+    language, voters = _texts(rows, "language", _UNDETERMINED), _texts(rows, "voter", people.UNNAMED)
     drawn = rows["control"].to_pylist() if "control" in rows.column_names else [True] * len(rows)
     chances = rows["inclusion"].to_pylist() if "inclusion" in rows.column_names else [None] * len(rows)
     names = ("query_id", "system_a", "system_b", verdict)

@@ -51,7 +51,20 @@ def read_decisions(arena: Arena, judge: Judge, settings: RankSettings = RankSett
 
         decided = nugget_battles(arena, settings)
         return decided.verdicts, decided.lines
-    return arena.read(judge.table, columns=None if judge.by_labels else COLUMNS), []
+    notes = _note_people(arena, judge) if judge.kind == "single" else []
+    return arena.read(judge.table, columns=None if judge.by_labels else COLUMNS), notes
+
+
+def _note_people(arena: Arena, judge: Judge) -> list[str]:
+    """Return a remark if the judge is people: each favours some systems, and a ranking resamples queries only."""
+    if "judgments" not in arena.tables:
+        return []
+    sql = "SELECT bool_or(person) AS person, count(DISTINCT voter) AS n FROM judgments WHERE judge = ?"
+    found = arena.sql(sql, [judge.name]).to_pylist()[0]
+    if not found["person"]:
+        return []
+    who = count_text(found["n"], "person") if found["n"] else "unnamed people"
+    return [f"verdicts of {who}: intervals and tests hold for other queries, not for other people"]
 
 
 def what_if(

@@ -26,9 +26,10 @@ from mirage.cli import app
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people import exam as exams
 from mirage.people import votes
-from mirage.people.exam import Estimate, ExamResult, JudgeExam, examine
+from mirage.people.exam import ExamResult, JudgeExam, examine
 from mirage.people.exam.items import Items, Opinions
 from mirage.people.exam.order import add_implied, order_measures, order_of, tau_ap, tau_ap_ends, tau_b_ends
+from mirage.stats.jackknife import Estimate
 
 SYSTEMS = ("alpha", "beta", "gamma", "delta")
 WORDS = ("A", "B", "tie")

@@ -23,7 +23,7 @@ from mirage.people.exam.passport import passport
 from mirage.stages.judge.faults import CONTROL, FAMILIES, ORIGINAL, draw_items, item_pairs, passport_path
 from mirage.stages.judge.faults.answer import AnswerToChange, FaultPassage
 from mirage.stages.judge.faults.families import CannotPlant, apply_fault
-from mirage.stages.judge.faults.negation import negate
+from mirage.stages.judge.faults.negation import is_statement, negate
 from mirage.text.answers import citations
 from mirage.text.detection import detect
 
@@ -59,9 +59,10 @@ def each(items: dict[tuple[str, str], Item], family: str) -> list[tuple[str, str
 
 def test_every_language_has_items_of_almost_every_family(items: dict[tuple[str, str], Item]) -> None:
     made = {family: {code for code, _, _ in each(items, family)} for family in FAMILIES}
-    assert all(len(codes) >= 16 for family, codes in made.items() if family != "changed-number")
+    assert all(len(codes) >= 16 for family, codes in made.items() if family not in ("changed-number", "negation"))
     assert len(made["changed-number"]) >= 9  # few answers have a number
-    assert {"ar", "fa", "ja", "th", "te", "yo"} <= made["negation"] | made["unsupported"]
+    assert {"ar", "en", "fr", "ja"} <= made["negation"]  # where people read them
+    assert not {"de", "sw"} & made["negation"]
 
 
 @pytest.mark.parametrize("family", [name for name, family in FAMILIES.items() if not family.of_length])
@@ -143,16 +144,17 @@ def test_a_citation_keeps_its_form_when_it_moves() -> None:
     ("sentence", "language", "negative"),
     [
         ("Paris is the capital.", "en", "not"),
-        ("Paris ist die Hauptstadt.", "de", "nicht"),
-        ("Paris est la capitale.", "fr", "n'est pas"),
-        ("Jinja ni mji.", "sw", "si"),
-        ("यह राजधानी है।", "hi", "नहीं"),
+        ("Paris est la capitale.", "fr", "Paris n'est pas la"),
+        ("Il s'est installé à Lyon.", "fr", "ne s'est pas installé"),
+        ("C'est une ville du sud.", "fr", "Ce n'est pas une"),
+        ("Il y a trois ponts.", "fr", "Il n'y a pas"),
+        ("L'est du pays peut-être sec est plat.", "fr", "sec n'est pas plat"),
+        ("The plan has been in place since then.", "en", "has not been in"),
+        ("La città es una ciudad que se ha hecho famosa.", "es", "no es una"),
+        ("هي مدينة كبيرة.", "ar", "ليست"),
         ("東京は首都です。", "ja", "ではありません"),
-        ("서울은 수도이다.", "ko", "아니다"),
         ("北京是首都。", "zh", "不是"),
-        ("تهران پایتخت است.", "fa", "نیست"),
         ("кошка была дома.", "ru", "не была"),
-        (unicodedata.normalize("NFD", "Ìbàdàn jẹ́ ìlú."), "yo", unicodedata.normalize("NFD", "kì í ṣe")),
     ],
 )
 def test_a_statement_is_negated_once(sentence: str, language: str, negative: str) -> None:
@@ -162,13 +164,48 @@ def test_a_statement_is_negated_once(sentence: str, language: str, negative: str
     assert negate(changed, language) is None  # a second negation would restore the meaning
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("The city has a wide old port and it stands on two rivers.", "de"), ("あの大きな店の料理は美味しいです。", "ja")],
+)
+def test_a_sentence_that_no_rule_negates_well_is_left(text: str, language: str) -> None:
+    assert negate(text, language) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "states"),
+    [
+        ("1.", "en", False),
+        ("His answer:", "en", False),
+        ("History of the city of Paris and its old bridges", "en", False),
+        ("and so it was rebuilt in the year 1970.", "en", False),
+        ("The old dam on the river was finished in 1970.", "en", True),
+        ("The old dam on the river is very high.", "en", True),
+        ("Die Brücke über den Fluss wurde gebaut am 3.", "de", False),
+        ("Die Brücke über den Fluss ist 300 Meter lang.", "de", True),
+        ("歴史の概要。", "ja", False),
+        ("この橋は1970年に川の上に建てられた。", "ja", True),
+        ("这座大桥于1970年在长江上竣工。", "zh", True),
+        ("สะพานนี้สร้างเสร็จเมื่อปี 1970 ข้ามแม่น้ำสายใหญ่", "th", True),
+        ("افتتح الجسر القديم على النهر الكبير سنة ١٩٧٠.", "ar", True),
+    ],
+)
+def test_only_whole_statements_are_planted(text: str, language: str, states: bool) -> None:
+    assert is_statement(text, language) == states
+
+
+def test_debris_of_a_splitter_is_no_unsupported_sentence() -> None:
+    with pytest.raises(CannotPlant):
+        plant("unsupported", answer("The dam was finished in 1970 [1]. It holds much water [2].", foreign=()))
+
+
 def test_what_cannot_be_planted_has_a_reason() -> None:
     bare = answer("Nothing is known about that")
     for family, told in (
         ("dropped-fact", "citation"),
         ("changed-number", "number"),
         ("moved-citation", "citation"),
-        ("unsupported", "no other query"),
+        ("unsupported", "another query"),
         ("wrong-language", "one language"),
     ):
         with pytest.raises(CannotPlant, match=told):
@@ -274,7 +311,7 @@ def simulated(items: dict[tuple[str, str], Item]) -> Callable[[Call], Act]:
 def test_blind_spots_of_a_model_are_recovered_through_the_real_path(tmp_path: Path) -> None:
     path = tmp_path / "arena"
     store.copy(store.open_arena(store.bundled_arenas()["sample"]), path)
-    arena = draw_items(path, languages=["sw", "zh"], made_by="a test")
+    arena = draw_items(path, languages=["es", "zh"], made_by="a test")
     texts: dict[tuple[str, str], Item] = {}
     for row in arena.read("answers").to_pylist():
         if row["status"] == "ok":
@@ -291,9 +328,9 @@ def test_blind_spots_of_a_model_are_recovered_through_the_real_path(tmp_path: Pa
             "--base-url",
             service.url,
         )
-        mirage(*words, "--languages", "sw,zh", "--concurrency", 8)
+        mirage(*words, "--languages", "es,zh", "--concurrency", 8)
         calls = len(service.calls)
-        mirage(*words, "--languages", "sw,zh")
+        mirage(*words, "--languages", "es,zh")
         assert len(service.calls) == calls  # every reply is in the ledger
     assert "j" not in store.open_arena(path).read("judgments")["judge"].to_pylist()
     result = passport(store.open_arena(passport_path(path)), "j")

@@ -62,7 +62,7 @@ def by_definition(units: Iterable[Sequence[float]], *, ordinal: bool) -> float |
 @given(st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=4), min_size=1, max_size=8))
 def test_alpha_is_that_of_the_definition(units: list[list[int]]) -> None:
     rows = [score(q, "a", f"r{k}", float(v)) for q, unit in enumerate(units) for k, v in enumerate(unit)]
-    (row,) = raters.rater_agreement(table(rows), draws=5)
+    (row,) = raters.rater_agreement(table(rows))
     if not any(len(unit) > 1 for unit in units):
         assert (row.ordinal, row.equal, row.answers) == (None, None, 0)
         assert row.reason
@@ -136,10 +136,10 @@ def test_the_interval_covers_what_many_more_queries_give() -> None:
             rows += [score(q, "a", r, float(value)) for r, value in zip("xyz", given_scores, strict=True)]
         return rows
 
-    (truth,) = raters.rater_agreement(table(sample(4_000)), draws=2)
+    (truth,) = raters.rater_agreement(table(sample(4_000)))
     held = 0
     for _ in range(100):
-        (row,) = raters.rater_agreement(table(sample(40)), draws=300)
+        (row,) = raters.rater_agreement(table(sample(40)))
         held += (row.ordinal_low or 0) <= (truth.ordinal or 0) <= (row.ordinal_high or 0)
     assert held >= 90
 

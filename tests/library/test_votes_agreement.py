@@ -15,6 +15,7 @@ from votes_agreement_cases import JUDGMENTS, ballot, judgments
 
 from mirage import schema
 from mirage.people import votes
+from mirage.people.exam import examine
 from mirage.people.votes import Agreement, Vote, agreement
 from mirage.people.votes.coefficients import alphas, coincidences, kappas
 
@@ -107,7 +108,7 @@ def test_names_of_systems_do_not_matter(opinions: list[tuple[str, str, bool]]) -
             first, second = ("z", "b") if renamed and other else ("a", "b")
             cast.append(ballot(k, word[human], system_a=first, system_b=second))
             rows.append(("sw", f"q{k:03}", "j", first, second, word[judge]))
-        results.append(row(agreement(cast, judgments(rows), draws=2)))
+        results.append(row(agreement(cast, judgments(rows))))
     for name in ("raw", "kappa", "alpha"):
         original, relabelled = (getattr(result, name) for result in results)
         assert (original is None) == (relabelled is None)
@@ -194,15 +195,23 @@ def test_languages_weigh_equally_and_those_with_few_votes_are_named_and_left_out
     assert result.reason == "too few votes for an interval in yo"
 
 
-def test_the_same_seed_gives_the_same_and_rows_of_others_change_nothing() -> None:
+def test_the_order_of_rows_and_rows_of_others_change_nothing() -> None:
     rng = np.random.default_rng(5)
     cast = [ballot(k, str(rng.choice(["A", "B", "tie"])), language=c) for c in ("sw", "te") for k in range(20)]
     rows = [(c, f"q{k:03}", j, "a", "b", "A") for c in ("sw", "te") for k in range(20) for j in ("i", "j")]
-    whole = agreement(cast, judgments(rows), seed=3)
-    assert whole == agreement(list(reversed(cast)), judgments(list(reversed(rows))), seed=3)
-    part = agreement(cast[:20], judgments([r for r in rows if r[2] == "j"]), seed=3)
+    whole = agreement(cast, judgments(rows))
+    assert whole == agreement(list(reversed(cast)), judgments(list(reversed(rows))))
+    part = agreement(cast[:20], judgments([r for r in rows if r[2] == "j"]))
     assert row(part) == row(whole)
-    assert row(whole) != row(agreement(cast, judgments(rows), seed=4))
+
+
+def test_the_agreement_of_the_exam_is_the_same_number_with_the_same_interval() -> None:
+    rng = np.random.default_rng(3)
+    cast = [ballot(k % 40, str(rng.choice(["A", "B"])), voter=f"v{k % 3}") for k in range(80)]
+    rows = judgments([("sw", f"q{k:03}", "j", "a", "b", "A") for k in range(40)])
+    told = row(agreement(cast, rows))
+    measured = next(found for found in examine(rows, cast).exams if found.judge == "j").measures["agree"]
+    assert (told.raw, told.raw_low, told.raw_high) == (measured.value, measured.low, measured.high)
 
 
 def test_intervals_cover_the_truth() -> None:
@@ -214,7 +223,7 @@ def test_intervals_cover_the_truth() -> None:
         cast = [
             ballot(k, "A" if rng.random() < chance[k] else "B", system_b=other) for k in range(40) for other in "bc"
         ]
-        result = row(agreement(cast, rows, draws=200))
+        result = row(agreement(cast, rows))
         assert result.raw_low is not None
         assert result.raw_high is not None
         hit += result.raw_low <= 0.7 <= result.raw_high
@@ -260,8 +269,8 @@ def test_agreement_is_biased_over_all_votes_and_not_over_the_random_share() -> N
                 wrong = "A" if right in ("tie", "B") else "B"
                 word = right if rng.random() < agree else wrong
                 cast.append(votes.cast(item, vote=word, vote_id=votes.token(), arena="x", voter=voter))
-        naive.append(row(agreement(cast, table, control=False, draws=10)).raw)
-        honest.append(row(agreement(cast, table, draws=10)).raw)
+        naive.append(row(agreement(cast, table, control=False)).raw)
+        honest.append(row(agreement(cast, table)).raw)
     error = float(np.std(honest)) / len(honest) ** 0.5
     assert abs(np.mean(honest) - real) < 3 * error + 0.01
     assert np.mean(naive) < real - 0.05

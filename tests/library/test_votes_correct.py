@@ -95,7 +95,7 @@ def cast(verdicts: dict[Battle, Decision], n: int, seed: int = 0) -> list[Vote]:
     for k in rng.permutation(len(battles))[:n]:
         language, query, a, b = battles[k]
         word = ["A", "B", "tie"][verdicts[battles[k]].label] if rng.random() < 0.8 else str(rng.choice(["A", "B"]))
-        ballots.append(ballot(0, word, language=language, query_id=query, system_a=a, system_b=b, voter=f"v{k % 3}"))
+        ballots.append(ballot(0, word, language=language, query_id=query, system_a=a, system_b=b, voter=f"v{k % 10}"))
     return ballots
 
 
@@ -156,11 +156,11 @@ def test_the_record_says_how_it_was_made_and_what_was_left_out(judge_decisions: 
     plain = votes.correct([*some, unknown], judge_decisions, language="sw", judge="judge", seed=7)
     assert (correction.theta == plain.theta).all(), "only votes on battles drawn at random"
     assert (correction.n_votes, correction.n_battles, correction.skipped, correction.unread) == (91, 600, 1, 1)
-    assert (len(correction.voters), correction.n_voted, correction.seed, correction.tuned) == (3, 91, 7, True)
+    assert (len(correction.voters), correction.n_voted, correction.seed, correction.tuned) == (10, 91, 7, True)
     assert correction.votes.sum() == 182
     for part in (
         "600 battles judged by judge",
-        "91 votes of 3 people",
+        "91 votes of 10 people",
         f"lambda {correction.lam:.2f} (tuned)",
         "seed 7",
     ):
@@ -205,7 +205,7 @@ def test_languages_together_are_their_mean_and_the_least_sure_widens_it(
     assert np.allclose(both.covariance.sum(axis=0), 0)
     assert both.n_votes == sum(part.n_votes for part in parts)
     assert (both.votes == np.sum([part.votes for part in parts], axis=0)).all()
-    assert both.voters == ("v0", "v1", "v2"), "who votes in two languages is one person"
+    assert both.voters == tuple(f"v{k}" for k in range(10)), "who votes in two languages is one person"
     assert (both.df > parts[0].df).all()
     assert (both.df <= sum(part.df for part in parts)).all()
     assert "the mean over 3 languages" in both.method
@@ -266,6 +266,35 @@ def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
             hits[name].append((low <= real) & (real <= high))
     assert 0.93 <= np.mean(hits["corrected"]) <= 0.975
     assert np.mean(hits["judge"], axis=0)[[0, 3]].max() < 0.1
+
+
+def test_votes_of_few_people_have_a_rating_without_an_interval(judge_decisions: dict[Battle, Decision]) -> None:
+    few = [dataclasses.replace(vote, voter=f"v{k % 9}") for k, vote in enumerate(cast(judge_decisions, 150))]
+    correction = votes.correct(few, judge_decisions, language="sw", judge="judge")
+    assert {(row.low, row.high, row.rank_low, row.rank_high) for row in correction.rows()} == {(None,) * 4}
+    assert all(np.isfinite(row.rating) for row in correction.rows())
+    assert "9 people" in correction.method
+    joint = votes.join_corrections([correction, *in_languages(judge_decisions, "te")])
+    assert joint.rows()[0].low is None, "of the language with the fewest people nothing is known"
+    unnamed = [dataclasses.replace(vote, voter=votes.UNNAMED) for vote in few]
+    assert votes.correct(unnamed, judge_decisions, language="sw", judge="judge").rows()[0].low is not None
+
+
+def test_people_who_favour_systems_widen_the_interval(judge_decisions: dict[Battle, Decision]) -> None:
+    """Each person always prefers the systems of a half; dealt out at random over people the same votes say more."""
+    rng, battles = np.random.default_rng(2), sorted(judge_decisions)
+    loved = [set(rng.permutation([f"sim-{k:02}" for k in range(1, 6)])[:2]) for _ in range(12)]
+    log = []
+    for k in range(360):
+        language, query, a, b = battles[rng.integers(len(battles))]
+        likes = (a in loved[k % 12]) - (b in loved[k % 12])
+        word = "A" if likes > 0 else "B" if likes < 0 else str(rng.choice(["A", "B"]))
+        log.append(ballot(0, word, language=language, query_id=query, system_a=a, system_b=b, voter=f"v{k % 12}"))
+    dealt = [dataclasses.replace(vote, voter=f"v{rng.integers(12)}") for vote in log]
+    same, mixed = (votes.correct(of, judge_decisions, language="sw", judge="judge", lam=0.0) for of in (log, dealt))
+    assert np.allclose(same.theta, mixed.theta)
+    assert same.error.mean() > 1.2 * mixed.error.mean()
+    assert (same.df == 11).all()
 
 
 def test_votes_that_are_too_few_or_do_not_connect_are_refused_with_a_reason(

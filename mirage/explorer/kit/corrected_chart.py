@@ -58,7 +58,8 @@ def _series(rows: Sequence[Mapping[str, Any]], which: str, label: str, shift: fl
     muted = ink(mode).muted
     write = FORMATS["rating"].write
     hover = [
-        f"<b>{label_text(row['system'])}</b>, {label}<br>{write(row[value])} ({span(row[low], row[high])})"
+        f"<b>{label_text(row['system'])}</b>, {label}<br>{write(row[value])}"
+        f" ({span(row[low], row[high]) if which or row[low] is not None else 'too few people for an interval'})"
         f"<br>rank {row[rank]}<br>n = {row['votes']:,} votes, {row['battles']:,} battles"
         for row in rows
     ]

@@ -10,7 +10,6 @@ from mirage.explorer.kit import scores as views
 from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.table import table
-from mirage.people.votes import raters
 from mirage.store import Arena
 
 _AGREEMENT = (
@@ -55,9 +54,7 @@ def scores_section(page: Page) -> None:
     agreements, means = views.rater_rows(page.arena, codes), views.mean_rows(page.arena, codes)
     if len(agreements):
         table(agreements, _AGREEMENT, key="raters")
-        st.caption(
-            f"Pairwise agreement of people who scored the same answers. Bootstrap over queries, {raters.DRAWS:,} draws."
-        )
+        st.caption("Pairwise agreement of people who scored the same answers. 95% intervals over queries.")
     who = ["people" if person else "programs" for person in means["person"].to_pylist()]
     table(means.append_column("who", [who]), _MEANS, key="scores")
     names = sorted(set(agreements["measure"].to_pylist()))

@@ -9,8 +9,9 @@ every figure counts a battle from both sides: it does not change when systems ar
 """
 
 from mirage.people.exam.measures import MEASURES, Measure
-from mirage.people.exam.records import Estimate, ExamMeasure, ExamResult, JudgeChoice, JudgeExam, PanelWorth
+from mirage.people.exam.records import ExamMeasure, ExamResult, JudgeChoice, JudgeExam, PanelWorth
 from mirage.people.exam.stage import exam, examine
+from mirage.stats.jackknife import Estimate
 
 __all__ = [
     "MEASURES",

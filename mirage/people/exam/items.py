@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from mirage.battles.counts import codes
 from mirage.battles.decided import DecidedBattles, Places
 from mirage.battles.decision import FIRST, SECOND, points, swap
-from mirage.people.exam.estimates import Array
 from mirage.people.exam.measures import COINCIDENCES, LEANINGS, WIDTH
 from mirage.people.votes import Vote, battle, label
 from mirage.people.votes.coefficients import coincidences, contingency
+from mirage.stats.jackknife import Array
 from mirage.text.makers import BASELINE, OTHER, Makers
 
 if TYPE_CHECKING:

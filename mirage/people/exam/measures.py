@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
-from mirage.people.exam.estimates import Array, Scale, Statistic
 from mirage.people.votes.coefficients import alphas, kappas, ratio
+from mirage.stats.jackknife import Array, Scale, Statistic
 
 WIDTH = 19
 """Number of sums per query: the 3 x 3 table, 4 of Krippendorff's coincidences, and sum and count of three leanings."""

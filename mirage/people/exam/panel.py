@@ -10,11 +10,11 @@ from itertools import combinations
 import numpy as np
 
 from mirage.battles.decided import Places
-from mirage.people.exam.estimates import Array, Spread, estimate, jackknife, p_of_zero
 from mirage.people.exam.items import Items, by_query
-from mirage.people.exam.records import Estimate, JudgeChoice, PanelWorth
+from mirage.people.exam.records import JudgeChoice, PanelWorth
 from mirage.stats.holm import holm
 from mirage.stats.intervals import CONFIDENCE
+from mirage.stats.jackknife import Array, Estimate, Spread, estimate, jackknife, p_of_zero
 from mirage.text.languages import name_of
 
 _NO_COMMON = "no battle was decided by people and by every judge"

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,14 +18,12 @@ from mirage.battles.decided import DecidedBattles, decide_battles
 from mirage.battles.decision import FIRST, SECOND, TIE
 from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.people.exam.estimates import Array, estimate, jackknife
 from mirage.people.exam.items import opinions_of
-from mirage.people.exam.records import Estimate
-from mirage.people.votes import LEAST, PEOPLE, Vote
+from mirage.people.votes import PEOPLE, Vote
 from mirage.people.votes.stage import counting
 from mirage.schema import CodeOrAll, Count, Share
 from mirage.stages.judge.faults import CONTROL, FAMILIES, ORIGINAL
-from mirage.stats.intervals import CONFIDENCE
+from mirage.stats.jackknife import Array, Estimate, estimate, jackknife
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
@@ -34,7 +31,6 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
-Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 _NOTHING = "no item was judged in both orders"
 
 
@@ -55,7 +51,8 @@ class PassportRow:
     or tie. Chance level is 0.5.
     """
     low: Share | None
-    """Lower end of the 95% interval of `detected`, with the query as the cluster; null with fewer than 10 queries."""
+    """Lower end of the 95% interval of `detected`, with the query as the cluster and a t quantile; null with fewer than
+    10 queries."""
     high: Share | None
     """Upper end."""
     n: Count
@@ -252,7 +249,8 @@ def _row(about: tuple[str, str, str], by_query: Mapping[str, Array], unread: int
     """Return one row, of a judge, a family and a language."""
     table = np.array([by_query[query] for query in sorted(by_query)]).reshape(-1, _WIDTH)
     why = [f"{n} without an item: {reason}" for reason, n in unmade.most_common()]
-    seen = _estimate_rate(table, why[0] if why and not len(table) else _NOTHING)
+    won, lost, n = table[:, :3].T
+    seen = _share(np.column_stack([(n + won - lost) / 2, n]), why[0] if why else _NOTHING)
     split = Estimate(None, None, None, 0, 0, None) if np.isnan(table).any() else _share(table[:, [3, 2]])
     reasons = [*([seen.reason] if seen.reason and seen.reason not in why else []), *why]
     return PassportRow(
@@ -261,33 +259,6 @@ def _row(about: tuple[str, str, str], by_query: Mapping[str, Array], unread: int
     )  # fmt: skip
 
 
-def _estimate_rate(table: Array, none: str) -> Estimate:
-    """Estimate the rate of detection, (1 + share won - share lost) / 2, from the sums by query.
-
-    The interval is that of Agresti and Min (Statistics in Medicine 24, 2005) for a difference of matched shares, the
-    Wald interval with half an observation added to each of the four cells. Queries with several items or votes divide
-    the sample size by the design effect, the variance over queries relative to that of independent items.
-    """
-    if not len(table):
-        return Estimate(None, None, None, 0, 0, none)
-    wins, losses, n = (float(table[:, k].sum()) for k in range(3))
-    value, queries = (1 + (wins - losses) / n) / 2, len(table)
-    if queries < LEAST:
-        reason = f"{queries} queries are too few for an interval, which needs {LEAST}"
-        return Estimate(value, None, None, round(n), queries, reason)
-    effect, spread = 1.0, ((wins + losses) / n - ((wins - losses) / n) ** 2) / n
-    if queries < n and spread > 0:
-        by_query = jackknife(table[:, :3], lambda s: (s[:, 0] - s[:, 1]) / s[:, 2], lambda s: s[:, 2])
-        effect = max(1.0, by_query.variance / spread)
-    size = n / effect
-    won, lost = ((share / effect + 0.5) / (size + 2) for share in (wins, losses))
-    reach = Z * ((won + lost - (won - lost) ** 2) / (size + 2)) ** 0.5
-    low, high = ((1 + won - lost + side * reach) / 2 for side in (-1, 1))
-    return Estimate(value, max(low, 0.0), min(high, 1.0), round(n), queries, None)
-
-
-def _share(table: Array) -> Estimate:
-    """Estimate a share from its sums by query."""
-    return estimate(
-        [jackknife(table, lambda s: s[:, 0] / s[:, 1], lambda s: s[:, 1])] if len(table) else [], none=_NOTHING
-    )
+def _share(sums: Array, none: str = _NOTHING) -> Estimate:
+    """Estimate a share from its numerator and denominator by query."""
+    return estimate([jackknife(sums, lambda s: s[:, 0] / s[:, 1], lambda s: s[:, 1])] if len(sums) else [], none=none)

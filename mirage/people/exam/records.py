@@ -7,27 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mirage.schema import CodeOrAll, Count
+from mirage.stats.jackknife import Estimate
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """One measured value with its 95% interval, or the reason why there is none."""
-
-    value: float | None
-    """The value; null if undefined."""
-    low: float | None
-    """Lower end of the interval, with the query as the cluster; null where there is none."""
-    high: float | None
-    """Upper end."""
-    n: Count
-    """Sample size: votes, verdicts, battles or systems, as the measure defines."""
-    queries: Count
-    """Number of queries."""
-    reason: str | None
-    """Reason why the value or the interval is null; null if both exist."""
 
 
 @dataclass(frozen=True, slots=True)

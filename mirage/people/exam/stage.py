@@ -12,7 +12,6 @@ from mirage import store
 from mirage.battles.decided import decide_battles
 from mirage.battles.verdict_rows import OF_SCORES, programs, with_known, without_known
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.people.exam.estimates import Array, estimate, jackknife
 from mirage.people.exam.items import (
     Items,
     Lengths,
@@ -26,10 +25,11 @@ from mirage.people.exam.items import (
 from mirage.people.exam.measures import KNOWN, MEASURES, STATISTICS, WIDTH
 from mirage.people.exam.order import Order, order_measures, order_of
 from mirage.people.exam.panel import choose_judge, panel_worth
-from mirage.people.exam.records import Estimate, ExamResult, JudgeExam
+from mirage.people.exam.records import ExamResult, JudgeExam
 from mirage.people.votes import PEOPLE, Vote, imported_votes
 from mirage.people.votes.raters import rater_verdicts
 from mirage.people.votes.stage import counting
+from mirage.stats.jackknife import Array, Estimate, estimate, jackknife
 from mirage.text.languages import in_order
 from mirage.text.makers import BY_NAME, Makers
 

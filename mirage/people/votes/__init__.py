@@ -18,10 +18,11 @@ imported scores.
 from mirage.people.votes.agreement import Agreement, agreement
 from mirage.people.votes.belonging import ArenaVotes, belonging, shown_now, votes_on
 from mirage.people.votes.citations import ENOUGH_ANSWERS, EVERYBODY, CitationSupport, support_by_system, support_grades
-from mirage.people.votes.coefficients import ENOUGH, LEAST
+from mirage.people.votes.coefficients import ENOUGH
 from mirage.people.votes.correct import (
     LEAST_EACH,
     LEAST_QUERIES,
+    LEAST_VOTERS,
     CorrectedRating,
     Correction,
     correct,
@@ -48,6 +49,7 @@ from mirage.people.votes.rows import (
     IMPORTED,
     LONGEST,
     UNDO,
+    UNNAMED,
     AnyRow,
     Evidence,
     LabelVote,
@@ -68,6 +70,7 @@ from mirage.people.votes.rows import (
 from mirage.people.votes.tables import URL
 from mirage.people.votes.verdicts import battle, imported_votes, label, people
 from mirage.schema import PEOPLE
+from mirage.stats.jackknife import LEAST
 
 __all__ = [
     "COMMON",
@@ -81,11 +84,13 @@ __all__ = [
     "LEAST",
     "LEAST_EACH",
     "LEAST_QUERIES",
+    "LEAST_VOTERS",
     "LONGEST",
     "PEOPLE",
     "RANDOM",
     "REASONS",
     "UNDO",
+    "UNNAMED",
     "URL",
     "Agreement",
     "AnyRow",

@@ -21,10 +21,7 @@ from numpy.typing import NDArray
 from mirage.battles.decided import decide_battles
 from mirage.battles.decision import Battle, Decision, decisions, points
 from mirage.people.votes.coefficients import (
-    DRAWS,
     ENOUGH,
-    LEAST,
-    SEED,
     Array,
     Coefficient,
     LanguagePart,
@@ -32,9 +29,7 @@ from mirage.people.votes.coefficients import (
     alphas,
     coincidences,
     contingency,
-    draw_sums,
     estimate_statistics,
-    generator,
     joint_fields,
     kappas,
     ratio,
@@ -42,6 +37,7 @@ from mirage.people.votes.coefficients import (
 from mirage.people.votes.rows import Vote
 from mirage.people.votes.verdicts import battle, label
 from mirage.schema import PEOPLE, CodeOrAll, Count, Share
+from mirage.stats.jackknife import LEAST
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
@@ -69,7 +65,7 @@ class Agreement:
     raw: Share | None
     """Share of the pairs that agree (first better, second better, tie); `both_bad` is a tie."""
     raw_low: Share | None
-    """Lower end of the 95% interval of `raw`: percentiles over draws of queries; Wilson's if all agree or none."""
+    """Lower end of the 95% interval of `raw`, over queries and of these people: Wilson's at the effective number."""
     raw_high: Share | None
     """Upper end."""
     kappa: Coefficient | None
@@ -104,10 +100,6 @@ class Agreement:
     """Whether the figures are reliable (`ENOUGH` queries)."""
     reason: str | None
     """Reason why a value or an interval is null."""
-    draws: Count
-    """Draws behind the intervals."""
-    seed: Count
-    """Their seed."""
 
 
 def agreement(
@@ -115,8 +107,6 @@ def agreement(
     judgments: pa.Table | None,
     *,
     control: bool = True,
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> list[Agreement]:
     """Compare people with every judge and with each other, in each language and overall.
 
@@ -125,8 +115,6 @@ def agreement(
         judgments: table `judgments`; None if there is none.
         control: whether only battles count that were drawn at random. With False the figures are those of the battles
             that the queue chose, and say little about the others.
-        draws: bootstrap draws of queries.
-        seed: seed of the draws.
 
     Returns:
         A row for each judge and language that has a vote, and `all` where there are several languages; judges by
@@ -142,8 +130,7 @@ def agreement(
     rows = []
     for judge in (*names, None):
         parts = [
-            _compare(judge, code, by_language[code], verdicts.get(judge or "", {}), draws, seed)
-            for code in in_order(by_language)
+            _compare(judge, code, by_language[code], verdicts.get(judge or "", {})) for code in in_order(by_language)
         ]
         rows += [part.row for part in parts]
         if len(parts) > 1:
@@ -151,13 +138,11 @@ def agreement(
     return rows
 
 
-def judges_agreement(judgments: pa.Table, *, draws: int = DRAWS, seed: int = SEED) -> list[tuple[str, Agreement]]:
+def judges_agreement(judgments: pa.Table) -> list[tuple[str, Agreement]]:
     """Compare every two judges on the battles that both decided, in each language and overall.
 
     Args:
         judgments: table `judgments`.
-        draws: bootstrap draws of queries.
-        seed: seed of the draws.
 
     Returns:
         A judge, and its row with another judge, the later by name, as the judge.
@@ -183,7 +168,7 @@ def judges_agreement(judgments: pa.Table, *, draws: int = DRAWS, seed: int = SEE
                 sums = _judged_sums(np.eye(3)[battles.label[left]], battles.label[right], battles.points[right])
                 starts = np.flatnonzero(np.diff(battles.query[left], prepend=-1))
                 by_query = np.add.reduceat(sums, starts, axis=0)
-                parts.append(_figures(judge, code, by_query, _Voters(frozenset({name})), draws, seed))
+                parts.append(_figures(judge, code, by_query, _Voters(frozenset({name}))))
         rows += [(name, part.row) for part in parts]
         if len(parts) > 1:
             rows.append((name, _joint(parts)))
@@ -255,8 +240,6 @@ def _compare(
     language: str,
     votes: Sequence[_Opinion],
     verdicts: Mapping[Battle, Decision],
-    draws: int,
-    seed: int,
 ) -> LanguagePart:
     opinions: dict[Battle, list[tuple[str, int]]] = defaultdict(list)
     counted: list[_Opinion] = []
@@ -292,10 +275,10 @@ def _compare(
     np.add.at(sums, of, of_battle)
     skipped = sum(vote.word == "skip" for vote in votes)
     both_bad = sum(vote.word == "both_bad" for vote in counted)
-    return _figures(judge, language, sums, _Voters(voters, skipped, both_bad, unread), draws, seed)
+    return _figures(judge, language, sums, _Voters(voters, skipped, both_bad, unread))
 
 
-def _figures(judge: str | None, language: str, sums: Array, voters: _Voters, draws: int, seed: int) -> LanguagePart:
+def _figures(judge: str | None, language: str, sums: Array, voters: _Voters) -> LanguagePart:
     """Compute the row of one judge in one language.
 
     Args:
@@ -303,8 +286,6 @@ def _figures(judge: str | None, language: str, sums: Array, voters: _Voters, dra
         language: code.
         sums: Q x `_WIDTH`.
         voters: people compared.
-        draws: bootstrap draws of queries.
-        seed: seed of the draws.
     """
     reasons = []
     if judge is None and len(voters.names) > 2:
@@ -317,8 +298,7 @@ def _figures(judge: str | None, language: str, sums: Array, voters: _Voters, dra
         "alpha": lambda s: alphas(s[:, 8:12], pooled=True),
         "distance": lambda s: ratio(s[:, 12], s[:, 0]),
     }
-    drawn_sums = draw_sums(sums, draws, generator(seed, f"{judge or PEOPLE}/{language}"))
-    values, drawn = estimate_statistics(sums, drawn_sums, statistics)
+    values, spreads = estimate_statistics(sums, statistics)
     n, n_queries = int(sums[:, 0].sum()), len(sums)
     reasons += _reasons(judge, n, n_queries, values, bool(reasons))
     row = Agreement(
@@ -333,10 +313,8 @@ def _figures(judge: str | None, language: str, sums: Array, voters: _Voters, dra
         unread=voters.unread,
         enough=n_queries >= ENOUGH,
         reason="; ".join(reasons) or None,
-        draws=draws,
-        seed=seed,
     )
-    return LanguagePart(row, drawn, voters.names)
+    return LanguagePart(row, spreads, voters.names)
 
 
 def _reasons(judge: str | None, n: int, queries: int, values: Mapping[str, float | None], no_kappa: bool) -> list[str]:
@@ -349,7 +327,7 @@ def _reasons(judge: str | None, n: int, queries: int, values: Mapping[str, float
     if without:
         reasons.append(f"no {' or '.join(without)}: all opinions are the same")
     elif queries >= LEAST and values["alpha_low"] is None:
-        reasons.append("no interval beyond chance: the draws of queries do not differ, or have no value")
+        reasons.append("no interval beyond chance: the value is the same without any query, or undefined")
     return reasons
 
 
@@ -358,6 +336,6 @@ def _joint(parts: Sequence[LanguagePart]) -> Agreement:
     fields, left = joint_fields(parts, _STATISTICS, ("n", "queries", "skipped", "both_bad", "unread"))
     reasons = [f"too few votes for an interval in {', '.join(left)}"] if left else []
     if fields["raw_low"] is None and not left:
-        reasons.append("no interval: the draws of queries do not differ")
+        reasons.append("no interval: the queries do not differ")
     row: Agreement = parts[0].row
     return replace(row, **fields, reason="; ".join(reasons) or None)

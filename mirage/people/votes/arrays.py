@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.decision import UNPARSED, Battle, Decision, points
-from mirage.people.votes.powered import Data, prediction_components
+from mirage.people.votes.powered import Ballots, Data, prediction_components
 from mirage.people.votes.rows import Vote
-from mirage.people.votes.verdicts import label
+from mirage.people.votes.verdicts import is_named, label
 
 Array = NDArray[np.float64]
 
@@ -58,6 +58,20 @@ def lay_out(
         len(systems),
         len(queries),
         np.array([all(not verdict.n_read for verdict in row) for row in zip(*verdicts, strict=True)]),
+        _ballots([opinions.get(battle, ()) for battle in battles]),
+    )
+
+
+def _ballots(opinions: Sequence[Sequence[Vote]]) -> Ballots | None:
+    """Return the single votes; a vote without a name is taken for that of another person."""
+    cast = [(k, vote) for k, votes in enumerate(opinions) for vote in votes]
+    names = [vote.voter if is_named(vote) else f"\0{n}" for n, (_, vote) in enumerate(cast)]
+    if not cast or len(set(names)) == len(names):
+        return None
+    return Ballots(
+        np.array([k for k, _ in cast], dtype=np.intp),
+        np.unique(names, return_inverse=True)[1].astype(np.intp),
+        np.array([_mean([vote]) for _, vote in cast]),
     )
 
 

@@ -1,4 +1,4 @@
-"""Coefficients of agreement as functions of sums over queries, and their intervals by resampling queries.
+"""Coefficients of agreement as functions of sums over queries, with intervals over queries (`mirage.stats.jackknife`).
 
 Shared by the agreement on battles (`agreement.py`), nuggets (`assignments.py`) and scores (`raters.py`), and by the
 exam of judges (`mirage.people.exam`).
@@ -6,9 +6,8 @@ exam of judges (`mirage.people.exam`).
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,20 +15,17 @@ from numpy.typing import NDArray
 
 from mirage.battles.decision import FIRST, SECOND
 from mirage.schema import Range
-from mirage.stats.intervals import bootstrap_tails, wilson
+from mirage.stats.jackknife import Spread, estimate, jackknife
 
 Array = NDArray[np.float64]
 Coefficient = Annotated[float, Range(-1, 1)]
 Statistics = Mapping[str, Callable[[Array], Array]]
 """By name, a function from B x K sums to B values; NaN where undefined."""
 
-DRAWS, SEED, LEVEL = 1_000, 0, 0.95
-LEAST = 10
-"""Minimum number of queries for an interval: a bootstrap of fewer covers less than its nominal level."""
 ENOUGH = 30
 """Number of queries from which the figures are reliable; with fewer a badge is grey."""
-_DEFINED = 0.9
-"""Minimum share of draws with a value for an interval."""
+_SHARES = ("raw", "distance", "equal")
+"""Statistics in [0, 1]; others are in [-1, 1]."""
 
 
 def ratio(a: Array, b: Array) -> Array:
@@ -96,76 +92,40 @@ def _pool(counts: Array, pooled: bool) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LanguagePart:
-    """Results of one language, with their draws."""
+    """Results of one language, with their variances."""
 
     row: Any
     """Row of the language: `language`, `queries` and each statistic with its interval."""
-    drawn: Mapping[str, Array | None]
-    """Value of each statistic in each draw; None if it has no interval."""
+    spreads: Mapping[str, Spread]
+    """Value and variance of each statistic."""
     people: frozenset[str] = frozenset()
     """People compared."""
 
 
-def generator(seed: int, name: str) -> np.random.Generator:
-    """Return the generator of the draws of one judge in one language."""
-    return np.random.default_rng([seed, zlib.crc32(name.encode())])
-
-
-def draw_sums(sums: Array, draws: int, rng: np.random.Generator) -> Array | None:
-    """Return the sums over the queries of each draw (draws x K); None without queries.
-
-    Queries with equal sums are drawn as one kind: tens of thousands of single battles have few distinct sums.
-    """
-    if not len(sums):
-        return None
-    kinds, counts = np.unique(sums, axis=0, return_counts=True)
-    return np.asarray(rng.multinomial(len(sums), counts / len(sums), draws) @ kinds)
-
-
-def estimate_statistics(
-    sums: Array, drawn_sums: Array | None, statistics: Statistics
-) -> tuple[dict[str, float | None], dict[str, Array | None]]:
-    """Return the values and intervals of statistics of one language, as fields of a row, and their draws.
+def estimate_statistics(sums: Array, statistics: Statistics) -> tuple[dict[str, float | None], dict[str, Spread]]:
+    """Return the values and intervals of statistics of one language, as fields of a row, and their variances.
 
     Args:
-        sums: Q x K: contribution of each query.
-        drawn_sums: draws x K: sums over the queries of each draw.
+        sums: Q x K: contribution of each query, the number of pairs first.
         statistics: the statistics.
     """
+    spreads = {name: jackknife(sums, statistic, lambda s: s[:, 0]) for name, statistic in statistics.items()}
     values: dict[str, float | None] = {}
-    drawn: dict[str, Array | None] = {}
-    for name, statistic in statistics.items():
-        value = float(statistic(sums.sum(axis=0, keepdims=True))[0])
-        drawn[name] = None if drawn_sums is None or np.isnan(value) else statistic(drawn_sums)
-        values |= interval(name, value, drawn, len(sums))
-    return values, drawn
+    for name, spread in spreads.items():
+        values |= _interval(name, [spread])
+    return values, spreads
 
 
-def interval(name: str, value: float, drawn: dict[str, Array | None], queries: int) -> dict[str, float | None]:
-    """Return a value and its 95% interval, as `name`, `name_low` and `name_high`; null if undefined.
-
-    Args:
-        name: of the statistic; `raw` and `distance` are shares, with Wilson's interval where they are 0 or 1.
-        value: the statistic.
-        drawn: its value in each draw of queries, by name; set to None here where there is no interval.
-        queries: number of queries.
-    """
-    ends: tuple[float | None, float | None] = (None, None)
-    draws = drawn[name]
-    if draws is not None and queries >= LEAST and np.isfinite(draws).mean() >= _DEFINED:
-        if name in ("raw", "distance") and value in (0, 1):
-            ends = wilson(int(value) * queries, queries)
-        elif np.ptp(draws[np.isfinite(draws)]) > 0:
-            tails = bootstrap_tails(LEVEL, queries)
-            low, high = np.quantile(draws[np.isfinite(draws)], tails, method="weibull")
-            ends = float(low), float(high)
-    if ends[0] is None:
-        drawn[name] = None
-    return {name: None if np.isnan(value) else value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+def _interval(name: str, spreads: Sequence[Spread]) -> dict[str, float | None]:
+    """Return a statistic's mean over languages and its 95% interval, as `name`, `name_low` and `name_high`."""
+    if name == "distance":  # half points vary less than shares: their number does not bound the effective one
+        spreads = [replace(spread, n=10**9) for spread in spreads]
+    found = estimate(spreads, none="", scale="share" if name in _SHARES else "difference")
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
 
 
 def means_over_languages(parts: Sequence[LanguagePart], statistics: Sequence[str]) -> dict[str, Any]:
-    """Average each statistic over languages, with its interval from the means of the draws, as fields of a row.
+    """Average each statistic over languages, with its interval, as fields of a row.
 
     Args:
         parts: the languages.
@@ -173,11 +133,7 @@ def means_over_languages(parts: Sequence[LanguagePart], statistics: Sequence[str
     """
     values: dict[str, Any] = {}
     for name in statistics:
-        known = [part for part in parts if getattr(part.row, name) is not None]
-        drawn = [draws for part in known if (draws := part.drawn[name]) is not None]
-        mean = float(np.mean([getattr(part.row, name) for part in known])) if known else np.nan
-        joint = {name: np.mean(drawn, axis=0) if drawn and len(drawn) == len(known) else None}
-        values |= interval(name, mean, joint, sum(part.row.queries for part in known))
+        values |= _interval(name, [part.spreads[name] for part in parts])
     return values
 
 
@@ -201,7 +157,5 @@ def joint_fields(
         **values,
         **{name: sum(getattr(part.row, name) for part in parts) for name in counts},
         "enough": values["raw_low"] is not None and sum(part.row.queries for part in used) >= ENOUGH,
-        "draws": parts[0].row.draws,
-        "seed": parts[0].row.seed,
     }
     return fields, [part.row.language for part in parts if part.row.raw_low is None]

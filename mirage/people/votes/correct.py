@@ -22,7 +22,7 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.people.votes.arrays import lay_out
 from mirage.people.votes.powered import Data, powered_estimate
 from mirage.people.votes.rows import Vote
-from mirage.people.votes.verdicts import battle, label
+from mirage.people.votes.verdicts import battle, is_named, label
 from mirage.ranking.pair_tests import rank_ranges
 from mirage.ranking.records import best_three
 from mirage.schema import CodeOrAll, Count, Range, Rank
@@ -40,6 +40,8 @@ LEAST_QUERIES = 30
 """Minimum number of queries with votes for a correction: errors are estimated between them."""
 LEAST_EACH = 5
 """Minimum number of votes per system."""
+LEAST_VOTERS = 10
+"""Minimum number of people for intervals: each favours some systems, so that few say little about all people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +58,15 @@ class CorrectedRating:
     """The system rated."""
     rating: float
     """Bradley-Terry strength in logits, centred on 0 over the systems."""
-    low: float
-    """Lower end of the 95% interval of `rating`."""
-    high: float
+    low: float | None
+    """Lower end of the 95% interval of `rating`, over queries and people; null with fewer than 10 people."""
+    high: float | None
     """Upper end."""
     rank: Rank
     """1 is best. Equal ratings share the best rank."""
-    rank_low: Rank
-    """Best end of the 95% interval of the rank."""
-    rank_high: Rank
+    rank_low: Rank | None
+    """Best end of the 95% interval of the rank; null with fewer than 10 people."""
+    rank_high: Rank | None
     """Worst end."""
     votes: Count
     """Counting votes on battles of this system."""
@@ -103,9 +105,10 @@ class Correction:
     theta: Array
     """S: ratings in logits, centred on 0."""
     covariance: Array
-    """S x S: covariance of `theta`, by the sandwich over queries."""
+    """S x S: covariance of `theta`, by the sandwich over queries and voters."""
     df: Array
-    """S: degrees of freedom of the intervals: the queries voted on minus 1; with several languages Satterthwaite's."""
+    """S: degrees of freedom of the intervals: the queries voted on, or the voters if fewer, minus 1; with several
+    languages Satterthwaite's."""
     lam: float
     """Weight of the prediction by judges and features."""
     tuned: bool
@@ -138,6 +141,8 @@ class Correction:
     """Features that the prediction used."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Voted languages that are not in the ranking, with the reason."""
+    n_people: int | None = None
+    """Number of people whose votes count, of several languages the fewest; None if votes do not say who cast them."""
 
     def __repr__(self) -> str:
         return f"Correction({self.language!r}: {best_three(self.systems, self.theta)}; {self.method})"
@@ -148,13 +153,27 @@ class Correction:
         return (
             f"Bradley-Terry by prediction-powered inference: {self.n_battles:,} battles judged by {self.judge}, "
             + (f"features {', '.join(self.features)}, " if self.features else "")
-            + f"{count_text(self.n_votes, 'vote')} of {count_text(len(self.voters), 'person')} on "
+            + f"{count_text(self.n_votes, 'vote')} of {self._people} on "
             f"{count_text(self.n_queries, 'query')}, drawn with "
-            f"known chances, lambda {self.lam:.2f} ({'tuned' if self.tuned else 'given'}); {LEVEL:.0%} intervals by a "
-            f"sandwich over queries, ranks by t tests of all pairs (Holm), seed {self.seed}"
+            f"known chances, lambda {self.lam:.2f} ({'tuned' if self.tuned else 'given'}); "
+            + (
+                f"{LEVEL:.0%} intervals by a sandwich over queries{'' if self.n_people is None else ' and people'}, "
+                f"ranks by t tests of all pairs (Holm), seed {self.seed}"
+                if self.has_intervals
+                else f"no intervals: {count_text(self.n_people or 0, 'person')}, {LEAST_VOTERS} needed in a language"
+            )
             + (f"; the mean over {len(self.languages)} languages" if self.languages else "")
             + "".join(f"; without {code}: {why}" for code, why in self.left_out.items())
         )
+
+    @property
+    def _people(self) -> str:
+        return "unnamed people" if self.n_people is None else count_text(len(self.voters), "person")
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether enough people voted in each language for intervals over people."""
+        return self.n_people is None or self.n_people >= LEAST_VOTERS
 
     @property
     def width(self) -> Array | None:
@@ -167,9 +186,11 @@ class Correction:
         return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     def interval(self, level: float = LEVEL) -> Array:
-        """Return the interval of each rating, lower and upper ends (2 x S)."""
+        """Return the interval of each rating, lower and upper ends (2 x S); NaN if too few people voted."""
         from scipy.special import stdtrit
 
+        if not self.has_intervals:
+            return np.full((2, len(self.systems)), np.nan)
         reach = stdtrit(self.df, (1 + level) / 2) * self.error
         return np.stack([self.theta - reach, self.theta + reach])
 
@@ -193,20 +214,21 @@ class Correction:
 
     def rows(self) -> list[CorrectedRating]:
         """Return one row per system, sorted by name."""
+        known = self.has_intervals
         low, high = self.interval()
         rank_low, rank_high = self.rank_interval()
-        ranks, width = self.ranks(), self.width
+        ranks, width = self.ranks(), self.width if known else None
         return [
             CorrectedRating(
                 language=self.language,
                 judge=self.judge,
                 system=system,
                 rating=float(self.theta[k]),
-                low=float(low[k]),
-                high=float(high[k]),
+                low=float(low[k]) if known else None,
+                high=float(high[k]) if known else None,
                 rank=int(ranks[k]),
-                rank_low=int(rank_low[k]),
-                rank_high=int(rank_high[k]),
+                rank_low=int(rank_low[k]) if known else None,
+                rank_high=int(rank_high[k]) if known else None,
                 votes=int(self.votes[k]),
                 battles=int(self.battles[k]),
                 lam=self.lam,
@@ -285,7 +307,7 @@ def correct(
         systems=systems,
         theta=result.theta,
         covariance=result.covariance,
-        df=np.full(len(systems), data.n_queries_voted - 1.0),
+        df=np.full(len(systems), result.df),
         lam=result.lam,
         tuned=lam is None,
         votes=_by_system(
@@ -302,7 +324,13 @@ def correct(
         seed=seed,
         alone=_alone(data),
         features=tuple(features),
+        n_people=_count_people([vote for battle_votes in opinions.values() for vote in battle_votes]),
     )
+
+
+def _count_people(cast: Sequence[Vote]) -> int | None:
+    """Return the number of people who voted; None if no vote says who cast it."""
+    return len({vote.voter for vote in cast if is_named(vote)}) or None
 
 
 def _alone(data: Data) -> Array | None:
@@ -358,6 +386,7 @@ def join_corrections(corrections: Sequence[Correction]) -> Correction:
         voters=tuple(sorted({voter for correction in ordered for voter in correction.voters})),
         languages=tuple(codes),
         alone=alone,
+        n_people=min((part.n_people for part in ordered if part.n_people is not None), default=None),
         **{name: sum(getattr(correction, name) for correction in ordered) for name in _SUMS},
     )
 

@@ -17,12 +17,13 @@ consistent for any prediction; the prediction's quality only affects the width:
 - lambda, from 0 (votes alone) to 1, minimises the variance (PPI++), so that the interval is not wider than that of the
   votes alone, up to chance.
 
-Errors are sandwiches over queries: battles on one query are not independent. The votes alone are lambda = 0: the same
-estimator and the same intervals.
+Errors are sandwiches over queries and over voters: battles on one query are not independent, nor are the votes of one
+person, who favours some systems. The votes alone are lambda = 0: the same estimator and the same intervals.
 
 Sources: Angelopoulos et al., Science 382 (2023), 669-674; for Bradley-Terry: Boyeau et al., arXiv 2403.07008; lambda:
 Angelopoulos, Duchi and Zrnic, arXiv 2311.01453; cross-fitting: Zrnic and Candes, PNAS 121 (2024); unequal
-probabilities: Zrnic and Candes, arXiv 2403.03208. Unlike the papers: errors are clustered by query, and they account
+probabilities: Zrnic and Candes, arXiv 2403.03208; two ways of clustering: Cameron, Gelbach and Miller, Journal of
+Business and Economic Statistics 29 (2011). Unlike the papers: errors are clustered by query, and they account
 for the voted battles being among all battles. `benchmarks/correction.py` measures coverage and width.
 """
 
@@ -53,6 +54,18 @@ _REACH = 4.0
 
 
 @dataclass(frozen=True, eq=False)
+class Ballots:
+    """V votes with an opinion."""
+
+    battle: Index
+    """V: the battle."""
+    voter: Index
+    """V: the voter, from 0."""
+    points: Array
+    """V: points of the first system."""
+
+
+@dataclass(frozen=True, eq=False)
 class Data:
     """The battles of one language as arrays: N with known components, some with votes."""
 
@@ -74,6 +87,8 @@ class Data:
     """Q."""
     silent: NDArray[np.bool_] | None = None
     """N: whether no judge decided the battle, so that it is included only for its votes; None for none."""
+    ballots: Ballots | None = None
+    """The single votes; None if each battle is decided by another person."""
 
     @property
     def mass(self) -> Array:
@@ -125,7 +140,9 @@ class PoweredEstimate:
     theta: Array
     """S: ratings in logits, centred on 0."""
     covariance: Array
-    """S x S: covariance of `theta`, by the sandwich over queries."""
+    """S x S: covariance of `theta`, by the sandwich over queries and voters."""
+    df: float
+    """Degrees of freedom: the queries or the voters less 1, whichever are fewer."""
     lam: float
     """Weight of the prediction, from 0 to 1."""
     of_votes: Array
@@ -213,7 +230,41 @@ def powered_estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> 
     g, n = data.n_queries_voted, data.weight.sum() ** 2 / (data.weight**2).sum()
     small = g / (g - 1) * (n - 1) / max(n - data.systems + 1, 1)
     spread_of = influence.T @ influence + weight**2 * elsewhere
-    return PoweredEstimate(theta, inverse @ spread_of @ inverse * small, weight, (votes - weight * off) @ inverse)
+    covariance, df = inverse @ spread_of @ inverse * small, g - 1.0
+    if data.ballots is not None:
+        voters, between = _between_voters(data, data.ballots, theta, weight * predicted)
+        covariance = _add(covariance, inverse @ between @ inverse * small)
+        df = min(df, voters - 1.0)
+    return PoweredEstimate(theta, covariance, df, weight, (votes - weight * off) @ inverse)
+
+
+def _between_voters(data: Data, ballots: Ballots, theta: Array, predicted: Array) -> tuple[int, Array]:
+    """Return the number of voters, and what the dependence of a voter's votes on different queries adds to the
+    covariance of the scores (S x S).
+    """
+    at, s = ballots.battle, data.systems
+    first, second = data.first[at], data.second[at]
+    share = (data.weight / data.weight.sum())[at] / np.bincount(at, minlength=len(data.first))[at]
+    score = share * (ballots.points - _sigma(theta[first] - theta[second]) - predicted[at])
+
+    def clustered(label: Index) -> tuple[int, Array]:
+        clusters, row = np.unique(label, return_inverse=True)
+        n = len(clusters)
+        sums = np.bincount(row * s + first, score, n * s) - np.bincount(row * s + second, score, n * s)
+        sums = sums.reshape(n, s)
+        sums -= np.bincount(row, share)[:, None] * sums.sum(axis=0)
+        return n, sums.T @ sums
+
+    n, of_voters = clustered(ballots.voter)
+    _, of_both = clustered(ballots.voter * data.queries + data.query[at])
+    return n, n / max(n - 1, 1) * of_voters - of_both
+
+
+def _add(covariance: Array, more: Array) -> Array:
+    """Return the sum of a covariance and a correction that may be negative, but no less than the covariance in all."""
+    values, vectors = np.linalg.eigh(covariance + more)
+    total = np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
+    return total if np.trace(total) > np.trace(covariance) else covariance
 
 
 def solve_points(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Array:

@@ -22,22 +22,17 @@ from mirage import schema, store
 from mirage.battles.verdict_rows import OF_PROGRAMS, OF_SCORES
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people.votes.coefficients import (
-    DRAWS as DRAWS,
-)
-from mirage.people.votes.coefficients import (
-    LEAST,
-    SEED,
     Array,
     Coefficient,
     LanguagePart,
     Statistics,
     estimate_statistics,
-    generator,
     means_over_languages,
     ratio,
 )
 from mirage.schema import CodeOrAll, Count, Judgment, Share
 from mirage.stages.features.means import FeatureMean, means, over_languages
+from mirage.stats.jackknife import LEAST
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
@@ -68,7 +63,7 @@ class RaterAgreement:
     equal: Share | None
     """Share of the pairs with equal scores: the mean pairwise agreement."""
     equal_low: Share | None
-    """Lower end of the 95% interval of `equal`: percentiles over draws of queries."""
+    """Lower end of the 95% interval of `equal`, over queries: Wilson's at the effective number."""
     equal_high: Share | None
     """Upper end."""
     ordinal: Coefficient | None
@@ -124,13 +119,11 @@ class _Ratings:
     raters: int
 
 
-def rater_agreement(scores: pa.Table, *, draws: int = DRAWS, seed: int = SEED) -> list[RaterAgreement]:
+def rater_agreement(scores: pa.Table) -> list[RaterAgreement]:
     """Compare the people who scored the same answers.
 
     Args:
         scores: table `scores`; programs, and scores without a value, do not count.
-        draws: bootstrap draws of queries.
-        seed: seed of the draws.
 
     Returns:
         A row for each measure and language, and `all` where a measure has several; by name.
@@ -139,8 +132,7 @@ def rater_agreement(scores: pa.Table, *, draws: int = DRAWS, seed: int = SEED) -
     """
     parts: dict[str, list[LanguagePart]] = defaultdict(list)
     for (measure, language), ratings in sorted(_gather(scores).items()):
-        rng = generator(seed, f"{measure}/{language}")
-        parts[measure].append(_compare(measure, language, ratings, rng, draws))
+        parts[measure].append(_compare(measure, language, ratings))
     rows = []
     for of_measure in parts.values():
         rows += [part.row for part in of_measure]
@@ -167,15 +159,14 @@ def _gather(scores: pa.Table) -> dict[tuple[str, str], _Ratings]:
     return gathered
 
 
-def _compare(measure: str, language: str, ratings: _Ratings, rng: np.random.Generator, draws: int) -> LanguagePart:
+def _compare(measure: str, language: str, ratings: _Ratings) -> LanguagePart:
     units = [unit for query in ratings.by_query.values() for unit in query]
     levels = np.unique([value for unit in units for value in unit])
     n = len(ratings.by_query)
     width = len(_sums((), levels))
     sums = np.array([_sums(query, levels) for query in ratings.by_query.values()]).reshape(-1, width)
-    drawn_sums = rng.multinomial(n, np.full(n, 1 / n), draws) @ sums if n else None
     statistics: Statistics = {name: partial(_statistic, name, levels) for name in _STATISTICS}
-    values, drawn = estimate_statistics(sums, drawn_sums, statistics)
+    values, spreads = estimate_statistics(sums, statistics)
     row = RaterAgreement(
         measure=measure,
         language=language,
@@ -186,7 +177,7 @@ def _compare(measure: str, language: str, ratings: _Ratings, rng: np.random.Gene
         **values,
         reason=_reason(values, n, len(levels)),
     )
-    return LanguagePart(row, drawn)
+    return LanguagePart(row, spreads)
 
 
 def _sums(units: Iterable[Sequence[float]], levels: Array) -> Array:
@@ -242,12 +233,12 @@ def _reason(values: Mapping[str, float | None], n: int, levels: int) -> str | No
     if n < LEAST:
         reasons.append(f"scores on {count_text(n, 'query')} are too few for an interval: it takes {LEAST}")
     elif values["equal_low"] is None:
-        reasons.append("no interval of the share of equal pairs: the draws of queries do not differ")
+        reasons.append("no interval of the share of equal pairs: the queries do not differ")
     return "; ".join(reasons) or None
 
 
 def _joint(parts: Sequence[LanguagePart]) -> RaterAgreement:
-    """Average over languages, with the interval from the means of the draws; the counts are sums, raters the
+    """Average over languages, with its interval; the counts are sums, raters the
     maximum.
     """
     rows = [part.row for part in parts]

@@ -26,6 +26,8 @@ Answered = Literal["yes", "no", "unclear", "skip", "undo"]
 UNDO: Literal["undo"] = "undo"
 IMPORTED = "imported"
 """Reason of an imported vote, whose battle no queue chose."""
+UNNAMED = "somebody"
+"""Voter of votes of which it is not known who cast them."""
 LONGEST = {"note": 4_000, "voter": 100}
 """Maximum length of text that people type."""
 _TEXT = 1_000

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mirage.battles.decision import READABLE, TIE, VERDICTS, Battle, swap
 from mirage.battles.decision import battle as battle_of
-from mirage.people.votes.rows import IMPORTED, Vote
+from mirage.people.votes.rows import IMPORTED, UNNAMED, Vote
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +27,11 @@ def label(vote: Vote) -> int | None:
     """Return the label of a vote: `FIRST`, `SECOND`, `TIE`; None for a skip."""
     outcome = _OF_VOTE.get(vote.vote)
     return swap(outcome) if outcome is not None and vote.system_a > vote.system_b else outcome
+
+
+def is_named(vote: Vote) -> bool:
+    """Return whether it is known who voted: imported verdicts and data frames may not say."""
+    return vote.voter != UNNAMED and not (vote.why == IMPORTED and vote.vote_id.endswith("/"))
 
 
 def imported_votes(judgments: pa.Table, arena: str) -> list[Vote]:
@@ -48,7 +53,7 @@ def imported_votes(judgments: pa.Table, arena: str) -> list[Vote]:
     columns = (rows[name].to_pylist() for name in names)
     return [
         Vote(
-            vote_id="/".join((IMPORTED, *battle_key, judge, *([voter] if voter else []))),
+            vote_id="/".join((IMPORTED, *battle_key, judge, voter or "")),
             time="",
             arena=arena,
             language=battle_key[0],

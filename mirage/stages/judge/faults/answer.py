@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from mirage.stages.judge.faults.negation import is_statement
 from mirage.text.answers import Citation, blank_citations, citations, parse_answer
 from mirage.text.segmentation import sentences, terms
 
@@ -139,11 +140,12 @@ def terms_of(text: str) -> frozenset[str]:
 
 
 def sentences_of(passages: Sequence[FaultPassage], language: str) -> dict[str, str]:
-    """Return the sentences of passages with the id of their passage, in order."""
+    """Return the statements in passages with the id of their passage, in order."""
     found: dict[str, str] = {}
     for passage in passages:
         for start, end in sentences(passage.text, language):
-            found.setdefault(passage.text[start:end], passage.passage_id)
+            if is_statement(passage.text[start:end], language):
+                found.setdefault(passage.text[start:end], passage.passage_id)
     return found
 
 

@@ -160,7 +160,9 @@ def _put_sentence(answer: AnswerToChange, candidates: Iterable[str]) -> str:
 def _add_unsupported(answer: AnswerToChange) -> str:
     """Add a sentence of a passage of another query."""
     if not answer.foreign:
-        raise CannotPlant("no other query of the language has passages with text")
+        raise CannotPlant(
+            "no passage of another query of the language has a whole sentence with a figure or a known verb"
+        )
     return _put_sentence(answer, answer.foreign)
 
 

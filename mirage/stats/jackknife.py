@@ -14,8 +14,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.people.exam.records import Estimate
-from mirage.people.votes import LEAST
 from mirage.stats.intervals import CONFIDENCE, of_variance
 
 Array = NDArray[np.float64]
@@ -23,6 +21,26 @@ Statistic = Callable[[Array], Array]
 """Maps B x K sums to B values; NaN where undefined."""
 Scale = Literal["share", "difference"]
 """`share`: in [0, 1]. `difference`: in [-1, 1]."""
+LEAST = 10
+"""Minimum number of queries for an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One measured value with its 95% interval, or the reason why there is none."""
+
+    value: float | None
+    """The value; null if undefined."""
+    low: float | None
+    """Lower end of the interval, with the query as the cluster; null where there is none."""
+    high: float | None
+    """Upper end."""
+    n: int
+    """Sample size: votes, verdicts, battles or systems, as the measure defines."""
+    queries: int
+    """Number of queries."""
+    reason: str | None
+    """Reason why the value or the interval is null; null if both exist."""
 
 
 @dataclass(frozen=True, slots=True)
