@@ -26,6 +26,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import log2
 from typing import Literal
 
@@ -162,14 +163,17 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
 def _read_clauses(raw: str, folded: Folded, readers: Sequence[Wording], asked: str) -> _Decision:
     """Decide the outcome of an answer to a folded query."""
     query_pieces = _pieces_of_words(asked)
-    if query_pieces.isdisjoint(_pieces_of_words(folded.text[:_OPENING])):
-        query_pieces = set()  # in another language
+
+    @cache
+    def comparable() -> bool:
+        """Return whether the query is known, and in the language of the answer."""
+        return not query_pieces.isdisjoint(_pieces_of_words(folded.text[:_OPENING]))
 
     def pieces(clause: _Clause) -> set[str]:
         return _pieces_of_words(folded.text[clause.start : clause.end])
 
     def nearness(clause: _Clause) -> float:
-        if not query_pieces:
+        if not comparable():
             return _UNKNOWN
         own = pieces(clause)
         return len(own & query_pieces) / len(own) if own else 0
