@@ -20,6 +20,7 @@ from mirage.cli import app
 from mirage.cli.common import DEFAULT, is_service_option
 from mirage.explorer.kit.page_list import PAGES
 from mirage.io.formats.registry import formats
+from mirage.stats.intervals import wilson
 
 
 def _cell(text: object) -> str:
@@ -87,18 +88,38 @@ def _option(one: Any) -> str:
     return f"| {shown} | {_cell(getattr(one, 'help', '') or '')} | {_cell(default)} |"
 
 
+FEWEST = 10
+"""Least answers of a row."""
+REFUSALS = 0.035
+"""Share of refusals among answers of real systems."""
+
+
 def outcomes() -> Iterator[str]:
     """The accuracy of the rules for free answers."""
-    file = Path(__file__).parents[2] / "benchmarks" / "outcome_accuracy.json"
-    content = json.loads(file.read_text(encoding="utf-8"))
-    half = content["half"]
-    yield f"| language | answers ({half}) | wrong | 95% interval | unparsed | any phrase: wrong | length: wrong |"
+    rows = json.loads((Path(__file__).parents[2] / "benchmarks" / "outcome_accuracy.json").read_text(encoding="utf-8"))
+    yield "| source | language | answers | abstained: precision | abstained: recall | wrong | unparsed |"
     yield "|---|---|---|---|---|---|---|"
-    for row in content["rows"]:
-        yield (
-            f"| {row['language']} | {row['n']:,} | {row['wrong']:.1%} | {row['wrong_low']:.1%} to "
-            f"{row['wrong_high']:.1%} | {row['unparsed']:.1%} | {row['phrase_wrong']:.1%} | {row['length_wrong']:.1%} |"
-        )
+    prose = {row["language"]: row for row in rows if row["source"] == "passages"}
+    for row in rows:
+        if row["source"] != "passages" and row["n"] >= FEWEST:
+            yield (
+                f"| {row['source']} | {row['language']} | {row['n']:,} | {_share(row['right'], row['read'])} "
+                f"| {_share(row['right'], row['abstained'])} | {_share(row['wrong'], row['n'])} "
+                f"| {row['unparsed'] / row['n']:.1%} |"
+            )
+    yield "\n| language | passages | read as abstained | precision at 3.5% refusals |\n|---|---|---|---|"
+    recall = {row["language"]: row["right"] / row["abstained"] for row in rows if row["source"] == "written held"}
+    for code, row in prose.items():
+        refused, false = REFUSALS * recall[code], (1 - REFUSALS) * row["read"] / row["n"]
+        yield f"| {code} | {row['n']:,} | {_share(row['read'], row['n'])} | {refused / (refused + false):.0%} |"
+
+
+def _share(k: int, n: int) -> str:
+    """A share with its 95% interval."""
+    if not n:
+        return ""
+    low, high = wilson(k, n)
+    return f"{k / n:.1%} ({low:.1%} to {high:.1%})"
 
 
 def pages() -> Iterator[str]:
