@@ -1,61 +1,54 @@
 """Accuracy of the rules for free answers on labelled answers, compared with two simple baselines.
 
-The labels are in `tests/golden/outcomes_rag`, half of them held out from the authors of the rules. `make outcomes`
-measures and writes `outcome_accuracy.json` beside this module, shown in the guide.
+`make outcomes` measures and writes `outcome_accuracy.json` beside this module, shown in the guide.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
 from mirage.schema import CodeOrAll, Count, Outcome, Share
 from mirage.stages.outcomes.free import names_gap, parse_free
-from mirage.stats.intervals import wilson
 from mirage.text.languages import in_order
 
 FILE = Path(__file__).with_suffix(".json")
 """File of the figures."""
+Labelled = Mapping[str, Sequence[tuple[str, str, Outcome]]]
+"""By language, a query, its answer and the correct outcome."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeAccuracy:
-    """Error rates of the rules for free answers in one language, or over all answers."""
+    """Counts of the rules for free answers in one language of a source, or over all its answers."""
 
+    source: str
+    """`written` for this project, or the public files: `mtrag`, `nomiracl`, `passages`; with the part."""
     language: CodeOrAll
     """Language of the answers."""
     n: Count
     """Labelled answers."""
-    wrong: Share
-    """Share with an outcome that differs from the label, excluding unparsed answers."""
-    wrong_low: Share
-    """Lower end of its 95% interval (Wilson)."""
-    wrong_high: Share
-    """Upper end."""
-    unparsed: Share
-    """Share without an outcome."""
-    unparsed_low: Share
-    """Lower end of its 95% interval (Wilson)."""
-    unparsed_high: Share
-    """Upper end."""
+    abstained: Count
+    """Answers labelled abstained."""
+    read: Count
+    """Answers that the rules read as abstained."""
+    right: Count
+    """Answers that are both."""
+    wrong: Count
+    """Answers with an outcome that differs from the label, excluding unparsed answers."""
+    unparsed: Count
+    """Answers without an outcome."""
     phrase_wrong: Share
     """Wrong share of the first baseline: any phrase of refusal anywhere abstains, any other answer answers."""
     length_wrong: Share
     """Wrong share of the second: answers below a length abstain; the length is optimal for these answers."""
 
 
-def accuracy(labelled: Mapping[str, Sequence[tuple[str, str, Outcome]]]) -> list[OutcomeAccuracy]:
-    """Measure the rules on labelled answers.
-
-    Args:
-        labelled: by language, a query, its answer and the correct outcome.
-
-    Returns:
-        A row per language, and `all`: all answers together.
-    """
+def accuracy(source: str, labelled: Labelled) -> list[OutcomeAccuracy]:
+    """Measure the rules on labelled answers: a row per language, and `all`, all answers together."""
     everything = [(answer, right) for rows in labelled.values() for _, answer, right in rows]
     lengths = sorted({len(answer) for answer, _ in everything})
     limit = min(lengths, key=lambda length: sum(_by_length(answer, length) != right for answer, right in everything))
@@ -67,32 +60,31 @@ def accuracy(labelled: Mapping[str, Sequence[tuple[str, str, Outcome]]]) -> list
         for code in in_order(labelled)
     }
     results["all"] = [row for rows in results.values() for row in rows]
-    return [_row(code, rows) for code, rows in results.items()]
+    return [_row(source, code, rows) for code, rows in results.items()]
 
 
 @cache
-def measured_accuracy() -> tuple[str, tuple[OutcomeAccuracy, ...]]:
-    """Return which half of the labels was measured, `dev` or `held`, and its rows."""
-    content = json.loads(FILE.read_text(encoding="utf-8"))
-    return content["half"], tuple(OutcomeAccuracy(**row) for row in content["rows"])
+def measured_accuracy() -> tuple[OutcomeAccuracy, ...]:
+    """Return the rows of the file."""
+    return tuple(OutcomeAccuracy(**row) for row in json.loads(FILE.read_text(encoding="utf-8")))
 
 
-def to_json(half: str, rows: Sequence[OutcomeAccuracy]) -> str:
-    """Return the content of the file for these rows."""
-    return json.dumps({"half": half, "rows": [asdict(row) for row in rows]}, indent=1) + "\n"
+def write_accuracy(rows: Iterable[OutcomeAccuracy]) -> None:
+    """Write the file."""
+    FILE.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
 
 
-def _row(code: str, rows: Sequence[tuple[Outcome, Outcome, Outcome, Outcome]]) -> OutcomeAccuracy:
+def _row(source: str, code: str, rows: Sequence[tuple[Outcome, Outcome, Outcome, Outcome]]) -> OutcomeAccuracy:
     n = len(rows)
-    unparsed = sum(ours == "unparsed" for ours, *_ in rows)
-    wrong = sum(ours not in (right, "unparsed") for ours, _, _, right in rows)
     return OutcomeAccuracy(
+        source,
         code,
         n,
-        wrong / n,
-        *wilson(wrong, n),
-        unparsed / n,
-        *wilson(unparsed, n),
+        abstained=sum(right == "abstained" for *_, right in rows),
+        read=sum(ours == "abstained" for ours, *_ in rows),
+        right=sum(ours == right == "abstained" for ours, *_, right in rows),
+        wrong=sum(ours not in (right, "unparsed") for ours, _, _, right in rows),
+        unparsed=sum(ours == "unparsed" for ours, *_ in rows),
         phrase_wrong=sum(phrase != right for _, phrase, _, right in rows) / n,
         length_wrong=sum(length != right for _, _, length, right in rows) / n,
     )

@@ -20,6 +20,7 @@ from mirage.cli import app
 from mirage.cli.common import DEFAULT, is_service_option
 from mirage.explorer.kit.page_list import PAGES
 from mirage.io.formats.registry import formats
+from mirage.stats.intervals import wilson
 
 
 def _cell(text: object) -> str:
@@ -87,18 +88,31 @@ def _option(one: Any) -> str:
     return f"| {shown} | {_cell(getattr(one, 'help', '') or '')} | {_cell(default)} |"
 
 
+FEWEST = 10
+"""Least answers of a row."""
+
+
 def outcomes() -> Iterator[str]:
     """The accuracy of the rules for free answers."""
-    file = Path(__file__).parents[2] / "benchmarks" / "outcome_accuracy.json"
-    content = json.loads(file.read_text(encoding="utf-8"))
-    half = content["half"]
-    yield f"| language | answers ({half}) | wrong | 95% interval | unparsed | any phrase: wrong | length: wrong |"
+    rows = json.loads((Path(__file__).parents[2] / "benchmarks" / "outcome_accuracy.json").read_text(encoding="utf-8"))
+    yield "| source | language | answers | abstained: precision | recall | wrong | prose read as abstained |"
     yield "|---|---|---|---|---|---|---|"
-    for row in content["rows"]:
-        yield (
-            f"| {row['language']} | {row['n']:,} | {row['wrong']:.1%} | {row['wrong_low']:.1%} to "
-            f"{row['wrong_high']:.1%} | {row['unparsed']:.1%} | {row['phrase_wrong']:.1%} | {row['length_wrong']:.1%} |"
-        )
+    prose = {row["language"]: _share(row["read"], row["n"]) for row in rows if row["source"] == "passages"}
+    for row in rows:
+        source, code, n = row["source"], row["language"], row["n"]
+        if source == "passages" or n < FEWEST or (source.startswith("mtrag") and code == "all"):
+            continue
+        shares = (row["right"], row["read"]), (row["right"], row["abstained"]), (row["wrong"], n)
+        shown = " | ".join(_share(*share) for share in shares)
+        yield f"| {source} | {code} | {n:,} | {shown} | {prose.get(code, '') if source == 'written held' else ''} |"
+
+
+def _share(k: int, n: int) -> str:
+    """A share with its 95% interval."""
+    if not n:
+        return ""
+    low, high = wilson(k, n)
+    return f"{k / n:.1%} ({low:.0%}-{high:.0%})"
 
 
 def pages() -> Iterator[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +20,7 @@ from mirage.cli.settings import expand_settings
 from mirage.cli.steps import measure_outdated
 from mirage.errors import BadInput, NotEnoughData
 from mirage.stats.units import name_unit
+from mirage.text.languages import name_of
 
 if TYPE_CHECKING:
     from mirage import llm
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from mirage.stages.features.support_grading import SupportResult
     from mirage.stages.nuggets.assign import AssignResult
     from mirage.stages.nuggets.create import CreateResult
+    from mirage.stages.outcomes.by_model import ModelOutcomes
+    from mirage.stages.outcomes.parsed import Parsed
 
 measuring = command_group("measure", "Measure answers: outcomes, features, nuggets, citation support.", default=True)
 
@@ -49,8 +52,13 @@ def measure_all(dir_: ArenaDir) -> None:
 
 
 @measuring.command()
+@expand_settings
 def outcomes(
     dir_: ArenaDir,
+    connection: Connection,
+    outcomes_by: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Classify free answers by this chat model instead of by rules.")
+    ] = None,
     templates: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,10 +74,13 @@ def outcomes(
 
     Reads the tables queries and answers. Writes the table outcomes, by both parsers. Prints the strict parser's counts.
     Answers to NoMIRACL's prompts (template vanilla, role, repeat or explanation) are parsed by their formulas, other
-    answers by the rules of free answers.
+    answers by the rules of free answers, or with --outcomes-by by a model, whose agreement with labelled examples is
+    printed; its replies are cached in the arena's ledger: rerun the command to resume.
     """
     from mirage.llm import prompts
+    from mirage.llm.calls import describe
     from mirage.stages import outcomes as rules
+    from mirage.stages.outcomes.by_model import plan_outcomes
     from mirage.stages.outcomes.stage import OUTCOMES
     from mirage.stages.stage import run
 
@@ -79,10 +90,45 @@ def outcomes(
         for template in map(prompts.load_template, templates or ())
     }
     notes = [f"outcomes of the template {name} use its own phrases" for name in sorted(phrases)]
-    arena = run(OUTCOMES, dir_, made_by="mirage measure outcomes", notes=notes, phrases=phrases)
+    decided = None
+    if outcomes_by is not None:
+        if phrases:
+            raise BadInput("--template states phrases for the rules, which --outcomes-by replaces", do="omit one")
+        model = replace(connection, model=outcomes_by).chat_model()
+        if connection.dry_run:
+            connection.only_caller(model)
+            tell(plan_outcomes(dir_, model), planned=True)
+            return
+        decided = _classify(dir_, connection, model)
+        notes = [f"outcomes of free answers by {outcomes_by}: {describe(model.settings)}"]
+    elif connection.model is not None:
+        raise BadInput("--model names no model for outcomes", do="use --outcomes-by MODEL")
+    arena = run(OUTCOMES, dir_, made_by="mirage measure outcomes", notes=notes, phrases=phrases, decided=decided)
     table = rules.rates(arena.read("outcomes"), parser="strict")
     show(rows(table, COUNTS), COUNTS, output_format)
     note_unparsed(table)
+    for code, n in rules.not_understood(arena.read("outcomes")).items():
+        note(
+            f"{name_of(code)} has no vocabulary, so {n:,} of its answers are unclassified; classify them by a model:"
+            f" mirage measure outcomes {dir_} --outcomes-by MODEL"
+        )
+
+
+def _classify(path: Path, connection: Connection, model: llm.ChatModel) -> Mapping[tuple[str, str, str], Parsed]:
+    """Classify the answers by a model, and report its agreement with labelled examples, its cost and its failures."""
+    from mirage.stages.outcomes.by_model import classify_by_model
+    from mirage.stats.intervals import wilson
+
+    with _calls(connection, model, "Classifying", made_by="mirage measure outcomes") as calls:
+        result = classify_by_model(path, calls)
+    for each in result.agreement:
+        low, high = wilson(each.agreeing, each.n) if each.n else (0, 1)
+        agreed = f"{each.agreeing:,} of {each.n:,} labelled examples in {name_of(each.language)}"
+        note(f"{model.settings.model} agrees with {agreed} ({low:.0%} to {high:.0%})")
+    if not result.agreement:
+        note(f"No labelled examples in these languages: how well {model.settings.model} classifies is not known.")
+    _tell_result(result, "answers have no outcome")
+    return result.decided
 
 
 @measuring.command()
@@ -349,7 +395,7 @@ def _calls(connection: Connection, model: llm.ChatModel, title: str, *, made_by:
         yield llm.ArenaCalls(connection.only_caller(model), model, made_by, update)
 
 
-def _tell_result(result: CreateResult | AssignResult | SupportResult, what: str) -> None:
+def _tell_result(result: CreateResult | AssignResult | SupportResult | ModelOutcomes, what: str) -> None:
     """Report the cost of the calls, failures, and calls not made."""
     tell(result.cost)
     for reason, n in result.failed.items():

@@ -25,6 +25,7 @@ from mirage.stages import features, judge, nuggets
 from mirage.stages.features.stage import FEATURES, measurable_in
 from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
+from mirage.stages.outcomes import is_by_model
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Stage
 from mirage.store import Arena
@@ -84,7 +85,9 @@ def recompute(arena: Arena) -> Iterator[Recomputed]:
         ArenaError: if a file does not match the manifest.
     """
     read: Read = cache(arena.read)
-    if "outcomes" in arena.tables:
+    if "outcomes" in arena.tables and is_by_model(read("outcomes")):
+        yield Recomputed("outcomes", 0, "classified by a model")
+    elif "outcomes" in arena.tables:
         yield _compare(arena, read, OUTCOMES, "outcomes", "outcomes", read("outcomes"))
     yield from _by_maker(arena, read, TERM_ASSIGNMENTS, "nugget_assignments", "assigner", nuggets.TERMS)
     yield from _features(arena, read)

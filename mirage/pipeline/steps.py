@@ -27,6 +27,7 @@ from mirage.stages.features.stage import FEATURES, measurable_in
 from mirage.stages.generate.stage import BASELINES
 from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model, plan_judging
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
+from mirage.stages.outcomes import is_by_model
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Progress, Stage, run
 
@@ -139,7 +140,9 @@ def _baselines(this: _Run) -> Iterator[Step]:
 
 
 def _outcomes(this: _Run) -> Iterator[Step]:
-    yield this.stage("outcomes", OUTCOMES, "outcomes", part=None)
+    step = this.stage("outcomes", OUTCOMES, "outcomes", part=None)
+    stored = store.open_arena(this.path).read_optional("outcomes")
+    yield replace(step, off="a model classified the answers" if is_by_model(stored) else "")
 
 
 def _nuggets(this: _Run) -> Iterator[Step]:

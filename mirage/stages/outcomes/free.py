@@ -11,16 +11,11 @@ clauses, each classified by the vocabulary of its language (`vocabulary.py`):
 - a sourced clause: any other clause with a source as its subject and no figure: a topic beside a gap, else a claim;
 - a claim: everything else with content.
 
-Then the kinds decide together. A claim anywhere outweighs a gap: the answer can be true or false, which is what a
-hallucination rate counts; so a claim from the writer's own knowledge after a gap is an answer. Gaps and declines
-without a claim abstain. A question back without a claim is a clarification. Topics beside a gap belong to the gap.
-
-Claims beside a gap may be no answer but further content of the sources, which the query helps to distinguish. A gap in
-the words of the query ("None says who designed it") responds to it, a gap about something else ("Its cost is not
-given") accompanies an answer, and an answer starts with what was asked. So claims are outvoted if the gap is more
-similar to the query than the first claim is, by a lead to which evidence adds: topics, further gaps, a gap that
-concludes, a gap at the end, and claims without a digit where the query asks for a number or a date
-(`_is_outvoted`). If the query is unknown, topics alone decide.
+Then the kinds decide together. Without a gap, a claim answers and a question back is a clarification. With gaps, a
+linear score weighs them against everything else (`_WEIGHTS`): by the number and length of the clauses, by how firmly
+the gap is worded and whether it is about the sources or the writer, by the similarity of gap and first claim to the
+query (a gap in the words of the query responds to it, a gap about something else accompanies an answer), and by their
+order. A claim from the writer's own knowledge after a gap is an answer, which can be true or false.
 
 In an answer with the headings Reason and Answer only the part under Answer is read
 (`mirage.text.answers.parse_answer`).
@@ -29,8 +24,10 @@ In an answer with the headings Reason and Answer only the part under Answer is r
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from math import log2
 from typing import Literal
 
 from mirage.schema import Outcome
@@ -62,6 +59,10 @@ class _Clause:
     """Whether it has a digit."""
     hence: bool
     """Whether it is a conclusion from preceding clauses."""
+    firm: bool = False
+    """Whether it is a gap by its wording alone, wherever it stands."""
+    anchored: bool = False
+    """Whether it is a gap that names the sources or the writer."""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -98,6 +99,7 @@ _REPEATS = re.compile(r"([^\d\s]\D{0,11}?)\1{7,}")
 _CITED = re.compile(r"\W*(?:[\[【(]?\w{0,10} ?#?\d[\w#:.,-]*[\])】]\W*)+")
 # Yoruba "writes", which without its dot is "not".
 _LEARNS = re.compile(r"\b([kK])(?:ọ|o(?=\u0323))(?=[\u0300-\u036f]*(?!\w))")
+_EMPTY: tuple[Kind, ...] = ("asks", "question", "sorry", "nothing")
 _ANNOUNCED: tuple[Kind, ...] = ("topic", "only", "asks", "question")
 _LABEL = re.compile(r"^\W*(?:[^\W\d]+(?: [^\W\d]+)?) ?: (?=\w+ \w)")
 _NUMBERED = re.compile(r"\W*(?:(?:the|la|el|der|die|das) )?[^\W\d]+ ?\d{1,3}\b(?:封信)?(?![.,]\d)|\W*第\d+[^\W\d]{1,2}")
@@ -148,20 +150,7 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
         start = folded.text.index(words)
         decision: _Decision = ("abstained", "short_gap", (start, start + len(words)))
     else:
-        asked = fold(query, code).text
-        query_pieces = _pieces_of_words(asked)
-
-        def nearness(clause: _Clause) -> float:
-            pieces = _pieces_of_words(folded.text[clause.start : clause.end])
-            return len(pieces & query_pieces) / len(pieces) if pieces else 0
-
-        clauses = _enough(_clauses(raw, folded, readers))
-        decision = _decide(
-            clauses,
-            nearness if query_pieces else None,
-            table=len(_ROW.findall(raw)) > 1,
-            figure=any(reader.figure.search(asked) for reader in readers),
-        )
+        decision = _read_clauses(raw, folded, readers, fold(query, code).text)
     outcome, rule, span = decision
     if rule == "claim" and code not in LANGUAGES and not _is_english(folded.text):
         return Parsed("unparsed", "language_not_understood")
@@ -169,6 +158,37 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
         return Parsed(outcome, rule)
     start, end = folded.raw(*span)
     return Parsed(outcome, rule, begin + start, begin + end)
+
+
+def _read_clauses(raw: str, folded: Folded, readers: Sequence[Wording], asked: str) -> _Decision:
+    """Decide the outcome of an answer to a folded query."""
+    query_pieces = _pieces_of_words(asked)
+
+    @cache
+    def comparable() -> bool:
+        """Return whether the query is known, and in the language of the answer."""
+        return not query_pieces.isdisjoint(_pieces_of_words(folded.text[:_OPENING]))
+
+    def pieces(clause: _Clause) -> set[str]:
+        return _pieces_of_words(folded.text[clause.start : clause.end])
+
+    def nearness(clause: _Clause) -> float:
+        if not comparable():
+            return _UNKNOWN
+        own = pieces(clause)
+        return len(own & query_pieces) / len(own) if own else 0
+
+    def repeats(clause: _Clause) -> bool:
+        own = pieces(clause)
+        return len(own & query_pieces) >= _REPEATED * min(len(own), len(query_pieces)) > 0
+
+    # A model that repeats the query asks nothing.
+    heard = _enough(_clauses(raw, folded, readers))
+    clauses = [clause for clause in heard if clause.kind not in ("asks", "question") or not repeats(clause)]
+    if heard and not clauses:
+        return "unparsed", "question_repeated", None
+    figure = any(reader.figure.search(asked) for reader in readers)
+    return _decide(clauses, nearness, table=len(_ROW.findall(raw)) > 1, figure=figure)
 
 
 def _enough(clauses: Iterable[_Clause]) -> list[_Clause]:
@@ -211,12 +231,12 @@ def _pieces_of_words(text: str) -> set[str]:
     return {f" {term} "[place : place + 3] for term in terms(text) for place in range(len(term))}
 
 
-def _decide(clauses: Sequence[_Clause], nearness: _Nearness | None, *, table: bool, figure: bool) -> _Decision:
+def _decide(clauses: Sequence[_Clause], nearness: _Nearness, *, table: bool, figure: bool) -> _Decision:
     """Decide the outcome from the kinds of the clauses.
 
     Args:
         clauses: the clauses, in order.
-        nearness: similarity to the query; None if it is unknown.
+        nearness: similarity to the query.
         table: whether the answer is a table, in which a single cell counts as a claim.
         figure: whether the query asks for a number or a date.
     """
@@ -228,14 +248,19 @@ def _decide(clauses: Sequence[_Clause], nearness: _Nearness | None, *, table: bo
     if not gaps:
         asks = asks or [question for question in of.get("question", []) if question.size > 1]
         claims = sorted([*claims, *of.get("sourced", [])], key=lambda clause: clause.start)
-    elif _is_outvoted(
-        claims, [*of.get("topic", []), *of.get("only", []), *of.get("sourced", [])], gaps, nearness, figure=figure
-    ):
-        claims = []
     if gaps or asks:
         # Beside a gap or a question a stray word does not count as a claim; several are a list.
         listed = len(claims) > _STRAY or sum(claim.item for claim in claims) > 1
-        claims = [claim for claim in claims if claim.size >= _SHORTEST or listed or (table and claim.size > 1)]
+        claims = [
+            claim
+            for claim in claims
+            if claim.size >= _SHORTEST or listed or ((table or claim is clauses[0]) and claim.size > 1)
+        ]
+    if gaps and score_gaps({**of, "claim": claims}, gaps, nearness, figure=figure) > 0:
+        claims = []
+    elif gaps and not claims:
+        # What is not worded as a gap about this is what the answer says.
+        claims = [clause for clause in clauses if clause.kind not in _EMPTY]
     if asks and not _outweighs(claims, asks, last=clauses[-1] in asks):
         return "clarification", "asks_back", asks[0].span
     if claims:
@@ -269,12 +294,37 @@ _LABELLED = 8
 """Words after a source's label that only state its subject."""
 _STRAY = 2
 """Maximum number of claims beside a gap that may all be stray words."""
-_AHEAD = 0.65
-"""Minimum lead of a gap over the first claim, in similarity to the query and evidence."""
-_EVIDENCE = 0.4
-"""Contribution of each piece of evidence to that lead."""
+_UNKNOWN = 0.25
+"""Similarity to an unknown query."""
+_WEIGHTS = {
+    "gaps": 5.8,
+    "firm": 0.8,
+    "anchored": 1.3,
+    "near": 7.5,
+    "length": -2.0,
+    "claims": -5.7,
+    "first_claim_near": -8.0,
+    "sourced": 2.2,
+    "sourced_length": -0.9,
+    "topics": 1.2,
+    "ends": 2.5,
+    "framed": 1.2,
+    "hence": 1.2,
+    "no_figure": 2.1,
+    "sorry": 4.7,
+    "share": 2.0,
+}
+"""Weights of the evidence for an abstention (see `gap_evidence`), from a logistic regression."""
+_REPEATED = 0.9
+"""Share of trigrams from which a question repeats the query, or a part of it."""
+_LONGEST = 20
+"""Maximum words of a clause that asks without a question mark."""
 _MOST = 3
-"""Maximum number of topics, and of further gaps, that count."""
+"""Maximum number of topics, and of clauses on sources, that count."""
+_OPENING = 400
+"""Characters of an answer that share something with a query in its language."""
+_STUB = 8
+"""Maximum words of a conclusion that adds nothing to a gap."""
 _APOLOGY = 6
 """Upper bound (exclusive) of the words of an apology; longer clauses have more content."""
 
@@ -284,33 +334,58 @@ def _outweighs(claims: Sequence[_Clause], asks: Sequence[_Clause], *, last: bool
     return sum(claim.size for claim in claims) > 2 * sum(ask.size for ask in asks) + (16 if last else 8)
 
 
-def _is_outvoted(
-    claims: Sequence[_Clause],
-    topics: Sequence[_Clause],
-    gaps: Sequence[_Clause],
-    nearness: _Nearness | None,
-    *,
-    figure: bool,
-) -> bool:
-    """Return whether claims beside a gap are only further content of the sources."""
-    if not claims:
-        return False
-    if nearness:
-        ahead = max(map(nearness, gaps)) - nearness(claims[0])
-        evidence = (
-            min(len(topics), _MOST)
-            + min(len(gaps) - 1, _MOST) / 2
-            + any(gap.hence for gap in gaps)
-            + (gaps[-1].end > claims[-1].end)
-            + (figure and not any(claim.digits for claim in claims))
+def score_gaps(
+    of: Mapping[Kind, Sequence[_Clause]], gaps: Sequence[_Clause], nearness: _Nearness, *, figure: bool
+) -> float:
+    """Return the log odds that an answer with gaps abstains."""
+    evidence = gap_evidence(of, gaps, nearness, figure=figure)
+    return sum(weight * evidence[name] for name, weight in _WEIGHTS.items())
+
+
+def gap_evidence(
+    of: Mapping[Kind, Sequence[_Clause]], gaps: Sequence[_Clause], nearness: _Nearness, *, figure: bool
+) -> dict[str, float]:
+    """Return the evidence for an abstention, by the names of `_WEIGHTS`.
+
+    Args:
+        of: the clauses by kind.
+        gaps: the clauses that state gaps, in order; not empty.
+        nearness: similarity to the query.
+        figure: whether the query asks for a number or a date.
+    """
+
+    def size(*kinds: Kind) -> int:
+        return sum(clause.size for kind in kinds for clause in of.get(kind, ()))
+
+    def strength(gap: _Clause) -> float:
+        return (
+            _WEIGHTS["firm"] * gap.firm
+            + _WEIGHTS["anchored"] * gap.anchored
+            + _WEIGHTS["near"] * nearness(gap)
+            + _WEIGHTS["length"] * log2(1 + gap.size)
         )
-        return ahead + _EVIDENCE * evidence >= _AHEAD
-    # Without the query: they have no figure, are not a list and have less content.
-    topics = [topic for topic in topics if not topic.item]
-    weight = sum(clause.size for clause in [*topics, *gaps])
-    first = min(clause.start for clause in [*topics, *gaps])
-    firm = any(claim.figure or claim.item or claim.start < first for claim in claims)
-    return len(topics) > 1 and not firm and sum(claim.size for claim in claims) < weight
+
+    gap, claims = max(gaps, key=strength), of.get("claim", ())
+    said = sum(each.size for each in gaps)
+    return {
+        "gaps": 1,
+        "firm": gap.firm,
+        "anchored": gap.anchored,
+        "near": nearness(gap),
+        "length": log2(1 + gap.size),
+        "claims": bool(claims),
+        # "In 1902" has no word of the query.
+        "first_claim_near": max(nearness(claims[0]), _UNKNOWN * (claims[0].size <= _SHORTEST)) if claims else 0,
+        "sourced": min(_MOST, len(of.get("sourced", ()))),
+        "sourced_length": log2(1 + size("sourced")),
+        "topics": min(_MOST, len(of.get("topic", ())) + len(of.get("only", ()))),
+        "ends": bool(claims) and gaps[-1].end > claims[-1].end,
+        "framed": bool(claims) and gaps[0].start < claims[0].start and gaps[-1].end > claims[-1].end,
+        "hence": any(each.hence for each in gaps),
+        "no_figure": bool(claims) and figure and not any(claim.digits for claim in claims),
+        "sorry": "sorry" in of,
+        "share": said / (said + size("claim", "sourced", "topic", "only")),
+    }
 
 
 def _is_english(text: str) -> bool:
@@ -348,13 +423,13 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
     """Split a text into classified clauses."""
     text, places = folded.text, folded.places
     heading: Kind | None = None
-    seen_sources, seen_given, later, polar = False, False, False, bool(_POLAR.match(text))
+    seen_sources, seen_given, seen_gap, later, polar = False, False, False, False, bool(_POLAR.match(text))
     # Quotations of others are not statements of the writer, unless the whole answer is quoted.
     quote = bool(_QUOTED.fullmatch(text.strip()))
     for start, end in sentences(raw, text, places):
         item = _ITEM.match(text, start, end) if start == 0 or text[start - 1] == "\n" else None
         line_ends = text[start:end].rstrip().endswith(":")
-        interrogative = text[start:end].rstrip(" \"')").endswith("?")
+        interrogative = _is_question(text[start:end])
         pieces = list(_pieces(text, item.end() if item else start, end, readers))
         last: Kind = "nothing"
         for number, (left, right) in enumerate(pieces):
@@ -404,14 +479,31 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
             )
             left += len(clause) - len(clause.lstrip())
             figure, digits = bool(_FIGURE.search(clause)), bool(_DIGIT.search(clause))
-            hence = any(reader.hence.search(clause.strip(_TRIM)) for reader in readers)
-            yield _Clause(kind, left, left + len(clause.strip()), size, item is not None, figure, digits, hence)
+            hence = _matches(readers, "hence", clause.strip(_TRIM))
+            # "Therefore, the answer is", where a reply is cut off.
+            stub = kind == "claim" and hence and seen_gap and size <= _STUB and not figure
+            kind = "aside" if stub else kind
+            seen_gap = seen_gap or kind == "gap"
+            firm = kind == "declines" or (kind == "gap" and _matches(readers, "gap", clause.strip(_TRIM)))
+            anchored = kind == "gap" and (_matches(readers, "sources", clause) or _matches(readers, "me", clause))
+            end = left + len(clause.strip())
+            yield _Clause(kind, left, end, size, item is not None, figure, digits, hence, firm, anchored)
             last = kind
         if line_ends:
             # Items under a line that announces topics, questions or offers have its kind.
             heading = last if last in (*_ANNOUNCED, "aside", "gap") else None
         elif not item and text[start:end].strip():
             heading = None
+
+
+def _is_question(sentence: str) -> bool:
+    """Return whether a sentence ends as a question; one in quotation marks only if it is the whole sentence."""
+    ending = sentence.strip(" ')")
+    return ending.endswith("?") or (ending.endswith('?"') and ending[0] == '"')
+
+
+def _matches(readers: Sequence[Wording], name: str, text: str) -> bool:
+    return any(getattr(reader, name).search(text) for reader in readers)
 
 
 def _is_numbered(clause: str, readers: Sequence[Wording]) -> bool:
@@ -482,10 +574,11 @@ def _kind(
     """Classify a clause: the first matching kind."""
 
     def holds(name: str, text: str = clause) -> bool:
-        return any(getattr(reader, name).search(text) for reader in readers)
+        return _matches(readers, name, text)
 
     stripped = clause.strip(_TRIM)
-    about_sources, asks = holds("sources") or holds("given"), holds("asks")
+    about_sources = holds("sources") or holds("given")
+    asks = holds("asks") and (interrogative or size_of(clause) <= _LONGEST)
     # Thai, Japanese and Chinese ask without a question mark.
     if (interrogative or (asks and _CROWDED.search(clause))) and holds("offers"):
         return "aside"
@@ -500,20 +593,21 @@ def _kind(
         return "claim"
     if interrogative and not about_sources:
         return "question"
-    if about_sources or not holds("statutes"):
-        sourced = about_sources or holds("nouns")
-        denied = holds("denies", stripped) and (sourced or seen_sources)
-        negated = holds("negates", stripped) and not polar and (seen_sources or about_sources or holds("me", stripped))
+    supposed = next((match for reader in readers if (match := reader.supposes.match(stripped))), None)
+    core = stripped[supposed.end() :] if supposed and not holds("sources", supposed[0]) else stripped
+    if about_sources or holds("me", core) or not holds("statutes"):
+        denied = holds("denies", core) and (about_sources or seen_sources or holds("nouns"))
+        negated = holds("negates", core) and not polar and (seen_sources or about_sources or holds("me", core))
         # "Only the programme is here, and the attendance is missing": what follows the first part is later, too.
-        first = None if later else _PARTS.search(stripped)
-        rest = (
-            stripped[first.end() :] if first and holds("only", stripped[: first.start()]) else stripped if later else ""
-        )
+        first = None if later else _PARTS.search(core)
+        rest = core[first.end() :] if first and holds("only", core[: first.start()]) else core if later else ""
         missing = holds("lacks", rest) or (not polar and holds("negates", rest) and holds("there", rest))
-        if denied or negated or missing or holds("gap", stripped):
-            known = holds("known") and not holds("weak", stripped)
+        firm = holds("gap", core)
+        if denied or negated or missing or firm:
+            known = holds("known") and not holds("weak", core)
             guessed = holds("hedges") and not seen_sources
-            fact = polar or known or guessed or (holds("because") and not missing and not holds("aside"))
+            fact = polar or known or guessed or (holds("because") and not missing and not firm and not holds("aside"))
+            sourced = about_sources or holds("nouns")
             return "claim" if (fact and not sourced) or (known and not about_sources) else "gap"
     if asks or interrogative:
         return "asks" if asks else "question"
@@ -531,17 +625,13 @@ def _statement(
         return "aside"
     if holds("reports"):
         return "claim"
-    spoken = seen_sources or about_sources or holds("nouns")
-    if (spoken and holds("topic", stripped)) or ((seen_sources or about_sources) and holds("about")):
+    spoken = seen_sources or about_sources
+    if (spoken and holds("about")) or (holds("topic", stripped) and (spoken or holds("nouns"))):
         return "only" if holds("only") else "topic"
-    if holds("given") and holds("only"):
+    given = about_sources and holds("given")
+    if given and holds("only"):
         return "only"
-    weak = (
-        holds("weak", stripped)
-        or holds("me")
-        or holds("given")
-        or (about_sources and holds("sources", stripped[:_HEAD]))
-    )
+    weak = holds("weak", stripped) or holds("me") or given or (about_sources and holds("sources", stripped[:_HEAD]))
     reason = not (seen_sources or about_sources) and holds("because")
     if weak and not reason and not _FIGURE.search(clause):
         return "sourced"

@@ -54,6 +54,8 @@ FREE_RULES: dict[str, str] = {
     "declines": "free answer: will not help (a safety filter), or only apologizes",
     "asks_back": "free answer: only asks the reader what is meant",
     "reason_alone": "free answer: reasoning under its heading, and no answer follows",
+    "by_model": "decided by a chat model, which the manifest names",
+    "by_model_unread": "the chat model that decides gave no outcome",
     "template_answered": "holds the phrase by which its template says yes",
     "template_abstained": "holds the phrase by which its template says no",
 }

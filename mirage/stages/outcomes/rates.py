@@ -202,6 +202,20 @@ def unparsed_note(rates: pa.Table) -> str | None:
     return f"more than 5% of the answers are unparsed: {named}{more}; the rates exclude these answers{none}"
 
 
+def is_by_model(outcomes: pa.Table | None) -> bool:
+    """Return whether a chat model classified the free answers."""
+    return outcomes is not None and bool({"by_model", "by_model_unread"} & set(outcomes["rule"].unique().to_pylist()))
+
+
+def not_understood(outcomes: pa.Table) -> dict[str, int]:
+    """Count the answers by language that no rule reads because the language has no vocabulary."""
+    import pyarrow.compute as pc
+
+    found = pc.and_(pc.equal(outcomes["rule"], "language_not_understood"), pc.equal(outcomes["parser"], "strict"))
+    counts = outcomes.filter(found)["language"].value_counts().to_pylist()
+    return {row["values"]: row["counts"] for row in sorted(counts, key=lambda row: row["values"])}
+
+
 def _sharing_factors(selection: pa.Table) -> dict[tuple[str, str], float]:
     """Return by subset and system the variance factor of the mean over languages that share queries."""
     import pyarrow as pa

@@ -18,7 +18,8 @@ _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:[^\W\d_]|(dr|st|mr|mrs|ms|prof|nr|no|bzw|vgl|ca|vs|jr|sr|inc|approx|etc|usw|esim|mm|dll|gen|col"
     r"|bi|bw|[^\W\d_]\.[^\W\d_]|г|гг|в|вв|т|стр|им|см|ул|р|ph))$"
 )
-WORDS = re.compile(r"[^\W_]+")
+# `re` does not count vowel signs as word characters.
+WORDS = re.compile(r"(?:[^\W_]|[\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0c00-\u0c4d])+")
 _CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 _DIGIT = re.compile(r"\d")
 _THAI = re.compile(r"[\u0e00-\u0e7f]")
@@ -80,8 +81,8 @@ def sentences(raw: str, text: str, places: Sequence[int] | None) -> Iterator[tup
 
 def size_of(clause: str) -> int:
     """Return the amount of content of a clause: a number counts as two words, two characters of an unspaced script as
-    one.
+    one, four in Thai.
     """
-    crowded = len(_CROWDED.findall(clause))
+    crowded = len(_CROWDED.findall(clause)) - len(_THAI.findall(clause)) // 2
     spaced: list[str] = WORDS.findall(_CROWDED.sub(" ", clause) if crowded else clause)
     return len(spaced) + sum(word[0].isdigit() for word in spaced) + (crowded + 1) // 2

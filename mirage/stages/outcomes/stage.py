@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mirage.errors import NotEnoughData
 from mirage.stages.outcomes.free import TemplatePhrases
+from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.tables import outcomes
 from mirage.stages.stage import Stage, Tables
 
@@ -14,17 +15,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def _outcomes(tables: Tables, *, phrases: Mapping[str, TemplatePhrases] | None = None) -> dict[str, pa.Table]:
-    labelled = _labelled(tables)
+def _outcomes(
+    tables: Tables,
+    *,
+    phrases: Mapping[str, TemplatePhrases] | None = None,
+    decided: Mapping[tuple[str, str, str], Parsed] | None = None,
+) -> dict[str, pa.Table]:
+    labelled = labelled_answers(tables)
     if len(tables["answers"]) and not len(labelled):
         raise NotEnoughData(
             "no answered query has a relevance label, so no decision can be scored",
             do="add a subset to the queries, relevant or non_relevant; or use a judge: mirage judge DIR",
         )
-    return {"outcomes": outcomes(tables["queries"], labelled, phrases=phrases)}
+    return {"outcomes": outcomes(tables["queries"], labelled, phrases=phrases, decided=decided)}
 
 
-def _labelled(tables: Tables) -> pa.Table:
+def labelled_answers(tables: Tables) -> pa.Table:
     """Return the answers to queries with a relevance label."""
     import pyarrow.compute as pc
 
@@ -34,8 +40,8 @@ def _labelled(tables: Tables) -> pa.Table:
 
 
 def _remark_unlabelled(tables: Tables) -> list[str]:
-    count = len(tables["answers"]) - len(_labelled(tables))
+    count = len(tables["answers"]) - len(labelled_answers(tables))
     return [f"{count:,} answers have no outcome because their queries have no relevance label"] if count else []
 
 
-OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes, version=2, remarks=_remark_unlabelled)
+OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes, version=3, remarks=_remark_unlabelled)

@@ -63,13 +63,20 @@ def parse_outcome(
     return parse_without_text(answer) or parse_free(answer, code, phrases, query=query)
 
 
-def outcomes(queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, TemplatePhrases] | None = None) -> pa.Table:
+def outcomes(
+    queries: pa.Table,
+    answers: pa.Table,
+    *,
+    phrases: Mapping[str, TemplatePhrases] | None = None,
+    decided: Mapping[tuple[str, str, str], Parsed] | None = None,
+) -> pa.Table:
     """Build the `outcomes` table: every answer, by both parsers.
 
     Args:
         queries: the `queries` table, including every answered query, with its subset.
         answers: the `answers` table, whose column `template` determines the rules.
         phrases: phrases for yes and no by template, for templates that state them.
+        decided: readings that replace those of the rules for free answers, by language, text and query.
 
     Raises:
         BadInput: naming the first query without a subset.
@@ -80,12 +87,17 @@ def outcomes(queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, Temp
     parts = [schema.from_columns("outcomes", {})]
     for code in sorted(answers["language"].unique().to_pylist()):
         in_language = (table.filter(pc.equal(table["language"], code)) for table in (queries, answers))
-        parts.append(_of_language(code, *in_language, phrases=phrases or {}))
+        parts.append(_of_language(code, *in_language, phrases=phrases or {}, decided=decided or {}))
     return pa.concat_tables(parts)
 
 
 def _of_language(
-    language: str, queries: pa.Table, answers: pa.Table, *, phrases: Mapping[str, TemplatePhrases]
+    language: str,
+    queries: pa.Table,
+    answers: pa.Table,
+    *,
+    phrases: Mapping[str, TemplatePhrases],
+    decided: Mapping[tuple[str, str, str], Parsed],
 ) -> pa.Table:
     """Return the outcomes of the answers in one language, sorted by key.
 
@@ -120,7 +132,8 @@ def _of_language(
     parts = []
     for parser in PARSERS:
         parsed = [
-            _parse_answer(language, parser, text, status, template, phrases.get(template or ""), query)
+            (parser == "strict" and template not in NOMIRACL_TEMPLATES and decided.get((language, text, query)))
+            or _parse_answer(language, parser, text, status, template, phrases.get(template or ""), query)
             for status, template, text, query in states
         ]
         names = ("outcome", "rule", "span_start", "span_end")

@@ -88,6 +88,8 @@ class Wording:
     """Words for something that is missing or does not come up: after other clauses, a gap."""
     hence: re.Pattern[str]
     """Words by which a gap follows from what stands before it: so, therefore."""
+    supposes: re.Pattern[str]
+    """A condition up to its end: "If you are unable to pay,". A negation in it is no gap unless about sources."""
     because: re.Pattern[str]
     """Words that give a reason: a denial with one is a fact, unless it is about sources or the writer."""
 

@@ -1,0 +1,170 @@
+"""Outcomes of free answers by a chat model, in any language."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mirage import llm, store
+from mirage.errors import NotEnoughData
+from mirage.llm.prompts import bundled_text, fence_code, fill
+from mirage.schema import Outcome
+from mirage.stages.outcomes.parsed import Parsed
+from mirage.stages.outcomes.stage import OUTCOMES, labelled_answers
+from mirage.stages.outcomes.tables import parse_outcome
+from mirage.stages.outcomes.vocabulary import LANGUAGES, examples
+from mirage.text.answers import NOMIRACL_TEMPLATES
+from mirage.text.languages import base, name_of
+from mirage.text.marks import GRADE_NOUNS, Mark, MarkForm, bracket
+from mirage.text.thoughts import part_thoughts
+
+_OUTCOMES: dict[str, Outcome] = {each: each for each in ("answered", "abstained", "clarification")}
+UNREAD = Parsed("unparsed", "by_model_unread")
+"""Reading of an answer whose call failed, or whose reply names no outcome."""
+
+
+def _value(mark: Mark) -> Outcome | None:
+    return _OUTCOMES.get(mark["outcome"].casefold())
+
+
+_FORM = MarkForm(re.compile(bracket(r"(?P<outcome>[A-Za-z]{1,20})")), _value, f"{GRADE_NOUNS}|outcome")
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeRequest:
+    """A free answer to classify."""
+
+    language: str
+    """Code of the query's language."""
+    answer: str
+    """The raw answer."""
+    query: str
+    """The query; empty if unknown."""
+    right: str | None = None
+    """Its label, for a labelled example."""
+
+    def conversation(self) -> llm.Messages:
+        """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
+        values = {
+            "code": fence_code(self.untrusted_texts()),
+            "language": name_of(self.language),
+            "question": self.query,
+            "answer": part_thoughts(self.answer).text,
+        }
+        return [{"role": "user", "content": fill(bundled_text("outcome"), values)}]
+
+    def untrusted_texts(self) -> list[str]:
+        """Return every untrusted text."""
+        return [self.query, self.answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement of the model with the labelled examples of one language."""
+
+    language: str
+    agreeing: int
+    n: int
+    """Examples with a reply that could be read."""
+
+
+@dataclass(frozen=True)
+class ModelOutcomes:
+    """Result of classifying answers with a model."""
+
+    decided: Mapping[tuple[str, str, str], Parsed]
+    """Readings by language, text and query (`tables.outcomes`)."""
+    agreement: Sequence[Agreement]
+    """By language of the answers; none for a language without labelled examples."""
+    failed: Mapping[str, int]
+    """Answers without an outcome, by reason. A later run retries those whose call failed."""
+    unasked: int
+    """Answers not requested because the budget was reached or the run ended."""
+    cost: llm.Cost
+    """Cost of the calls."""
+
+
+def parse_model_outcome(text: str, shown_texts: Iterable[str] = ()) -> Outcome | None:
+    """Return the outcome in a model's reply, by the rules of `mirage.text.marks`; None if there is none.
+
+    Args:
+        text: the model's reply.
+        shown_texts: texts in its prompt.
+    """
+    shown_texts = list(shown_texts)
+    parted = part_thoughts(text, shown_texts)
+    if parted.gap is not None:
+        return None
+    found = [_value(mark) for mark in _FORM.own(parted.text, shown_texts)]
+    if not found or (_FORM.find_planted(shown_texts) and len(set(found)) > 1):
+        return None
+    return found[-1]
+
+
+def plan_outcomes(path: Path, model: llm.ChatModel) -> llm.Cost:
+    """Return the maximum cost of classifying the free answers of an arena; nothing is sent or written.
+
+    Raises:
+        ArenaError: if the arena lacks queries or answers.
+        NotEnoughData: if there is no free answer to a query with a relevance label.
+    """
+    return llm.plan_calls(path, llm.Conversations(_requests(path)), model)
+
+
+def classify_by_model(path: Path, calls: llm.ArenaCalls) -> ModelOutcomes:
+    """Classify the free answers of an arena, and the labelled examples of its languages; only the ledger is written.
+
+    Replies are committed to the arena's ledger as they arrive: a rerun resumes without paying twice.
+
+    Raises:
+        ArenaError: if the arena lacks queries or answers.
+        NotEnoughData: if there is no free answer to a query with a relevance label.
+        Unreachable: if the service rejects every call, or every call failed.
+    """
+    requests = _requests(path)
+    replies = calls.replies(path, requests)
+    replies.need_any()
+    decided: dict[tuple[str, str, str], Parsed] = {}
+    failed: Counter[str] = Counter()
+    agreement: dict[str, list[bool]] = {}
+    unasked = 0
+    for request, reply in zip(requests, replies.by_number, strict=True):
+        reason = None if reply is None else llm.unread(reply)
+        outcome = None if reply is None or reason else parse_model_outcome(reply.text or "", request.untrusted_texts())
+        if request.right is not None:
+            agreement.setdefault(request.language, []).extend([outcome == request.right] if outcome else [])
+            continue
+        decided[request.language, request.answer, request.query] = Parsed(outcome, "by_model") if outcome else UNREAD
+        if reply is None:
+            unasked += 1
+        elif outcome is None:
+            failed[reason or "no outcome could be read"] += 1
+    rows = [Agreement(code, sum(right), len(right)) for code, right in agreement.items()]
+    return ModelOutcomes(decided, rows, failed, unasked, replies.cost)
+
+
+def _requests(path: Path) -> list[OutcomeRequest]:
+    """Return a request for each text that the rules for free answers would read, and for each labelled example."""
+    arena = store.open_arena(path)
+    tables = {name: arena.read(name) for name in OUTCOMES.reads}
+    texts = {(row["language"], row["query_id"]): row["text"] or "" for row in tables["queries"].to_pylist()}
+    found: dict[OutcomeRequest, None] = {}
+    for row in labelled_answers(tables).to_pylist():
+        if row["status"] != "ok" or row["template"] in NOMIRACL_TEMPLATES:
+            continue
+        if parse_outcome(row["text"] or "", language=row["language"], template=None).outcome in ("empty", "api_error"):
+            continue
+        found[OutcomeRequest(row["language"], row["text"], texts[row["language"], row["query_id"]])] = None
+    if not found:
+        raise NotEnoughData(
+            "there is no free answer to a query with a relevance label",
+            do="replies to NoMIRACL's prompts are read by their formulas: mirage measure outcomes DIR",
+        )
+    requests = list(found)
+    for code in sorted({request.language for request in requests}):
+        if base(code) in LANGUAGES:
+            requests += [OutcomeRequest(code, each.answer, each.query, each.right) for each in examples(base(code))]
+    return requests
