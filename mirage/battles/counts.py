@@ -38,7 +38,10 @@ CLASSIFIED = ("answered", "abstained", "clarification")
 """Outcomes of answers that a rule or a model could read."""
 ABSENT = "no answer"
 """Why a system without answers has no rating."""
-CLASSIFY = "let a judge decide (mirage judge DIR) or nuggets (mirage measure nuggets DIR), or classify by a model"
+CLASSIFY = (
+    "let a judge decide (mirage judge DIR) or nuggets (mirage measure nuggets DIR), or classify by a model (mirage measure "
+    "outcomes DIR --outcomes-by MODEL)"
+)
 """What helps where answers are not classified."""
 _NO_ANSWER = ("missing", "api_error")
 """Outcomes without an answer."""
