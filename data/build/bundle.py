@@ -115,7 +115,7 @@ def bundle(
         about=outputs_summary(tables) + " Numbers computed from the replies; the texts are not bundled.",
         licence="Apache-2.0",
         made_by=store.Provenance(
-            "mirage paper bundle",
+            "make data",
             sources=[
                 {"name": origin.name, "url": origin.url, "licence": origin.licence},
                 *prints(source / "nomiracl", nomiracl.output_files(source / "nomiracl")),
@@ -132,7 +132,7 @@ def bundle(
         about="Every figure as printed, with its table and paper; nothing was recomputed.",
         licence="facts; the papers are cited on every row",
         made_by=store.Provenance(
-            "mirage paper bundle",
+            "make data",
             sources=prints(tables_of, [tables_of / f"{figure.file}.csv" for figure in FIGURES]),
         ),
     )
@@ -155,7 +155,7 @@ def bundle_people(source: Path, into: Path) -> store.Arena:
         "or an answer is in the source.",
         licence=LICENCE,
         made_by=store.Provenance(
-            "mirage paper bundle",
+            "make data",
             sources=[
                 {"name": NAME, "url": URL, "licence": LICENCE},
                 *prints(source, [source / FILE]),
