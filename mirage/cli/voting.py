@@ -277,9 +277,6 @@ def print_ballots_left(dir_: ArenaDir) -> None:
 def agreement(
     dir_: ArenaDir,
     languages: Languages = None,
-    all_votes: Annotated[
-        bool, typer.Option("--all-votes", help="Include votes on battles selected by the queue: biased.")
-    ] = False,
     output_format: How = "table",
 ) -> None:
     """Print the agreement of people with each judge and with each other.
@@ -293,14 +290,12 @@ def agreement(
 
     arena = store.open_arena(dir_)
     log = arena_log(arena, Vote)
-    agreements = vote_agreement(arena, log, languages=codes(languages), control=not all_votes)
+    agreements = vote_agreement(arena, log, languages=codes(languages))
     columns = AGREEMENT if output_format != "table" else tuple(name for name in AGREEMENT if name != "reason")
     show([dataclasses.asdict(row) for row in agreements], columns, output_format)
     for row in agreements:
         if row.reason:
             note(f"{row.judge}, {row.language}: {row.reason}")
-    if all_votes:
-        note("includes votes on battles selected by the queue, which bias the agreement")
 
 
 @votes.command("correct")

@@ -31,7 +31,9 @@ def findings(report: EvaluationReport) -> list[str]:
     """Return who is best, by how much, what cannot be told apart, and what decided it: a sentence each."""
     ranking = report.ranking
     if ranking is None or len(list(ranking.languages.values())[-1].systems) < 2:
-        return [*_counts(report.arena, decided=report.judge is not None), *_sentences(report.remarks)]
+        # The heuristic judge needs reference answers or outcomes; where all its verdicts are unparsed there is none.
+        decided = report.judge not in (None, HEURISTIC)
+        return [*_counts(report.arena, decided=decided), *(_sentences(report.remarks) if decided else ())]
     code = list(ranking.languages)[-1]
     rows = leaderboard(ranking, code).to_pylist()
     if not any(row["wins"] or row["losses"] for row in rows):

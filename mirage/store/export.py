@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 from mirage.errors import BadInput
 from mirage.store.arena import open_arena
 from mirage.store.files import write_bytes
-from mirage.store.sheets import csv_text
+from mirage.store.sheets import BOM, csv_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 def to_csv(rows: pa.Table, *, exact: bool = False) -> str:
-    """Convert rows to CSV with a header; a null is an empty field. `exact`: as for `csv_text`."""
-    return csv_text(rows.column_names, [tuple(row.values()) for row in rows.to_pylist()], exact=exact)
+    """Convert rows to a file of CSV with a header; a null is an empty field. `exact`: as for `csv_text`, and without
+    the byte order mark that spreadsheets need to read other characters than ASCII.
+    """
+    text = csv_text(rows.column_names, [tuple(row.values()) for row in rows.to_pylist()], exact=exact)
+    return text if exact or text.isascii() else BOM + text
 
 
 def to_json(rows: pa.Table, about: Mapping[str, Any]) -> str:

@@ -2,8 +2,7 @@
 
 A text that a spreadsheet would evaluate (`=1+1`, `@name`, `-x`) is prefixed with a single quote. A last column
 `_quoted` then lists, row by row, the prefixed columns; `unquote` removes the quotes again, so that a file round-trips.
-Numbers and JSON are not changed. A byte order mark precedes other characters than ASCII, without which spreadsheets do
-not read them as UTF-8.
+Numbers and JSON are not changed.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, exact: bo
     Args:
         columns: their names.
         rows: values in the order of the columns; None is an empty field.
-        exact: no byte order mark, and no quote before texts that look like formulas.
+        exact: do not quote texts that look like formulas.
     """
     values = [list(row) for row in rows]
     quoted = [] if exact else [[i for i, value in enumerate(row) if _is_formula(value)] for row in values]
@@ -37,8 +36,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, exact: bo
         for i in places:
             row[i] = f"'{row[i]}"
         row.append(" ".join(columns[i] for i in places))
-    text = "".join(_line(row) for row in (header, *values))
-    return text if exact or text.isascii() else BOM + text
+    return "".join(_line(row) for row in (header, *values))
 
 
 def _line(row: Sequence[Any]) -> str:

@@ -160,9 +160,10 @@ def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_pa
         rank_arena(arena, Judge.relevance(), RankSettings(languages=("sw",)))
     half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
     part = store.write(tmp_path / "half", {"outcomes": half}, made_by="a test")
-    with pytest.raises(NotEnoughData, match="fi has no non-relevant queries"):
+    with pytest.raises(NotEnoughData, match="fi cannot be ranked") as refused:
         rank_arena(part, Judge.relevance(), RankSettings(languages=("fi",)))
-    assert "not ranked: fi (no non-relevant queries)" in rank_arena(part, Judge.relevance()).remarks
+    assert "no unanswerable queries" in str(refused.value)
+    assert any("fi: no unanswerable queries" in remark for remark in rank_arena(part, Judge.relevance()).remarks)
     judged = take(judgments(tmp_path / "j.csv"), arena.path).arena
     with pytest.raises(BadInput, match="judges answers, not the skill"):
         RankSettings(skill="abstain").judge("j")

@@ -5,7 +5,7 @@ identifies the arenas of the vote; the second whether the answers are unchanged.
 renamed, copied or rebuilt from the same files, and another arena with the same name does not inherit them.
 
 Votes without a digest, from files of other programs, belong to arenas whose folder has the name under which they were
-given, if these have the query and the answers.
+given, if these have the query and the answers, or no texts at all.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def belonging(arena: store.Arena, log: Iterable[AnyRow]) -> list[tuple[AnyRow, b
     for row in rows:
         current = texts.subject_digest(row)
         if not row.shown:
-            if current is not None and texts.query_digests(row):
+            if "answers" not in arena.tables or (current is not None and texts.query_digests(row)):
                 here.append((row, True))
             continue
         query_part, _, subject = row.shown.rpartition("-")
