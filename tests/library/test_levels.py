@@ -314,7 +314,14 @@ def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_pat
         for k, row in enumerate(answers)
     ]
     table = schema.sort("features", schema.from_rows(schema.Feature, features))
-    store.upsert(path, {"features": store.by_key("features", table)}, made_by="test")
+    passages = [
+        schema.Passage("en", query, f"p{k}", k, None, f"passage {k} of {query}", None)
+        for query in dict.fromkeys(row["query_id"] for row in answers)
+        for k in (1, 2, 3)
+    ]
+    passages = schema.sort("passages", schema.from_rows(schema.Passage, passages))
+    new = {"features": store.by_key("features", table), "passages": store.by_key("passages", passages)}
+    store.upsert(path, new, made_by="test")
     arena = store.open_arena(path)
     rows = [
         vote(

@@ -107,7 +107,7 @@ FORGED: dict[str, tuple[str, dict[str, Any], str]] = {
     "a space at the end": ("answers", {"system": "a "}, "spaces at its ends"),
     "another spelling": ("answers", {"system": "B"}, "in case, width or spaces"),
     "a hidden id": ("answers", {"query_id": "1\u200b1"}, "hidden"),
-    "no text": ("answers", {"text": None}, "the status says"),
+    "no text": ("answers", {"text": None}, "the status is ok"),
     "no date": ("answers", {"run_date": "soon"}, "not a date"),
     "half a date": ("answers", {"run_date": "2026-02-30"}, "not a date"),
 }

@@ -71,6 +71,12 @@ def cast(arena: store.Arena, *, language: str = "sw", voter: str = "amina", n: i
     return ballots
 
 
+def cast_by_ten(arena: store.Arena) -> None:
+    """Votes of as many people as an interval takes."""
+    for k in range(10):
+        cast(arena, voter=f"voter {k}", n=20)
+
+
 def table(result: Any) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(result.stdout)))
 
@@ -92,7 +98,7 @@ def test_agreement_prints_every_judge_and_people_and_counts_random_votes_alone(a
 
 
 def test_correct_prints_the_corrected_ranking_beside_that_of_rank(arena: store.Arena) -> None:
-    cast(arena)
+    cast_by_ten(arena)
     cast(arena, language="te", n=30)
     result = mirage("votes", "correct", arena.path, "--judge", "heuristic", "--format", "json")
     ranking = json.loads(result.stdout)
@@ -120,7 +126,7 @@ def test_several_judges_and_features_are_one_prediction(tmp_path: Path, arena: s
         "features", schema.from_columns("features", {n: [r[n] for r in rows] for n in rows[0]})
     )
     arena = store.write(tmp_path / "my-arena", tables, title="Mine", made_by="a test")
-    cast(arena)
+    cast_by_ten(arena)
     command = ("votes", "correct", arena.path, "--format", "json", "--judge")
     result = mirage(*command, "heuristic, other", "--features", "length")
     ranking = json.loads(result.stdout)
@@ -234,7 +240,8 @@ def test_a_pool_needs_answers_of_the_language(arena: store.Arena, tmp_path: Path
 
 
 def test_peoples_verdicts_are_a_row_a_vote_in_the_words_of_judgments(arena: store.Arena) -> None:
-    pair = {"arena": arena.name, "system_a": "sim-02", "system_b": "sim-01"}
+    query = arena.read("answers", languages=["sw"])["query_id"][0].as_py()
+    pair = {"arena": arena.name, "query_id": query, "system_a": "sim-02", "system_b": "sim-01"}
     log = [vote(**pair, vote=word, voter=voter) for voter, word in (("p", "B"), ("q", "both_bad"), ("r", "skip"))]
     verdicts = people_verdicts(arena, log)
     assert verdicts.column_names == ["language", "query_id", "system_a", "system_b", "verdict"]
