@@ -98,6 +98,17 @@ ORIGINS: tuple[PromptOrigin, ...] = (
         ),
     ),
     PromptOrigin(
+        "outcome",
+        "Does an answer answer, abstain or ask back?",
+        "[NM], section 3, for answered and abstained; the text is written for `mirage measure outcomes`",
+        (
+            PromptDeparture(
+                "A third outcome for answers that ask back; a claim counts as answered whatever else is said.",
+                "Free answers mix claims and gaps; NoMIRACL's prompts ask for one of two sentences.",
+            ),
+        ),
+    ),
+    PromptOrigin(
         "overlap",
         "Grade an answer against the reference system's answer, from 1 to 5.",
         "[MB], Figure 11; evaluation/answer_llm_judge_multigpu.py, mirage_bench/evaluate/automatic_answer_overlap.py",
