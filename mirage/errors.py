@@ -79,6 +79,10 @@ class ArenaError(MirageError):
     """An arena folder that is missing, incomplete, damaged, or not writable by us."""
 
 
+class Outdated(ArenaError):
+    """An arena that another program has replaced since it was opened, or since new rows were computed from it."""
+
+
 class TableMissing(ArenaError):
     """A valid arena without a required table: `command` creates it, `adds` says what it adds for a reader."""
 

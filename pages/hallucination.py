@@ -121,9 +121,10 @@ def _show_computed(page: Page) -> None:
     rates = views.both_rates(page.arena, views.published_arena(page.arena), parser, definition, page.picked, labels)
     rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     order = [row["system"] for row in rows]
-    unaudited = " (labels not audited)" if labels.unaudited else ""
     answer = _answer(rows)
-    page.summary(_summary(page, rates, cells), conclusion=answer and answer.removesuffix(".") + f"{unaudited}.")
+    if labels.unaudited:
+        answer = f"{answer.removesuffix('.')} (labels not audited)." if answer else "The labels are not audited."
+    page.summary(_summary(page, rates, cells), conclusion=answer)
     tell_audit(labels)
     if unparsed := views.unparsed_note(page.arena, parser, page.languages("outcomes")):
         note(unparsed[0].upper() + unparsed[1:] + ".")

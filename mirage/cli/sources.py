@@ -45,7 +45,8 @@ def _tell_next(arena: Arena) -> None:
     """Name the command that makes sense after an import."""
     from mirage.pipeline.findings import next_command
 
-    command, purpose = next_command(arena)
+    # Another program may have changed the arena since.
+    command, purpose = store.retry_outdated(lambda: next_command(store.open_arena(arena.path)))
     note(f"Next, to {purpose}: {command}")
 
 

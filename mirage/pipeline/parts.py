@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
-from mirage.errors import BadInput
+from mirage.errors import BadInput, Outdated
 from mirage.llm.engines.shards import QUERY, Shard
 from mirage.stages.features.measuring import SCORES
 from mirage.stages.generate import SOUND
@@ -223,7 +223,7 @@ def _write(
 
     def refuse_changed(current: store.Arena) -> None:
         if arena is None or current.version != arena.version:
-            raise store.Outdated("another program has changed the arena", do="rerun the command")
+            raise Outdated("another program has changed the arena", do="rerun the command")
 
     makers = [side.origins[name] for side in sides if name in side.tables]
     before = [] if arena is None or name not in arena.tables else [arena.manifest["made"][name]]

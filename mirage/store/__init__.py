@@ -38,7 +38,6 @@ from mirage.store.system_runs import KeptRun, SystemRun, keep_run, run_before, s
 from mirage.store.tags import count_queries, parse_tag, select_tagged, tag_values
 from mirage.store.upsert import (
     NewRows,
-    Outdated,
     Snapshot,
     UpsertResult,
     by_key,
@@ -58,7 +57,6 @@ __all__ = [
     "Line",
     "Member",
     "NewRows",
-    "Outdated",
     "Provenance",
     "Sink",
     "Snapshot",

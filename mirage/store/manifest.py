@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mirage import schema
-from mirage.errors import ArenaError
+from mirage.errors import ArenaError, Outdated
 from mirage.store.bundled import shipped_folder
 from mirage.text.languages import is_code
 
@@ -144,14 +144,15 @@ def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
     """Verify every file against its hash in the manifest.
 
     Raises:
-        ArenaError: at the first file that does not match, or if the arena was changed since the manifest was read.
+        ArenaError: at the first file that does not match.
+        Outdated: if the arena was changed since the manifest was read.
     """
     try:
         current = _version(manifest_bytes(path))
     except OSError:
         current = ""
     if current != version:
-        raise ArenaError("the arena was changed while it was being read", where=str(path), do="open it again")
+        raise Outdated("the arena was changed while it was being read", where=str(path), do="open it again")
     for file in listed_files(manifest):
         try:
             digest = hashlib.sha256((path / file["path"]).read_bytes()).hexdigest()

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from mirage import schema
-from mirage.errors import UnknownName
+from mirage.errors import Outdated, UnknownName
 from mirage.store.arena import Arena, open_arena
 from mirage.store.lineage import ABOUT, SYSTEMS, derived_tables
-from mirage.store.upsert import NewRows, Outdated, retry_outdated, upsert
+from mirage.store.upsert import NewRows, retry_outdated, upsert
 from mirage.store.writing import sweep
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.errors import BadInput, NotEnoughData, Outdated, UnknownName
 from mirage.store.arena import Arena, open_arena
 from mirage.store.lineage import ABOUT, SYSTEMS, derived_tables
-from mirage.store.upsert import NewRows, Outdated, retry_outdated, upsert
+from mirage.store.upsert import NewRows, retry_outdated, upsert
 from mirage.store.writing import Provenance
 from mirage.text.dates import today, utc_day
 

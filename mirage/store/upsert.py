@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from mirage import schema
-from mirage.errors import ArenaError
+from mirage.errors import ArenaError, Outdated
 from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.lineage import ABOUT, LINEAGE, QUERY, derived_tables
 from mirage.store.runs import content
@@ -37,10 +37,6 @@ _ON_QUERIES = ("nuggets", "answers", *ABOUT)
 """Tables whose new rows are dropped if their query has changed since."""
 _ATTEMPTS = 5
 """Maximum attempts at an operation that conflicts with other programs' writes."""
-
-
-class Outdated(ArenaError):
-    """The new rows were computed from tables that another program has since replaced."""
 
 
 @dataclass(frozen=True)

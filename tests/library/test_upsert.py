@@ -17,7 +17,7 @@ from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
 
 from mirage import cli, schema, store
-from mirage.errors import ArenaError, BadInput, UnknownName
+from mirage.errors import ArenaError, BadInput, Outdated, UnknownName
 from mirage.ranking.stage import JUDGED_RATINGS
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.generate import stage as generating
@@ -219,7 +219,7 @@ def test_what_changes_at_every_attempt_is_given_up_and_nothing_is_written(arena:
         return {"ratings": schema.arrow_schema("ratings").empty_table()}
 
     stage = Stage("slow", ("judgments",), ("ratings",), outrun)
-    with pytest.raises(store.Outdated, match="judgments"):
+    with pytest.raises(Outdated, match="judgments"):
         run(stage, arena, made_by="a test", part="judge")
     assert "ratings" not in store.open_arena(arena).tables
 

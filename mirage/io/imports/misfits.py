@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
-from mirage.errors import ArenaError, BadInput
+from mirage.errors import ArenaError, BadInput, Outdated
 from mirage.stages.retrieve.lists import refuse_changed
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def refuse_changes(current: store.Arena, seen: store.Arena | None, tables: Mappi
         ArenaError: if a query or passage would change.
     """
     if seen is None or seen.version != current.version:
-        raise store.Outdated("another program has changed the arena", where=str(current.path))
+        raise Outdated("another program has changed the arena", where=str(current.path))
     if "retrieved" in tables:
         refuse_changed(current, tables["retrieved"])
     keys = list(_QUERY)
