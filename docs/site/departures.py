@@ -108,9 +108,9 @@ def tables() -> str:
         ("Difference", "Published programs", "Here", f"Effect on the arena `{ARENA}`", "Measured on"), departures()
     )
     prompts = [
-        (f"`{origin.name}`", origin.source, departure.what, departure.why)
+        (f"`{origin.name}`", "" if k else origin.source, departure.what, departure.why)
         for origin in ORIGINS
-        for departure in origin.departures
+        for k, departure in enumerate(origin.departures)
     ]
     return "\n".join([*programs, "", *_table(("Prompt", "Source", "Difference", "Reason"), prompts)])
 
