@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from textwrap import wrap
 from threading import Event, Thread
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
-from mirage.store.sheets import csv_text
+from mirage.store.sheets import BOM, csv_text
 
 Format = Literal["table", "csv", "csv-exact", "json", "latex", "markdown"]
 Rows = Sequence[Mapping[str, Any]]
@@ -60,12 +62,24 @@ def show(rows: Rows, columns: Sequence[str], output_format: Format) -> None:
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     if output_format in ("csv", "csv-exact"):
         values = [[_exact(row[name]) for name in columns] for row in rows]
-        sys.stdout.write(csv_text(columns, values, exact=output_format == "csv-exact"))
+        text = csv_text(columns, values, exact=output_format == "csv-exact")
+        # A spreadsheet opens files; a program that reads a pipe would take the mark for a part of the first name.
+        marked = output_format == "csv" and not text.isascii() and _begins_file(sys.stdout)
+        sys.stdout.write(BOM + text if marked else text)
     elif output_format in ("latex", "markdown"):
         sys.stdout.write(_to_print(rows, columns, output_format))
     else:
         json.dump([{name: row[name] for name in columns} for row in rows], sys.stdout, ensure_ascii=False, indent=1)
         sys.stdout.write("\n")
+
+
+def _begins_file(stream: TextIO) -> bool:
+    """Return whether a stream writes to a file that is still empty."""
+    try:
+        file = os.fstat(stream.fileno())
+    except (AttributeError, OSError, ValueError):
+        return False
+    return stat.S_ISREG(file.st_mode) and not file.st_size
 
 
 def note(text: str) -> None:

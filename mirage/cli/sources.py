@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -286,7 +287,10 @@ def import_file(
         if plan.fields:
             show([dataclasses.asdict(entry) for entry in plan.fields], columns, "table")
         note("\n".join([*plan.summary.lines(), "Nothing was written."]))
-        note(f"To write it: mirage import {file} --as {plan.summary.format} --into DIR")
+        asked = (("--map", names), ("--set", values), ("--value", meanings))
+        options_again = [word for option, given in asked for each in given or () for word in (option, each)]
+        again = ["mirage", "import", str(file), "--as", plan.summary.format, *options_again, "--into", "DIR"]
+        note(f"To write it: {shlex.join(again)}")
         return
     note("\n".join(imported.summary.lines()))
     note(f"{into}: {', '.join(f'{imported.arena.rows(table):,} {table}' for table in imported.arena.tables)} in all.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -319,3 +321,59 @@ def test_turn_4_services_are_told_as_what_they_are(field: Path, tmp_path: Path) 
     assert "asks to wait 36,000 seconds" in told["wait-in-body"]
     assert [status[case] for case in ("rate-as-400", "stream", "prompt-cut", "other-model")] == ["ok"] * 4
     assert status["stop-at-limit"] == "truncated"
+
+
+# --- inputs that failed: files and words ------------------------------------------------------------------------------
+
+
+def refused(*words: object) -> str:
+    """Run a command that must refuse its input; what it prints."""
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exit_code == 2, done.output
+    return done.output
+
+
+def test_pitfall_173_no_fields_are_suggested_that_the_values_contradict(field: Path) -> None:
+    told = refused("import", field / "turn4" / "05-suggested-map" / "judged.jsonl")
+    assert "ModelAnswer=system" not in told
+    assert "output=answer" not in told
+
+
+def test_pitfall_177_a_column_a_system_is_read_as_three_systems(field: Path, tmp_path: Path) -> None:
+    run("import", field / "turn4" / "10-wide-table" / "answers.csv", "--into", tmp_path / "a")
+    answers = store.open_arena(tmp_path / "a").read("answers")
+    assert set(answers["system"].to_pylist()) == {"hybrid", "graph", "wiki"}
+
+
+def test_pitfall_179_a_verdict_in_a_tag_counts(field: Path) -> None:
+    for row in lines(field / "turn4" / "07-verdict-tag" / "replies.jsonl"):
+        assert parse_verdict(row["reply"]).verdict == row["right"]
+
+
+def test_pitfall_179_files_of_csv_have_a_byte_order_mark_and_pipes_none(field: Path, tmp_path: Path) -> None:
+    run("import", field / "turn4" / "14-words" / "b" / "verdicts.jsonl", "--into", tmp_path / "a")
+    command = [sys.executable, "-m", "mirage", "rank", str(tmp_path / "a"), "--judge", "j", "--format"]
+    for name in ("csv", "csv-exact"):
+        with (tmp_path / name).open("wb") as file:
+            subprocess.run([*command, name], stdout=file, check=True)
+    piped = subprocess.run([*command, "csv"], stdout=subprocess.PIPE, check=True).stdout
+    mark = b"\xef\xbb\xbf"
+    assert (tmp_path / "csv").read_bytes() == mark + piped
+    assert not piped.startswith(mark)
+    assert not (tmp_path / "csv-exact").read_bytes().startswith(mark)
+
+
+def test_pitfall_179_the_command_that_writes_keeps_the_map(field: Path, tmp_path: Path) -> None:
+    file = shutil.copy(field / "turn4" / "14-words" / "c" / "answers.csv", tmp_path / "my answers.csv")
+    told = run("import", file, "--as", "rag", "--map", "LLM=system,summary=answer,source=question")
+    words = shlex.split(told.rpartition("To write it: mirage ")[2])
+    run(*words[:-1], tmp_path / "a")
+    assert store.open_arena(tmp_path / "a").rows("answers") == 3
+
+
+def test_pitfall_179_counts_add_up_and_unknown_files_of_a_folder_are_named(field: Path) -> None:
+    words = field / "turn4" / "14-words"
+    assert "6 of 3" not in run("import", words / "d" / "short.jsonl")
+    told = refused("import", words / "e")
+    assert "one.csv" in told
+    assert "two.csv" not in told

@@ -13,7 +13,7 @@ from mirage.errors import BadInput
 from mirage.io.formats.build import Collector
 from mirage.io.formats.finish import finish_tables
 from mirage.io.formats.nearest import suggest_command
-from mirage.io.formats.open import open_records, other_files, read_sample, sampled_lines
+from mirage.io.formats.open import files_of, open_records, other_files, read_sample, sampled_lines
 from mirage.io.formats.registry import Recognised, format_named, formats, recognise, record_lists
 from mirage.io.formats.spec import Record, Sample, Tables
 from mirage.io.sources.files import Options, Refused, count_places
@@ -109,7 +109,7 @@ def _recognise(sample: Sample) -> list[Recognised]:
         nearest = suggest_command(sample)
         raise BadInput(
             f"unknown format; the records have {names}",
-            where=str(sample.path),
+            where=", ".join(map(str, _unknown_files(sample.path))),
             do=f"read it in the nearest format: {nearest}"
             if nearest
             else f"choose one ({', '.join(formats())}) and map its fields: "
@@ -117,6 +117,13 @@ def _recognise(sample: Sample) -> list[Recognised]:
             "mirage import FILE --as wide --map THEIRS=question,COLUMN=answer_SYSTEM",
         )
     return taken
+
+
+def _unknown_files(path: Path) -> list[Path]:
+    """Return the path of a file, or the files of a folder that no format recognises."""
+    if not path.is_dir():
+        return [path]
+    return [file for file in files_of(path) if not recognise(read_sample(file, lists=record_lists()))]
 
 
 def read(
