@@ -113,10 +113,10 @@ LINKS = {
     ),
     "hallucination": (
         (
-            "hallucination?arena=judged&languages=fi&languages=sw&definition=as-published&parser=published"
+            "hallucination?arena=judged&languages=fi&languages=sw&definition=as-published"
             "&systems=aya-101&confusion=fi"
         ),
-        {"Rate": "as-published", "Parser": "published", "Section": "Confusion"},
+        {"Rate": "as-published", "Section": "Confusion"},
     ),
     "battle": (
         "battle?arena=judged&languages=fi&languages=sw&judge=judge-x&a=aya-101&b=gpt-4&verdict=first",
