@@ -102,9 +102,8 @@ def without_evidence(page: Page, judge: Judge) -> list[str]:
     if not judge.by_labels:
         return []
     unranked = judge.unranked(page.arena.read("outcomes"), page.picked or None)
-    return (
-        [plain(line) for line in (*unranked_lines(unranked), f"To rank them, {remedy(unranked)}.")] if unranked else []
-    )
+    lines = [*unranked_lines(unranked), f"to rank them, {remedy(unranked)}"] if unranked else []
+    return [plain(f"{line[:1].upper()}{line[1:]}.") for line in lines]
 
 
 def unjudged(page: Page) -> None:
