@@ -234,7 +234,7 @@ def powered_estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> 
     if data.ballots is not None:
         voters, between = _between_voters(data, data.ballots, theta, weight * predicted)
         covariance = _add(covariance, inverse @ between @ inverse * small)
-        df = min(df, voters - 1.0)
+        df = min(df, max(voters - 1.0, 1.0))  # of one person there is no interval, see `Correction.has_intervals`
     return PoweredEstimate(theta, covariance, df, weight, (votes - weight * off) @ inverse)
 
 
