@@ -117,9 +117,9 @@ def test_the_csv_of_rank_has_the_columns_of_the_contract_and_the_joint_row(arena
 
 def test_only_languages_that_were_asked_for_are_said_to_be_unranked() -> None:
     nomiracl = ROOT / "data" / "nomiracl"
-    assert "not ranked: bn" in mirage("rank", nomiracl, "--judge", "relevance", "--draws", 5).stderr
-    result = mirage("rank", nomiracl, "--judge", "relevance", "--draws", 5, "--languages", "sw")
-    assert "not ranked" not in result.stderr
+    reason = "bn: no answerable queries"
+    assert reason in mirage("rank", nomiracl, "--judge", "relevance", "--draws", 5).stderr
+    assert reason not in mirage("rank", nomiracl, "--judge", "relevance", "--draws", 5, "--languages", "sw").stderr
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(arena: Path) -> None:
