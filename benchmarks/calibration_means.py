@@ -197,7 +197,7 @@ def silent_arena(rng: np.random.Generator) -> tuple[list[Vote], dict[Battle, Dec
                 judged_first = won if rng.random() < 0.7 else bool(rng.random() < 0.5)
                 decided[key] = Decision(0 if judged_first else 1, float(judged_first), True)
             if rng.random() < 0.15:
-                votes.append(_vote(key, "A" if won else "B", f"{q}-{a}-{b}"))
+                votes.append(_vote(key, "A" if won else "B", f"{q}-{a}-{b}", voter=f"v{len(votes) % 12}"))
     return votes, decided
 
 
@@ -221,7 +221,7 @@ def silent_judge(*, simulations: int = 200) -> Row:
     )
 
 
-def _vote(key: Battle, word: str, vote_id: str) -> Vote:
+def _vote(key: Battle, word: str, vote_id: str, *, voter: str) -> Vote:
     return Vote(
         vote_id=vote_id,
         time="2026-01-01T00:00:00Z",
@@ -230,7 +230,7 @@ def _vote(key: Battle, word: str, vote_id: str) -> Vote:
         query_id=key.query_id,
         system_a=key[2],
         system_b=key[3],
-        voter="v",
+        voter=voter,
         vote=word,
         control=True,
         why="random",

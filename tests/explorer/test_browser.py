@@ -112,10 +112,7 @@ LINKS = {
         {"Skill": "abstain", "System": "aya-101"},
     ),
     "hallucination": (
-        (
-            "hallucination?arena=judged&languages=fi&languages=sw&definition=as-published"
-            "&systems=aya-101&confusion=fi"
-        ),
+        ("hallucination?arena=judged&languages=fi&languages=sw&definition=as-published&systems=aya-101&confusion=fi"),
         {"Rate": "as-published", "Section": "Confusion"},
     ),
     "battle": (

@@ -24,10 +24,10 @@ def test_documents_become_rates_that_an_audit_corrects(tmp_path: Path, monkeypat
     monkeypatch.delenv(votes.URL, raising=False)
     arenas = tmp_path / "arenas"
     board = arenas / "bridges"
-    corpus = write_corpus(tmp_path / "docs", 30)
+    corpus = write_corpus(tmp_path / "docs", 40)
     with Service(ScriptedModel()) as service:
         at = ("--base-url", service.url)
-        mirage("testset", board, "--corpus", corpus, "--languages", "sw,de", "--n", 16, "--model", "m", *at)
+        mirage("testset", board, "--corpus", corpus, "--languages", "sw,de", "--n", 24, "--model", "m", *at)
         for system in ("bold", "careful", "steady"):
             mirage("generate", board, "--system", system, "--model", system, *at)
     mirage("measure", "outcomes", board)
@@ -37,7 +37,7 @@ def test_documents_become_rates_that_an_audit_corrects(tmp_path: Path, monkeypat
     assert float(before["careful", "non_relevant"]["rate"]) == 0
     assert {row["labels"] for row in before.values()} == {"not audited"}
 
-    mirage("votes", "audit", board, "--n", 28, "--out", tmp_path / "audit.html")
+    mirage("votes", "audit", board, "--n", 48, "--out", tmp_path / "audit.html")
     subset = {row["text"]: row["subset"] for row in store.open_arena(board).read("queries").to_pylist()}
     with browser.server(arenas, MIRAGE_HOME=str(tmp_path / "home")) as url, browser.chromium() as start:
         opened = start()
@@ -49,7 +49,7 @@ def test_documents_become_rates_that_an_audit_corrects(tmp_path: Path, monkeypat
             ballot.fill("#voter", "amina")
             ballot.keyboard.press("Enter")
             wrong = 0
-            for _ in range(14):
+            for _ in range(24):
                 shown = ballot.locator("#item").inner_text()
                 (label,) = {label for text, label in subset.items() if towns_in(text)[0] in shown and text in shown}
                 if answered := label == "relevant" or wrong == HIDDEN:

@@ -232,7 +232,7 @@ def bundled() -> tuple[Arena, Arena]:
 
 
 @pytest.mark.parametrize("parser", ["strict", "published"])
-def test_as_published_every_cell_agrees_with_the_print_whatever_parser_is_shown_pitfall_165(
+def test_pitfall_165_as_published_every_cell_agrees_with_the_print(
     parser: Parser, bundled: tuple[Arena, Arena]
 ) -> None:
     rates = views.both_rates(*bundled, parser=parser)

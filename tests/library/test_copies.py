@@ -57,9 +57,7 @@ def test_a_copy_that_was_killed_is_no_arena_and_is_completed_by_the_next(
     store.check(store.open_arena(target))
 
 
-def test_pitfall_189_a_copy_that_was_killed_before_its_source_changed_is_completed_and_cleaned(
-    arena: store.Arena, tmp_path: Path
-) -> None:
+def test_pitfall_189_a_killed_copy_is_completed_and_cleaned(arena: store.Arena, tmp_path: Path) -> None:
     target = tmp_path / "copy"
     store.copy_arena(str(arena.path), str(target))
     (target / "manifest.json").unlink()  # it comes last

@@ -124,7 +124,7 @@ COMMANDS: dict[str, Callable[[Path, Path], list[str]]] = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_pitfall_189_killed_at_any_moment_a_rerun_completes_and_leaves_nothing_behind(
+def test_pitfall_189_a_rerun_after_a_kill_completes_and_cleans(
     command: str, runner: Runner, answered: Path, file: Path, tmp_path: Path
 ) -> None:
     args = COMMANDS[command](tmp_path / "whole" / "arena", file)

@@ -95,7 +95,7 @@ def test_one_battle_a_query_gives_the_exact_binomial_test_pitfall_182(n: int, wo
 
 
 @pytest.mark.parametrize("n", [*range(5, 41), 64, 100, 400])
-def test_two_equal_systems_with_one_battle_a_query_are_separated_in_at_most_5_percent_pitfall_182(n: int) -> None:
+def test_pitfall_182_equal_systems_are_separated_in_at_most_5_percent(n: int) -> None:
     """The size by enumeration of every number of wins."""
     first = next(won for won in range(n // 2, n + 1) if won == n or board_tests(two_systems(n, won)).p[0, 1] <= ALPHA)
     size = 2 * stats.binom.sf(first - 1, n, 0.5) if board_tests(two_systems(n, first)).p[0, 1] <= ALPHA else 0.0
@@ -110,7 +110,7 @@ def test_flipped_signs_are_counted_for_unequal_scores() -> None:
         assert sign_flip_p(scores) == pytest.approx(np.mean(np.abs(sums) >= abs(scores.sum()) - 1e-9))
 
 
-def test_the_interval_of_a_difference_excludes_0_exactly_where_its_test_does_pitfall_164() -> None:
+def test_pitfall_164_an_interval_excludes_0_where_its_test_does() -> None:
     """Two to five systems, 5 to 60 queries, complete or sparse, some near the edge of the test."""
     edges = 0
     for k in range(120):

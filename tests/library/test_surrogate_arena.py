@@ -226,7 +226,7 @@ def test_on_real_answers_single_answers_tell_more_than_means() -> None:
         arena.read("outcomes", languages=["en", "sw"]),
         Judge.relevance(),
     )
-    assert len(seen.systems) == 11
+    assert len(seen.systems) == 10
     # No answer has citation scores here; they are no feature, rather than zeros.
     assert not {name for name in seen.features if name.startswith("citation")}
 

@@ -127,7 +127,7 @@ _STARTS = re.compile(r"^(\d*)([-=.])(?=\s|-|=|$)", re.MULTILINE)
 
 
 def _escape(text: str) -> str:
-    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+!|<>$~:" else c for c in text)
+    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+!|<>$~:&" else c for c in text)
 
 
 def _citation_html(text: str, start: int, end: int, cites: Sequence[TextSpan]) -> str:

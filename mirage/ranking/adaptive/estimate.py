@@ -133,7 +133,8 @@ def _estimate(population: Population, judged: Places, points: Array) -> Weighted
     of_queries, df = _cluster(population, (ups - downs).reshape(n_rows, s), inverse / n_languages)
     doubt = (sizes > 0).reshape(shape) / s * (win - lose) ** 2
     apart = (inverse[:, i] - inverse[:, j]) / n_languages
-    covariance = of_queries + np.einsum("lp,lpa,lpb->ab", doubt, apart, apart)
+    of_prior = np.einsum("lp,lpa,lpb->ab", doubt, apart, apart)
+    covariance = of_queries + of_prior
     dispersion = (residual**2).sum() / (win * lose).ravel()[cell].sum()
     noise = dispersion * win * lose
     # A cell's mean moves the ratings by its whole weight; so far it has the noise of `counts` battles, at last of all.
@@ -141,7 +142,9 @@ def _estimate(population: Population, judged: Places, points: Array) -> Weighted
     one = 1 / np.maximum(counts, 1) - 1 / np.maximum(sizes, 1)
     drop = np.where(counts > 0, one, 0).reshape(shape) * noise
     flat = pull.reshape(-1, s)
-    full = covariance - flat.T @ (flat * drop.reshape(-1, 1))
+    # The prior's points move the ratings less, the more battles are judged.
+    left = 1 - (len(judged) / sizes.sum()) ** 2
+    full = covariance - flat.T @ (flat * drop.reshape(-1, 1)) - left * of_prior
     theta = theta.mean(axis=0)
     return WeightedRatings(population.systems, theta, covariance, of_queries, full, df, counts, pull, noise)
 

@@ -174,7 +174,8 @@ def _revision(name: str, config: Any) -> str:
     if commit:
         return str(commit)[:12]
     digest = hashlib.sha256()
-    for path in sorted(path for pattern in _FILES for path in Path(name).glob(pattern)):  # links are usual here
+    files, links = store.find_files(Path(name), *_FILES)
+    for path in sorted(files + links):  # a snapshot of the Hub is of links
         digest.update(f"{path.name}\0{store.fingerprint(path)}\0".encode())
     return digest.hexdigest()[:12]
 

@@ -62,7 +62,7 @@ class OutcomeRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class ModelAgreement:
     """Agreement of the model with the labelled examples of one language."""
 
     language: str
@@ -77,7 +77,7 @@ class ModelOutcomes:
 
     decided: Mapping[tuple[str, str, str], Parsed]
     """Readings by language, text and query (`tables.outcomes`)."""
-    agreement: Sequence[Agreement]
+    agreement: Sequence[ModelAgreement]
     """By language of the answers; none for a language without labelled examples."""
     failed: Mapping[str, int]
     """Answers without an outcome, by reason. A later run retries those whose call failed."""
@@ -142,7 +142,7 @@ def classify_by_model(path: Path, calls: llm.ArenaCalls) -> ModelOutcomes:
             unasked += 1
         elif outcome is None:
             failed[reason or "no outcome could be read"] += 1
-    rows = [Agreement(code, sum(right), len(right)) for code, right in agreement.items()]
+    rows = [ModelAgreement(code, sum(right), len(right)) for code, right in agreement.items()]
     return ModelOutcomes(decided, rows, failed, unasked, replies.cost)
 
 

@@ -111,7 +111,7 @@ class Phrases:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class LabelledAnswer:
     """A labelled answer."""
 
     answer: str
@@ -121,7 +121,7 @@ class Example:
 
 
 @cache
-def _tables(code: str) -> tuple[Fields, Fields, tuple[Example, ...]]:
+def _tables(code: str) -> tuple[Fields, Fields, tuple[LabelledAnswer, ...]]:
     """Read a file: the fields of free answers, those of NoMIRACL's replies, and the examples."""
     content = tomllib.loads((_FOLDER / f"{code}.toml").read_text(encoding="utf-8"))
     parts = {"gap": _GAP} | content.get("parts", {})
@@ -137,7 +137,7 @@ def _tables(code: str) -> tuple[Fields, Fields, tuple[Example, ...]]:
         }
         for table in ("free", "nomiracl")
     )
-    return free, nomiracl, tuple(Example(**row) for row in content.get("examples", ()))
+    return free, nomiracl, tuple(LabelledAnswer(**row) for row in content.get("examples", ()))
 
 
 @cache
@@ -161,6 +161,6 @@ def phrases(code: str) -> tuple[Phrases, ...]:
     )
 
 
-def examples(code: str) -> tuple[Example, ...]:
+def examples(code: str) -> tuple[LabelledAnswer, ...]:
     """Return the labelled answers of a language with a vocabulary."""
     return _tables(code)[2]
