@@ -48,8 +48,9 @@ def work():
 class Runner:
     """Runs commands in processes forked from one that has imported everything."""
 
-    def __init__(self, file: Path, forks: Forks) -> None:
-        self._file, self._forks = file, forks
+    def __init__(self, folder: Path, forks: Forks) -> None:
+        self.home = folder / "home"
+        self._file, self._forks = folder / "args.json", forks
 
     def start(self, args: list[str]) -> Forks:
         self._file.write_text(json.dumps(args), encoding="utf-8")
@@ -70,7 +71,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
         patch.setenv("MIRAGE_HOME", str(folder / "home"))
         patch.setenv("OPENAI_API_KEY", "none")
         with Forks(WORK, folder / "args.json") as forks:
-            yield Runner(folder / "args.json", forks)
+            yield Runner(folder, forks)
 
 
 def sound(arena: Path, *, whole: bool = True) -> None:
@@ -204,7 +205,10 @@ def kept(path: Path, service: Service) -> Counter[str]:
     return Counter({keys[key]: service.requests[keys[key]] for key in have})
 
 
-def test_an_import_of_votes_that_is_killed_is_whole_or_not_there(runner: Runner, tmp_path: Path) -> None:
+def test_an_import_of_votes_that_is_killed_is_whole_or_not_there(
+    runner: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(runner.home))
     blank = [None] * 5
     file, draw = tmp_path / "votes.jsonl", random.Random("votes killed")
     rows = [votes.Vote(f"v{k}", votes.now(), "a", "en", f"q{k}", "a", "b", "eva", "A", True, "random", *blank)
@@ -212,7 +216,7 @@ def test_an_import_of_votes_that_is_killed_is_whole_or_not_there(runner: Runner,
     file.write_text("".join(json.dumps(vars_of(row)) + "\n" for row in rows), encoding="utf-8")
     args = ["votes", "import", str(file)]
     for _ in range(KILLS):
-        shutil.rmtree(Path(os.environ["MIRAGE_HOME"]), ignore_errors=True)
+        shutil.rmtree(runner.home, ignore_errors=True)
         forks = runner.start(args)
         time.sleep(draw.uniform(0, 1.5))
         ended = forks.kill()
