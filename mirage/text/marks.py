@@ -13,19 +13,23 @@ A mark in quotation marks, in round brackets, in code or on a line after `>` cou
 after a label (`Final verdict: "[[B]]"`), otherwise only if the reply has no other and all such marks agree.
 
 If a text shown to the judge has a mark of the same form, a mark in the reply may be a quotation. It then counts only in
-the requested form, on its own line, unquoted, and in a context other than in the shown text. The caller assigns no
-value if such marks disagree.
+the requested form, on its own line, unquoted, and in a context other than in the shown text. If such marks disagree
+there is no value (`MarkForm.settle`).
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Generic, TypeVar
+
+from mirage.text.thoughts import part_thoughts
 
 Mark = re.Match[str]
+Value = TypeVar("Value", bound=Hashable)
 
 _LEAD = r"(?:(?:therefore|thus|so|hence|overall|in conclusion)[ ,]+)?(?:(?:my|the)\s+)?(?:(?:final|overall)\s+)?"
 # Quotations: in quotation marks, as code, or after >.
@@ -108,12 +112,12 @@ def bracket(pattern: str) -> str:
 
 
 @dataclass(frozen=True)
-class MarkForm:
+class MarkForm(Generic[Value]):
     """One way to write a verdict or a grade."""
 
     pattern: re.Pattern[str]
     """Pattern of a mark."""
-    value: Callable[[Mark], Hashable | None]
+    value: Callable[[Mark], Value | None]
     """Value of a mark; None for a mark without a meaning, which shown texts cannot plant."""
     nouns: str
     """Pattern of its labels: `verdict|decision`."""
@@ -125,6 +129,15 @@ class MarkForm:
         return [
             text for text in shown_texts if any(self.value(mark) is not None for mark in self.pattern.finditer(text))
         ]
+
+    def settle(self, marks: Sequence[Mark], shown_texts: Iterable[str]) -> Value | None:
+        """Return the value of the last of a judge's own marks (`own`); None if there is none, or if they disagree and a
+        shown text has a mark of this form.
+        """
+        values = [self.value(mark) for mark in marks]
+        if not values or (len(set(values)) > 1 and self.find_planted(shown_texts)):
+            return None
+        return values[-1]
 
     def own(self, reply: str, shown_texts: Iterable[str] = ()) -> list[Mark]:
         """Return the marks that are the judge's own decision, in order, by the rules in the module docstring.
@@ -225,6 +238,30 @@ class MarkForm:
         surroundings = text[max(0, mark.start() - _NEAR) : mark.start()], text[mark.end() : mark.end() + _NEAR]
         before, after = (" ".join(re.sub(r"[*_#]", " ", part).casefold().split()) for part in surroundings)
         return self._label.sub("", before).rstrip(), after
+
+
+def word_form(words: Mapping[str, Value], noun: str) -> MarkForm[Value]:
+    """Return the form of a word in double brackets, such as `[[full]]`.
+
+    Args:
+        words: the words in lower case, with their values.
+        noun: pattern of a label besides those of grades: `support`.
+    """
+    pattern = re.compile(bracket(r"(?P<word>[A-Za-z]{1,20})"))
+    return MarkForm(pattern, lambda mark: words.get(mark["word"].casefold()), f"{GRADE_NOUNS}|{noun}")
+
+
+def read_mark(form: MarkForm[Value], reply: str, shown_texts: Iterable[str] = ()) -> Value | None:
+    """Return the value that a model's reply settles on; None if there is none.
+
+    Args:
+        form: the form of its marks.
+        reply: the reply, with a reasoning model's thoughts, which do not count.
+        shown_texts: texts in its prompt.
+    """
+    shown_texts = list(shown_texts)
+    parted = part_thoughts(reply, shown_texts)
+    return None if parted.gap is not None else form.settle(form.own(parted.text, shown_texts), shown_texts)
 
 
 _WRAPS = "$ \t\u00a0*_#\"'“”„‘’«»「」『』`()（）.:："

@@ -22,7 +22,7 @@ def _value(mark: Mark) -> float | None:
 
 
 @cache
-def _forms(high: int) -> tuple[MarkForm, MarkForm, re.Pattern[str]]:
+def _forms(high: int) -> tuple[MarkForm[float], MarkForm[float], re.Pattern[str]]:
     """Return the forms of a grade up to `high`: in brackets, after a label, and as the whole reply."""
     number = rf"(?P<grade>\d+(?:[.,]\d+)?)(?:\s*/\s*{high})?"
     said = rf"\b(?:score|rating|grade)\b(?:\s+is|\s+of)?[\s:：=*_\[(]{{0,8}}{number}"
@@ -69,8 +69,7 @@ def parse_grade(text: str, shown_texts: Iterable[str] = (), *, low: int = LOW, h
                 if not any(start < match.end() and match.start() < end for start, end in marked)
             ]
         if marks:
-            disagree = form.find_planted(shown_texts) and len({_value(match) for match in marks}) > 1
-            return None if disagree else within(_value(marks[-1]))
+            return within(form.settle(marks, shown_texts))
     number = alone.fullmatch(text)
     return within(_value(number)) if number and not marked else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +16,7 @@ from mirage.stages.features.reader import AnswerReader
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places
 from mirage.text.languages import name_of
-from mirage.text.marks import GRADE_NOUNS, Mark, MarkForm, bracket
-from mirage.text.thoughts import part_thoughts
+from mirage.text.marks import read_mark, word_form
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,12 +24,7 @@ if TYPE_CHECKING:
 _GRADES: dict[str, Support] = {"full": "full", "partial": "partial", "none": "none"}
 _NO_TEXT = "the text of the passage is not known"
 
-
-def _value(mark: Mark) -> Support | None:
-    return _GRADES.get(mark["grade"].casefold())
-
-
-_FORM = MarkForm(re.compile(bracket(r"(?P<grade>[A-Za-z]{1,20})")), _value, f"{GRADE_NOUNS}|support")
+_FORM = word_form(_GRADES, "support")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +116,7 @@ def parse_support(text: str, shown_texts: Iterable[str] = ()) -> Support | None:
         text: the model's reply.
         shown_texts: texts in its prompt.
     """
-    shown_texts = list(shown_texts)
-    parted = part_thoughts(text, shown_texts)
-    if parted.gap is not None:
-        return None
-    grades = [_value(mark) for mark in _FORM.own(parted.text, shown_texts)]
-    if not grades or (_FORM.find_planted(shown_texts) and len(set(grades)) > 1):
-        return None
-    return grades[-1]
+    return read_mark(_FORM, text, shown_texts)
 
 
 def plan_support(path: Path, model: llm.ChatModel, *, languages: Sequence[str] | None = None) -> llm.Cost:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,19 +17,14 @@ from mirage.stages.outcomes.tables import parse_outcome
 from mirage.stages.outcomes.vocabulary import LANGUAGES, examples
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import base, name_of
-from mirage.text.marks import GRADE_NOUNS, Mark, MarkForm, bracket
+from mirage.text.marks import read_mark, word_form
 from mirage.text.thoughts import part_thoughts
 
 _OUTCOMES: dict[str, Outcome] = {each: each for each in ("answered", "abstained", "clarification")}
 UNREAD = Parsed("unparsed", "by_model_unread")
 """Reading of an answer whose call failed, or whose reply names no outcome."""
 
-
-def _value(mark: Mark) -> Outcome | None:
-    return _OUTCOMES.get(mark["outcome"].casefold())
-
-
-_FORM = MarkForm(re.compile(bracket(r"(?P<outcome>[A-Za-z]{1,20})")), _value, f"{GRADE_NOUNS}|outcome")
+_FORM = word_form(_OUTCOMES, "outcome")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +88,7 @@ def parse_model_outcome(text: str, shown_texts: Iterable[str] = ()) -> Outcome |
         text: the model's reply.
         shown_texts: texts in its prompt.
     """
-    shown_texts = list(shown_texts)
-    parted = part_thoughts(text, shown_texts)
-    if parted.gap is not None:
-        return None
-    found = [_value(mark) for mark in _FORM.own(parted.text, shown_texts)]
-    if not found or (_FORM.find_planted(shown_texts) and len(set(found)) > 1):
-        return None
-    return found[-1]
+    return read_mark(_FORM, text, shown_texts)
 
 
 def plan_outcomes(path: Path, model: llm.ChatModel) -> llm.Cost:
