@@ -18,8 +18,7 @@ from mirage import store
 from mirage.battles.counts import Battles, from_outcomes
 from mirage.ranking.bootstrap import LanguageRanking, RankingReport, rate
 from mirage.ranking.settings import SEED
-from mirage.schema import UNDECIDED
-from mirage.stages.outcomes import rates
+from mirage.stages.outcomes import count_answers, rates
 
 ARENA = "nomiracl"
 DRAWS = 100
@@ -52,7 +51,7 @@ def departures() -> tuple[Departure, ...]:
     )["n"][0].as_py()
     battles = from_outcomes(outcomes, skill="both")
     ranking = rate(battles, draws=DRAWS, seed=SEED)
-    answers = f"{sum(map(_answers, strict.values())):,} answers"
+    answers = f"{sum(map(count_answers, strict.values())):,} answers"
     queries = f"{sum(len(of_language.queries) for of_language in battles.values()):,} queries"
     return (
         Departure(
@@ -125,15 +124,10 @@ def _cells(table: Any) -> Cells:
     return {(row["language"], row["subset"], row["system"]): row for row in rows if row["language"] != "all"}
 
 
-def _answers(row: Mapping[str, Any]) -> int:
-    """Return the number of answers of a cell that are present, classified or not."""
-    return sum(row[outcome] for outcome in ("answered", "abstained", *UNDECIDED))
-
-
 def _parser_effect(strict: Cells, published: Cells, differ: int) -> str:
     both = [(strict[key]["rate"], published[key]["rate"]) for key in strict if key in published]
     changes = [100 * abs(one - other) for one, other in both if None not in (one, other)]
-    share = differ / sum(map(_answers, strict.values()))
+    share = differ / sum(map(count_answers, strict.values()))
     return (
         f"{differ:,} answers ({share:.1%}) have a different outcome; a cell's rate moves by {np.mean(changes):.1f} "
         f"points on average, {max(changes):.1f} at most ({len(changes)} cells)"
@@ -141,10 +135,10 @@ def _parser_effect(strict: Cells, published: Cells, differ: int) -> str:
 
 
 def _error_effect(strict: Cells) -> str:
-    worst = max(strict.values(), key=lambda row: row["api_error"] / max(1, _answers(row)))
+    worst = max(strict.values(), key=lambda row: row["api_error"] / max(1, count_answers(row)))
     return (
         f"{sum(row['api_error'] for row in strict.values()):,} answers; at most "
-        f"{worst['api_error'] / _answers(worst):.1%} of a cell ({worst['system']}, {worst['language']})"
+        f"{worst['api_error'] / count_answers(worst):.1%} of a cell ({worst['system']}, {worst['language']})"
     )
 
 

@@ -12,7 +12,7 @@ from mirage.errors import MirageError, UnknownName
 from mirage.io.sources import nomiracl
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
 from mirage.papers import dataset
-from mirage.schema import UNDECIDED, Parser
+from mirage.schema import Parser
 from mirage.stages import outcomes as rules
 from mirage.stages.outcomes import patterns
 from mirage.stats.intervals import mean_interval
@@ -294,7 +294,7 @@ def _rates(table: pa.Table, names: Mapping[str, str]) -> _Measure:
     """Rates as the papers print them: 1 - accuracy over the answers present."""
     cells: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
     for row in table.to_pylist():
-        present = row["answered"] + row["abstained"] + sum(row[outcome] for outcome in UNDECIDED)
+        present = rules.count_answers(row)
         if row["language"] != "all" and present:
             wrong = present - row[rules.RIGHT[row["subset"]]]
             cells.setdefault((row["subset"], row["system"]), {})[row["language"]] = wrong, present

@@ -328,7 +328,7 @@ def _lacking(
 
 def _cell(row: Mapping[str, Any], metric: Metric, printed: Mapping[tuple[Metric, str, str], float]) -> dict[str, Any]:
     """A row of rates with the printed figure; `_ends` is what its rate as published rests on: (wrong, answers)."""
-    answers = row["answered"] + row["abstained"] + sum(row[outcome] for outcome in UNDECIDED)
+    answers = outcomes.count_answers(row)
     rate, figure = row["rate_as_published"], printed.get((metric, row["system"], row["language"]))
     return {
         "metric": metric,

@@ -14,7 +14,7 @@ from mirage.stages.outcomes.confusion import Confusion, confusion
 from mirage.stages.outcomes.corrected import AUDIT_COLUMNS, correct_rates
 from mirage.stages.outcomes.free import TemplatePhrases
 from mirage.stages.outcomes.parsed import RULES, Parsed
-from mirage.stages.outcomes.rates import Rate, is_by_model, not_understood, rates, unparsed_note
+from mirage.stages.outcomes.rates import Rate, count_answers, is_by_model, not_understood, rates, unparsed_note
 from mirage.stages.outcomes.samples import sample_outcomes
 from mirage.stages.outcomes.tables import (
     RIGHT,
@@ -35,6 +35,7 @@ __all__ = [
     "base_names",
     "confusion",
     "correct_rates",
+    "count_answers",
     "is_by_model",
     "matched_difference",
     "mean_interval",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -176,6 +176,11 @@ def rates(
     return schema.from_rows(Rate, sorted(rows, key=lambda rate: (place(rate.language), rate.subset, rate.system)))
 
 
+def count_answers(row: Mapping[str, Any]) -> int:
+    """Return the number of answers present behind a row of `rates`, classified or not."""
+    return int(row["answered"] + row["abstained"] + sum(row[outcome] for outcome in UNDECIDED))
+
+
 def unparsed_note(rates: pa.Table) -> str | None:
     """Return a sentence on systems with more than 5% unparsed answers, and those without a rate for it; None if there
     are none.
@@ -188,7 +193,7 @@ def unparsed_note(rates: pa.Table) -> str | None:
         if row["language"] == "all":
             count = counts.setdefault(row["system"], [0, 0])
             count[0] += row["unparsed"]
-            count[1] += row["answered"] + row["abstained"] + sum(row[outcome] for outcome in UNDECIDED)
+            count[1] += count_answers(row)
     shares = {system: k / n for system, (k, n) in counts.items() if n and k / n > NOTED_UNPARSED}
     if not shares:
         return None
@@ -255,7 +260,7 @@ def _rate(
     if any(n > 1 for queries in clusters for _, n in queries):
         mean, low, high = rate_of_clusters(clusters, factor=factor)
     right_outcomes = {"answered", "abstained"} - {wrong_outcome}
-    present = [(cell, sum(cell.values()) - cell["missing"]) for cell in cells]
+    present = [(cell, count_answers(cell)) for cell in cells]
     present = [(cell, n) for cell, n in present if n]
     accuracies = [sum(cell[outcome] for outcome in right_outcomes) / n for cell, n in present]
     undecided = [sum(cell[outcome] for outcome in UNDECIDED) / n for cell, n in present]
