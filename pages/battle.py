@@ -33,7 +33,7 @@ from mirage.explorer.kit.states import missing
 from mirage.explorer.kit.text import Markup, heading_html, plain
 from mirage.explorer.spot_check import vote_item
 from mirage.text.languages import name_of
-from mirage.text.segmentation import count_text
+from mirage.text.segmentation import as_sentence, count_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +103,7 @@ def without_evidence(page: Page, judge: Judge) -> list[str]:
         return []
     unranked = judge.unranked(page.arena.read("outcomes"), page.picked or None)
     lines = [*unranked_lines(unranked), f"to rank them, {remedy(unranked)}"] if unranked else []
-    return [plain(f"{line[:1].upper()}{line[1:]}.") for line in lines]
+    return [plain(as_sentence(line)) for line in lines]
 
 
 def unjudged(page: Page) -> None:

@@ -36,7 +36,7 @@ from mirage.schema import UNDECIDED, Parser
 from mirage.stages.across.summary import is_cross_lingual
 from mirage.store import Arena
 from mirage.text.languages import in_order, name_of, search_name
-from mirage.text.segmentation import count_text, join_or_count
+from mirage.text.segmentation import as_sentence, count_text, join_or_count
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -127,7 +127,7 @@ def _show_computed(page: Page) -> None:
     page.summary(_summary(page, rates, cells), conclusion=answer)
     tell_audit(labels)
     if unparsed := views.unparsed_note(page.arena, parser, page.languages("outcomes")):
-        note(unparsed[0].upper() + unparsed[1:] + ".")
+        note(as_sentence(unparsed))
     left, right = side_by_side((320, 1), (320, 99), key="top")
     with left:
         clicked = chart(
@@ -348,7 +348,7 @@ def _label_errors(cells: Sequence[dict[str, Any]], order: Sequence[str]) -> None
     for metric in views.SUBSETS:
         plain_table(views.corrected_rows(cells, order, metric), _CORRECTED[metric], key=f"corrected_{metric}")
     for reason in dict.fromkeys(cell["label_reason"] for cell in cells if cell["label_reason"]):
-        note(f"{reason[0].upper()}{reason[1:]}.")
+        note(as_sentence(reason))
 
 
 def _in_print(rates: views.Rates, figures: Arena, page: Page) -> None:

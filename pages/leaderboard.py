@@ -37,7 +37,7 @@ from mirage.ranking.sentences import first_text, interval_text, languages_text, 
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Skill, Ties
 from mirage.text.languages import name_of
-from mirage.text.segmentation import MANY, count_text
+from mirage.text.segmentation import MANY, as_sentence, count_text
 
 PICKERS = {"Ranks": ("ranks", "drawn_ranks", "drawn_ratings"), "Wins": ("drawn_wins",)}
 """Keys of the pickers of every section."""
@@ -380,7 +380,7 @@ def _style_control(page: Page, ties: Ties) -> tuple[str, ...]:
 
 
 def _sentences(parts: tuple[str, ...]) -> str:
-    return " ".join(f"{part[0].upper()}{part[1:]}." for part in parts)
+    return " ".join(map(as_sentence, parts))
 
 
 def show_published(page: Page) -> None:

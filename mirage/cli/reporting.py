@@ -25,6 +25,7 @@ from mirage.cli.common import (
 )
 from mirage.cli.output import Format, note, show
 from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
+from mirage.text.segmentation import as_sentence
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -216,7 +217,7 @@ def note_unparsed(rates: pa.Table) -> None:
     from mirage.stages.outcomes import unparsed_note
 
     if text := unparsed_note(rates):
-        note(text[0].upper() + text[1:] + ".")
+        note(as_sentence(text))
 
 
 def _note_labels(labels: QueryLabels, rates: pa.Table) -> None:

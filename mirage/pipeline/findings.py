@@ -19,7 +19,7 @@ from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
 from mirage.ranking.sentences import first_text, interval_text, languages_text, lead_text, rating_text
 from mirage.stages.judge import HEURISTIC
-from mirage.text.segmentation import count_text, join_first
+from mirage.text.segmentation import as_sentence, count_text, join_first
 
 PAIRS = 4
 """Maximum number of pairs of systems that a sentence names."""
@@ -33,7 +33,7 @@ def findings(report: EvaluationReport) -> list[str]:
     if ranking is None or len(list(ranking.languages.values())[-1].systems) < 2:
         # The heuristic judge needs reference answers or outcomes; where all its verdicts are unparsed there is none.
         decided = report.judge not in (None, HEURISTIC)
-        return [*_counts(report.arena, decided=decided), *(_sentences(report.remarks) if decided else ())]
+        return [*_counts(report.arena, decided=decided), *(map(as_sentence, report.remarks) if decided else ())]
     code = list(ranking.languages)[-1]
     rows = leaderboard(ranking, code).to_pylist()
     if not any(row["wins"] or row["losses"] for row in rows):
@@ -163,10 +163,6 @@ def _basis(judge: str) -> str:
     if judge == HEURISTIC:
         return "the heuristic judge, a weighted sum of features: a baseline for a model as judge."
     return f"the verdicts of {judge}; check it by hand on the page Spot check."
-
-
-def _sentences(remarks: Sequence[str]) -> list[str]:
-    return [f"{remark[:1].upper()}{remark[1:]}." for remark in remarks]
 
 
 def _counts(arena: store.Arena, *, decided: bool) -> list[str]:

@@ -14,7 +14,7 @@ from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
 from mirage.text.printing import latex_frame, latex_text, markdown_frame, markdown_text
-from mirage.text.segmentation import count_text
+from mirage.text.segmentation import as_sentence, count_text
 
 HEAD = ("Rank", "System", "Rating", "95% interval", "Rank, 95%", "Best", "Queries", "Battles")
 """Columns of the printed table."""
@@ -91,7 +91,7 @@ def caption(ranking: RankingReport, language: str | None = None, *, title: str =
         "Ranks: behind all significantly better systems, before all significantly worse ones (paired tests over "
         "queries, Holm's correction over all pairs, 5%). Systems tied with the best are bold."
     )
-    sentences += [f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in notes]
+    sentences += [as_sentence(note.rstrip(".")) for note in notes]
     return " ".join([f"{title}." if title else "", *sentences]).strip()
 
 

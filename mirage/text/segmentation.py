@@ -230,6 +230,11 @@ def join_first(parts: Sequence[str]) -> str:
     return ", ".join(parts[:NAMED]) + more
 
 
+def as_sentence(clause: str) -> str:
+    """Return a clause with a capital and a full stop."""
+    return f"{clause[:1].upper()}{clause[1:]}."
+
+
 def signed(value: float) -> str:
     """Format a difference with its sign unless it is 0, and with three decimals below 10."""
     text = f"{value:+.3f}" if abs(value) < 10 else f"{value:+,.1f}"

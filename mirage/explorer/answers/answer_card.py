@@ -19,7 +19,7 @@ from mirage.explorer.kit.text import MarkKind, Markup, TextSpan, heading_html, l
 from mirage.publish.charts.palette import FORMATS, Mode, ink
 from mirage.text.answers import Citation, part_headings
 from mirage.text.languages import name_of
-from mirage.text.segmentation import count_text
+from mirage.text.segmentation import as_sentence, count_text
 
 _SIGNS = frozenset({*get_args(schema.Outcome), "right", "wrong"})
 """Outcomes and verdicts with a distinct sign (`style.css`), so that nothing depends on colour alone."""
@@ -226,7 +226,7 @@ def card(
     if answer.cause is not None and answer.cause.cause is not None:
         title = CAUSES[answer.cause.cause]
         evidence = f"{title}: {answer.cause.evidence}"
-        parts.append(f'<div class="mg-why">{escape(evidence[:1].upper() + evidence[1:])}.</div>')
+        parts.append(f'<div class="mg-why">{escape(as_sentence(evidence))}</div>')
     if selected_measures := [m for m in answer.measures if m.name not in leave_out]:
         measures = " · ".join(map(_measure, selected_measures))
         parts.append(f'<div class="mg-measures">{measures}</div>')
@@ -270,7 +270,7 @@ def body(answer: AnswerView, shown: QueryView, stretches: Sequence[TextSpan] | N
     known = {"missing": "no answer by this system to this query", "empty": "the answer is empty"}
     status = answer.status or "missing"
     message = known.get(status, _WORDS.get(status, status)) + (f" ({answer.reason})" if answer.reason else "")
-    note = "" if status == "ok" else f'<div class="mg-none">{escape(message[:1].upper() + message[1:])}.</div>'
+    note = "" if status == "ok" else f'<div class="mg-none">{escape(as_sentence(message))}</div>'
     if answer.text is None or not answer.text.strip():
         return note
     if stretches is None:

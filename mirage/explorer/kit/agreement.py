@@ -22,7 +22,7 @@ from mirage.people import votes
 from mirage.publish.charts.palette import FORMATS
 from mirage.schema import from_rows
 from mirage.text.languages import in_order, name_of
-from mirage.text.segmentation import MANY, count_text, join_or_count
+from mirage.text.segmentation import MANY, as_sentence, count_text, join_or_count
 
 if TYPE_CHECKING:
     from mirage.people.votes.stage import CorrectionResult
@@ -96,7 +96,7 @@ def explanation(row: votes.Agreement) -> str:
     )
     if not row.enough:
         sentence += f" Not reliable yet: {votes.ENOUGH} queries are needed."
-    return f"{sentence} {row.reason[:1].upper()}{row.reason[1:]}." if row.reason else sentence
+    return f"{sentence} {as_sentence(row.reason)}" if row.reason else sentence
 
 
 def voted_languages(counts: Mapping[str, int]) -> str:
@@ -215,9 +215,7 @@ def show_corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
     except MirageError:
         return
     if isinstance(result, NotEnoughData):
-        st.caption(
-            plain(f"Not yet. {result.where[:1].upper()}{result.where[1:]}. {result.do[:1].upper()}{result.do[1:]}.")
-        )
+        st.caption(plain(f"Not yet. {as_sentence(result.where)} {as_sentence(result.do)}"))
     elif isinstance(result, MirageError):
         refuse(result)
     elif result is not None:

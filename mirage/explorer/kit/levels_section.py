@@ -16,7 +16,7 @@ from mirage.explorer.kit.text import heading, note
 from mirage.people.levels import CorrectedLevel
 from mirage.schema import from_rows
 from mirage.text.languages import name_of
-from mirage.text.segmentation import join_or_count
+from mirage.text.segmentation import as_sentence, join_or_count
 
 ALL = "all"
 _SUBSETS = {"non_relevant": "hallucination", "relevant": "error"}
@@ -86,7 +86,7 @@ def _language_name(code: str) -> str:
 def _remarks(shown: Sequence[CorrectedLevel], notes: Sequence[str]) -> list[str]:
     """Return the notes as sentences, with the reasons of the rows."""
     reasons = list(dict.fromkeys(row.reason for row in shown if row.reason))
-    lines = [f"{line[0].upper()}{line[1:]}." for line in notes if not line.startswith("not checked")]
+    lines = [as_sentence(line) for line in notes if not line.startswith("not checked")]
     return [*lines, *(f"{join_or_count(_systems(shown, reason), 'system')}: {reason}." for reason in reasons)]
 
 

@@ -12,6 +12,7 @@ import streamlit as st
 
 from mirage.errors import MirageError, NotEnoughData, TableMissing
 from mirage.explorer.kit.text import heading_html, plain
+from mirage.text.segmentation import as_sentence
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -117,7 +118,7 @@ def refuse(error: MirageError) -> None:
     if isinstance(error, TableMissing):
         missing(error)
         return
-    parts = [error.what[:1].upper() + error.what[1:] + "."]
+    parts = [as_sentence(error.what)]
     parts += [f"Where: {error.where}"] if error.where else []
     parts += [f"To do: {error.do}"] if error.do else []
     box = st.info if isinstance(error, NotEnoughData) else st.error
