@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage.battles.counts import remedy, unranked_lines
+from mirage.battles.counts import unranked_notes
 from mirage.battles.judge import Judge, verdict_judges
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError, TableMissing
@@ -31,6 +31,7 @@ from mirage.explorer.kit.reader_language import reader_languages
 from mirage.explorer.kit.scores_section import verdicts_command
 from mirage.explorer.kit.states import missing
 from mirage.explorer.kit.text import Markup, heading_html, plain
+from mirage.explorer.leaderboard.data import unranked_of
 from mirage.explorer.spot_check import vote_item
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, count_text
@@ -101,9 +102,7 @@ def without_evidence(page: Page, judge: Judge) -> list[str]:
     """Return the systems that relevance labels cannot compare in the chosen languages, with the reasons."""
     if not judge.by_labels:
         return []
-    unranked = judge.unranked(page.arena.read("outcomes"), page.picked or None)
-    lines = [*unranked_lines(unranked), f"to rank them, {remedy(unranked)}"] if unranked else []
-    return [plain(as_sentence(line)) for line in lines]
+    return [plain(as_sentence(line)) for line in unranked_notes(unranked_of(page.arena, judge, page.picked))]
 
 
 def unjudged(page: Page) -> None:

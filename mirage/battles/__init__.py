@@ -8,7 +8,7 @@
 judge's verdicts as integer-coded rows; `counts.py` has the win counts per query that rankings are fitted to.
 """
 
-from mirage.battles.counts import SUBSETS, Battles, from_outcomes, pool_battles, unranked
+from mirage.battles.counts import SUBSETS, Battles, find_unranked, from_outcomes, pool_battles
 from mirage.battles.decision import Battle, Decision, decide, decisions
 from mirage.battles.judge import POOLED, RELEVANCE, Judge, judges
 from mirage.battles.verdict_rows import COLUMNS, Verdicts, from_judgments, only_judge, verdicts
@@ -25,11 +25,11 @@ __all__ = [
     "Verdicts",
     "decide",
     "decisions",
+    "find_unranked",
     "from_judgments",
     "from_outcomes",
     "judges",
     "only_judge",
     "pool_battles",
-    "unranked",
     "verdicts",
 ]

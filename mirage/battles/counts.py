@@ -140,7 +140,7 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
     decision beats one with a wrong decision, and anything else is a tie.
 
     An unparsed or empty answer is a wrong decision. A missing answer or an API error gives no battle, nor does a system
-    without evidence (`unranked`).
+    without evidence (`find_unranked`).
 
     Args:
         outcomes: table `outcomes`.
@@ -158,7 +158,7 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
 
     outcomes = outcomes.filter(pc.equal(outcomes["parser"], parser))
     rows = outcomes.filter(pc.is_in(outcomes["subset"], value_set=_strings(SUBSETS[skill])))
-    without = unranked(outcomes, skill=skill, parser=parser)
+    without = find_unranked(outcomes, skill=skill, parser=parser)
     languages, language = codes(rows["language"])
     battles_by_language = {}
     for code, name in enumerate(languages):
@@ -192,7 +192,7 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
     return battles_by_language
 
 
-def unranked(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser = "strict") -> dict[str, dict[str, str]]:
+def find_unranked(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser = "strict") -> dict[str, dict[str, str]]:
     """Return by language the systems that relevance labels cannot rank, each with the reason as text.
 
     A system needs answers of which at least half are classified, and another such system to battle with.
@@ -240,7 +240,7 @@ def lacks_evidence(counts: Mapping[str, int]) -> str:
 
 
 def remedy(unranked: Mapping[str, Mapping[str, str]]) -> str:
-    """Return what helps against the reasons of `unranked`."""
+    """Return what helps against the reasons of `find_unranked`."""
     if any("classified" in reason for systems in unranked.values() for reason in systems.values()):
         return CLASSIFY
     return "add the missing answers, verdicts or queries, or choose another skill"
@@ -257,6 +257,11 @@ def unranked_lines(unranked: Mapping[str, Mapping[str, str]]) -> list[str]:
         text = join_first([f"{', '.join(languages)}: {reason}" for reason, languages in by_reason.items()])
         systems_by_text.setdefault(text, []).append(system)
     return [f"not ranked: {join_first(systems)} ({text})" for text, systems in systems_by_text.items()]
+
+
+def unranked_notes(unranked: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return the systems without a rank in sentences (`unranked_lines`), and what helps; nothing if there are none."""
+    return [*unranked_lines(unranked), f"to rank them, {remedy(unranked)}"] if unranked else []
 
 
 def pool_battles(parts: Sequence[Battles], *, judge: str) -> Battles:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from mirage.battles.counts import RELEVANCE as RELEVANCE
-from mirage.battles.counts import Battles, from_outcomes, pool_battles, remedy, unranked, unranked_lines
+from mirage.battles.counts import Battles, find_unranked, from_outcomes, pool_battles, remedy, unranked_lines
 from mirage.battles.verdict_rows import OF_KNOWN, from_judgments, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.schema import OVERALL, Parser, Skill
@@ -134,14 +134,14 @@ class Judge:
             battles = from_judgments(table, judge=self.name)
         else:
             battles = self._pool(table)
-        without = self.unranked(table, languages) if languages else {}
         for code in languages or ():
-            if code in without and code not in battles:
+            if code in battles:
+                continue
+            if code in (without := self.find_unranked(table, languages)):
                 raise NotEnoughData(
                     f"{code} cannot be ranked", where="; ".join(unranked_lines(without)), do=remedy(without)
                 )
-            if code not in battles:
-                raise UnknownName("language", code, battles, where=f"battles by {self.name}")
+            raise UnknownName("language", code, battles, where=f"battles by {self.name}")
         return battles if languages is None else {code: battles[code] for code in languages}
 
     def _pool(self, table: pa.Table) -> dict[str, Battles]:
@@ -152,9 +152,9 @@ class Judge:
                 parts.setdefault(code, []).append(battles)
         return {code: pool_battles(parts[code], judge=self.name) for code in sorted(parts)}
 
-    def unranked(self, table: pa.Table, languages: Sequence[str] | None = None) -> dict[str, dict[str, str]]:
+    def find_unranked(self, table: pa.Table, languages: Sequence[str] | None = None) -> dict[str, dict[str, str]]:
         """Return by language, of these or all, the systems that the judge cannot rank, each with the reason as text."""
-        reasons = unranked(table, skill=self.skill, parser=self.parser) if self.by_labels else {}
+        reasons = find_unranked(table, skill=self.skill, parser=self.parser) if self.by_labels else {}
         return {code: row for code, row in reasons.items() if languages is None or code in languages}
 
 

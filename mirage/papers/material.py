@@ -213,7 +213,7 @@ def gather_material(
     missing: dict[str, str] = {}
     fought = judge.battles(verdicts, languages=languages)
     if judge.by_labels and languages is None:
-        without = {code: set(row.values()) for code, row in judge.unranked(verdicts).items() if code not in fought}
+        without = {code: set(row.values()) for code, row in judge.find_unranked(verdicts).items() if code not in fought}
         missing |= {code: f"not ranked: {'; '.join(sorted(reasons))}" for code, reasons in without.items()}
     joined = training(features, verdicts, judge, languages=sorted(fought))
     names = tuple(name for name in FEATURES if name in joined.features)

@@ -62,7 +62,7 @@ def rank_arena(arena: Arena, judge: Judge, settings: RankSettings = RankSettings
         return RankResult(name_absent(rank_judgments(table, settings, judge=judge.name), arena), notes)
     table, notes = read_decisions(arena, judge, settings)
     battles = judge.battles(table, languages=settings.languages)
-    ranking = rank_battles(battles, settings, unranked=judge.unranked(table, settings.languages))
+    ranking = rank_battles(battles, settings, unranked=judge.find_unranked(table, settings.languages))
     return RankResult(name_absent(ranking, arena), notes)
 
 

@@ -246,7 +246,7 @@ def rate(
         ties: treatment of ties.
         penalty: `jeffreys`, or `none` for maximum likelihood.
         ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
-        unranked: by language, the systems that the judge cannot rank, each with the reason (`Judge.unranked`).
+        unranked: by language, the systems that the judge cannot rank, each with the reason (`Judge.find_unranked`).
 
     Raises:
         NotEnoughData: if no language has a battle, or one has none once ties are dropped.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mirage.battles import verdict_rows
-from mirage.battles.counts import ABSENT, QUERIES, SUBSETS, remedy, unranked_lines
+from mirage.battles.counts import ABSENT, QUERIES, SUBSETS, unranked_notes
 from mirage.battles.judge import NUGGETS, POOLED, RELEVANCE, Judge
 from mirage.battles.verdict_rows import COLUMNS, judges_of
 from mirage.errors import BadInput
@@ -226,9 +226,7 @@ def unranked_remarks(ranking: RankingReport) -> list[str]:
     """Return remarks on the systems without evidence, with what helps, and on languages that count by the only kind of
     queries that they have.
     """
-    lines = unranked_lines(ranking.unranked)
-    if lines:
-        lines.append(f"to rank them, {remedy(ranking.unranked)}")
+    lines = unranked_notes(ranking.unranked)
     if ranking.judge != RELEVANCE or ranking.skill != "both":
         return lines
     kinds = {code: set(np.unique(battles.strata).tolist()) for code, battles in ranking.battles.items()}

@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 
 import mirage
 from mirage import schema, store
-from mirage.battles.counts import Battles, from_outcomes, unranked
+from mirage.battles.counts import Battles, find_unranked, from_outcomes
 from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -487,7 +487,7 @@ def test_a_language_without_a_subset_is_left_out_with_the_reason() -> None:
         ]
     )
     assert set(from_outcomes(table, skill="both")) == {"en"}
-    assert set(unranked(table, skill="both")) == {"bn"}
+    assert set(find_unranked(table, skill="both")) == {"bn"}
     with pytest.raises(NotEnoughData, match="answer"):
         from_outcomes(table.filter(pa.compute.equal(table["language"], "bn")), skill="answer")
 
@@ -517,7 +517,7 @@ def test_a_system_without_evidence_has_no_rating_but_a_reason(counts: dict[str, 
     rows = [row for system in "ab" for code in ("en", "vi") for row in _decided(code, system, {"answered": 10})]
     table = outcome_table([*rows, *_decided("en", "z", {"abstained": 10}), *_decided("vi", "z", counts)])
     judge = Judge.relevance("answer")
-    ranking = rate(judge.battles(table), draws=10, unranked=judge.unranked(table))
+    ranking = rate(judge.battles(table), draws=10, unranked=judge.find_unranked(table))
     assert "z" in ranking.languages["en"].systems
     assert ("z" in ranking.languages["vi"].systems) == ranked
     assert ("z" in ranking.languages["all"].systems) == ranked
@@ -533,7 +533,7 @@ def test_a_language_of_unclassified_answers_has_no_ranking_and_no_share() -> Non
     assert "mirage judge" in str(failed.value.do)
     rows += [row for system in "abc" for row in _decided("en", system, {"answered": 20})]
     judge, table = Judge.relevance("answer"), outcome_table(rows)
-    ranking = rate(judge.battles(table), draws=10, unranked=judge.unranked(table))
+    ranking = rate(judge.battles(table), draws=10, unranked=judge.find_unranked(table))
     assert list(ranking.languages) == ["en"]
     assert set(ranking.unranked["vi"]) == {"a", "b", "c"}
     with pytest.raises(NotEnoughData, match="classified"):
@@ -555,7 +555,7 @@ def test_queries_of_one_kind_rank_by_what_there_is() -> None:
     best = {"en": [1, 2], "sw": [2, 1]}
     for codes in (("en",), ("sw",), ("en", "sw")):
         judge, table = Judge.relevance(), outcome_table([row for code in codes for row in rows[code]])
-        ranking = rate(judge.battles(table), draws=10, unranked=judge.unranked(table))
+        ranking = rate(judge.battles(table), draws=10, unranked=judge.find_unranked(table))
         assert {code: ranking.languages[code].ranks().tolist() for code in codes} == {c: best[c] for c in codes}
         words = {"en": "answerable queries only", "sw": "unanswerable queries only"}
         assert all(any(words[code] in line and code in line for line in remarks(ranking)) for code in codes)

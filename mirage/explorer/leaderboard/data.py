@@ -5,7 +5,7 @@ Results are cached by arena, which is hashed by its manifest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -154,6 +154,16 @@ def battles_of(arena: Arena, judge: Judge) -> dict[str, Battles]:
     return {code: language_verdicts.battles() for code, language_verdicts in verdicts_of(arena, judge.name).items()}
 
 
+def unranked_of(arena: Arena, judge: Judge, languages: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return by language, of these or all if empty, the systems that relevance labels cannot rank, with the reasons."""
+    return {code: row for code, row in _unranked(arena, judge).items() if not languages or code in languages}
+
+
+@lru_cache(maxsize=16)
+def _unranked(arena: Arena, judge: Judge) -> dict[str, dict[str, str]]:
+    return judge.find_unranked(arena.read("outcomes", columns=_OUTCOMES))
+
+
 @lru_cache(maxsize=16)
 def verdicts_of(arena: Arena, judge: str) -> dict[str, Verdicts]:
     """Return all verdicts of a judge, or the battles by nuggets, by language."""
@@ -200,7 +210,7 @@ def ranking_of(
     """
     if judge.by_labels:
         counted = battles_of(arena, judge)
-        unranked = judge.unranked(arena.read("outcomes", columns=_OUTCOMES), languages)
+        unranked = unranked_of(arena, judge, languages)
         return rate({c: counted[c] for c in languages if c in counted}, ties=choice.ties, unranked=unranked), None
     by_judge = _verdict_counts(arena, judge)
     codes = [code for code in languages if any(code in by_language for by_language in by_judge.values())]
