@@ -33,7 +33,7 @@ from mirage.explorer.leaderboard.system_section import show_system
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.published import dumbbells
 from mirage.ranking.scale import Scale
-from mirage.ranking.sentences import first_text, interval_text, languages_text, lead_text, rating_text
+from mirage.ranking.sentences import first_systems, first_text, interval_text, languages_text, lead_text, rating_text
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Skill, Ties
 from mirage.text.languages import name_of
@@ -173,10 +173,10 @@ def _conclusion(board: views.Board, judge: Judge) -> str:
     rows = board.rows.to_pylist()
     if len(rows) < 2:
         return ""
-    first = [row["system"] for row in rows if row["rank"] == 1]
+    first = first_systems(rows)
     best = min(rows, key=lambda row: row["rank"])
-    tests = board.ranking.tests[best["language"]] if board.ranking.battles and len(first) == 1 else None
-    lead = "" if tests is None else f", {lead_text(tests.alike(best['system']), len(rows))}"
+    alike = board.ranking.tests[best["language"]].alike(first[0])
+    lead = "" if first[1:] else f", {lead_text(alike, len(rows))}"
     by = SKILLS[judge.skill]
     if not judge.by_labels:
         by = " by all judges" if judge.kind == "panel" else f" by {judge.name}"

@@ -17,7 +17,7 @@ from mirage.pipeline.evaluating import EvaluationReport
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
-from mirage.ranking.sentences import first_text, interval_text, languages_text, lead_text, rating_text
+from mirage.ranking.sentences import first_systems, first_text, interval_text, languages_text, lead_text, rating_text
 from mirage.stages.judge import HEURISTIC
 from mirage.text.segmentation import as_sentence, count_text, join_first
 
@@ -101,23 +101,18 @@ def place_of(arena: store.Arena) -> str:
 
 
 def _best(ranking: RankingReport, code: str, rows: Sequence[dict[str, Any]]) -> str:
-    best, first = rows[0], _first(rows)
+    best, first = rows[0], first_systems(rows)
     codes = [language for language in ranking.languages if language != JOINT]
     where = "" if codes == ["und"] else f" {languages_text(codes)}"
     evidence = (
         f"{rating_text(best['rating'])}, {interval_text(best['low'], best['high'])}, n = {best['battles']:,} battles"
     )
-    lead = f", {lead_text(ranking.tests[code].alike(first[0]), len(rows))}" if ranking.battles and not first[1:] else ""
+    lead = f", {lead_text(ranking.tests[code].alike(first[0]), len(rows))}" if not first[1:] else ""
     return f"{first_text(first, len(rows))}{where} ({evidence}){lead}."
 
 
-def _first(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the systems that share the first rank."""
-    return [row["system"] for row in rows if row["rank"] == 1]
-
-
 def _lead(ranking: RankingReport, code: str, rows: Sequence[dict[str, Any]]) -> list[str]:
-    if len(_first(rows)) > 1:
+    if len(first_systems(rows)) > 1:
         return []
     gap = ranking.difference(rows[0]["system"], rows[1]["system"], language=code)
     return [f"It leads {gap.second}, the next, by {rating_text(gap.value)} ({interval_text(gap.low, gap.high)})."]
@@ -140,7 +135,7 @@ def _alike(ranking: RankingReport, code: str) -> str:
 
 def _by_language(ranking: RankingReport) -> list[str]:
     """Return in how many languages a system ranks first alone, and in how many there is a tie; nothing for one."""
-    leaders = [_first(leaderboard(ranking, code).to_pylist()) for code in ranking.languages if code != JOINT]
+    leaders = [first_systems(leaderboard(ranking, code).to_pylist()) for code in ranking.languages if code != JOINT]
     if len(leaders) < 2:
         return []
     alone = Counter(first[0] for first in leaders if len(first) == 1)

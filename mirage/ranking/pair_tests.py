@@ -8,9 +8,9 @@ of the Royal Statistical Society B 82, 2020): the likelihood is maximised with t
 and each query's score for their difference is computed there and projected off the other systems (the efficient
 score). Where all pairs meet on every query the scores are the points of X minus those of Y. If the two are equal, a
 score is as likely to favour X as Y: with up to `EXACT` queries on which they differ, the p-value is the share of all
-sign patterns whose sum is at least as far from 0. With more queries it is the normal approximation, that is, the score
-test whose variance is computed under the hypothesis, with the query as the cluster and half a step of the sum as
-continuity correction. A variance around the observed mean is too small where few queries differ: it separates equal
+sign patterns with a sum at least as far from 0. With more queries the normal approximation gives it: the score test
+with the variance under the hypothesis, the query as the cluster, and half a step of the sum as continuity correction.
+A variance around the observed mean is too small where few queries differ: it separates equal
 systems in 12% of arenas of seven battles. In the joint row the mean over languages of the difference is constrained to
 0. Nothing is infinite where a system never lost, unlike in a test of fitted differences.
 

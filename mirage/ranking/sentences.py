@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from mirage.text.languages import name_of
 from mirage.text.segmentation import join_or_count
@@ -29,6 +30,11 @@ def languages_text(languages: Sequence[str]) -> str:
     if len(names) > FEW_LANGUAGES:
         return f"over {len(names)} languages"
     return f"in {' and '.join([', '.join(names[:-1]), names[-1]] if len(names) > 1 else names)}"
+
+
+def first_systems(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the systems that share the first rank, of rows of a leaderboard in one language."""
+    return [row["system"] for row in rows if row["rank"] == 1]
 
 
 def first_text(first: Sequence[str], systems: int) -> str:

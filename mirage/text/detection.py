@@ -421,7 +421,7 @@ def fits_script(code: str, text: str) -> bool:
 
 
 def unquoted(text: str) -> str:
-    """Return a text without what stands in quotation marks, which may be in another language; the whole if no more."""
+    """Return a text without quotations, which may be in another language; the whole text if nothing else is left."""
     rest = _QUOTED.sub(" ", text)
     letters = sum(map(str.isalpha, rest)) if len(rest) < len(text) else 0
     return rest if letters >= _LEFT else text
@@ -439,9 +439,8 @@ class SetLanguage(NamedTuple):
 def detect_set(texts: Sequence[str], named: Mapping[str, int] | None = None) -> list[SetLanguage]:
     """Detect the languages of related texts.
 
-    What stands in quotation marks does not count. A text takes one of the set's usual languages, if that is written in
-    its script, unless its own language is certain. Short texts in another script than the usual languages are detected
-    together.
+    Quotations do not count. A text takes one of the set's usual languages, if that is written in its script, unless its
+    own language is certain. Short texts in another script than the usual languages are detected together.
 
     Args:
         texts: the texts.

@@ -221,7 +221,7 @@ def _with_date(answers: pa.Table, day: str) -> pa.Table:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a format made of the records."""
+    """A format's result for the records of a file."""
 
     taken: Recognised
     collected: Collector

@@ -142,7 +142,6 @@ def vote_agreement(
     log: Iterable[votes.Vote],
     *,
     languages: Sequence[str] | None = None,
-    control: bool = True,
 ) -> list[votes.Agreement]:
     """Compare people with each judge of an arena, and with each other (`votes.agreement`).
 
@@ -150,7 +149,7 @@ def vote_agreement(
         NotEnoughData: without votes on battles drawn at random in the languages.
     """
     arena_votes = [vote for vote in counting(arena, log) if languages is None or vote.language in languages]
-    agreements = votes.agreement(arena_votes, _judgments(arena, {v.language for v in arena_votes}), control=control)
+    agreements = votes.agreement(arena_votes, _judgments(arena, {v.language for v in arena_votes}))
     if not agreements:
         missing = "no vote on a battle drawn at random" if arena_votes else "no votes"
         where = f"{arena.name}" + (f" in {', '.join(languages)}" if languages else "")
