@@ -160,6 +160,20 @@ def rank_ranges(better: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.stack([1 + better.sum(axis=0), len(better) - better.sum(axis=1)])
 
 
+def open_ranks(separated: NDArray[np.bool_], difference: Array, systems: int) -> NDArray[np.int64]:
+    """Return the ranks that tests leave open (`rank_ranges`), given the tests of the pairs.
+
+    Args:
+        separated: P: whether each pair (i, j), i < j, is separated, in the order of `numpy.triu_indices`.
+        difference: P: rating of i minus that of j.
+        systems: S.
+    """
+    better = np.zeros((systems, systems), dtype=bool)
+    i, j = np.triu_indices(systems, 1)
+    better[i, j], better[j, i] = separated & (difference > 0), separated & (difference < 0)
+    return rank_ranges(better)
+
+
 class RatedBattles(Protocol):
     """The parts of a ranking that the tests use: its rows, and the battles behind them."""
 

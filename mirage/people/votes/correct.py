@@ -23,7 +23,7 @@ from mirage.people.votes.arrays import lay_out
 from mirage.people.votes.powered import Data, powered_estimate
 from mirage.people.votes.rows import Vote
 from mirage.people.votes.verdicts import battle, is_named, label
-from mirage.ranking.pair_tests import rank_ranges
+from mirage.ranking.pair_tests import open_ranks
 from mirage.ranking.records import best_three
 from mirage.schema import CodeOrAll, Count, Range, Rank
 from mirage.stats.holm import holm
@@ -204,13 +204,11 @@ class Correction:
         """
         from scipy.special import stdtr
 
-        gap, own = self.theta[:, None] - self.theta, np.diag(self.covariance)
-        error = np.sqrt(np.maximum(own[:, None] + own - 2 * self.covariance, 1e-300))
         i, j = np.triu_indices(len(self.systems), 1)
-        separated = np.zeros(gap.shape, dtype=bool)
-        p = 2 * stdtr(np.minimum(self.df[i], self.df[j]), -np.abs(gap / error)[i, j])
-        separated[i, j] = np.array(holm(p)) <= 1 - LEVEL
-        return rank_ranges((separated | separated.T) & (gap > 0))
+        gap, own = self.theta[i] - self.theta[j], np.diag(self.covariance)
+        error = np.sqrt(np.maximum(own[i] + own[j] - 2 * self.covariance[i, j], 1e-300))
+        p = 2 * stdtr(np.minimum(self.df[i], self.df[j]), -np.abs(gap / error))
+        return open_ranks(np.array(holm(p)) <= 1 - LEVEL, gap, len(self.systems))
 
     def rows(self) -> list[CorrectedRating]:
         """Return one row per system, sorted by name."""

@@ -28,7 +28,7 @@ from mirage.ranking.adaptive.estimate import PairTests, WeightedRatings, estimat
 from mirage.ranking.adaptive.population import Array, Places, Population
 from mirage.ranking.adaptive.settings import AdaptiveSettings
 from mirage.ranking.adaptive.spending import sequential_p
-from mirage.ranking.pair_tests import rank_ranges
+from mirage.ranking.pair_tests import open_ranks
 from mirage.ranking.threads import one_thread
 from mirage.stats.holm import holm
 
@@ -119,13 +119,8 @@ class AdaptiveState:
     @property
     def rank_ranges(self) -> NDArray[np.int64]:
         """The best and the worst rank of every system that the tests leave open (2 x S)."""
-        s = len(self.population.systems)
-        better = np.zeros((s, s), dtype=bool)
-        if self.rated is not None:
-            i, j = np.triu_indices(s, 1)
-            ahead = self.rated.tests.difference > 0
-            better[i, j], better[j, i] = self.separated & ahead, self.separated & ~ahead
-        return rank_ranges(better)
+        difference = np.zeros(self.population.pairs) if self.rated is None else self.rated.tests.difference
+        return open_ranks(self.separated, difference, len(self.population.systems))
 
     @property
     def reached(self) -> bool:
