@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import calibration_languages, calibration_means
 from benchmarks.harness import Row
 from mirage.battles.counts import Battles
 from mirage.ranking.bootstrap import rate
@@ -183,38 +182,6 @@ def simulate(design: Design) -> Row:
     )
 
 
-def lucky() -> Row:
-    """18 languages x 8 systems x 20 queries: the sixth-best wins every battle in one language."""
-    design = Design("", np.linspace(1.2, -1.2, 8), 20, 20)
-    ranks, covered, moved = [], [], []
-    for seed in range(design.arenas):
-        rng = np.random.default_rng([SEED, seed])
-        battles = {f"l{k:02}": arena(design, design.theta, rng, f"l{k:02}-") for k in range(18)}
-        before = rate(battles, draws=DRAWS).languages["all"]
-        original = battles["l07"]
-        wins, ties = original.wins.copy(), original.ties.copy()
-        wins[:, 5, :], wins[:, :, 5], ties[:, 5, :], ties[:, :, 5] = 1, 0, 0, 0
-        wins[:, 5, 5] = 0
-        after = rate(battles | {"l07": replace(original, wins=wins, ties=ties)}, draws=DRAWS).languages["all"]
-        ranks.append(int(after.ranks()[5]) - int(before.ranks()[5]))
-        low, high = after.rank_interval()[:, 5]
-        covered.append(low <= before.ranks()[5] <= high)
-        half = np.ptp(before.interval(), axis=0) / 2
-        moved.append(np.abs(np.delete((after.theta - before.theta) / half, 5)).max())
-    return Row(
-        "18 languages x 8 systems x 20 queries: the sixth-best wins every battle in one language",
-        f"its joint rank moves by {np.abs(ranks).max()} at most, {np.mean(covered):.0%} of rank intervals hold the old",
-        f"other systems move by at most {np.max(moved):.2f} of their half-width",
-        "",
-        "no more than sampling error",
-    )
-
-
 def run() -> list[Row]:
     """Simulate every design."""
-    return [
-        *(simulate(design) for design in DESIGNS),
-        lucky(),
-        *calibration_means.rows(),
-        *calibration_languages.rows(),
-    ]
+    return [simulate(design) for design in DESIGNS]

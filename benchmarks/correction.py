@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from benchmarks.harness import Row
+from mirage.battles import Battle, Decision
 from mirage.errors import NotEnoughData
+from mirage.people.votes import Vote, correct
 from mirage.people.votes.powered import Data, PoweredEstimate, powered_estimate, prediction_components, solve_points
 
 Array = NDArray[np.float64]
@@ -393,6 +395,92 @@ def simulated_rows() -> list[Row]:
     return rows
 
 
+# --- a judge that says nothing where people differ --------------------------------------------------------------------
+
+
+SILENT_RUNS = 200
+"""Simulations of the silent judge."""
+SILENT_SYSTEMS = tuple(f"s{k}" for k in range(5))
+"""Systems of the arena in which the judge is silent now and then."""
+
+
+def silent_chances() -> tuple[Array, Array]:
+    """Return the chance that the first of each two systems wins, on most queries and on those of the reversed order."""
+    theta = np.linspace(0.8, -0.8, len(SILENT_SYSTEMS))
+    i, j = np.triu_indices(len(theta), 1)
+    return 1 / (1 + np.exp(theta[j] - theta[i])), 1 / (1 + np.exp((theta[i] - theta[j]) / 2))
+
+
+def silent_truth() -> Array:
+    """Return the ratings that people's verdicts on all queries come to: three queries of ten reverse the order."""
+    chance, reversed_chance = silent_chances()
+    s = len(SILENT_SYSTEMS)
+    points, pairs = np.zeros((2, s, s))
+    above = np.triu_indices(s, 1)
+    points[above], pairs[above] = 0.7 * chance + 0.3 * reversed_chance, 1
+    return solve_points(pairs, points, np.zeros(s))
+
+
+def silent_arena(rng: np.random.Generator) -> tuple[list[Vote], dict[Battle, Decision]]:
+    """Draw votes and a judge's decisions on 120 queries; where the order is reversed the judge mostly says nothing."""
+    chance, reversed_chance = silent_chances()
+    i, j = np.triu_indices(len(SILENT_SYSTEMS), 1)
+    votes: list[Vote] = []
+    decided: dict[Battle, Decision] = {}
+    for q in range(120):
+        hard = rng.random() < 0.3
+        wins = rng.random(len(i)) < (reversed_chance if hard else chance)
+        for a, b, won in zip(i.tolist(), j.tolist(), wins.tolist(), strict=True):
+            key = Battle("sw", f"q{q:03}", SILENT_SYSTEMS[a], SILENT_SYSTEMS[b])
+            if not (hard and rng.random() < 0.9):
+                judged_first = won if rng.random() < 0.7 else bool(rng.random() < 0.5)
+                decided[key] = Decision(0 if judged_first else 1, float(judged_first), True)
+            if rng.random() < 0.15:
+                votes.append(_vote(key, "A" if won else "B", f"{q}-{a}-{b}", voter=f"v{len(votes) % 12}"))
+    return votes, decided
+
+
+def silent_row() -> Row:
+    """Simulate a corrected ranking where the judge is silent on queries on which people see the order reversed."""
+    real = silent_truth()
+    rng, held, errors = np.random.default_rng(128), [], []
+    for _ in range(SILENT_RUNS):
+        votes, decided = silent_arena(rng)
+        correction = correct(votes, decided, language="sw", judge="judge")
+        low, high = correction.interval()
+        held.append((low <= real) & (real <= high))
+        errors.append(correction.theta - real)
+    bias, noise = np.abs(np.mean(errors, axis=0)).max(), 2 * np.std(errors) / SILENT_RUNS**0.5
+    return Row(
+        f"Corrected ratings, 120 queries, the judge silent on 27% of the battles, {SILENT_RUNS} arenas",
+        f"covers {np.mean(held):.1%}",
+        "",
+        f"largest bias {bias:.3f} (+-{noise:.3f})",
+        "covers 93-97%",
+    )
+
+
+def _vote(key: Battle, word: str, vote_id: str, *, voter: str) -> Vote:
+    return Vote(
+        vote_id=vote_id,
+        time="2026-01-01T00:00:00Z",
+        arena="a",
+        language=key.language,
+        query_id=key.query_id,
+        system_a=key[2],
+        system_b=key[3],
+        voter=voter,
+        vote=word,
+        control=True,
+        why="random",
+        note=None,
+        undoes=None,
+        seconds=None,
+        session=None,
+        shown=None,
+    )
+
+
 def run() -> list[Row]:
     """Real battles first, where they are at hand, then simulated ones."""
-    return [*(real_rows(load()) if (REAL / FILE).exists() else []), *simulated_rows()]
+    return [*(real_rows(load()) if (REAL / FILE).exists() else []), *simulated_rows(), silent_row()]

@@ -1,4 +1,4 @@
-"""How often 95% intervals hold the truth, and how often tests of true hypotheses reject, in twenty designs that are
+"""How often 95% intervals hold the truth, and how often tests of true hypotheses reject, in 22 designs that are
 hard: few queries, many languages, many systems, ties, translated queries, unequal audits, few voters, rare outcomes,
 rounds. The data come from generators of this file, which share no code with the library, and the truth is known.
 
@@ -8,7 +8,7 @@ rounds. The data come from generators of this file, which share no code with the
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -26,6 +26,7 @@ from mirage.ranking.adaptive import AdaptiveSettings, begin, populate
 from mirage.ranking.compare.measures import RATE, query_measure
 from mirage.ranking.compare.paired import paired_estimate
 from mirage.stages.outcomes import correct_rates, rates
+from mirage.stats.bounded import bounded_mean_intervals
 from mirage.stats.jackknife import estimate as estimate_share
 from mirage.stats.jackknife import jackknife
 from mirage.stats.label_errors import AuditedQuery, LabelAudit, QueryLabels
@@ -157,6 +158,29 @@ def pair_size(queries: int) -> Run:
         points = (rng.random(queries) < 0.5).astype(float)
         told = mirage.compare(frame(["en"] * queries, query, zero, zero + 1, points), "s00", "s01").to_pandas()
         return (told["p"] <= 0.05).tolist()
+
+    return run
+
+
+def board_size(systems: int, queries: int) -> Run:
+    """Rank equal systems: whether any two of them are separated, so that one cannot share the first rank."""
+
+    def run(rng: np.random.Generator) -> list[bool]:
+        query, a, b, points = battles(rng, rng.normal(0, BY_QUERY, (queries, systems)))
+        table = mirage.rank(frame(["en"] * len(query), query, a, b, points), draws=1).table()
+        return [any(row["rank_low"] > 1 for row in table.to_pylist())]
+
+    return run
+
+
+def mean_of(values: Sequence[float], shares: Sequence[float], queries: int) -> Run:
+    """Take the mean over queries of a measure in [0, 1] that has few values."""
+    truth = float(np.dot(values, shares))
+
+    def run(rng: np.random.Generator) -> list[bool]:
+        sample = rng.choice(values, queries, p=shares)
+        low, high = bounded_mean_intervals(sample, np.zeros(queries, dtype=np.intp), np.zeros(1), np.ones(1))
+        return [bool(low[0] <= truth <= high[0])]
 
     return run
 
@@ -347,6 +371,8 @@ EQUAL = np.zeros(4)
 DESIGNS: dict[str, Design] = {
     "few-queries": Design("5 systems, 5 queries", ranking(np.linspace(0.8, -0.8, 5), 5)),
     "pair": Design("two equal systems, one battle on each of 7 queries: pair test", pair_size(7), size=True),
+    "equals": Design("8 equal systems, 30 queries: any two separated", board_size(8, 30), size=True),
+    "mean": Design("mean of 20 reciprocal ranks, truly 0.9", mean_of((1, 0.5, 0), (0.85, 0.1, 0.05), 20), few=True),
     "many-systems": Design("40 systems, 40 queries", ranking(np.linspace(1.5, -1.5, 40), 40)),
     "ties": Design("8 systems, 40 queries, 98% ties", ranking(np.linspace(0.8, -0.8, 8), 40, ties=0.98)),
     "translated": Design(
@@ -370,6 +396,7 @@ DESIGNS: dict[str, Design] = {
     "audit-all": Design(
         "audited rates, 5 languages, audits of 10 to 60 a label, 0 to 20% wrong, row all",
         audited(5, 100, [10, 20, 60, 15, 40], (0.2, 0.0)),
+        few=True,
     ),
     "audit-own": Design(
         "audited rates, the language with 12 audited a label, 15% wrong",
@@ -391,7 +418,6 @@ DESIGNS: dict[str, Design] = {
         "rates of 5% and 2% on the same 40 queries: difference", rare_difference(40, 0.05, 0.02), few=True
     ),
 }
-assert len(DESIGNS) == 20
 
 
 def simulate(name: str, runs: int) -> Iterator[list[bool] | None]:

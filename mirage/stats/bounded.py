@@ -4,7 +4,7 @@ Each end is a quantile of the Bayesian bootstrap (Rubin, Annals of Statistics 9,
 value: the worst possible, at the end of the range. With a full weight this is Gaffke's bound (2005), for proportions
 Clopper and Pearson's; here the unseen value's weight is the share of the most frequent value, and at least `UNSEEN`:
 repeated values hide rare values. The quantile uses the saddlepoint approximation of Lugannani and Rice (Advances in
-Applied Probability 12, 1980) and needs no draws. Coverage is simulated in `benchmarks/calibration_means.py`.
+Applied Probability 12, 1980) and needs no draws. Coverage is simulated in `benchmarks/coverage.py`.
 """
 
 from __future__ import annotations

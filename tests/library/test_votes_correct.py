@@ -14,8 +14,21 @@ from sklearn.metrics import cohen_kappa_score
 from votes_agreement_cases import ballot
 
 import mirage
-from benchmarks import calibration_means
-from benchmarks.correction import FILE, REAL, Real, alone, load, panel, repeat, simulate, trials, truth, wrong_about_two
+from benchmarks.correction import (
+    FILE,
+    REAL,
+    Real,
+    alone,
+    load,
+    panel,
+    repeat,
+    silent_arena,
+    silent_truth,
+    simulate,
+    trials,
+    truth,
+    wrong_about_two,
+)
 from benchmarks.simulated import simulate_arena as arena
 from mirage.battles import Battle, Decision, decisions
 from mirage.battles.verdict_rows import from_judgments
@@ -520,10 +533,10 @@ def test_with_real_people_corrected_intervals_cover_and_are_hardly_narrower(real
 
 def test_votes_where_the_judge_is_silent_count_and_leave_no_bias_pitfall_128() -> None:
     """On three queries of ten people see the systems the other way round, and there the judge mostly says nothing."""
-    expected = calibration_means.silent_truth()
+    expected = silent_truth()
     rng, errors, held = np.random.default_rng(128), [], []
     for _ in range(30):
-        cast_votes, decided = calibration_means.silent_arena(rng)
+        cast_votes, decided = silent_arena(rng)
         correction = votes.correct(cast_votes, decided, language="sw", judge="judge")
         low, high = correction.interval()
         errors.append(correction.theta - expected)

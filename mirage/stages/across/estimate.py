@@ -4,7 +4,6 @@ Wilson's interval of a mean of bounded values, rescaled to [0, 1], at the number
 variance of the mean, with a t quantile (`mirage.stats.intervals.of_variance`). The variance is computed over units. If
 all values are equal, the ends are those of Clopper and Pearson for values unseen in n units. Unlike Student's interval
 it stays in the range and always has a width; `mirage.stats.bounded` is twice as wide for the small spread of shares.
-`benchmarks/calibration_across.py` simulates its coverage.
 """
 
 from __future__ import annotations
