@@ -912,7 +912,7 @@ def judge(
         passport: judge answers beside copies with a planted fault, of 30 queries per language or `queries`, for
             `judge_passport`; returns the arena of these items.
         replace: judge again, ignoring existing verdicts and cached replies.
-        until: judge in rounds, each chosen by the verdicts so far, until this goal: `separated`, `top:K` (the K best
+        until: judge random battles in rounds until this goal: `separated`, `top:K` (the K best
             are separated from all others) or `width:W` (intervals at most W logits wide). Verdicts then have an
             inclusion probability, and `mirage.rank` weights them by its inverse.
         budget: maximum spending, in the currency of the model's prices; None for the model's own.
