@@ -1195,7 +1195,7 @@ def variance(
         parser: parser whose outcomes count.
 
     Returns:
-        Rows of `mirage.ranking.variance.NoiseSource`; the title says what to add next.
+        Rows of `mirage.ranking.variance.NoiseSource`; the title has the interval of each estimate.
 
     Raises:
         TableMissing: if the arena lacks the table.
@@ -1210,8 +1210,7 @@ def variance(
         else [noise.judge_variance(arena, judges=judges, languages=languages)]
     )
     sources = [source for report in reports for source in report.sources]
-    advice = " ".join(sentence for report in reports for sentence in report.sentences)
-    return Rows(schema.from_rows(noise.NoiseSource, sources), advice)
+    return Rows(schema.from_rows(noise.NoiseSource, sources), " ".join(report.sentence for report in reports))
 
 
 def risk_coverage(
