@@ -22,7 +22,7 @@ from benchmarks.harness import Row
 from mirage.errors import NotEnoughData
 from mirage.people.levels.labels import Labels
 from mirage.people.levels.levels import correct_levels
-from mirage.ranking.adaptive import AdaptiveSettings, begin, populate
+from mirage.ranking.adaptive import AdaptiveSettings, AdaptiveState, random_order
 from mirage.ranking.compare.measures import RATE, query_measure
 from mirage.ranking.compare.paired import paired_estimate
 from mirage.stages.outcomes import correct_rates, rates
@@ -194,17 +194,21 @@ def rounds(quality: Array, queries: int, *, size: bool = False) -> Run:
     truth = ratings(tuple(quality.tolist()), BY_QUERY * 2**0.5)
 
     def run(rng: np.random.Generator) -> list[bool]:
-        population = populate({"en": {f"q{k:03}": names for k in range(queries)}}, seed=int(rng.integers(1 << 30)))
-        _, _, _, points = battles(rng, quality + rng.normal(0, BY_QUERY, (queries, len(quality))))
-        all_points = points.reshape(queries, -1)[population.row, population.pair]
-        state = begin(population, AdaptiveSettings("separated", rounds=4))
-        for _ in range(4):
-            counts = state.choose(population.n // 8)
-            state = state.after(np.where(population.judged(counts), all_points, np.nan))
+        answered = {"en": {f"q{k}": names for k in range(queries)}}
+        order = random_order(answered, seed=int(rng.integers(1 << 30)))
+        query, a, b, points = battles(rng, quality + rng.normal(0, BY_QUERY, (queries, len(quality))))
+        table = frame(["en"] * len(query), query, a, b, points)
+        keys = zip(*(table[name].to_pylist() for name in ("language", "query_id", "system_a", "system_b")), strict=True)
+        row = {key: k for k, key in enumerate(keys)}
+        state = AdaptiveState(AdaptiveSettings("separated", rounds=4), order.systems, len(order.battles))
+        for k in range(1, 5):
+            judged = k * len(order.battles) // 8
+            chosen = table.take([row[battle] for battle in order.battles[:judged]])
+            state = state.after(mirage.rank(chosen), judged)
         if size:
             return [bool(state.separated.any())]
-        assert state.rated is not None
-        low, high = state.rated.interval()
+        assert state.row is not None
+        low, high = state.row.interval()
         return ((low <= truth) & (truth <= high)).tolist()
 
     return run

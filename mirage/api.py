@@ -912,7 +912,7 @@ def judge(
         passport: judge answers beside copies with a planted fault, of 30 queries per language or `queries`, for
             `judge_passport`; returns the arena of these items.
         replace: judge again, ignoring existing verdicts and cached replies.
-        until: judge in rounds, each chosen by the verdicts so far, until this goal: `separated`, `top:K` (the K best
+        until: judge random battles in rounds until this goal: `separated`, `top:K` (the K best
             are separated from all others) or `width:W` (intervals at most W logits wide). Verdicts then have an
             inclusion probability, and `mirage.rank` weights them by its inverse.
         budget: maximum spending, in the currency of the model's prices; None for the model's own.
@@ -1195,7 +1195,7 @@ def variance(
         parser: parser whose outcomes count.
 
     Returns:
-        Rows of `mirage.ranking.variance.NoiseSource`; the title says what to add next.
+        Rows of `mirage.ranking.variance.NoiseSource`; the title has the interval of each estimate.
 
     Raises:
         TableMissing: if the arena lacks the table.
@@ -1210,8 +1210,7 @@ def variance(
         else [noise.judge_variance(arena, judges=judges, languages=languages)]
     )
     sources = [source for report in reports for source in report.sources]
-    advice = " ".join(sentence for report in reports for sentence in report.sentences)
-    return Rows(schema.from_rows(noise.NoiseSource, sources), advice)
+    return Rows(schema.from_rows(noise.NoiseSource, sources), " ".join(report.sentence for report in reports))
 
 
 def risk_coverage(

@@ -74,7 +74,7 @@ def judge(
         str | None,
         typer.Option(
             metavar="GOAL",
-            help="Judge in rounds, each chosen by the verdicts so far, until systems are separated (`separated`), the K"
+            help="Judge random battles in rounds until systems are separated (`separated`), the K"
             " best are (`top:K`), or intervals are at most W logits wide (`width:W`).",
         ),
     ] = None,

@@ -453,8 +453,7 @@ def noise(
     reports = [judge_variance(arena, judges=judge_names)] if judge_names else rate_variance(arena)
     show([dataclasses.asdict(source) for each in reports for source in each.sources], NOISE, output_format)
     for each in reports:
-        for line in each.sentences:
-            note(line)
+        note(each.sentence)
 
 
 RATES = ("flip", "first", "tie", "unparsed")

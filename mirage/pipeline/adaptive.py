@@ -1,7 +1,7 @@
-"""Adaptive judging of an arena: rounds of battles, each chosen by the verdicts so far, until a goal or the budget.
+"""Judging an arena in rounds of random battles, until a goal or the budget.
 
-A run that was interrupted is repeated from its first round: the choice depends on verdicts and names only, and replies
-come from the ledger, so it reaches the same point without asking or paying twice.
+A run that was interrupted is repeated from its first round: the order of the battles depends on names and the seed
+only, and replies come from the ledger, so it reaches the same point without asking or paying twice.
 """
 
 from __future__ import annotations
@@ -9,36 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
 
 from mirage import llm, store
-from mirage.battles.verdict_rows import COLUMNS, verdicts
+from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData
 from mirage.pipeline.steps import RunModel
-from mirage.ranking.adaptive import AdaptiveSettings, AdaptiveState, Population, begin, points_of, populate
-from mirage.ranking.adaptive.population import Array
+from mirage.ranking.adaptive import AdaptiveSettings, AdaptiveState, random_order
+from mirage.ranking.bootstrap import RankingReport, rate
 from mirage.stages import judge
 from mirage.stages.judge.stage import (
     BattleSample,
+    JudgePrice,
     JudgeSettings,
     answering_systems,
     judge_arena_by_features,
     judge_by_model,
     price_battles,
 )
-from mirage.store.ledger import price_share
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Watch = Callable[["RoundReport"], None]
 """Called after each round."""
-
-_CHEAPEST = 0.1
-"""Minimum cost of a pair's call, as a share of the mean."""
 
 _PILOT = 200
 """Number of battles whose maximum price stands for all before the first round."""
@@ -46,7 +36,7 @@ _PILOT = 200
 
 @dataclass(frozen=True, slots=True)
 class RoundReport:
-    """One finished round of adaptive judging."""
+    """One finished round."""
 
     number: int
     """Its number, from 1."""
@@ -70,12 +60,12 @@ class RoundReport:
 
 @dataclass(frozen=True, eq=False)
 class AdaptiveResult:
-    """Result of adaptive judging."""
+    """Result of judging in rounds."""
 
     arena: store.Arena
     """The arena with the verdicts."""
     state: AdaptiveState
-    """The state after the last round, with the estimate."""
+    """The state after the last round, with the ranking."""
     rounds: tuple[RoundReport, ...]
     """The finished rounds."""
     reason: str
@@ -90,7 +80,7 @@ def _engine(model: llm.ChatModel) -> llm.Engine:
 
 @dataclass(frozen=True)
 class JudgeRounds:
-    """A judge for adaptive judging."""
+    """A judge for judging in rounds."""
 
     name: str
     """Name of the judge, under which its verdicts are stored."""
@@ -128,12 +118,12 @@ def judge_adaptively(
     languages: Sequence[str] | None = None,
     watch: Watch | None = None,
 ) -> AdaptiveResult:
-    """JudgeRounds battles of an arena in rounds until a goal is reached, the budget is spent, or no round is left.
+    """Judge random battles of an arena in rounds until a goal is reached, the budget is spent, or no round is left.
 
     Args:
         path: the arena's folder.
         by: the judge; without a budget its rounds share all battles, with one the budget.
-        settings: goal, rounds and random share.
+        settings: goal, rounds and seed.
         languages: codes; None for all.
         watch: called after each round.
 
@@ -154,25 +144,18 @@ def judge_adaptively(
         raise NotEnoughData("no query that can be judged has answers of two systems", do="add answers")
     if by.model is not None:
         _refuse_other_verdicts(path, by.owner, sorted(answered))
-    population = populate(answered, seed=settings.seed)
-    systems = {system for of_language in answered.values() for present in of_language.values() for system in present}
-    state, rounds = begin(population, settings), list[RoundReport]()
-    reason, possible = "", _possible(population)
+    order = random_order(answered, seed=settings.seed)
+    battles = [judge.OrderedPair(*battle) for battle in order.battles]
+    state, rounds, reason = AdaptiveState(settings, order.systems, len(battles)), list[RoundReport](), ""
     while not state.done and not reason:
-        n = _affordable(path, by, state, rounds, possible)
+        n = _affordable(path, by, state, battles, rounds)
         if n < 1:
             reason = "the budget is spent"
             break
-        counts = state.choose(n)
-        sample = BattleSample(battles=_battles(population, population.judged(counts), settings.seed), possible=possible)
-        new = population.judged(counts) & ~population.judged(state.counts)
-        paid = _paid(path, by, _battles(population, new, settings.seed)) + ((rounds and rounds[-1].money) or 0.0)
-        arena, unasked = _ask(path, by, sample, paid)
-        table, points = _points(arena, by.owner, population)
-        money, cost = _spending(path, by, table, population)
-        state = state.after(points)
-        state = state if cost is None else replace(state, cost=cost)
-        rounds.append(_report(state, money))
+        sample = BattleSample(battles=battles[: state.judged + n], possible=order.possible)
+        arena, unasked = _ask(path, by, sample)
+        state = state.after(_rank(arena, by.owner, sorted(answered)), state.judged + n)
+        rounds.append(_report(state, _price(path, by, battles[: state.judged]).paid or None))
         if watch is not None:
             watch(rounds[-1])
         if unasked:
@@ -183,11 +166,12 @@ def judge_adaptively(
             do="raise --budget, or lower --max-tokens or the number of --rounds",
         )
     reason = _why(state) if state.reached or not reason else reason
-    return AdaptiveResult(arena, state, tuple(rounds), reason, tuple(sorted(systems - set(population.systems))))
+    systems = {system for of_language in answered.values() for present in of_language.values() for system in present}
+    return AdaptiveResult(arena, state, tuple(rounds), reason, tuple(sorted(systems - set(order.systems))))
 
 
 def _refuse_other_verdicts(path: Path, name: str, languages: Sequence[str]) -> None:
-    """Raise if a judge has verdicts in some languages whose battles were not chosen adaptively."""
+    """Raise if a judge has verdicts in some languages whose battles were not chosen by rounds."""
     arena = store.open_arena(path)
     if "judgments" not in arena.tables:
         return
@@ -204,47 +188,20 @@ def _refuse_other_verdicts(path: Path, name: str, languages: Sequence[str]) -> N
         )
 
 
-def _possible(population: Population) -> dict[judge.Cell, int]:
-    """Return the number of battles by language and pair of systems."""
-    i, j = np.triu_indices(len(population.systems), 1)
-    names = [(population.systems[a], population.systems[b]) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
-    sizes = population.sizes.reshape(len(population.languages), -1).tolist()
-    return {
-        (code, *pair): n
-        for code, of_language in zip(population.languages, sizes, strict=True)
-        for pair, n in zip(names, of_language, strict=True)
-        if n
-    }
+def _price(path: Path, by: JudgeRounds, battles: Sequence[judge.OrderedPair]) -> JudgePrice:
+    """Return the cost of battles so far, including cached replies, and at most; 0 without prices or a model."""
+    if by.model is None or not battles or (by.budget is None and by.model.limits.cost(0, 0) is None):
+        return JudgePrice(0.0, 0.0)
+    return price_battles(path, by.asked(BattleSample(battles=battles)), by.model)
 
 
-def _battles(population: Population, chosen: NDArray[np.bool_], seed: int) -> list[judge.OrderedPair]:
-    """Return the chosen battles in the order of their cells, all cells in turn, so that those a budget leaves out are a
-    random part of them.
-    """
-    ids = [(code, query) for code, queries in population.queries.items() for query in queries]
-    i, j = np.triu_indices(len(population.systems), 1)
-    at = np.flatnonzero(chosen)
-    turn = np.random.default_rng(seed).permutation(population.n)[at]
-    at = at[np.lexsort((turn, population.place[at] / population.sizes[population.cell[at]]))]
-    return [
-        judge.OrderedPair(ids[row][0], ids[row][1], population.systems[i[pair]], population.systems[j[pair]])
-        for row, pair in zip(population.row[at].tolist(), population.pair[at].tolist(), strict=True)
-    ]
-
-
-def _paid(path: Path, by: JudgeRounds, battles: Sequence[judge.OrderedPair]) -> float:
-    """Return the amount already paid for battles by an interrupted run. 0 without a budget."""
-    if by.model is None or by.budget is None or not battles:
-        return 0.0
-    return price_battles(path, by.asked(BattleSample(battles=battles)), by.model).paid
-
-
-def _ask(path: Path, by: JudgeRounds, sample: BattleSample, paid: float) -> tuple[store.Arena, int]:
-    """JudgeRounds all battles chosen so far; cached replies are free. Return the number of verdicts not asked for."""
+def _ask(path: Path, by: JudgeRounds, sample: BattleSample) -> tuple[store.Arena, int]:
+    """Judge all battles chosen so far; cached replies are free. Return the number of verdicts not asked for."""
     if by.model is None:
         return judge_arena_by_features(path, sample=sample, made_by=by.made_by), 0
     model = by.model
     if by.budget is not None:
+        paid = _price(path, by, sample.battles or ()).paid
         model = replace(model, limits=replace(model.limits, budget=max(by.budget - paid, 0.0)))
     calls = llm.ArenaCalls(by.engine(model), model, by.made_by, by.progress)
     arena, result = judge_by_model(path, by.asked(sample), calls)
@@ -252,83 +209,48 @@ def _ask(path: Path, by: JudgeRounds, sample: BattleSample, paid: float) -> tupl
 
 
 def _affordable(
-    path: Path, by: JudgeRounds, state: AdaptiveState, rounds: Sequence[RoundReport], possible: dict[judge.Cell, int]
+    path: Path,
+    by: JudgeRounds,
+    state: AdaptiveState,
+    battles: Sequence[judge.OrderedPair],
+    rounds: Sequence[RoundReport],
 ) -> int:
     """Return the number of battles of the next round: an equal share of those left, or of the budget left."""
     left = state.settings.rounds - state.number
     n = -(-state.left // left)
     if by.budget is None or by.model is None:
         return n
-    money = rounds[-1].money if rounds else None
-    if rounds and money is not None:
-        price, spent = money / rounds[-1].battles, money
+    spent = rounds[-1].money if rounds else None
+    if spent is not None:
+        price = spent / rounds[-1].battles
     else:
-        chosen = state.population.judged(state.choose(min(_PILOT, state.left)))
-        pilot = BattleSample(battles=_battles(state.population, chosen, state.settings.seed), possible=possible)
-        priced = price_battles(path, by.asked(pilot), by.model)
-        price, spent = priced.most / int(chosen.sum()), 0.0
-        if rounds:
-            # The service counts no tokens: every battle so far may have cost the maximum.
-            spent = price * rounds[-1].battles
+        pilot = battles[state.judged : state.judged + _PILOT]
+        price = _price(path, by, pilot).most / len(pilot)
+        # Where the service counts no tokens, every battle so far may have cost the maximum.
+        spent = price * state.judged
     return n if price <= 0 else min(n, int((by.budget - spent) / left / price))
 
 
-def _points(arena: store.Arena, name: str, population: Population) -> tuple[pa.Table, Array]:
-    """Return the rows of a judge, and the points of the population's battles."""
+def _rank(arena: store.Arena, name: str, languages: Sequence[str]) -> RankingReport:
+    """Return the ranking by a judge's verdicts in some languages."""
     import pyarrow.compute as pc
 
-    table = arena.read("judgments", columns=[*COLUMNS, "call"], languages=_present(arena, population))
+    table = arena.read("judgments", languages=[code for code in languages if code in arena.languages("judgments")])
     table = table.filter(pc.equal(table["judge"], name))
     if not len(table):
         raise NotEnoughData("no battle has a verdict", do="check that the service responds, then rerun the command")
-    return table, points_of(population, verdicts(table, judge=name, unread=True))
-
-
-def _present(arena: store.Arena, population: Population) -> list[str]:
-    return [code for code in population.languages if code in arena.languages("judgments")]
-
-
-def _spending(
-    path: Path, by: JudgeRounds, table: pa.Table, population: Population
-) -> tuple[float | None, Array | None]:
-    """Return the cost of the calls behind verdicts, and the mean cost of a call by pair of systems; None without prices
-    or counted tokens. A pair's cost is the sum of two systems' parts, by least squares.
-    """
-    if by.model is None or by.model.limits.cost(0, 0) is None:
-        return None, None
-    limits, of_call = by.model.limits, dict[str, float]()
-    with store.kept_ledger(path) as ledger:
-        for call in table["call"].unique().drop_null().to_pylist() if ledger is not None else ():
-            reply = ledger.get(call) if ledger is not None else None
-            if reply is not None and reply["tokens_in"] is not None:
-                cost = limits.cost(reply["tokens_in"], reply["tokens_out"] or 0) or 0.0
-                of_call[call] = price_share(reply) * cost
-    total = sum(of_call.values())
-    if not total:
-        return None, None
-    number = {system: k for k, system in enumerate(population.systems)}
-    names = zip(*(table[name].to_pylist() for name in ("system_a", "system_b", "call")), strict=True)
-    known = [(number[a], number[b], of_call[call]) for a, b, call in names if call in of_call]
-    first, second, money = (np.array(column) for column in zip(*known, strict=True))
-    s = len(number)
-    met = np.zeros((s, s))
-    np.add.at(met, (first, second), 1.0)
-    met += met.T
-    met[np.diag_indices(s)] = met.sum(axis=1)
-    part = np.linalg.lstsq(met, np.bincount(first, money, s) + np.bincount(second, money, s), rcond=None)[0]
-    i, j = np.triu_indices(s, 1)
-    return total, np.maximum(part[i] + part[j], _CHEAPEST * money.mean())
+    return rate(from_judgments(table, judge=name))
 
 
 def _report(state: AdaptiveState, money: float | None) -> RoundReport:
     return RoundReport(
         state.number,
         state.settings.rounds,
-        int(state.counts.sum()),
-        state.population.n,
+        0 if state.row is None else int(state.row.record.sum()) // 2,
+        state.possible,
         int(state.separated.sum()),
         int(state.open.sum()),
-        state.population.pairs,
+        state.pairs,
         state.widest,
         money,
     )
@@ -354,24 +276,15 @@ def _why(state: AdaptiveState) -> str:
 
 
 def rating_rows(state: AdaptiveState) -> list[dict[str, object]]:
-    """Return the systems over all languages, the best first, with intervals and the number of judged battles."""
-    rated = state.rated
-    if rated is None:
+    """Return the systems over all languages, the best first, with intervals and the number of judged battles; a null
+    end where the data puts no bound. `rank_low` and `rank_high` are those that the tests of all rounds leave open.
+    """
+    if state.ranking is None:
         return []
-    (low, high), (rank_low, rank_high) = rated.interval(), state.rank_ranges
-    i, j = np.triu_indices(len(rated.systems), 1)
-    of_pair = rated.counts.reshape(-1, len(i)).sum(axis=0)
-    battles = np.bincount(i, of_pair, len(rated.systems)) + np.bincount(j, of_pair, len(rated.systems))
+    rank_low, rank_high = (dict(zip(state.systems, ends, strict=True)) for ends in state.rank_ranges.tolist())
+    rows = sorted(state.ranking.table([*state.ranking.languages][-1]).to_pylist(), key=lambda row: -row["rating"])
     return [
-        {
-            "rank": rank,
-            "system": rated.systems[k],
-            "rating": float(rated.theta[k]),
-            "low": float(low[k]),
-            "high": float(high[k]),
-            "rank_low": int(rank_low[k]),
-            "rank_high": int(rank_high[k]),
-            "n_battles": int(battles[k]),
-        }
-        for rank, k in enumerate(np.argsort(-rated.theta, kind="stable").tolist(), 1)
+        {"rank": rank, "system": row["system"], "rating": row["rating"], "low": row["low"], "high": row["high"]}
+        | {"rank_low": rank_low[row["system"]], "rank_high": rank_high[row["system"]], "n_battles": row["battles"]}
+        for rank, row in enumerate(rows, 1)
     ]

@@ -1,8 +1,7 @@
-"""Sources of the noise of a rate or of a difference between systems, and what to buy next.
+"""Sources of the noise of a rate or of a difference between systems.
 
     report = rate_variance(arena)                          # queries and samples
     report = judge_variance(arena, judges=["gpt-4o"])      # queries, judges, orders, repeats
-    report.sentences                                       # "300 more queries halve the interval ..."
 
 Means over systems (or pairs of systems) of the components of `mirage.stats.components`. Bias is not noise: a judge that
 prefers the first place in all battles, or one system on all queries, is not made better by repeating it.
@@ -20,7 +19,7 @@ from mirage.battles.decision import read_verdicts
 from mirage.battles.judge import verdict_judges as judges_of
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.schema import Count
-from mirage.stats.components import Component, Design, Floats, Nested, Places, best_design, components
+from mirage.stats.components import Design, Floats, Nested, Places, components
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
@@ -36,8 +35,6 @@ _RATES: dict[str, tuple[Target, str]] = {
 }
 _ENOUGH = 2
 """Minimum number of queries of a system, or of a pair of systems, for it to count."""
-_SMALL = 0.005
-"""Relative change of a width below which more of something does not help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +59,12 @@ class NoiseSource:
 
 @dataclass(frozen=True, slots=True)
 class NoiseReport:
-    """The sources of noise of one estimate, and what to buy next."""
+    """The sources of noise of one estimate."""
 
     target: Target
     """The estimate."""
     sources: tuple[NoiseSource, ...]
     """From the query inwards."""
-    parts: tuple[Component, ...]
-    """Their components."""
     half_width: float
     """Half the width of the 95% interval of the estimate for one system, or pair of systems, in one language."""
     groups: Count
@@ -78,19 +73,9 @@ class NoiseReport:
     """Distinct queries."""
 
     @property
-    def design(self) -> Design:
-        """The numbers that there are, rounded."""
-        return Design(tuple(max(1, round(part.n)) for part in self.parts))
-
-    @property
-    def variances(self) -> tuple[float, ...]:
-        """The variance that each source adds."""
-        return tuple(part.variance for part in self.parts)
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """Sentences on the effect of more of each source, and on the best split of the present cost."""
-        return (_more_queries(self), *_more_of_others(self), *_best_split(self))
+    def sentence(self) -> str:
+        """The interval of the estimate now."""
+        return f"{self.target}: ± {self.half_width:.3f} with {count_text(max(1, round(self.sources[0].n)), 'query')}."
 
 
 def rate_variance(
@@ -251,7 +236,7 @@ def _in_languages(rows: pa.Table, languages: Iterable[str] | None) -> pa.Table:
 
 
 def _report(target: Target, names: Sequence[str], data: Nested) -> NoiseReport:
-    """Estimate the components of some observations and describe them."""
+    """Estimate the components of some observations."""
     parts = components(data)
     design = Design(tuple(max(1, round(part.n)) for part in parts))
     variances = tuple(part.variance for part in parts)
@@ -266,65 +251,7 @@ def _report(target: Target, names: Sequence[str], data: Nested) -> NoiseReport:
     return NoiseReport(
         target,
         tuple(sources),
-        parts,
         design.half_width(variances),
         len(np.unique(data.group)),
         len(np.unique(data.levels[0])),
     )
-
-
-def _more_queries(report: NoiseReport) -> str:
-    """Say how many more queries halve the interval, and their cost."""
-    more = 3 * report.design.numbers[0]
-    size = int(np.prod(report.design.numbers[1:]))
-    return (
-        f"{count_text(more, 'more query')} halve the interval of the {report.target} "
-        f"(now ± {report.half_width:.3f} with {report.design.numbers[0]:,}){_cost(report, more * size)}."
-    )
-
-
-def _more_of_others(report: NoiseReport) -> Iterable[str]:
-    """Say what one more of each other source does."""
-    for k, source in enumerate(report.sources[1:], start=1):
-        if source.source == "order" and report.design.numbers[k] > 1:
-            continue  # there are only two
-        if source.variance is None:
-            yield f"Whether one more {source.source} helps is unknown: there is only one."
-            continue
-        numbers = list(report.design.numbers)
-        numbers[k] += 1
-        change = 1 - Design(tuple(numbers)).half_width(report.variances) / report.half_width if report.half_width else 0
-        extra = int(np.prod(numbers)) - int(np.prod(report.design.numbers))
-        effect = "does not shorten it" if change < _SMALL else f"shortens it by {change:.0%}"
-        yield f"One more {source.source} {effect}{_cost(report, extra)}."
-
-
-def _best_split(report: NoiseReport) -> Iterable[str]:
-    """Say which split of the present cost has the shortest interval, if it is another one."""
-    design, known = report.design, [part.known for part in report.parts]
-    prices = [0.0] * (len(known) - 1) + [1.0]
-    # Fewer judges or orders would measure something else: their bias is averaged too.
-    fixed = {
-        k: (design.numbers[k],) * 2
-        for k, source in enumerate(report.sources)
-        if k and (not known[k] or source.source in ("judge", "order"))
-    }
-    best = best_design(report.variances, prices, design.cost(prices), between=fixed)
-    width = best.half_width(report.variances)
-    if not report.half_width or 1 - width / report.half_width < _SMALL:
-        return
-    split = " x ".join(
-        count_text(number, source.source)
-        for number, source in zip(best.numbers, report.sources, strict=True)
-        if number > 1 or source.source == "query"
-    )
-    yield f"At the present cost the best split is {split}: ± {width:.3f}."
-
-
-def _cost(report: NoiseReport, n: int) -> str:
-    """Return the cost of a number of answers or verdicts, in words."""
-    what = "verdict" if report.target == "difference of two systems" else "answer"
-    return f", for {count_text(n, what)} a {_GROUP[what]}"
-
-
-_GROUP = {"verdict": "pair of systems", "answer": "system"}

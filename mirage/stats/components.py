@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -143,36 +143,3 @@ class Design:
     def half_width(self, parts: Sequence[float]) -> float:
         """Return half the width of the 95% interval of the mean of a group."""
         return float(Z * self.variance(parts) ** 0.5)
-
-    def cost(self, prices: Sequence[float]) -> float:
-        """Return what the design costs, with the price of one more of each level (0 for levels that cost nothing)."""
-        return float(sum(price * size for price, size in zip(prices, self._sizes, strict=True)))
-
-
-def best_design(
-    parts: Sequence[float],
-    prices: Sequence[float],
-    budget: float,
-    *,
-    between: Mapping[int, tuple[int, int]] | None = None,
-) -> Design:
-    """Return the design with the smallest variance that a budget pays for.
-
-    Args:
-        parts: the variance that each level adds, outermost first.
-        prices: price of one more of each level; at least one more than 0.
-        budget: what the whole design may cost.
-        between: least and most of some levels, by index; 1 and 8 for others, no limit for queries.
-
-    Raises:
-        NotEnoughData: if the budget does not pay for one query.
-    """
-    limits = [(between or {}).get(k, (1, 8)) for k in range(1, len(parts))]
-    found = []
-    for inner in itertools.product(*(range(least, most + 1) for least, most in limits)):
-        queries = int(budget / Design((1, *inner)).cost(prices))
-        if queries:
-            found.append(Design((queries, *inner)))
-    if not found:
-        raise NotEnoughData("the budget does not pay for one query", do="raise it")
-    return min(found, key=lambda design: (design.variance(parts), design.numbers[1:]))

@@ -13,7 +13,7 @@ import mirage as api
 from mirage import schema, store
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.variance import judge_variance, rate_variance
-from mirage.stats.components import Design, Nested, best_design, components
+from mirage.stats.components import Design, Nested, components
 
 TRUE = (0.5, 0.3, 0.2, 0.4)
 """Variances of query, judge within query, order within judge, and repeat."""
@@ -68,22 +68,9 @@ def test_the_width_of_a_design_is_that_of_its_means() -> None:
         assert spread(rng, numbers) == pytest.approx(Design(numbers).variance(TRUE), rel=0.1)
 
 
-@pytest.mark.parametrize("prices", [(0, 0, 0, 1), (20, 0, 0, 1), (0, 5, 0, 1)])
-def test_the_advised_split_beats_an_equal_one_at_the_same_cost(prices: tuple[float, ...]) -> None:
-    """Designed from estimated components, compared over new data of the generator."""
-    rng = np.random.default_rng(5)
-    parts = [part.variance for part in components(generate(rng, (100, 3, 2, 3)))]
-    equal = Design((4, 4, 2, 4))
-    advised = best_design(parts, prices, equal.cost(prices), between={2: (1, 2)})
-    assert advised.cost(prices) <= equal.cost(prices)
-    assert spread(rng, advised.numbers) < 0.9 * spread(rng, equal.numbers)
-
-
 def test_too_few_queries_are_an_error() -> None:
     with pytest.raises(NotEnoughData, match="queries"):
         components(generate(np.random.default_rng(6), (5, 2, 2, 2)))
-    with pytest.raises(NotEnoughData, match="budget"):
-        best_design(TRUE, (0, 0, 0, 1), 0.5)
 
 
 # --- arenas -----------------------------------------------------------------------------------------------------------
@@ -114,11 +101,9 @@ def test_rates_split_into_queries_and_samples(tmp_path: Path) -> None:
     assert sample.share is not None
     assert query.share + sample.share == pytest.approx(1)
     assert report.half_width == pytest.approx(1.96 * ((0.09 + 0.16 / 3) / n) ** 0.5, abs=0.003)
-    assert any("1,200 more queries halve" in sentence for sentence in report.sentences)
-    assert any("1,200 queries" in sentence for sentence in report.sentences), "one sample each is the best split"
     printed = rows(mirage("report", "noise", tmp_path / "a", "--format", "csv"))
     assert [float(row["variance"]) for row in printed] == pytest.approx([query.variance, sample.variance])
-    assert "halve" in mirage("report", "noise", tmp_path / "a").stderr
+    assert "with 400 queries" in mirage("report", "noise", tmp_path / "a").stderr
     table = api.variance(store.open_arena(tmp_path / "a")).to_pandas()
     assert list(table["source"]) == ["query", "sample"]
 
@@ -151,9 +136,8 @@ def test_differences_split_into_queries_judges_and_orders_without_bias(tmp_path:
     assert found["judge"] == pytest.approx(4 * 0.06**2, rel=0.3)
     assert found["order"] == pytest.approx(4 * 0.03**2, rel=0.3)
     assert found["repeat"] is None
-    assert any("One more judge shortens" in sentence for sentence in report.sentences)
     alone = judge_variance(arena, judges=["j0"])
-    assert any("Whether one more judge helps is unknown" in sentence for sentence in alone.sentences)
+    assert alone.sources[1].reason == "only one judge: its noise is part of the source above"
     with pytest.raises(NotEnoughData, match="name one"):
         judge_variance(arena)
     with pytest.raises(UnknownName, match="j1"):
@@ -173,4 +157,3 @@ def test_repeats_of_a_judge_are_a_source(tmp_path: Path) -> None:
     repeat = report.sources[-1]
     assert (repeat.source, repeat.n) == ("repeat", 3)
     assert repeat.variance == pytest.approx(4 * 0.08**2, rel=0.15)
-    assert any("One more repeat" in sentence for sentence in report.sentences)
