@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import pyarrow as pa
 import streamlit as st
 
-from mirage.battles.judge import judge_facts
+from mirage.battles.judge import judge_facts, people_judges
 from mirage.errors import MirageError
-from mirage.explorer.judges import agreement as agreements
-from mirage.explorer.judges import chart as charts
+from mirage.explorer.judges import charts
 from mirage.explorer.judges import data as views
-from mirage.explorer.judges import exam as exams
-from mirage.explorer.judges.passport_section import passport_section
 from mirage.explorer.kit import agreement
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, onward, show
+from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.scores_section import scores_section
-from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.states import first_time
-from mirage.explorer.kit.table import mode, table
+from mirage.explorer.kit.table import Col, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.people import votes
 from mirage.people.exam import ExamResult
+from mirage.people.exam.passport import judges_of
 from mirage.schema import OVERALL
 from mirage.text.languages import in_order, name_of
 from mirage.text.segmentation import count_text, join_or_count
@@ -60,7 +58,7 @@ def main(page: Page) -> None:
 
 def _deciders(page: Page, names: list[str]) -> str:
     """Count the judges, and name the people among the deciders."""
-    people = views.people(page.arena)
+    people = people_judges(page.arena)
     judges = count_text(len(set(names) - people), "judge")
     return f"{judges} and human annotators ({', '.join(sorted(people))})" if people else judges
 
@@ -71,13 +69,13 @@ def _judges(page: Page) -> None:
     result = None
     with first_time("Measuring the judges ...", page.arena):
         try:
-            result = exams.exam_at(page.arena)
+            result = views.exam_at(page.arena)
         except MirageError as error:
             st.caption(plain(f"People's votes are unavailable: {error.what}. {error.do}."))
         # Slopes of many verdicts take seconds: they are fitted once they are asked for.
-        fitted = not views.has_lengths(page.arena) or page.arena.rows("judgments") <= views.FEW
+        fitted = "features" not in page.arena.tables or page.arena.rows("judgments") <= views.FEW
         everything = views.judge_rows(page.arena, slopes=fitted)
-        rows = exams.rows_of(page.arena, result, slopes=fitted)
+        rows = views.rows_of(page.arena, result, slopes=fitted)
     alone = everything.to_pylist()
     judges = list(dict.fromkeys(row["judge"] for row in alone))
     have = in_order(row["language"] for row in alone if row["language"] != "all")
@@ -93,36 +91,36 @@ def _judges(page: Page) -> None:
         conclusion=(_choice(result, codes, scope) if result is not None else "")
         or _best(rows, scope, "known", "prefers the correct decision in {} of known pairs", ("highest", "higher"))
         or _best(
-            [row for row in alone if row["judge"] not in views.people(page.arena)],
+            [row for row in alone if row["judge"] not in people_judges(page.arena)],
             scope,
             "flip",
             "flips its verdict with the answer order in {} of pairs",
             ("lowest", "lower"),
         ),
     )
-    measures = exams.measures_of(result)
+    measures = views.measures_of(result)
     if result is not None:
         _choices(result, codes, scope)
     above, below = st.container(), st.container()
     with below:
-        in_scope = exams.rows_in(rows, languages=[*(["all"] if scope == "all" else []), *codes])
-        trusted = [name for name in exams.TRUST if any(row.get(name) is not None for row in in_scope)]
+        in_scope = views.rows_in(rows, languages=[*(["all"] if scope == "all" else []), *codes])
+        trusted = [name for name in views.TRUST if any(row.get(name) is not None for row in in_scope)]
         if not trusted:
             _nothing_known(page)
         name = _pick_figure(
-            measures, exams.rows_in(rows, languages=codes), codes, fitted or exams.has_people(result), trusted
+            measures, views.rows_in(rows, languages=codes), codes, fitted or views.has_people(result), trusted
         )
-    if name == views.LENGTH and not fitted and not exams.has_people(result):
+    if name == views.LENGTH and not fitted and not views.has_people(result):
         with above, first_time("Fitting the length slopes ...", page.arena):
             everything = views.judge_rows(page.arena)
-            rows = exams.rows_of(page.arena, result)
+            rows = views.rows_of(page.arena, result)
     with above:
         _means(page, rows, measures, codes, scope)
     with below:
         if name == TRUST:
             _trust(in_scope, trusted, measures)
         else:
-            _figure(page, exams.rows_in(rows, languages=codes), result, codes, scope, name)
+            _figure(page, views.rows_in(rows, languages=codes), result, codes, scope, name)
         passport_section(page, codes, scope)
     page.download(
         "judges",
@@ -140,7 +138,7 @@ def _means(
 ) -> None:
     """Show the table of the selected languages, if they have a common mean."""
     if scope:
-        _table(page, exams.rows_in(rows, languages=(scope,)), measures, scope, _people(page, codes))
+        _table(page, views.rows_in(rows, languages=(scope,)), measures, scope, _people(page, codes))
     else:
         note("The table needs one language or all of them: choose one, or clear the selection. " + _people(page, codes))
 
@@ -203,7 +201,7 @@ def _people(page: Page, codes: list[str]) -> str:
         log = people.log(page.arena)
         if "answers" in page.arena.tables or log:
             return " ".join(
-                [agreement.voted_languages(agreements.votes_by_language(log, codes)), *people.left_out(page.arena)]
+                [agreement.voted_languages(views.votes_by_language(log, codes)), *people.left_out(page.arena)]
             )
     return ""
 
@@ -223,7 +221,7 @@ def _table(
     shown = [measure for measure in measures.values() if any(row[measure.name] is not None for row in rows)]
     facts = judge_facts(page.arena)
     of_row = [facts.get(row["judge"]) for row in rows]
-    lines = exams.with_costs(
+    lines = views.with_costs(
         [
             row | {"criterion": about and about.criterion, "repeats": about and about.repeats}
             for row, about in zip(rows, of_row, strict=True)
@@ -408,7 +406,7 @@ def _figure(
     name: str | None,
 ) -> None:
     """Show pairwise agreement, or one measure by language."""
-    measures = exams.measures_of(result)
+    measures = views.measures_of(result)
     if name is None:
         return
     if name == PAIRS:
@@ -451,14 +449,92 @@ def _figure(
 
 def _pairs(page: Page, result: ExamResult | None, codes: list[str], scope: str) -> list[dict[str, Any]]:
     """Return pairwise agreement over all languages if both judged several, else in one."""
-    rows = agreements.agreement_rows(page.arena, (), [*codes, "all"]).to_pylist()
+    rows = views.agreement_rows(page.arena, (), [*codes, "all"]).to_pylist()
     for language in (*codes, "all"):
-        rows += [row | {"language": language} for row in exams.people_pairs(result, language)]
+        rows += [row | {"language": language} for row in views.people_pairs(result, language)]
     pairs: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
         if row["language"] == (scope or codes[0]) or (scope == "all" and (row["one"], row["judge"]) not in pairs):
             pairs[row["one"], row["judge"]] = row
     return [row for row in pairs.values() if row["raw"] is not None]
+
+
+def passport_section(page: Page, codes: Sequence[str], scope: str) -> None:
+    """Show the passport of a judge; nothing where the arena has no planted faults.
+
+    Args:
+        page: the page.
+        codes: languages in scope.
+        scope: `all`, the only language, or empty for several without a common mean.
+    """
+    items = views.items_of(page.arena)
+    judges = judges_of(items) if items is not None else ()
+    if items is None or not judges:
+        return
+    st.header("Passport", anchor=False)
+    about = "Judges tested on answers paired with faulty copies (mirage judge DIR --passport)."
+    judge = pick("Judge", judges, key="passport", width=280, help=about)
+    result = views.passport_at(items, judge)
+    if result is None:
+        st.caption("This judge has no verdicts on planted faults in both orders.")
+        return
+    known = [code for code in in_order(result.languages) if code in codes]
+    language = scope if scope in known else "all"
+    where = count_text(len(result.languages), "language") if language == "all" else name_of(language)
+    rows = views.passport_rows(result, language)
+    n = sum(row["n"] for row in rows)
+    note(
+        f"Detected: share of items in which the original beats its faulty copy ({n:,} items, {where}). "
+        "Chance level: 50%."
+    )
+    people = any(row["people"] is not None for row in rows)
+    table(
+        pa.Table.from_pylist(rows),
+        [
+            Col("fault", "Fault", "text"),
+            _rate("detected", "Detected", "Original wins in both orders; a split or a tie counts half.", "low", "high"),
+            *(
+                [_rate("people", "People", "The same by people's votes.", "people_low", "people_high")]
+                if people
+                else []
+            ),
+            _rate(
+                "split", "Orders disagree", "Items decided differently in the two orders.", "split_low", "split_high"
+            ),
+            Col("n", "n", "count", help="Items judged in both orders."),
+            Col("unread", "Unread", "count", help="Items without a parsed verdict in both orders."),
+            Col("unmade", "No item", "count", help="Answers in which this fault cannot be planted."),
+        ],
+        key="passport_table",
+    )
+    reasons = [f"{row['fault']}: {row['reason']}" for row in rows if row["reason"]]
+    if reasons:
+        with st.expander("Missing items and intervals"):
+            st.markdown("\n".join(f"- {plain(reason)}." for reason in reasons))
+    if len(known) > 1:
+        note("Detected by language (%). No interval below 10 queries; hover for n.")
+        chart(
+            charts.passport_map(result, known, mode=mode()),
+            key="passport_map",
+            alt=f"Share of planted faults that {judge} detects, by fault and language.",
+            wide=True,
+        )
+
+
+def _rate(name: str, title: str, meaning: str, low: str, high: str) -> Col:
+    """Return the column of a share with its interval."""
+    return Col(
+        name,
+        title,
+        "interval",
+        help=f"{meaning} Band: 95% interval.",
+        low=low,
+        high=high,
+        zero=0.5 if name != "split" else 0.0,
+        ends=(0.0, 1.0),
+        width=128,
+        written="rate",
+    )
 
 
 show("judges", main)

@@ -10,23 +10,21 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from charts_hallucination_cases import joint
 from hypothesis import given
 from hypothesis import strategies as st
 from many_languages_cases import SIXTY
 from page_features_cases import feature_mean
 
 from mirage.explorer.compare import chart as compare
-from mirage.explorer.features import chart as features
-from mirage.explorer.features.data import Relation
-from mirage.explorer.hallucination import chart as hallucination
-from mirage.explorer.judges.chart import judge_figure
+from mirage.explorer.features import charts as features
+from mirage.explorer.judges.charts import judge_figure
 from mirage.explorer.surrogate import chart as surrogate
 from mirage.publish.charts import leaderboard
-from mirage.publish.charts.palette import MARK_SIZE, SHAPES, family, ink, label_text, text_width
+from mirage.publish.charts.palette import MARK_SIZE, SHAPES, family, ink, label_text
 from mirage.publish.charts.primitives import dots, ticks
 from mirage.schema import Prediction
 from mirage.stages.features import FeatureMean
+from mirage.stages.features.relations import Relation
 from mirage.text.languages import name_of
 
 NAME = "<b>x</b> & <script>y</script>"
@@ -283,51 +281,6 @@ def test_a_judges_mark_is_its_own_and_hollow_where_too_little_is_known() -> None
     assert "50%" in axis["ticktext"]
 
 
-def test_the_plane_has_both_intervals_titles_and_percent_on_its_axes() -> None:
-    figure = hallucination.trade_off([joint("gpt-4", 0.3, 0.1)], mode="light")
-    (trace,) = marks(figure)
-    for value, name, ends in ((0.3, "error_x", (0.27, 0.32)), (0.1, "error_y", (0.07, 0.12))):
-        bars = trace[name]
-        assert bars["color"] == family("gpt-4").color("light")
-        reached = value - bars["arrayminus"][0], value + bars["array"][0]
-        assert reached == (pytest.approx(ends[0]), pytest.approx(ends[1]))
-    for name in ("xaxis", "yaxis"):
-        axis = figure["layout"][name]
-        assert axis["tickvals"] == (0, 0.25, 0.5, 0.75, 1)
-        assert axis["tickformat"] == ".0%"
-        assert "lower is better" in axis["title"]["text"]
-
-
-def moved_rows() -> list[dict[str, Any]]:
-    rows = [
-        {"system": NAME, "decided": 0.1, "as_published": 0.5, "undecided": 0.4, "n": 9, "fall": 1},
-        {"system": "b", "decided": 0.2, "as_published": 0.2, "undecided": 0.0, "n": 9, "fall": -1},
-    ]
-    for place, row in enumerate(rows):
-        row |= {"place_decided": place + 1, "place_as_published": 2 - place}
-    return rows
-
-
-def test_an_order_has_no_axes_a_line_for_each_system_and_its_names_on_both_sides() -> None:
-    rows = moved_rows()
-    figure = hallucination.order(rows, mode="light")
-    assert not any(figure["layout"][axis]["visible"] for axis in ("xaxis", "yaxis"))
-    *lines, named = figure["data"]
-    drawn = {}
-    for trace in lines:
-        ends = list(zip(trace["x"], trace["y"], strict=True))
-        drawn |= dict.fromkeys(zip(ends[::3], ends[1::3], strict=True), trace["line"]["color"])
-    first, second = (family(row["system"]).color("light") for row in rows)
-    assert drawn == {((0, 0), (1, 1)): first, ((0, 1), (1, 0)): second}, "the lines cross"
-    assert named["textposition"] == ["middle left", "middle right"] * 2
-    assert unescape(named["text"][0]).startswith(NAME)
-    assert named["text"][1].endswith("▼ 1 place")
-    heads = [OURS.sub("", note["text"]) for note in figure["layout"]["annotations"]]
-    assert heads == ["over decided answers", "as published"]
-    widest = max(text_width(label_text(text.strip())) for text in named["text"][1::2])
-    assert figure["layout"]["margin"]["r"] > widest, "texts at the right have their room"
-
-
 def predicted(system: str, rating: float, judged: float | None) -> Prediction:
     return Prediction(
         judge="judge",
@@ -390,8 +343,6 @@ def hostile_figures() -> Iterator[dict[str, Any]]:
     yield features.relation_map(relations, features=(NAME,), languages=("en",), mode="light")
     difference = {"where": NAME, "verdict": "worse", "difference": -1.0, "low": -1.5, "high": -0.5, "n_queries": 9}
     yield compare.differences([difference], margin=0.25, title=NAME, mode="light")
-    yield hallucination.trade_off([joint(NAME, 0.3, 0.1)], mode="light")
-    yield hallucination.order(moved_rows(), mode="light")
     yield surrogate.ratings([predicted(NAME, 0.5, -1.0)], {}, judge=NAME, mode="light")
     yield judged_figure(NAME)
 

@@ -16,7 +16,6 @@ from mirage.publish.charts.palette import ink
 
 CHARTS = sorted(
     {*(ROOT / "mirage" / "publish" / "charts").glob("*.py"), *(ROOT / "mirage" / "explorer").rglob("*chart*.py")}
-    | set((ROOT / "mirage" / "explorer" / "hallucination" / "chart").glob("*.py"))
 )
 OWN = {"published.py": 1, "reproduce.py": 1}
 """Traces that a chart writes itself: an entry of a legend without a mark, and a line whose template has the values."""

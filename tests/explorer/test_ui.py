@@ -21,10 +21,8 @@ from streamlit.testing.v1 import AppTest
 from mirage import schema, store
 from mirage.errors import UnknownName
 from mirage.explorer.kit import page_list, states
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import show
-from mirage.explorer.kit.plain_table import table_html
-from mirage.explorer.kit.table import column_help, dot, interval_images, prepare_table
+from mirage.explorer.kit.table import Col, column_help, dot, interval_images, prepare_table, table_html
 from mirage.explorer.kit.text import TextSpan, plain, text_html
 from mirage.explorer.leaderboard.ratings import columns
 from mirage.store import export as exporting
@@ -447,7 +445,7 @@ def _contents(path: str) -> None:
     from pathlib import Path
 
     from mirage import store
-    from mirage.explorer.kit.table_list import contents
+    from mirage.explorer.kit.sidebar import contents
 
     contents(store.open_arena(Path(path)))
 
