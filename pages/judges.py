@@ -21,11 +21,12 @@ from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.scores_section import scores_section
 from mirage.explorer.kit.states import first_time
-from mirage.explorer.kit.table import Col, mode, table
+from mirage.explorer.kit.table import Col, band, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.people import votes
 from mirage.people.exam import ExamResult
 from mirage.people.exam.passport import judges_of
+from mirage.publish.charts.palette import Kind
 from mirage.schema import OVERALL
 from mirage.text.languages import in_order, name_of
 from mirage.text.segmentation import count_text, join_or_count
@@ -228,36 +229,18 @@ def _table(
         ],
         prices=prices,
     )
-    columns = [
-        Col("judge", "Judge", "system", help="Judge; people: agreement among people, for comparison."),
-        *(
-            [Col("criterion", "Criterion", "text", help="Criterion of the judge; overall: the better answer.")]
-            if any(about is not None and about.criterion != OVERALL for about in of_row)
-            else []
-        ),
-        *(
-            [Col("repeats", "Repeats", "count", help="Maximum verdicts on one battle in one order.")]
-            if any(about is not None and about.repeats > 1 for about in of_row)
-            else []
-        ),
-        *(
-            Col(
-                measure.name,
-                measure.title,
-                "interval",
-                help=f"{measure.meaning} Band: 95% interval.",
-                low=f"{measure.name}_low",
-                high=f"{measure.name}_high",
-                zero=measure.fair or 0.0,
-                # One judge alone would fill the whole scale.
-                ends=(0.0, 1.0) if _is_share(measure) and len(rows) == 1 else None,
-                width=128,
-                written="rate" if _is_share(measure) else "rating",
-            )
-            for measure in shown
-        ),
-        Col("n", "n", "count", help="Verdicts; for people, battles decided by at least two people."),
-    ]
+    columns = [Col("judge", "Judge", "system", help="Judge; people: agreement among people, for comparison.")]
+    if any(about is not None and about.criterion != OVERALL for about in of_row):
+        columns.append(Col("criterion", "Criterion", "text", "Criterion of the judge; overall: the better answer."))
+    if any(about is not None and about.repeats > 1 for about in of_row):
+        columns.append(Col("repeats", "Repeats", "count", "Maximum verdicts on one battle in one order."))
+    for measure in shown:
+        share = _is_share(measure)
+        # One judge alone would fill the whole scale.
+        ends = (0.0, 1.0) if share and len(rows) == 1 else None
+        written: Kind = "rate" if share else "rating"
+        columns.append(band(measure.name, measure.title, measure.meaning, written, zero=measure.fair or 0.0, ends=ends))
+    columns.append(Col("n", "n", "count", "Verdicts; for people, battles decided by at least two people."))
     beside = "agree" in measures
     if lines["cost"].null_count < len(lines):
         what = "battles in agreement with people" if beside else "verdicts"
@@ -364,22 +347,9 @@ def _trust(rows: list[dict[str, Any]], trusted: list[str], measures: Mapping[str
     for name, place in zip(trusted, side_by_side(*[(400, 1)] * len(trusted), key="trust"), strict=True):
         known = [row for row in rows if row[name] is not None]
         codes = {row["language"] for row in known}
+        order = [*(["all"] if "all" in codes else []), *in_order(codes - {"all"})]
         with place:
-            chosen = chart(
-                charts.judge_figure(
-                    known,
-                    measure=name,
-                    judges=list(dict.fromkeys(row["judge"] for row in known)),
-                    languages=[*(["all"] if "all" in codes else []), *in_order(codes - {"all"})],
-                    title=measures[name].title,
-                    unit=measures[name].unit,
-                    fair=CHANCE.get(name),
-                    mode=mode(),
-                ),
-                key=f"trust_{name}",
-                alt=f"{measures[name].title} of every judge with 95% intervals, by language.",
-                select=True,
-            )
+            chosen = _measure_chart(known, measures[name], order, CHANCE.get(name), f"trust_{name}")
         clicked = chosen or clicked
     _onward(clicked)
 
@@ -425,26 +395,32 @@ def _figure(
         return
     measure = measures[name]
     note(measure.meaning)
-    judges = list(dict.fromkeys(row["judge"] for row in rows if row[name] is not None))
-    if not judges:
+    if all(row[name] is None for row in rows):
         st.caption(plain(next((row[f"{name}_reason"] for row in rows if row[f"{name}_reason"]), "not measured")))
         return
-    clicked = chart(
+    clicked = _measure_chart(rows, measure, codes, measure.fair, f"by_language_{name}")
+    _onward(clicked)
+
+
+def _measure_chart(
+    rows: Sequence[dict[str, Any]], measure: views.JudgeMeasure, codes: Sequence[str], fair: float | None, key: str
+) -> Any:
+    """Show one measure of every judge by language, and return the judge and the language that are clicked."""
+    return chart(
         charts.judge_figure(
             rows,
-            measure=name,
-            judges=judges,
+            measure=measure.name,
+            judges=list(dict.fromkeys(row["judge"] for row in rows if row[measure.name] is not None)),
             languages=codes,
             title=measure.title,
             unit=measure.unit,
-            fair=measure.fair,
+            fair=fair,
             mode=mode(),
         ),
-        key=f"by_language_{name}",
+        key=key,
         alt=f"{measure.title} of every judge in every language with 95% intervals.",
         select=True,
     )
-    _onward(clicked)
 
 
 def _pairs(page: Page, result: ExamResult | None, codes: list[str], scope: str) -> list[dict[str, Any]]:
@@ -487,26 +463,18 @@ def passport_section(page: Page, codes: Sequence[str], scope: str) -> None:
         f"Detected: share of items in which the original beats its faulty copy ({n:,} items, {where}). "
         "Chance level: 50%."
     )
-    people = any(row["people"] is not None for row in rows)
-    table(
-        pa.Table.from_pylist(rows),
-        [
-            Col("fault", "Fault", "text"),
-            _rate("detected", "Detected", "Original wins in both orders; a split or a tie counts half.", "low", "high"),
-            *(
-                [_rate("people", "People", "The same by people's votes.", "people_low", "people_high")]
-                if people
-                else []
-            ),
-            _rate(
-                "split", "Orders disagree", "Items decided differently in the two orders.", "split_low", "split_high"
-            ),
-            Col("n", "n", "count", help="Items judged in both orders."),
-            Col("unread", "Unread", "count", help="Items without a parsed verdict in both orders."),
-            Col("unmade", "No item", "count", help="Answers in which this fault cannot be planted."),
-        ],
-        key="passport_table",
-    )
+    whole = (0.0, 1.0)
+    about = "Original wins in both orders; a split or a tie counts half."
+    columns = [Col("fault", "Fault", "text"), band("detected", "Detected", about, zero=0.5, ends=whole)]
+    if any(row["people"] is not None for row in rows):
+        columns.append(band("people", "People", "The same by people's votes.", zero=0.5, ends=whole))
+    columns += [
+        band("split", "Orders disagree", "Items decided differently in the two orders.", ends=whole),
+        Col("n", "n", "count", "Items judged in both orders."),
+        Col("unread", "Unread", "count", "Items without a parsed verdict in both orders."),
+        Col("unmade", "No item", "count", "Answers in which this fault cannot be planted."),
+    ]
+    table(pa.Table.from_pylist(rows), columns, key="passport_table")
     reasons = [f"{row['fault']}: {row['reason']}" for row in rows if row["reason"]]
     if reasons:
         with st.expander("Missing items and intervals"):
@@ -519,22 +487,6 @@ def passport_section(page: Page, codes: Sequence[str], scope: str) -> None:
             alt=f"Share of planted faults that {judge} detects, by fault and language.",
             wide=True,
         )
-
-
-def _rate(name: str, title: str, meaning: str, low: str, high: str) -> Col:
-    """Return the column of a share with its interval."""
-    return Col(
-        name,
-        title,
-        "interval",
-        help=f"{meaning} Band: 95% interval.",
-        low=low,
-        high=high,
-        zero=0.5 if name != "split" else 0.0,
-        ends=(0.0, 1.0),
-        width=128,
-        written="rate",
-    )
 
 
 show("judges", main)

@@ -6,7 +6,6 @@ import itertools
 import re
 from collections.abc import Iterator
 from html import unescape
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -20,8 +19,8 @@ from mirage.explorer.features import charts as features
 from mirage.explorer.judges.charts import judge_figure
 from mirage.explorer.surrogate import chart as surrogate
 from mirage.publish.charts import leaderboard
-from mirage.publish.charts.palette import MARK_SIZE, SHAPES, family, ink, label_text
-from mirage.publish.charts.primitives import dots, ticks
+from mirage.publish.charts.palette import family, ink, label_text
+from mirage.publish.charts.primitives import ticks
 from mirage.schema import Prediction
 from mirage.stages.features import FeatureMean
 from mirage.stages.features.relations import Relation
@@ -96,28 +95,6 @@ def test_a_mark_has_the_colour_and_shape_of_its_system(mode: Any) -> None:
     assert trace["marker"]["symbol"] == [family(system).symbol for system in systems]
 
 
-def test_all_systems_of_a_panel_are_one_trace() -> None:
-    """Plotly spends more on a trace than on its marks."""
-    rows = [mean(f"system-{k}", code, float(k)) for k in range(9) for code in LANGUAGES]
-    figure = panels(rows, focus=tuple(f"system-{k}" for k in range(9)))
-    assert len(figure["data"]) == 4, "ranges, stems with the means, the hovers of the means, and marks"
-    assert len(systems_marks(figure)["x"]) == 27
-
-
-@pytest.mark.parametrize("symbol", sorted(SHAPES))
-def test_plotly_draws_every_mark_that_tables_show(symbol: str) -> None:
-    from plotly.graph_objects import Scatter
-
-    assert Scatter(marker={"symbol": symbol}).marker.symbol == symbol
-
-
-def test_a_mark_that_is_clicked_stands_out_and_the_others_stay() -> None:
-    trace = dots([0], [0], ["a"], {"size": 9, "opacity": 0.5}, clicks=[["a"]])
-    assert trace["selected"]["marker"]["size"] > trace["marker"]["size"]
-    assert trace["unselected"]["marker"]["opacity"] == 0.5
-    assert "selected" not in dots([0], [0], ["a"], {"size": 9})
-
-
 def test_cells_have_their_number_on_their_place_of_the_ramp() -> None:
     names = ["a", "b", "c"]
     (trace,) = rank_map(names)["data"]
@@ -149,14 +126,6 @@ def test_small_differences_do_not_fill_a_panel(values: list[float]) -> None:
     low, high = features.value_range("support_entailment", values)
     assert high - low >= 0.1, "a tenth of a range from 0 to 1"
     assert 0 <= low <= min(values) <= max(values) <= high <= 1
-
-
-def test_an_axis_of_counts_spans_at_least_one() -> None:
-    assert features.value_range("n_unknown_citations", [0.0, 0.0026]) == (0.0, 1.0)
-    assert features.value_range("length", [20.0, 160.0]) == (0.0, 160.0)
-    low, high = features.value_range("reranker_score", [-7.001, -7.0])
-    assert high - low == pytest.approx(1.0)
-    assert low < -7.001 < -7.0 < high
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))
@@ -207,39 +176,6 @@ def test_ticks_are_round_values_between_the_ends(low: float, high: float, most: 
     assert all(low - slack <= value <= high + slack for value in values)
     steps = {round((b - a) / (values[1] - values[0]), 6) for a, b in itertools.pairwise(values)}
     assert steps <= {1.0}
-
-
-def test_ticks_of_known_ranges() -> None:
-    assert ticks(0, 1, 4) == [0, 0.5, 1]
-    assert ticks(1.1, 4.9, 4) == [2, 3, 4]
-    assert ticks(-3, 3, 4) == [-2, 0, 2]
-    assert ticks(0, 740, 4) == [0, 200, 400, 600]
-
-
-@pytest.mark.parametrize("n", [1, 4, 5, 11])
-def test_panels_keep_apart_and_languages_are_named_under_every_fourth(n: int) -> None:
-    names = [f"feature-{k}" for k in range(n)]
-    rows = (mean("a", "ar", 5.0), mean("b", "te", 6.0))
-    layout = features.panels(
-        dict.fromkeys(names, rows), features=tuple(names), languages=LANGUAGES, focus=(), mode="light"
-    )["layout"]
-    numbers = ["", *map(str, range(2, n + 1))]
-    inner = layout["height"] - layout["margin"]["t"] - layout["margin"]["b"]
-    fields = [layout[f"yaxis{number}"]["domain"] for number in numbers]
-    assert [round((high - low) * inner) for low, high in fields] == [features.PANEL] * n
-    assert all(above[0] > below[1] for above, below in pairwise(fields))
-    named = [k for k, number in enumerate(numbers) if layout[f"xaxis{number}"]["showticklabels"]]
-    assert named == [*range(0, n, 4)]
-    floors = [low for low, _ in fields]
-    below = [low - top for low, top in zip(floors, [*(top for _, top in fields[1:]), 0], strict=True)]
-    assert all(below[k] * inner >= 80 for k in named), "names and the next title have room"
-
-
-def test_values_leave_room_for_half_a_mark() -> None:
-    figure = panels([mean("a", "ar", 5.0), mean("b", "ar", 5.0)])
-    low, high = figure["layout"]["yaxis"]["range"]
-    pixels = features.PANEL * (high - 5.0) / (high - low)
-    assert pixels >= MARK_SIZE / 2
 
 
 def judged_figure(second: str = "b") -> dict[str, Any]:
@@ -320,12 +256,6 @@ def test_every_value_and_interval_of_the_ratings_is_within_the_axis() -> None:
     assert high > 3.5
     assert all(low <= value <= high for value in axis["tickvals"])
     assert 0 in axis["tickvals"]
-
-
-def test_the_mean_over_languages_stands_out_on_the_axis() -> None:
-    rows = [Relation("length", language, 0.5, 0.1, 0.9, 5, 1, "") for language in ("all", "en")]
-    layout = features.relation_map(rows, features=("length",), languages=("all", "en"), mode="light")["layout"]
-    assert layout["xaxis"]["ticktext"] == ["<b>All languages</b>", "English"]
 
 
 @given(st.text("<>/b &;\"'amplt", max_size=30))

@@ -102,25 +102,6 @@ def test_what_is_out_of_focus_stays_as_a_quiet_mark() -> None:
     assert marks["gpt-4"]["marker"]["color"] == ink("light").muted
 
 
-def test_a_whisker_has_the_colour_and_the_reach_of_its_mark() -> None:
-    rows = [joint(f"sys-{k}", k / 12, 1 - k / 12) for k in range(1, 12)]
-    figure = checked(charts.trade_off(rows, mode="light"))
-    drawn = {}
-    for trace in clickable(figure):
-        for k, (system, *_) in enumerate(trace["customdata"]):
-            assert trace["error_x"]["color"] == trace["marker"]["color"] == family(system).color("light")
-            assert trace["marker"]["symbol"][k] == family(system).symbol
-            drawn[system] = (trace["x"][k], trace["error_x"]["arrayminus"][k], trace["error_y"]["array"][k])
-    assert drawn == {
-        row["system"]: (
-            row["hallucination_value"],
-            pytest.approx(row["hallucination_value"] - row["hallucination_low"]),
-            pytest.approx(row["error_high"] - row["error_value"]),
-        )
-        for row in rows
-    }
-
-
 def test_a_name_stands_only_where_no_other_does_and_takes_no_click() -> None:
     crowd = [joint(f"sys-{k}", 0.9 + k / 500, 0.01) for k in range(6)]
     rows = [*crowd, joint("gpt-4", 0.3, 0.1)]
@@ -139,16 +120,6 @@ def test_a_name_stands_only_where_no_other_does_and_takes_no_click() -> None:
 def test_without_any_pair_of_rates_the_trade_off_says_so() -> None:
     figure = checked(charts.trade_off([joint("gpt-4", 0.3, None)], mode="light"))
     assert "<i>no system has both rates</i>" in texts(figure)
-
-
-def test_printed_rates_are_drawn_without_an_interval() -> None:
-    row = joint("gpt-4", 0.3, 0.1, n=0) | {
-        f"{metric}_{end}": None for metric in ("hallucination", "error") for end in ("low", "high")
-    }
-    figure = checked(charts.trade_off([row], mode="light"))
-    (mark,) = clickable(figure)
-    assert mark["error_x"]["array"] == mark["error_x"]["arrayminus"] == [0]
-    assert "interval" not in mark["text"][0]
 
 
 @MODES

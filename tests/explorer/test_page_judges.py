@@ -134,24 +134,6 @@ def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
     assert not app.dataframe
 
 
-def test_the_chart_shows_every_value_and_the_fair_line(arenas: Path) -> None:
-    rows = views.judge_rows(store.open_arena(arenas / "judged")).to_pylist()
-    figure = charts.judge_figure(
-        rows,
-        measure="first",
-        judges=["command-r", "gpt-4o"],
-        languages=["en"],
-        title="First",
-        unit="rate",
-        fair=0.5,
-        mode="light",
-    )
-    assert [trace["x"] for trace in figure["data"]] == [[0.5], [0.5]]
-    assert figure["layout"]["shapes"][0]["x0"] == 0.5
-    low, high = figure["layout"]["xaxis"]["range"]
-    assert low < min(row["first_low"] for row in rows) < max(row["first_high"] for row in rows) < high
-
-
 @pytest.mark.browser
 def test_a_mark_leads_to_the_ranking_by_that_judge(arenas: Path, tmp_path: Path) -> None:
     with browser.server(arenas, MIRAGE_HOME=str(tmp_path / "home")) as url, browser.chromium() as start:

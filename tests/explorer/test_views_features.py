@@ -50,15 +50,6 @@ def test_the_mean_over_languages_counts_each_alike_and_adds_their_errors() -> No
     assert joint.high == pytest.approx(4 + margin)
 
 
-def test_the_mean_over_one_language_is_that_of_the_language(arena: store.Arena) -> None:
-    means = views.of_language(arena, "en")
-    for single, joint in zip(
-        sorted(means, key=lambda m: (m.system, m.feature)), over_languages(means, NONE), strict=True
-    ):
-        assert (joint.mean, joint.n, joint.total) == (single.mean, single.n, single.total)
-        assert (joint.low, joint.high) == pytest.approx((single.low, single.high))
-
-
 def test_a_language_without_a_value_is_left_out_and_lowers_the_coverage_pitfall_19() -> None:
     (joint,) = over_languages([mean("en", 2.0, 0.3, 9), mean("fi", None, None, 0)], NONE)
     assert (joint.mean, joint.coverage) == (2.0, 9 / 20)
@@ -238,10 +229,3 @@ def test_the_systems_in_focus_are_spread_over_the_ranking(arena: store.Arena) ->
     ranked, judge = views.ranked_systems(arena, systems)
     assert (sorted(ranked), judge) == (sorted(systems), "judge")
     assert views.ranked_systems(arena, ("sim-03", "sim-99"))[0] == ("sim-03", "sim-99"), "one without a battle is last"
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(None, "–"), (0.5, "0.5"), (-0.1234, "−0.123"), (161.4, "161"), (12345.6, "12,346")]
-)
-def test_a_value_is_written_with_the_digits_that_count(value: float | None, text: str) -> None:
-    assert charts.value_text(value) == text

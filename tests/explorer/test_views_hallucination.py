@@ -86,14 +86,6 @@ def test_pitfall_32_both_definitions_and_the_undecided_share_are_shown(arena: Ar
         )
 
 
-def test_pitfall_26_a_system_that_always_hallucinates_has_a_rate_of_one(tmp_path: Path) -> None:
-    arena = write(tmp_path, {("en", "non_relevant", "always"): {"answered": 250}})
-    record = cell(views.both_rates(arena, None), "hallucination", "always", "en")
-    assert record["value"] == 1
-    assert record["high"] == 1
-    assert 0.98 < record["low"] < 1
-
-
 def test_missing_answers_do_not_count_and_api_errors_and_empty_ones_are_undecided(arena: Arena) -> None:
     rates = views.both_rates(arena, None)
     assert cell(rates, "hallucination", "aya-101", "fi")["n"] == 20
@@ -173,11 +165,6 @@ def test_the_printed_figure_stands_beside_ours_with_the_difference_in_points(are
     lacking = row(rates, "gpt-4-azure")
     assert lacking["hallucination_printed"] is None, "one of its two languages has no printed figure"
     assert views.both_rates(arena, None).reference == ""
-
-
-def test_the_parsers_and_systems_of_an_arena(arena: Arena) -> None:
-    assert views.parsers(arena) == ("strict", "published")
-    assert views.systems(arena) == ("aya-101", "gpt-4-azure")
 
 
 def test_the_printed_figures_are_found_in_the_arena_itself_or_in_the_bundled_one(

@@ -263,9 +263,9 @@ def _show_causes(lost: attribution.Losses, languages: Sequence[str], parser: Par
     )
     columns = [
         Col("system", "System", "system", _SYSTEM.help, width=200),
-        column(GivenRetrieval, "whole", "Correct", width=78),
+        Col("whole", "Correct", "rate", "Share of correct decisions on queries with a relevant passage.", width=78),
         column(GivenRetrieval, "n", width=60),
-        column(GivenRetrieval, "given", "Given retrieval", width=110),
+        Col("given", "Given retrieval", "rate", "The same for queries with all relevant passages shown.", width=110),
         column(GivenRetrieval, "n_given", "n", width=60),
         Col("lost", "Cost", "rate", "Given retrieval minus correct: the cost of retrieval.", width=78),
         Col("lost", "95%", "interval", "Cost with its 95% interval.", low="low", high="high", width=112),

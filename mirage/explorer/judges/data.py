@@ -431,5 +431,6 @@ def passport_rows(result: Passport, language: str) -> list[dict[str, Any]]:
             human = beside.get(row.fault)
             rates = (human.detected, human.low, human.high) if human else (None, None, None)
             theirs = dict(zip(("people", "people_low", "people_high"), rates, strict=True))
-            rows.append(asdict(row) | theirs | {"fault": FAMILIES[row.fault].title})
+            detected = {"detected_low": row.low, "detected_high": row.high}
+            rows.append(asdict(row) | detected | theirs | {"fault": FAMILIES[row.fault].title})
     return rows

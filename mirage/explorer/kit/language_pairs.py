@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import streamlit as st
+
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.layout import LEAST
+from mirage.explorer.kit.layout import LEAST, side_by_side
 from mirage.explorer.kit.table import mode
 from mirage.publish.charts.figures import MapCell, shades, square_map
 from mirage.publish.charts.palette import FORMATS, Mode, label_text, span
@@ -26,8 +28,10 @@ def show_pairs(rows: Sequence[Mapping[str, Any]], *, key: str, alt: str, signed:
         signed: whether values are differences of shares.
     """
     figure = pair_matrix(rows, signed=signed, mode=mode())
-    fits = figure["layout"]["width"] <= LEAST[-1]
-    chart(figure, key=key, alt=alt, wide=not fits, half=fits)
+    fitting = [width for width in LEAST if width >= figure["layout"]["width"]]
+    place = side_by_side((fitting[0], 1), (320, 99), key=key)[0] if fitting else st.container()
+    with place:
+        chart(figure, key=f"{key}_matrix", alt=alt, wide=not fitting, half=bool(fitting))
 
 
 def pair_matrix(rows: Sequence[Mapping[str, Any]], *, signed: bool, mode: Mode) -> dict[str, Any]:

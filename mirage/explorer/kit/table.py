@@ -128,6 +128,30 @@ def mode() -> Mode:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
+def band(
+    name: str,
+    label: str,
+    meaning: str,
+    written: Kind = "rate",
+    *,
+    zero: float = 0.0,
+    ends: tuple[float, float] | None = None,
+) -> Col:
+    """Return one column for a value, written, and its 95% interval, drawn; the ends are in `_low` and `_high`.
+
+    Args:
+        name: the column of the value.
+        label: its head.
+        meaning: its meaning.
+        written: format of the value.
+        zero: position of the dashed line.
+        ends: ends of the scale; the range of the data unless given.
+    """
+    low, high = f"{name}_low", f"{name}_high"
+    about = f"{meaning} Band: 95% interval."
+    return Col(name, label, "interval", about, low=low, high=high, width=128, zero=zero, ends=ends, written=written)
+
+
 def table(
     rows: pa.Table, columns: Sequence[Col], *, key: str, select: bool = False, height: int | None = None
 ) -> int | None:
