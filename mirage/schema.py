@@ -89,6 +89,8 @@ QuestionType = Literal["fact", "list", "comparison", "several", "follow_up"]
 Check = Literal["source", "copy", "vector", "facts", "model"]
 Finding = Literal["answers", "partly", "nothing"]
 Kind = Literal["text", "number", "count", "flag"]
+Format = Literal["rating", "anchored", "rate", "points", "probability", "count", "rank", "mean", "difference", "value"]
+"""How a number is written (`mirage.publish.charts.palette.FORMATS`)."""
 Ties = Literal["half", "davidson", "drop"]
 """How a ranking counts ties: half a win for each system, an outcome of its own (Davidson 1970), or not at all."""
 Best = Literal["best", "tied"]
@@ -931,6 +933,20 @@ class Column:
     date: bool
 
     @property
+    def label(self) -> str:
+        """Head of the column in a table for people: its name in words, or the name itself if it is a letter."""
+        return self.name.replace("_", " ").capitalize() if len(self.name) > 1 else self.name
+
+    @property
+    def format(self) -> Format | Literal["text"]:
+        """How its values are written: shares of 0 to 1 in percent, ranks and counts as such."""
+        if self.kind == "number":
+            return "rate" if self.range == Range(0, 1) else "value"
+        if self.kind == "count":
+            return "rank" if self.range == Range(1, None) else "count"
+        return "text"
+
+    @property
     def arrow(self) -> pa.DataType:
         """Arrow type of the column."""
         import pyarrow as pa
@@ -989,6 +1005,19 @@ def columns(table: str | type) -> tuple[Column, ...]:
     meanings = field_docs(cls)
     hints = get_type_hints(cls, include_extras=True)
     return tuple(_column(f.name, hints[f.name], meanings[f.name]) for f in fields(cls))
+
+
+@cache
+def column(table: str | type, name: str) -> Column:
+    """Return one column of a table, or of a result's dataclass.
+
+    Raises:
+        UnknownName: if it has no such column.
+    """
+    known = {entry.name: entry for entry in columns(table)}
+    if name not in known:
+        raise UnknownName("column", name, known)
+    return known[name]
 
 
 @cache

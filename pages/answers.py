@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as views
-from mirage.explorer.answers import judgments_section as judgments
 from mirage.explorer.answers import notes_section as notes
-from mirage.explorer.answers.nuggets_section import show_nuggets
+from mirage.explorer.answers.sections import show_judgments, show_nuggets
 from mirage.explorer.hallucination.attribution import UNDECIDED
-from mirage.explorer.kit import listing, missing_texts, query_navigation
+from mirage.explorer.kit import missing_texts, query_navigation
 from mirage.explorer.kit.frame import Page, onward
 from mirage.explorer.kit.frame import show as show_page
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.query_keys import Key, key_text
-from mirage.explorer.kit.reader_language import reader_languages
-from mirage.explorer.kit.samples import sample_numbers
+from mirage.explorer.kit.query_navigation import reader_languages
 from mirage.explorer.kit.table import column_help
 from mirage.explorer.kit.text import heading_html
 from mirage.stages.across.summary import is_cross_lingual, passage_languages
 from mirage.stages.retrieve.attribution import CAUSES, OF_LANGUAGES
+from mirage.store.search import sample_numbers
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
-
-if TYPE_CHECKING:
-    pass
 
 FILTERS = ("subset", "systems", "outcome", "parser", "cause", "passage_language", "category")
 """Keys of the pickers that most readers leave as they are."""
@@ -172,14 +166,14 @@ def clear() -> None:
     st.session_state["passage_language"] = "any"
 
 
-def entries(page: Page, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
+def entries(page: Page, keys: tuple[Key, ...]) -> list[query_navigation.ListEntry]:
     """Return the list's labels: each query with its language and subset."""
     lines = []
     for item in views.items(page.arena, keys):
         code, query_id = item.key
         note = " · ".join([name_of(code), *([item.subset.replace("_", "-")] if item.subset else [])])
         text, language = (query_id, "") if item.text is None else (item.text, code)
-        lines.append(listing.ListEntry(key_text(item.key), text, language, note))
+        lines.append(query_navigation.ListEntry(key_text(item.key), text, language, note))
     return lines
 
 
@@ -197,7 +191,7 @@ def show(
             show_answers(page, scope, selection, shown)
             show_notes(page, selection, shown)
             show_nuggets(page.arena, key)
-            judgments.show_judgments(page.arena, key)
+            show_judgments(page.arena, key)
             side_by_side(selection, shown)
         with st.container(key="answers_given", gap="small"):
             passages_column(page, scope, shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -13,21 +14,19 @@ from mirage.errors import MirageError, TableMissing
 from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as answers
 from mirage.explorer.answers import notes_section as notes
-from mirage.explorer.answers.nuggets_section import matrix as matrix_of
-from mirage.explorer.answers.nuggets_section import show_nuggets
+from mirage.explorer.answers.sections import nugget_matrix, show_nuggets
 from mirage.explorer.battle import data as views
 from mirage.explorer.battle import matrix as matrices
-from mirage.explorer.battle import text as battle_conclusions
 from mirage.explorer.battle import view as battle_view
 from mirage.explorer.battle.overlap import shared_words
 from mirage.explorer.kit import judge as who
-from mirage.explorer.kit import listing, missing_texts, query_navigation
+from mirage.explorer.kit import missing_texts, query_navigation
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.frame import Page, onward
 from mirage.explorer.kit.frame import show as show_page
 from mirage.explorer.kit.pick import pick, pick_many, pickers_popover
 from mirage.explorer.kit.query_keys import Key, Keys, key_text
-from mirage.explorer.kit.reader_language import reader_languages
+from mirage.explorer.kit.query_navigation import reader_languages
 from mirage.explorer.kit.scores_section import verdicts_command
 from mirage.explorer.kit.states import missing
 from mirage.explorer.kit.text import Markup, heading_html, plain
@@ -51,51 +50,66 @@ FILTERS, READING = ("verdict", "only", "q", "category"), ("order", "marks")
 TEXTS = {"whole": "plain text", "differences": "shared text is muted, differences are underlined"}
 
 
+UNDECIDED = "How do two answers compare?"
+"""The question where no battle of the arena is decided."""
+
+
 def main(page: Page) -> None:
     """Show the pickers, then the battles of two systems and one of them."""
-    if not judges_of_arena(page.arena):
-        if "answers" not in page.arena.tables or "judgments" in page.arena.whole.tables:
-            page.need("judgments")
-        unjudged(page)
-        return
+    judges = judges_of_arena(page.arena)
+    if not judges and ("answers" not in page.arena.tables or "judgments" in page.arena.whole.tables):
+        page.need("judgments")
+    # Who decides first, in all languages: the default depends on the arena alone, so that links stay short.
+    known = matrices.matrix(page.arena, Judge.from_name(judges[0])) if judges else None
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    judge = None
     with bar:
-        judges = judges_of_arena(page.arena)
-        judge = Judge.from_name(who.judge(judges, "Decides each battle.", listed=True))
-        # Who decides first, in all languages: the default depends on the arena alone, so that links stay short.
-        known = matrices.matrix(page.arena, Judge.from_name(judges[0]))
-        pair = systems(known.systems, first_pair=known.first_pair) if known.systems else None
-    if not known.systems and "answers" in page.arena.tables:
+        if judges:
+            judge = Judge.from_name(who.judge(judges, "Decides each battle.", listed=True))
+    if judges and (known is None or not known.systems) and "answers" in page.arena.tables:
         st.caption(" ".join(without_evidence(page, Judge.from_name(judges[0]))))
-        unjudged(page)
-        return
-    if pair is None:
+        judge, known = None, None
+    if known is None or not any(cell.share is not None for cell in known.cells.values()):
+        page.ask(UNDECIDED)
+    names = known.systems if known else answers.scope(page.arena).systems
+    with bar:
+        pair = systems(names, first_pair=known.first_pair if known else ())
+        selection = filters(page, judge, *pair) if pair else None
+    if selection is None:
         page.summary("A battle needs two systems; this arena has answers from one.")
         return
-    with bar, pickers_popover("Filter", FILTERS, "Filter battles by verdict, text or notes."):
-        selection = filters(page, judge, *pair)
     battles = views.find_battles(page.arena, selection)
-    decider = "relevance labels" if judge.by_labels else judge.name
-    summary = (
-        f"{len(battles.keys):,} of {len(battles.decisions):,} battles between {selection.first} and "
-        f"{selection.second}, judged by {decider}. One battle is one query."
-    )
-    by_nuggets = judge.kind == "nuggets"
-    all_battles = Keys(tuple(views.decisions_of(page.arena, selection.first, selection.second, by_nuggets=by_nuggets)))
+    n, of = f"{len(battles.keys):,}", f"{len(battles.decisions):,}"
+    if judge is None:
+        summary = f"{n} of {of} queries answered by both {selection.first} and {selection.second}. "
+        summary += "Not judged yet: read the answers side by side."
+    else:
+        decider = "relevance labels" if judge.by_labels else judge.name
+        summary = f"{n} of {of} battles between {selection.first} and {selection.second}, judged by {decider}. "
+        summary += "One battle is one query."
+
+    def resolve(query: str) -> Key:
+        if judge is None:
+            return answers.query_of_link(page.arena, query, page.picked)
+        by_nuggets = judge.kind == "nuggets"
+        every = views.decisions_of(page.arena, selection.first, selection.second, by_nuggets=by_nuggets)
+        return Keys(tuple(every)).resolve(query, page.picked)
+
+    languages = reader_languages()
     key = query_navigation.current_query(
         "battle",
         battles,
         (page.arena.version, selection),
-        lambda query: all_battles.resolve(query, page.picked),
-        start=battles.start(reader_languages()),
+        resolve,
+        start=battles.start(languages) if judge else battles.first_in(languages),
     )
-    if key is None:
-        page.summary(summary)
-        if battles.decisions:
-            st.html(battle_view.score(battles))
-        nothing(page, battles)
-    else:
+    if key is not None:
         show(page, battles, key, bar, summary)
+        return
+    page.summary(summary)
+    if judge and battles.decisions:
+        st.html(battle_view.score(battles))
+    nothing(page, battles)
 
 
 def without_evidence(page: Page, judge: Judge) -> list[str]:
@@ -103,40 +117,6 @@ def without_evidence(page: Page, judge: Judge) -> list[str]:
     if not judge.by_labels:
         return []
     return [plain(as_sentence(line)) for line in unranked_notes(unranked_of(page.arena, judge, page.picked))]
-
-
-def unjudged(page: Page) -> None:
-    """Show two answers side by side in an arena without verdicts."""
-    bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    with bar:
-        pair = systems(answers.scope(page.arena).systems)
-        text = search_text()
-        noted = (
-            None
-            if pair is None
-            else notes.noted_battles(page.arena, pair, notes.pick_categories(page.arena, battles=True))
-        )
-    if pair is None:
-        page.summary("A battle needs two systems; this arena has answers from one.")
-        return
-    selection = views.BattleFilter(*pair, None, languages=page.picked, text=text, noted=noted)
-    battles = views.unjudged(page.arena, selection)
-    summary = (
-        f"{len(battles.keys):,} of {len(battles.decisions):,} queries answered by both {selection.first} and "
-        f"{selection.second}. Not judged yet: read the answers side by side."
-    )
-    key = query_navigation.current_query(
-        "battle",
-        battles,
-        (page.arena.version, selection),
-        lambda query: answers.query_of_link(page.arena, query, page.picked),
-        start=battles.first_in(reader_languages()),
-    )
-    if key is None:
-        page.summary(summary)
-        nothing(page, battles)
-    else:
-        show(page, battles, key, bar, summary)
 
 
 def show_undecided(page: Page, battle: views.BattleView) -> None:
@@ -175,29 +155,28 @@ def systems(ordered: Sequence[str], *, first_pair: Sequence[str] = ()) -> tuple[
     return first, second
 
 
-def filters(page: Page, judge: Judge, first: str, second: str) -> views.BattleFilter:
-    """Show the remaining filters."""
-    verdict = pick(
-        "Verdict",
-        ("any", *views.RESULTS),
-        key="verdict",
-        kind="verdict",
-        width=110,
-        help="; ".join(f"{result}: {meaning}" for result, meaning in views.RESULTS.items()) + ".",
-    )
-    only: list[str] = []
-    if judge.by_verdicts:
-        n_judges = len(verdict_judges(page.arena))
-        only = pick_many(
-            "Show only",
-            ("flipped", *(["disagree"] if n_judges > 1 else [])),
-            key="only",
-            kind="filter",
-            placeholder="All",
-            width=130,
-            help="flipped: the two orders give different winners. disagree: two judges give different results.",
-        )
-    text = search_text() if {"answers", "queries", "judgments"} & set(page.arena.tables) else ""
+def filters(page: Page, judge: Judge | None, first: str, second: str) -> views.BattleFilter:
+    """Show the remaining filters, in a popover where there is a judge."""
+    verdict, only = "any", []
+    about = "Filter battles by verdict, text or notes."
+    with pickers_popover("Filter", FILTERS, about) if judge is not None else nullcontext():
+        if judge is not None:
+            about = "; ".join(f"{result}: {meaning}" for result, meaning in views.RESULTS.items()) + "."
+            options = ("any", *views.RESULTS)
+            verdict = pick("Verdict", options, key="verdict", kind="verdict", width=110, help=about)
+        if judge is not None and judge.by_verdicts:
+            several = len(verdict_judges(page.arena)) > 1
+            only = pick_many(
+                "Show only",
+                ("flipped", *(["disagree"] if several else [])),
+                key="only",
+                kind="filter",
+                placeholder="All",
+                width=130,
+                help="flipped: the two orders give different winners. disagree: two judges give different results.",
+            )
+        text = search_text() if {"answers", "queries", "judgments"} & set(page.arena.tables) else ""
+        categories = notes.pick_categories(page.arena, battles=True)
     return views.BattleFilter(
         first,
         second,
@@ -207,7 +186,7 @@ def filters(page: Page, judge: Judge, first: str, second: str) -> views.BattleFi
         flipped="flipped" in only,
         disagree="disagree" in only,
         text=text,
-        noted=notes.noted_battles(page.arena, (first, second), notes.pick_categories(page.arena, battles=True)),
+        noted=notes.noted_battles(page.arena, (first, second), categories),
     )
 
 
@@ -256,7 +235,7 @@ def show(page: Page, battles: views.BattleSelection, key: Key, bar: DeltaGenerat
     selection, judge = battles.wanted, battles.wanted.judge
     by_nuggets = judge is not None and judge.kind == "nuggets"
     battle = views.battle_view(page.arena, key, selection.first, selection.second, by_nuggets=by_nuggets)
-    page.summary(summary, conclusion=battle_conclusions.conclusion(battle, judge))
+    page.summary(summary, conclusion=battle_view.conclusion(battle, judge))
     name = ""
     if judge is not None:
         name = judge.name if judge.by_verdicts else "".join(battle.judges[:1])
@@ -337,7 +316,7 @@ def fought(
         battle_view.scores(battle, layout),
         battle_view.features(battle, layout) if battle.compared or battle.apart else "",
     ]
-    if matrix_of(page.arena, battle.query.key, (selection.first, selection.second)) is None:
+    if nugget_matrix(page.arena, battle.query.key, (selection.first, selection.second)) is None:
         st.html(Markup(battle_view.stack_html(*above) + "".join(below)))
     else:
         st.html(Markup(battle_view.stack_html(*above)))
@@ -388,7 +367,7 @@ def pick_looks(battle: views.BattleView, judge: str, *, texts: bool) -> tuple[st
     return order, mark
 
 
-def entries(page: Page, battles: views.BattleSelection, keys: tuple[Key, ...]) -> list[listing.ListEntry]:
+def entries(page: Page, battles: views.BattleSelection, keys: tuple[Key, ...]) -> list[query_navigation.ListEntry]:
     """Return the list's labels: each query with its language and the battle's result."""
     results = {
         "first": f"{battles.wanted.first} wins",
@@ -403,7 +382,7 @@ def entries(page: Page, battles: views.BattleSelection, keys: tuple[Key, ...]) -
         result = results[decision.winner] if decision.n_verdicts else "no verdict"
         note = [name_of(code), result, *([] if decision.consistent else ["orders disagree"])]
         text, language = (query_id, "") if item.text is None else (item.text, code)
-        lines.append(listing.ListEntry(key_text(item.key), text, language, " · ".join(note)))
+        lines.append(query_navigation.ListEntry(key_text(item.key), text, language, " · ".join(note)))
     return lines
 
 

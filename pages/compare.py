@@ -11,15 +11,13 @@ from mirage.explorer.compare import data as views
 from mirage.explorer.compare.chart import differences
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, onward, other_arenas, show
 from mirage.explorer.kit.labels import labels_of, mark_labels
+from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.pick import pick, pickers_popover
-from mirage.explorer.kit.plain_table import plain_table
 from mirage.explorer.kit.query_keys import key_text
-from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.states import conclusion, refuse
-from mirage.explorer.kit.table import mode, table
+from mirage.explorer.kit.table import Col, mode, plain_table, table
 from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare import ComparisonReport
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING

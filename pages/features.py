@@ -4,37 +4,38 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import streamlit as st
 
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
-from mirage.explorer.features import chart as charts
+from mirage.explorer.features import charts
 from mirage.explorer.features import data as views
-from mirage.explorer.features.languages_section import show_cited_languages
 from mirage.explorer.kit import agreement
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, show, stop
 from mirage.explorer.kit.frame import onward as ui_onward
-from mirage.explorer.kit.legend import LegendEntry, legend
+from mirage.explorer.kit.language_pairs import show_pairs
 from mirage.explorer.kit.levels_section import corrected_section
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.states import refuse
-from mirage.explorer.kit.table import mode, table
-from mirage.explorer.kit.text import note, plain
+from mirage.explorer.kit.table import Col, legend, mode, table
+from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
+from mirage.stages.across.preference import OWN
 from mirage.stages.features import FEATURES
+from mirage.stages.features.relations import DRAWS
 from mirage.stats.units import name_unit
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text
 
 FEW, MOST = 3, 6
 """Panels that are drawn at first; and features of which all are drawn at once."""
-DRAWN, NARROW = 8, 30
+MOST_DRAWN, NARROW = 8, 30
 """Systems that can be in focus at once; and marks in a row of a panel that a phone's width has room for."""
 FILTERS = ("features", "systems")
 """Keys of the pickers that most readers leave as they are."""
@@ -112,8 +113,8 @@ def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
         key="systems",
         kind="system",
         placeholder=f"{min(len(shown.systems), views.FOCUS)} of {len(shown.systems)}",
-        help=f"Systems drawn one by one, at most {DRAWN}. Default: {views.FOCUS} spread over the ranking. Tables show "
-        "all systems.",
+        help=f"Systems drawn one by one, at most {MOST_DRAWN}. Default: {views.FOCUS} spread over the ranking. Tables "
+        "show all systems.",
     )
     return list(names), list(chosen)
 
@@ -122,14 +123,14 @@ def systems_in_focus(page: Page, shown: views.Overview, chosen: Sequence[str]) -
     """Return the systems that are drawn one by one, and show their marks: those chosen, or some over the ranking."""
     n = len(shown.systems)
     if chosen:
-        focus = tuple(chosen[:DRAWN])
-        about = f"The first {DRAWN} of {len(chosen)} chosen systems. " if len(chosen) > DRAWN else ""
+        focus = tuple(chosen[:MOST_DRAWN])
+        about = f"The first {MOST_DRAWN} of {len(chosen)} chosen systems. " if len(chosen) > MOST_DRAWN else ""
     else:
         ranked, judge = views.ranked_systems(page.arena, shown.systems)
         focus = views.spread(ranked)
         by = f"the ranking by {judge}" if judge else "their names in order"
         about = f"{len(focus)} of {n} systems, spread over {by}; choose others under Filter. " if len(focus) < n else ""
-    legend(LegendEntry(system, system) for system in focus)
+    legend(focus)
     note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
     return focus
 
@@ -224,19 +225,16 @@ def values(shown: views.Overview, feature: str) -> None:
     """Show every system's mean of one feature with its interval, n and coverage."""
     spec = FEATURES.get(feature)
     interval = f"95% interval of the mean over languages, clustered by {name_unit(shown.unit)}."
+    mean = Col("mean", "Mean", kind(feature), f"Mean over the languages. {spec.meaning if spec else ''}")
+    coverage = "Share of answers with a value; the download gives reasons for the others."
     columns = (
         Col("system", "System", "system", help="System name."),
-        Col("mean", "Mean", kind(feature), help=f"Mean over the languages. {spec.meaning if spec else ''}"),
-        Col("mean", "Interval", "interval", low="low", high="high", help=interval, width=112),
+        mean,
+        Col("mean", "Interval", "interval", interval, low="low", high="high", width=112),
         Col("low", "Low", kind(feature), help="Lower end of the interval.", width=62),
         Col("high", "High", kind(feature), help="Upper end of the interval.", width=62),
         Col("n", "n", "count", help="Answers with a value.", width=70),
-        Col(
-            "coverage",
-            "Coverage",
-            "rate",
-            help=("Share of answers with a value; the download gives reasons for the others."),
-        ),
+        Col("coverage", "Coverage", "rate", help=coverage),
         Col("languages", "Lang.", "count", help="Number of languages with a value.", width=56),
     )
     table(shown.over[feature], columns, key="feature_values")
@@ -251,11 +249,11 @@ def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) ->
     with st.container(horizontal=True, gap="medium"):
         judge = who.judge_with_skill(judges, "Provides the ratings.")
     try:
-        relations = views.relations(page.arena, judge, shown.languages)
+        relations = views.feature_relations(page.arena, judge, shown.languages)
     except MirageError as error:
         refuse(error)
         return {}
-    rows = views.of_features(relations, names=names)
+    rows = [row for row in relations if row.feature in names]
     if not rows:
         st.caption("No ratings in these languages.")
         return {}
@@ -272,7 +270,7 @@ def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) ->
     st.session_state["_features_cell"] = cell
     method = (
         f"Kendall’s tau-b between system means of the feature and ratings by {judge.name}; 95% percentile interval, "
-        f"{views.DRAWS} bootstrap draws of systems"
+        f"{DRAWS} bootstrap draws of systems"
     )
     st.caption(
         plain(
@@ -287,14 +285,32 @@ def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) ->
             key="relation_whiskers",
             alt=f"Kendall's tau of {charts.title(feature)} with the rating in every language.",
         )
-    relations_facts = views.facts(rows)
     return {
         "feature": feature,
         "judge": judge.name,
         "skill": judge.skill,
         "correlation": method,
-        "relations": relations_facts,
+        "relations": [asdict(row) for row in rows],
     }
+
+
+def show_cited_languages(page: Page, codes: tuple[str, ...]) -> None:
+    """Show one system's preference by languages of query and cited passage; nothing if passages are in one language."""
+    rows = views.preference(page.arena, codes)
+    if not rows:
+        return
+    heading("Languages of cited passages")
+    system = pick("System", sorted({row.name for row in rows}), key="cited_of", kind="system", width=300)
+    own = [row for row in rows if row.name == system]
+    claim = "No significant preference for the query's language."
+    if any(row.significant for row in own if row.passage_language == OWN):
+        claim = "Significantly prefers the query's language."
+    note(
+        "Share of a language in the cited passages, minus its share in the passages shown, within relevance classes, "
+        f"in points. {claim} Hover for interval and n."
+    )
+    shown = [{**asdict(row), "value": row.preference} for row in own]
+    show_pairs(shown, key="cited_pairs", alt=f"Language preference of {system}.", signed=True)
 
 
 show("features", main)

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import pyarrow as pa
 import streamlit as st
 
-from mirage.battles.judge import judge_facts
+from mirage.battles.judge import judge_facts, people_judges
 from mirage.errors import MirageError
-from mirage.explorer.judges import agreement as agreements
-from mirage.explorer.judges import chart as charts
+from mirage.explorer.judges import charts
 from mirage.explorer.judges import data as views
-from mirage.explorer.judges import exam as exams
-from mirage.explorer.judges.passport_section import passport_section
 from mirage.explorer.kit import agreement
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, onward, show
+from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.scores_section import scores_section
-from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.states import first_time
-from mirage.explorer.kit.table import mode, table
+from mirage.explorer.kit.table import Col, band, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.people import votes
 from mirage.people.exam import ExamResult
+from mirage.people.exam.passport import judges_of
+from mirage.publish.charts.palette import Kind
 from mirage.schema import OVERALL
 from mirage.text.languages import in_order, name_of
 from mirage.text.segmentation import count_text, join_or_count
@@ -60,7 +59,7 @@ def main(page: Page) -> None:
 
 def _deciders(page: Page, names: list[str]) -> str:
     """Count the judges, and name the people among the deciders."""
-    people = views.people(page.arena)
+    people = people_judges(page.arena)
     judges = count_text(len(set(names) - people), "judge")
     return f"{judges} and human annotators ({', '.join(sorted(people))})" if people else judges
 
@@ -71,13 +70,13 @@ def _judges(page: Page) -> None:
     result = None
     with first_time("Measuring the judges ...", page.arena):
         try:
-            result = exams.exam_at(page.arena)
+            result = views.exam_at(page.arena)
         except MirageError as error:
             st.caption(plain(f"People's votes are unavailable: {error.what}. {error.do}."))
         # Slopes of many verdicts take seconds: they are fitted once they are asked for.
-        fitted = not views.has_lengths(page.arena) or page.arena.rows("judgments") <= views.FEW
+        fitted = "features" not in page.arena.tables or page.arena.rows("judgments") <= views.FEW
         everything = views.judge_rows(page.arena, slopes=fitted)
-        rows = exams.rows_of(page.arena, result, slopes=fitted)
+        rows = views.rows_of(page.arena, result, slopes=fitted)
     alone = everything.to_pylist()
     judges = list(dict.fromkeys(row["judge"] for row in alone))
     have = in_order(row["language"] for row in alone if row["language"] != "all")
@@ -93,36 +92,36 @@ def _judges(page: Page) -> None:
         conclusion=(_choice(result, codes, scope) if result is not None else "")
         or _best(rows, scope, "known", "prefers the correct decision in {} of known pairs", ("highest", "higher"))
         or _best(
-            [row for row in alone if row["judge"] not in views.people(page.arena)],
+            [row for row in alone if row["judge"] not in people_judges(page.arena)],
             scope,
             "flip",
             "flips its verdict with the answer order in {} of pairs",
             ("lowest", "lower"),
         ),
     )
-    measures = exams.measures_of(result)
+    measures = views.measures_of(result)
     if result is not None:
         _choices(result, codes, scope)
     above, below = st.container(), st.container()
     with below:
-        in_scope = exams.rows_in(rows, languages=[*(["all"] if scope == "all" else []), *codes])
-        trusted = [name for name in exams.TRUST if any(row.get(name) is not None for row in in_scope)]
+        in_scope = views.rows_in(rows, languages=[*(["all"] if scope == "all" else []), *codes])
+        trusted = [name for name in views.TRUST if any(row.get(name) is not None for row in in_scope)]
         if not trusted:
             _nothing_known(page)
         name = _pick_figure(
-            measures, exams.rows_in(rows, languages=codes), codes, fitted or exams.has_people(result), trusted
+            measures, views.rows_in(rows, languages=codes), codes, fitted or views.has_people(result), trusted
         )
-    if name == views.LENGTH and not fitted and not exams.has_people(result):
+    if name == views.LENGTH and not fitted and not views.has_people(result):
         with above, first_time("Fitting the length slopes ...", page.arena):
             everything = views.judge_rows(page.arena)
-            rows = exams.rows_of(page.arena, result)
+            rows = views.rows_of(page.arena, result)
     with above:
         _means(page, rows, measures, codes, scope)
     with below:
         if name == TRUST:
             _trust(in_scope, trusted, measures)
         else:
-            _figure(page, exams.rows_in(rows, languages=codes), result, codes, scope, name)
+            _figure(page, views.rows_in(rows, languages=codes), result, codes, scope, name)
         passport_section(page, codes, scope)
     page.download(
         "judges",
@@ -140,7 +139,7 @@ def _means(
 ) -> None:
     """Show the table of the selected languages, if they have a common mean."""
     if scope:
-        _table(page, exams.rows_in(rows, languages=(scope,)), measures, scope, _people(page, codes))
+        _table(page, views.rows_in(rows, languages=(scope,)), measures, scope, _people(page, codes))
     else:
         note("The table needs one language or all of them: choose one, or clear the selection. " + _people(page, codes))
 
@@ -203,7 +202,7 @@ def _people(page: Page, codes: list[str]) -> str:
         log = people.log(page.arena)
         if "answers" in page.arena.tables or log:
             return " ".join(
-                [agreement.voted_languages(agreements.votes_by_language(log, codes)), *people.left_out(page.arena)]
+                [agreement.voted_languages(views.votes_by_language(log, codes)), *people.left_out(page.arena)]
             )
     return ""
 
@@ -223,43 +222,25 @@ def _table(
     shown = [measure for measure in measures.values() if any(row[measure.name] is not None for row in rows)]
     facts = judge_facts(page.arena)
     of_row = [facts.get(row["judge"]) for row in rows]
-    lines = exams.with_costs(
+    lines = views.with_costs(
         [
             row | {"criterion": about and about.criterion, "repeats": about and about.repeats}
             for row, about in zip(rows, of_row, strict=True)
         ],
         prices=prices,
     )
-    columns = [
-        Col("judge", "Judge", "system", help="Judge; people: agreement among people, for comparison."),
-        *(
-            [Col("criterion", "Criterion", "text", help="Criterion of the judge; overall: the better answer.")]
-            if any(about is not None and about.criterion != OVERALL for about in of_row)
-            else []
-        ),
-        *(
-            [Col("repeats", "Repeats", "count", help="Maximum verdicts on one battle in one order.")]
-            if any(about is not None and about.repeats > 1 for about in of_row)
-            else []
-        ),
-        *(
-            Col(
-                measure.name,
-                measure.title,
-                "interval",
-                help=f"{measure.meaning} Band: 95% interval.",
-                low=f"{measure.name}_low",
-                high=f"{measure.name}_high",
-                zero=measure.fair or 0.0,
-                # One judge alone would fill the whole scale.
-                ends=(0.0, 1.0) if _is_share(measure) and len(rows) == 1 else None,
-                width=128,
-                written="rate" if _is_share(measure) else "rating",
-            )
-            for measure in shown
-        ),
-        Col("n", "n", "count", help="Verdicts; for people, battles decided by at least two people."),
-    ]
+    columns = [Col("judge", "Judge", "system", help="Judge; people: agreement among people, for comparison.")]
+    if any(about is not None and about.criterion != OVERALL for about in of_row):
+        columns.append(Col("criterion", "Criterion", "text", "Criterion of the judge; overall: the better answer."))
+    if any(about is not None and about.repeats > 1 for about in of_row):
+        columns.append(Col("repeats", "Repeats", "count", "Maximum verdicts on one battle in one order."))
+    for measure in shown:
+        share = _is_share(measure)
+        # One judge alone would fill the whole scale.
+        ends = (0.0, 1.0) if share and len(rows) == 1 else None
+        written: Kind = "rate" if share else "rating"
+        columns.append(band(measure.name, measure.title, measure.meaning, written, zero=measure.fair or 0.0, ends=ends))
+    columns.append(Col("n", "n", "count", "Verdicts; for people, battles decided by at least two people."))
     beside = "agree" in measures
     if lines["cost"].null_count < len(lines):
         what = "battles in agreement with people" if beside else "verdicts"
@@ -366,22 +347,9 @@ def _trust(rows: list[dict[str, Any]], trusted: list[str], measures: Mapping[str
     for name, place in zip(trusted, side_by_side(*[(400, 1)] * len(trusted), key="trust"), strict=True):
         known = [row for row in rows if row[name] is not None]
         codes = {row["language"] for row in known}
+        order = [*(["all"] if "all" in codes else []), *in_order(codes - {"all"})]
         with place:
-            chosen = chart(
-                charts.judge_figure(
-                    known,
-                    measure=name,
-                    judges=list(dict.fromkeys(row["judge"] for row in known)),
-                    languages=[*(["all"] if "all" in codes else []), *in_order(codes - {"all"})],
-                    title=measures[name].title,
-                    unit=measures[name].unit,
-                    fair=CHANCE.get(name),
-                    mode=mode(),
-                ),
-                key=f"trust_{name}",
-                alt=f"{measures[name].title} of every judge with 95% intervals, by language.",
-                select=True,
-            )
+            chosen = _measure_chart(known, measures[name], order, CHANCE.get(name), f"trust_{name}")
         clicked = chosen or clicked
     _onward(clicked)
 
@@ -408,7 +376,7 @@ def _figure(
     name: str | None,
 ) -> None:
     """Show pairwise agreement, or one measure by language."""
-    measures = exams.measures_of(result)
+    measures = views.measures_of(result)
     if name is None:
         return
     if name == PAIRS:
@@ -427,38 +395,98 @@ def _figure(
         return
     measure = measures[name]
     note(measure.meaning)
-    judges = list(dict.fromkeys(row["judge"] for row in rows if row[name] is not None))
-    if not judges:
+    if all(row[name] is None for row in rows):
         st.caption(plain(next((row[f"{name}_reason"] for row in rows if row[f"{name}_reason"]), "not measured")))
         return
-    clicked = chart(
+    clicked = _measure_chart(rows, measure, codes, measure.fair, f"by_language_{name}")
+    _onward(clicked)
+
+
+def _measure_chart(
+    rows: Sequence[dict[str, Any]], measure: views.JudgeMeasure, codes: Sequence[str], fair: float | None, key: str
+) -> Any:
+    """Show one measure of every judge by language, and return the judge and the language that are clicked."""
+    return chart(
         charts.judge_figure(
             rows,
-            measure=name,
-            judges=judges,
+            measure=measure.name,
+            judges=list(dict.fromkeys(row["judge"] for row in rows if row[measure.name] is not None)),
             languages=codes,
             title=measure.title,
             unit=measure.unit,
-            fair=measure.fair,
+            fair=fair,
             mode=mode(),
         ),
-        key=f"by_language_{name}",
+        key=key,
         alt=f"{measure.title} of every judge in every language with 95% intervals.",
         select=True,
     )
-    _onward(clicked)
 
 
 def _pairs(page: Page, result: ExamResult | None, codes: list[str], scope: str) -> list[dict[str, Any]]:
     """Return pairwise agreement over all languages if both judged several, else in one."""
-    rows = agreements.agreement_rows(page.arena, (), [*codes, "all"]).to_pylist()
+    rows = views.agreement_rows(page.arena, (), [*codes, "all"]).to_pylist()
     for language in (*codes, "all"):
-        rows += [row | {"language": language} for row in exams.people_pairs(result, language)]
+        rows += [row | {"language": language} for row in views.people_pairs(result, language)]
     pairs: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
         if row["language"] == (scope or codes[0]) or (scope == "all" and (row["one"], row["judge"]) not in pairs):
             pairs[row["one"], row["judge"]] = row
     return [row for row in pairs.values() if row["raw"] is not None]
+
+
+def passport_section(page: Page, codes: Sequence[str], scope: str) -> None:
+    """Show the passport of a judge; nothing where the arena has no planted faults.
+
+    Args:
+        page: the page.
+        codes: languages in scope.
+        scope: `all`, the only language, or empty for several without a common mean.
+    """
+    items = views.items_of(page.arena)
+    judges = judges_of(items) if items is not None else ()
+    if items is None or not judges:
+        return
+    st.header("Passport", anchor=False)
+    about = "Judges tested on answers paired with faulty copies (mirage judge DIR --passport)."
+    judge = pick("Judge", judges, key="passport", width=280, help=about)
+    result = views.passport_at(items, judge)
+    if result is None:
+        st.caption("This judge has no verdicts on planted faults in both orders.")
+        return
+    known = [code for code in in_order(result.languages) if code in codes]
+    language = scope if scope in known else "all"
+    where = count_text(len(result.languages), "language") if language == "all" else name_of(language)
+    rows = views.passport_rows(result, language)
+    n = sum(row["n"] for row in rows)
+    note(
+        f"Detected: share of items in which the original beats its faulty copy ({n:,} items, {where}). "
+        "Chance level: 50%."
+    )
+    whole = (0.0, 1.0)
+    about = "Original wins in both orders; a split or a tie counts half."
+    columns = [Col("fault", "Fault", "text"), band("detected", "Detected", about, zero=0.5, ends=whole)]
+    if any(row["people"] is not None for row in rows):
+        columns.append(band("people", "People", "The same by people's votes.", zero=0.5, ends=whole))
+    columns += [
+        band("split", "Orders disagree", "Items decided differently in the two orders.", ends=whole),
+        Col("n", "n", "count", "Items judged in both orders."),
+        Col("unread", "Unread", "count", "Items without a parsed verdict in both orders."),
+        Col("unmade", "No item", "count", "Answers in which this fault cannot be planted."),
+    ]
+    table(pa.Table.from_pylist(rows), columns, key="passport_table")
+    reasons = [f"{row['fault']}: {row['reason']}" for row in rows if row["reason"]]
+    if reasons:
+        with st.expander("Missing items and intervals"):
+            st.markdown("\n".join(f"- {plain(reason)}." for reason in reasons))
+    if len(known) > 1:
+        note("Detected by language (%). No interval below 10 queries; hover for n.")
+        chart(
+            charts.passport_map(result, known, mode=mode()),
+            key="passport_map",
+            alt=f"Share of planted faults that {judge} detects, by fault and language.",
+            wide=True,
+        )
 
 
 show("judges", main)

@@ -7,18 +7,15 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from mirage.battles.judge import Judge, judge_facts, verdict_judges
+from mirage.battles.judge import Judge, judge_facts, people_judges, verdict_judges
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.battle.matrix import matrix
-from mirage.explorer.judges.data import people
 from mirage.explorer.kit import judge as who
-from mirage.explorer.kit.chart import chart, clicked_mark
+from mirage.explorer.kit.chart import chart, clicked_mark, page_systems
 from mirage.explorer.kit.frame import Page, onward, show
 from mirage.explorer.kit.labels import mark_labels
-from mirage.explorer.kit.limits import page_systems
 from mirage.explorer.kit.pick import link_state, pick, pick_many, pick_segments, pickers_popover
-from mirage.explorer.kit.samples import sample_numbers
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.table import filter_rows, mode, table
 from mirage.explorer.kit.text import note, plain
@@ -36,6 +33,7 @@ from mirage.ranking.scale import Scale
 from mirage.ranking.sentences import first_systems, first_text, interval_text, languages_text, lead_text, rating_text
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Skill, Ties
+from mirage.store.search import sample_numbers
 from mirage.text.languages import name_of
 from mirage.text.segmentation import MANY, as_sentence, count_text
 
@@ -74,7 +72,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
             choice = _choice(page, judge)
         voted = None
         # People's votes check models, not people.
-        by_models = judge.by_verdicts and name not in people(page.arena)
+        by_models = judge.by_verdicts and name not in people_judges(page.arena)
         by_model = by_models and judge.kind == "single"
         if by_models:
             # With all that people's votes need, this is a third of what the first page has to import.

@@ -11,12 +11,11 @@ from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as answers
 from mirage.explorer.battle import data as battles
 from mirage.explorer.kit import missing_texts
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, show
 from mirage.explorer.kit.identity import login_required, may, reader
 from mirage.explorer.kit.pick import pick, pick_segments
 from mirage.explorer.kit.states import refuse
-from mirage.explorer.kit.table import table
+from mirage.explorer.kit.table import Col, table
 from mirage.explorer.kit.text import note as show_note
 from mirage.explorer.kit.text import plain
 from mirage.explorer.spot_check import data as views

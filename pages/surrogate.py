@@ -13,16 +13,15 @@ import streamlit as st
 from mirage.battles.judge import Judge, verdict_judges
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import TableMissing
-from mirage.explorer.features.chart import title
+from mirage.explorer.features.charts import title
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, onward, show, stop
+from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.sections import sections
-from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.states import badge, missing
-from mirage.explorer.kit.table import mode, table
+from mirage.explorer.kit.table import Col, mode, table
 from mirage.explorer.kit.text import heading, note, plain
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views

@@ -12,11 +12,11 @@ from mirage import store
 from mirage.battles.judge import verdict_judges as judges_of
 from mirage.errors import ArenaError, MirageError
 from mirage.explorer.kit import judge as who
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, onward, show, switch
 from mirage.explorer.kit.identity import may, reader
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.states import working
+from mirage.explorer.kit.table import Col
 from mirage.explorer.kit.table import table as show_table
 from mirage.explorer.kit.text import plain
 from mirage.explorer.your_model import data as views

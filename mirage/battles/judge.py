@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mirage.battles.counts import RELEVANCE as RELEVANCE
 from mirage.battles.counts import Battles, find_unranked, from_outcomes, pool_battles, remedy, unranked_lines
-from mirage.battles.verdict_rows import OF_KNOWN, from_judgments, judges_of, only_judge
+from mirage.battles.verdict_rows import OF_KNOWN, OF_SCORES, from_judgments, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.schema import OVERALL, Parser, Skill
 
@@ -265,3 +265,13 @@ def verdict_judges(arena: Arena) -> tuple[str, ...]:
         ORDER BY bool_or(person IS TRUE) DESC, judge
     """
     return tuple(arena.sql(sql, [OF_KNOWN])["judge"].to_pylist())
+
+
+@lru_cache(maxsize=32)
+def people_judges(arena: Arena) -> frozenset[str]:
+    """Return the judges under whose name people decided, or whose verdicts are derived from people's scores.
+
+    The arena has judgments.
+    """
+    rows = arena.sql("SELECT DISTINCT judge FROM judgments WHERE person OR starts_with(judge, ?)", [OF_SCORES])
+    return frozenset(rows["judge"].to_pylist())

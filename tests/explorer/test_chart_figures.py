@@ -6,27 +6,24 @@ import itertools
 import re
 from collections.abc import Iterator
 from html import unescape
-from itertools import pairwise
 from typing import Any
 
 import pytest
-from charts_hallucination_cases import joint
 from hypothesis import given
 from hypothesis import strategies as st
 from many_languages_cases import SIXTY
 from page_features_cases import feature_mean
 
 from mirage.explorer.compare import chart as compare
-from mirage.explorer.features import chart as features
-from mirage.explorer.features.data import Relation
-from mirage.explorer.hallucination import chart as hallucination
-from mirage.explorer.judges.chart import judge_figure
+from mirage.explorer.features import charts as features
+from mirage.explorer.judges.charts import judge_figure
 from mirage.explorer.surrogate import chart as surrogate
 from mirage.publish.charts import leaderboard
-from mirage.publish.charts.palette import MARK_SIZE, SHAPES, family, ink, label_text, text_width
-from mirage.publish.charts.primitives import dots, ticks
+from mirage.publish.charts.palette import family, ink, label_text
+from mirage.publish.charts.primitives import ticks
 from mirage.schema import Prediction
 from mirage.stages.features import FeatureMean
+from mirage.stages.features.relations import Relation
 from mirage.text.languages import name_of
 
 NAME = "<b>x</b> & <script>y</script>"
@@ -98,28 +95,6 @@ def test_a_mark_has_the_colour_and_shape_of_its_system(mode: Any) -> None:
     assert trace["marker"]["symbol"] == [family(system).symbol for system in systems]
 
 
-def test_all_systems_of_a_panel_are_one_trace() -> None:
-    """Plotly spends more on a trace than on its marks."""
-    rows = [mean(f"system-{k}", code, float(k)) for k in range(9) for code in LANGUAGES]
-    figure = panels(rows, focus=tuple(f"system-{k}" for k in range(9)))
-    assert len(figure["data"]) == 4, "ranges, stems with the means, the hovers of the means, and marks"
-    assert len(systems_marks(figure)["x"]) == 27
-
-
-@pytest.mark.parametrize("symbol", sorted(SHAPES))
-def test_plotly_draws_every_mark_that_tables_show(symbol: str) -> None:
-    from plotly.graph_objects import Scatter
-
-    assert Scatter(marker={"symbol": symbol}).marker.symbol == symbol
-
-
-def test_a_mark_that_is_clicked_stands_out_and_the_others_stay() -> None:
-    trace = dots([0], [0], ["a"], {"size": 9, "opacity": 0.5}, clicks=[["a"]])
-    assert trace["selected"]["marker"]["size"] > trace["marker"]["size"]
-    assert trace["unselected"]["marker"]["opacity"] == 0.5
-    assert "selected" not in dots([0], [0], ["a"], {"size": 9})
-
-
 def test_cells_have_their_number_on_their_place_of_the_ramp() -> None:
     names = ["a", "b", "c"]
     (trace,) = rank_map(names)["data"]
@@ -151,14 +126,6 @@ def test_small_differences_do_not_fill_a_panel(values: list[float]) -> None:
     low, high = features.value_range("support_entailment", values)
     assert high - low >= 0.1, "a tenth of a range from 0 to 1"
     assert 0 <= low <= min(values) <= max(values) <= high <= 1
-
-
-def test_an_axis_of_counts_spans_at_least_one() -> None:
-    assert features.value_range("n_unknown_citations", [0.0, 0.0026]) == (0.0, 1.0)
-    assert features.value_range("length", [20.0, 160.0]) == (0.0, 160.0)
-    low, high = features.value_range("reranker_score", [-7.001, -7.0])
-    assert high - low == pytest.approx(1.0)
-    assert low < -7.001 < -7.0 < high
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))
@@ -211,39 +178,6 @@ def test_ticks_are_round_values_between_the_ends(low: float, high: float, most: 
     assert steps <= {1.0}
 
 
-def test_ticks_of_known_ranges() -> None:
-    assert ticks(0, 1, 4) == [0, 0.5, 1]
-    assert ticks(1.1, 4.9, 4) == [2, 3, 4]
-    assert ticks(-3, 3, 4) == [-2, 0, 2]
-    assert ticks(0, 740, 4) == [0, 200, 400, 600]
-
-
-@pytest.mark.parametrize("n", [1, 4, 5, 11])
-def test_panels_keep_apart_and_languages_are_named_under_every_fourth(n: int) -> None:
-    names = [f"feature-{k}" for k in range(n)]
-    rows = (mean("a", "ar", 5.0), mean("b", "te", 6.0))
-    layout = features.panels(
-        dict.fromkeys(names, rows), features=tuple(names), languages=LANGUAGES, focus=(), mode="light"
-    )["layout"]
-    numbers = ["", *map(str, range(2, n + 1))]
-    inner = layout["height"] - layout["margin"]["t"] - layout["margin"]["b"]
-    fields = [layout[f"yaxis{number}"]["domain"] for number in numbers]
-    assert [round((high - low) * inner) for low, high in fields] == [features.PANEL] * n
-    assert all(above[0] > below[1] for above, below in pairwise(fields))
-    named = [k for k, number in enumerate(numbers) if layout[f"xaxis{number}"]["showticklabels"]]
-    assert named == [*range(0, n, 4)]
-    floors = [low for low, _ in fields]
-    below = [low - top for low, top in zip(floors, [*(top for _, top in fields[1:]), 0], strict=True)]
-    assert all(below[k] * inner >= 80 for k in named), "names and the next title have room"
-
-
-def test_values_leave_room_for_half_a_mark() -> None:
-    figure = panels([mean("a", "ar", 5.0), mean("b", "ar", 5.0)])
-    low, high = figure["layout"]["yaxis"]["range"]
-    pixels = features.PANEL * (high - 5.0) / (high - low)
-    assert pixels >= MARK_SIZE / 2
-
-
 def judged_figure(second: str = "b") -> dict[str, Any]:
     rows = [
         {
@@ -281,51 +215,6 @@ def test_a_judges_mark_is_its_own_and_hollow_where_too_little_is_known() -> None
     axis = figure["layout"]["xaxis"]
     assert 0.5 in axis["tickvals"], "the line of a fair judge lies on the grid"
     assert "50%" in axis["ticktext"]
-
-
-def test_the_plane_has_both_intervals_titles_and_percent_on_its_axes() -> None:
-    figure = hallucination.trade_off([joint("gpt-4", 0.3, 0.1)], mode="light")
-    (trace,) = marks(figure)
-    for value, name, ends in ((0.3, "error_x", (0.27, 0.32)), (0.1, "error_y", (0.07, 0.12))):
-        bars = trace[name]
-        assert bars["color"] == family("gpt-4").color("light")
-        reached = value - bars["arrayminus"][0], value + bars["array"][0]
-        assert reached == (pytest.approx(ends[0]), pytest.approx(ends[1]))
-    for name in ("xaxis", "yaxis"):
-        axis = figure["layout"][name]
-        assert axis["tickvals"] == (0, 0.25, 0.5, 0.75, 1)
-        assert axis["tickformat"] == ".0%"
-        assert "lower is better" in axis["title"]["text"]
-
-
-def moved_rows() -> list[dict[str, Any]]:
-    rows = [
-        {"system": NAME, "decided": 0.1, "as_published": 0.5, "undecided": 0.4, "n": 9, "fall": 1},
-        {"system": "b", "decided": 0.2, "as_published": 0.2, "undecided": 0.0, "n": 9, "fall": -1},
-    ]
-    for place, row in enumerate(rows):
-        row |= {"place_decided": place + 1, "place_as_published": 2 - place}
-    return rows
-
-
-def test_an_order_has_no_axes_a_line_for_each_system_and_its_names_on_both_sides() -> None:
-    rows = moved_rows()
-    figure = hallucination.order(rows, mode="light")
-    assert not any(figure["layout"][axis]["visible"] for axis in ("xaxis", "yaxis"))
-    *lines, named = figure["data"]
-    drawn = {}
-    for trace in lines:
-        ends = list(zip(trace["x"], trace["y"], strict=True))
-        drawn |= dict.fromkeys(zip(ends[::3], ends[1::3], strict=True), trace["line"]["color"])
-    first, second = (family(row["system"]).color("light") for row in rows)
-    assert drawn == {((0, 0), (1, 1)): first, ((0, 1), (1, 0)): second}, "the lines cross"
-    assert named["textposition"] == ["middle left", "middle right"] * 2
-    assert unescape(named["text"][0]).startswith(NAME)
-    assert named["text"][1].endswith("▼ 1 place")
-    heads = [OURS.sub("", note["text"]) for note in figure["layout"]["annotations"]]
-    assert heads == ["over decided answers", "as published"]
-    widest = max(text_width(label_text(text.strip())) for text in named["text"][1::2])
-    assert figure["layout"]["margin"]["r"] > widest, "texts at the right have their room"
 
 
 def predicted(system: str, rating: float, judged: float | None) -> Prediction:
@@ -369,12 +258,6 @@ def test_every_value_and_interval_of_the_ratings_is_within_the_axis() -> None:
     assert 0 in axis["tickvals"]
 
 
-def test_the_mean_over_languages_stands_out_on_the_axis() -> None:
-    rows = [Relation("length", language, 0.5, 0.1, 0.9, 5, 1, "") for language in ("all", "en")]
-    layout = features.relation_map(rows, features=("length",), languages=("all", "en"), mode="light")["layout"]
-    assert layout["xaxis"]["ticktext"] == ["<b>All languages</b>", "English"]
-
-
 @given(st.text("<>/b &;\"'amplt", max_size=30))
 def test_every_label_is_free_of_markup_and_keeps_its_text(text: str) -> None:
     """Also markup that is not closed, closed twice or crossed."""
@@ -390,8 +273,6 @@ def hostile_figures() -> Iterator[dict[str, Any]]:
     yield features.relation_map(relations, features=(NAME,), languages=("en",), mode="light")
     difference = {"where": NAME, "verdict": "worse", "difference": -1.0, "low": -1.5, "high": -0.5, "n_queries": 9}
     yield compare.differences([difference], margin=0.25, title=NAME, mode="light")
-    yield hallucination.trade_off([joint(NAME, 0.3, 0.1)], mode="light")
-    yield hallucination.order(moved_rows(), mode="light")
     yield surrogate.ratings([predicted(NAME, 0.5, -1.0)], {}, judge=NAME, mode="light")
     yield judged_figure(NAME)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from charts_hallucination_cases import checked, joint
 
-from mirage.explorer.hallucination import chart as charts
+from mirage.explorer.hallucination import charts
 from mirage.publish.charts.palette import family, ink
 
 SYSTEMS = ("gpt-4", "aya-101", "Mistral-7B")
@@ -102,25 +102,6 @@ def test_what_is_out_of_focus_stays_as_a_quiet_mark() -> None:
     assert marks["gpt-4"]["marker"]["color"] == ink("light").muted
 
 
-def test_a_whisker_has_the_colour_and_the_reach_of_its_mark() -> None:
-    rows = [joint(f"sys-{k}", k / 12, 1 - k / 12) for k in range(1, 12)]
-    figure = checked(charts.trade_off(rows, mode="light"))
-    drawn = {}
-    for trace in clickable(figure):
-        for k, (system, *_) in enumerate(trace["customdata"]):
-            assert trace["error_x"]["color"] == trace["marker"]["color"] == family(system).color("light")
-            assert trace["marker"]["symbol"][k] == family(system).symbol
-            drawn[system] = (trace["x"][k], trace["error_x"]["arrayminus"][k], trace["error_y"]["array"][k])
-    assert drawn == {
-        row["system"]: (
-            row["hallucination_value"],
-            pytest.approx(row["hallucination_value"] - row["hallucination_low"]),
-            pytest.approx(row["error_high"] - row["error_value"]),
-        )
-        for row in rows
-    }
-
-
 def test_a_name_stands_only_where_no_other_does_and_takes_no_click() -> None:
     crowd = [joint(f"sys-{k}", 0.9 + k / 500, 0.01) for k in range(6)]
     rows = [*crowd, joint("gpt-4", 0.3, 0.1)]
@@ -141,42 +122,9 @@ def test_without_any_pair_of_rates_the_trade_off_says_so() -> None:
     assert "<i>no system has both rates</i>" in texts(figure)
 
 
-def test_printed_rates_are_drawn_without_an_interval() -> None:
-    row = joint("gpt-4", 0.3, 0.1, n=0) | {
-        f"{metric}_{end}": None for metric in ("hallucination", "error") for end in ("low", "high")
-    }
-    figure = checked(charts.trade_off([row], mode="light"))
-    (mark,) = clickable(figure)
-    assert mark["error_x"]["array"] == mark["error_x"]["arrayminus"] == [0]
-    assert "interval" not in mark["text"][0]
-
-
-@MODES
-def test_the_order_tells_a_move_by_line_arrow_and_words(mode: Any) -> None:
-    rows = [
-        {"system": "gpt-4", "decided": 0.1, "as_published": 0.5, "undecided": 0.4, "n": 100, "fall": 2}
-        | {"place_decided": 1, "place_as_published": 3},
-        {"system": "aya-101", "decided": 0.2, "as_published": 0.2, "undecided": 0.0, "n": 100, "fall": -1}
-        | {"place_decided": 2, "place_as_published": 1},
-        {"system": "Mistral-7B", "decided": None, "as_published": 1.0, "undecided": 1.0, "n": 9, "fall": 0}
-        | {"place_decided": None, "place_as_published": 4},
-    ]
-    figure = checked(charts.order(rows, mode=mode))
-    marks = figure["data"][-1]
-    ends = {(click[0], x): k for k, (click, x) in enumerate(zip(marks["customdata"], marks["x"], strict=True))}
-    assert list(ends) == [("gpt-4", 0), ("gpt-4", 1), ("aya-101", 0), ("aya-101", 1)], "without a rate: no place"
-    before, after = ends["gpt-4", 0], ends["gpt-4", 1]
-    assert (marks["y"][before], marks["y"][after]) == (0, 1)
-    assert "10.0%" in marks["text"][before]
-    assert "50.0%" in marks["text"][after]
-    assert "▼ 2 places" in marks["text"][after]
-    assert "▲ 1 place" in marks["text"][ends["aya-101", 1]]
-    assert "undecided: 40.0% of 100 answers" in marks["hovertext"][before]
-
-
 @MODES
 def test_pitfall_26_a_cell_of_250_of_250_reads_one_hundred_percent(mode: Any) -> None:
-    figure = checked(charts.cells(CELLS, systems=SYSTEMS, languages=["en", "fi"], metric="hallucination", mode=mode))
+    figure = checked(charts.rate_map(CELLS, systems=SYSTEMS, languages=["en", "fi"], metric="hallucination", mode=mode))
     full, hollow = figure["data"]
     texts = dict(zip(map(tuple, full["customdata"]), full["text"], strict=True))
     assert texts == {("gpt-4", "en", "hallucination", ""): "100.0", ("gpt-4", "fi", "hallucination", ""): "5.0"}
@@ -187,7 +135,7 @@ def test_pitfall_26_a_cell_of_250_of_250_reads_one_hundred_percent(mode: Any) ->
 
 
 def test_a_cell_without_a_rate_is_hollow_and_says_why() -> None:
-    figure = charts.cells(CELLS, systems=SYSTEMS, languages=["en", "fi"], metric="hallucination", mode="light")
+    figure = charts.rate_map(CELLS, systems=SYSTEMS, languages=["en", "fi"], metric="hallucination", mode="light")
     hollow = {
         tuple(key[:2]): text
         for key, text in zip(figure["data"][1]["customdata"], figure["data"][1]["hovertext"], strict=True)
@@ -196,39 +144,37 @@ def test_a_cell_without_a_rate_is_hollow_and_says_why() -> None:
     assert "as published 100.0%, undecided answers 100.0%" in hollow["aya-101", "en"]
     assert "no answers in this arena" in hollow["Mistral-7B", "fi"]
     assert set(figure["data"][1]["text"]) == {"–"}
-    figure = charts.cells(CELLS, systems=SYSTEMS, languages=["en"], metric="error", mode="light")
+    figure = charts.rate_map(CELLS, systems=SYSTEMS, languages=["en"], metric="error", mode="light")
     assert "printed in the paper: 50.0%" in figure["data"][1]["hovertext"][0]
 
 
 def test_the_difference_to_the_print_is_in_signed_points() -> None:
-    figure = charts.cells(
+    figure = charts.rate_map(
         CELLS, systems=SYSTEMS, languages=["en", "fi"], metric="hallucination", mode="light", value="difference"
     )
     assert figure["data"][0]["text"] == ["−1.2"]
     assert "printed in the paper: 6.2%; ours as published is −1.2 points off" in figure["data"][0]["hovertext"][0]
-    figure = charts.cells(CELLS, systems=SYSTEMS, languages=["en"], metric="error", mode="light", value="difference")
+    figure = charts.rate_map(CELLS, systems=SYSTEMS, languages=["en"], metric="error", mode="light", value="difference")
     assert figure["data"][0]["text"] == ["0"]
     assert "ours as published agrees" in figure["data"][0]["hovertext"][0]
 
 
-@MODES
-def test_bars_carry_intervals_and_say_where_there_are_no_queries(mode: Any) -> None:
-    systems = ["gpt-4", "aya-101", "GPT-4o"]
-    figure = checked(charts.bars(CELLS, systems=systems, languages=["en", "fi"], mode=mode))
-    first = figure["data"][0]
+def test_rates_by_language_carry_intervals() -> None:
+    systems = ["gpt-4", "aya-101"]
+    figure = checked(
+        charts.rates_by_language(CELLS, systems=systems, languages=["en", "fi"], metric="hallucination", mode="light")
+    )
+    first, second = figure["data"]
     assert first["customdata"] == [["gpt-4", "en", "hallucination", ""], ["gpt-4", "fi", "hallucination", ""]]
     assert first["error_x"]["arrayminus"] == [pytest.approx(0.1), pytest.approx(0.005)]
-    assert texts(figure) == ["<i>no relevant queries</i>"]
-    patterns = {trace["name"]: trace["marker"]["pattern"]["shape"] for trace in figure["data"]}
-    assert patterns["GPT-4o"] != patterns["gpt-4"], "one family, one colour: a pattern tells them apart"
-    for axis in ("xaxis", "xaxis2"):
-        assert "(lower is better)" in figure["layout"][axis]["title"]["text"]
+    assert second["x"] == []
+    assert "(lower is better)" in figure["layout"]["xaxis"]["title"]["text"]
 
 
 @MODES
 @pytest.mark.parametrize("metric", ["hallucination", "error"])
 def test_outcomes_are_stacked_from_wrong_over_undecided_to_right(mode: Any, metric: str) -> None:
-    figure = checked(charts.share_bars(CELLS, systems=SYSTEMS, metric=metric, mode=mode))
+    figure = checked(charts.outcome_shares(CELLS, systems=SYSTEMS, metric=metric, mode=mode))
     wrong, right = ("answered", "abstained") if metric == "hallucination" else ("abstained", "answered")
     outcomes = [trace["customdata"][0][-1] for trace in figure["data"]]
     assert outcomes == [wrong, "unparsed", right], "what never occurs is left out"
@@ -258,13 +204,11 @@ def every_text(value: Any) -> Iterable[str]:
 def test_pitfall_45_a_name_is_never_markup() -> None:
     name = "<b onclick=x>evil</b>"
     cells = [cell(name, code, metric, 3, 7) for code in ("en", "all") for metric in ("hallucination", "error")]
-    move = {"system": name, "decided": 0.1, "as_published": 0.2, "undecided": 0.1, "n": 9, "fall": 0}
     figures = [
         charts.trade_off([joint(name, 0.3, 0.1)], mode="light"),
-        charts.order([move | {"place_decided": 1, "place_as_published": 1}], mode="light"),
-        charts.cells(cells, systems=[name], languages=["en"], metric="error", mode="light"),
-        charts.bars(cells, systems=[name], languages=["en"], mode="light"),
-        charts.share_bars(cells, systems=[name], metric="error", mode="light"),
+        charts.rate_map(cells, systems=[name], languages=["en"], metric="error", mode="light"),
+        charts.rates_by_language(cells, systems=[name], languages=["en"], metric="error", mode="light"),
+        charts.outcome_shares(cells, systems=[name], metric="error", mode="light"),
     ]
     for figure in figures:
         assert not [text for text in every_text(figure) if "<b onclick" in text]

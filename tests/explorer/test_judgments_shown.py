@@ -10,7 +10,8 @@ from views_answers_cases import build
 
 from mirage import schema, store
 from mirage.errors import TableMissing
-from mirage.explorer.answers.judgments import judgments_on, preferred_system
+from mirage.explorer.answers.data import judgments_on
+from mirage.explorer.answers.sections import preferred_system
 from pages import headings, html, page_text, text
 
 HOSTILE = "<script>alert(1)</script> $5 and $6 **bold** [a](http://example.invalid/x.png) \u202eevil & <b>B</b>"

@@ -21,9 +21,8 @@ from streamlit.testing.v1 import AppTest
 from mirage import store
 from mirage.battles.judge import Judge
 from mirage.errors import UnknownName
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.corrected_chart import correction_figure
-from mirage.explorer.kit.table import interval_images
+from mirage.explorer.kit.table import Col, interval_images
 from mirage.explorer.leaderboard import comparison as compared
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard.ratings import columns

@@ -8,9 +8,8 @@ import pytest
 import small_arena
 from streamlit.testing.v1 import AppTest
 
-from mirage.explorer.hallucination import chart as charts
-from mirage.explorer.hallucination.chart import parts
-from mirage.explorer.kit import limits
+from mirage.explorer.hallucination import charts
+from mirage.explorer.kit import chart
 from mirage.store import home
 from pages import notes, open_page
 
@@ -21,7 +20,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     path = small_arena.write(tmp_path / "arenas").path
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
     monkeypatch.setenv("MIRAGE_ARENAS", str(path))
-    monkeypatch.setattr(limits, "ROWS", 2)
+    monkeypatch.setattr(chart, "ROWS", 2)
     return next(name for name, folder in home.all_arenas()[0].items() if folder == path)
 
 
@@ -48,17 +47,17 @@ def test_systems_are_drawn_a_page_at_a_time_pitfall_147(arena: str, name: str, k
 
 
 def test_a_chart_of_too_many_marks_is_told_instead_of_drawn(arena: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MARKS", 1)
+    monkeypatch.setattr(chart, "MARKS", 1)
     page = open_page("hallucination", arena=arena)
     assert any("too large" in note for note in notes(page))
     assert page.dataframe
 
 
 def test_of_many_systems_the_first_and_those_in_focus_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mirage.explorer.hallucination.chart.plane.NAMED", 3)
+    monkeypatch.setattr("mirage.explorer.hallucination.charts.NAMED", 3)
     rows = [
         {"system": f"s{k}"}
-        | {f"{metric}_{name}": None for metric in charts.RATES for name in parts.SAID}
+        | {f"{metric}_{name}": None for metric in charts.RATES for name in charts.SAID}
         | {f"{metric}_{end}": k / 9 for metric in charts.RATES for end in ("value", "low", "high")}
         for k in range(8)
     ]

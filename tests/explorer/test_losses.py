@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +14,11 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import store
 from mirage.explorer.answers import data as answers
-from mirage.explorer.hallucination import attribution
-from mirage.explorer.hallucination.attribution_chart import TITLES, flow
+from mirage.explorer.hallucination import attribution, charts
 from mirage.publish.charts.palette import Mode
-from mirage.schema import from_rows
 from mirage.stages.retrieve.attribution import CAUSES, OF_LANGUAGES, Attribution, Cause
 from mirage.stages.retrieve.causes import AnswerCause, given_retrieval
+from pages import headings
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +56,6 @@ def test_nomiracl_has_no_retriever_to_blame() -> None:
     assert len(lost.systems) == 11
     assert all(share.k == 0 for share in lost.shares if share.cause == "not_retrieved")
     assert len(lost.given) == 0
-    by_system = {share.system: share for share in lost.of(lost.systems[0], "en")}
-    assert by_system
 
 
 @pytest.mark.parametrize(
@@ -107,27 +105,17 @@ def test_where_nothing_was_wholly_shown_there_is_nothing_to_compare() -> None:
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("undecided", [0, 7])
-def test_the_flow_shows_each_cause_by_its_share_and_leads_to_it(
-    planted: tuple[store.Arena, whole_systems.Planted], mode: Mode, undecided: int
+def test_the_bars_show_each_cause_by_its_share_and_lead_to_it(
+    planted: tuple[store.Arena, whole_systems.Planted], mode: Mode
 ) -> None:
     lost = attribution.losses(planted[0], "strict", ("en", "sw"))
-    shares = lost.of("weak+bm25", "all")
-    rows = from_rows(type(shares[0]), shares).to_pylist()
-    figure = flow(rows, undecided, system="<b>weak</b>+bm25", mode=mode)
+    rows = [asdict(share) for share in lost.shares if share.language == "all"]
+    figure = charts.cause_shares(rows, systems=lost.systems, mode=mode)
     go.Figure(figure)
-    marks = figure["data"][-1]
-    expected = [cause for cause in TITLES if any(share.cause == cause and share.k for share in shares)]
-    expected += [None] if undecided else []
-    assert [cause or None for _, cause in marks["customdata"]] == expected
-    assert all("&lt;b&gt;weak" in hover for hover in marks["hovertext"])
-    assert sorted(marks["y"]) == marks["y"], "bands do not cross"
-
-
-def test_one_cause_alone_is_a_straight_flow() -> None:
-    row = {"cause": "right", "k": 3, "n": 3, "share": 1.0, "low": 0.4, "high": 1.0}
-    figure = flow([row], 0, system="s", mode="light")
-    assert figure["data"][-1]["y"] == [0.5]
+    assert {trace["customdata"][0][1] for trace in figure["data"]} == {row["cause"] for row in rows if row["k"]}
+    assert [sum(shares) for shares in zip(*(trace["x"] for trace in figure["data"]), strict=True)] == pytest.approx(
+        [1] * len(lost.systems)
+    )
 
 
 def test_the_answers_of_a_cause_can_be_looked_for(planted: tuple[store.Arena, whole_systems.Planted]) -> None:
@@ -143,16 +131,16 @@ def test_the_answers_of_a_cause_can_be_looked_for(planted: tuple[store.Arena, wh
     assert view.cause.cause == "ignored"
 
 
-def test_the_page_shows_the_flow_of_a_link(
+def test_the_page_shows_the_causes(
     planted: tuple[store.Arena, whole_systems.Planted], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(planted[0].path))
     app = AppTest.from_file(ROOT / "pages" / "hallucination.py", default_timeout=PATIENCE)
-    app.query_params.update({"arena": "whole", "flow": "weak+bm25", "flow_in": "sw"})
+    app.query_params.update({"arena": "whole", "flow_in": "sw"})
     app.run()
     assert not app.exception
-    assert app.selectbox(key="flow").value == "weak+bm25"
-    assert "Error analysis" in [header.value for header in app.header]
+    assert "Error analysis" in headings(app)
+    assert any("not_retrieved" in frame.value for frame in app.dataframe)
 
 
 def test_an_arena_without_labels_says_so(tmp_path: Path) -> None:

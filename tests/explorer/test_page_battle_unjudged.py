@@ -83,15 +83,15 @@ def test_the_answers_page_shows_every_score_on_its_answer(arena: store.Arena, mo
 
 
 def test_a_search_and_a_language_leave_what_matches(arena: store.Arena) -> None:
-    every = views.unjudged(arena, BattleFilter(A, B, None))
+    every = views.find_battles(arena, BattleFilter(A, B, None))
     rows = arena.read("answers").to_pylist()
     both = {(row["language"], row["query_id"]) for row in rows if row["system"] == A} & {
         (row["language"], row["query_id"]) for row in rows if row["system"] == B
     }
     assert set(every.keys) == both
     assert list(every.keys) == sorted(both)
-    assert {key[0] for key in views.unjudged(arena, BattleFilter(A, B, None, languages=("de",))).keys} == {"de"}
-    assert not views.unjudged(arena, BattleFilter(A, B, None, text="nothing contains this")).keys
+    assert {key[0] for key in views.find_battles(arena, BattleFilter(A, B, None, languages=("de",))).keys} == {"de"}
+    assert not views.find_battles(arena, BattleFilter(A, B, None, text="nothing contains this")).keys
     table = every.table
     assert table["result"].null_count == table["judge"].null_count == len(both)
 

@@ -17,9 +17,10 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.explorer.features import chart as charts
+from mirage.explorer.features import charts
 from mirage.explorer.features import data as views
 from mirage.explorer.kit.chart import chart as show_chart
+from mirage.stages.features.relations import between_systems
 from pages import notes, page_text, titles
 
 APP = ROOT / "app.py"
@@ -108,7 +109,7 @@ def test_what_lies_between_systems_is_told_from_what_lies_between_languages() ->
     noise = rng.normal(0, 1, (5, 7))
 
     def share(scale: float) -> float:
-        return views.between_systems(
+        return between_systems(
             [
                 feature_mean(f"s{i}", f"l{j}", systems[i] + languages[j] + scale * noise[i, j])
                 for i in range(5)
@@ -123,9 +124,9 @@ def test_what_lies_between_systems_is_told_from_what_lies_between_languages() ->
     assert share(2) == pytest.approx(between / (cells**2).sum())
     assert share(0.1) > share(1) > share(10) > 0
     alike = [feature_mean(system, language, k) for k, language in enumerate("ab") for system in "xyz"]
-    assert views.between_systems(alike) == 0
-    assert views.between_systems([feature_mean("x", "a", None)]) == 0
-    assert views.between_systems([]) == 0
+    assert between_systems(alike) == 0
+    assert between_systems([feature_mean("x", "a", None)]) == 0
+    assert between_systems([]) == 0
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,9 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles import decisions
-from mirage.battles.judge import Judge
-from mirage.explorer.judges import agreement
-from mirage.explorer.judges import chart as charts
+from mirage.battles.judge import Judge, people_judges
+from mirage.explorer.judges import charts
 from mirage.explorer.judges import data as views
-from mirage.explorer.judges import passport as passports
 from mirage.explorer.kit import votes as people
 from mirage.explorer.leaderboard.data import battles_of
 from mirage.people import votes
@@ -97,7 +95,7 @@ def test_the_page_has_a_line_for_each_judge_and_a_column_for_each_measure(arenas
     assert not app.exception
     (table,) = (frame.value for frame in app.dataframe)
     assert list(table["judge"]) == ["command-r", "gpt-4o"]
-    assert {f"{name}_interval" for name in views.MEASURES} <= set(table.columns)
+    assert {f"{name}_interval" for name in views.ALONE_MEASURES} <= set(table.columns)
     assert "72 of 72 verdicts, 2 judges, 1 of 1 language" in page_text(app)
 
 
@@ -134,24 +132,6 @@ def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
     assert not app.exception
     assert any("mirage judge" in code.value for code in app.code)
     assert not app.dataframe
-
-
-def test_the_chart_shows_every_value_and_the_fair_line(arenas: Path) -> None:
-    rows = views.judge_rows(store.open_arena(arenas / "judged")).to_pylist()
-    figure = charts.judge_figure(
-        rows,
-        measure="first",
-        judges=["command-r", "gpt-4o"],
-        languages=["en"],
-        title="First",
-        unit="rate",
-        fair=0.5,
-        mode="light",
-    )
-    assert [trace["x"] for trace in figure["data"]] == [[0.5], [0.5]]
-    assert figure["layout"]["shapes"][0]["x0"] == 0.5
-    low, high = figure["layout"]["xaxis"]["range"]
-    assert low < min(row["first_low"] for row in rows) < max(row["first_high"] for row in rows) < high
 
 
 @pytest.mark.browser
@@ -292,7 +272,7 @@ def test_people_among_the_judges_come_last_and_are_named_as_such(arenas: Path) -
     human = [schema.Judgment(**{**row, "judge": "anna", "person": True}) for row in rows if row["judge"] == "gpt-4o"]
     tables = {"judgments": schema.from_rows("judgments", [schema.Judgment(**row) for row in rows] + human)}
     arena = store.write(arenas / "with-people", tables, made_by="a test", title="People", label="own data")
-    assert views.people(arena) == {"anna"}
+    assert people_judges(arena) == {"anna"}
     judged = views.judge_rows(arena).to_pylist()
     assert judged[-1]["judge"] == "anna"
     assert judged[-1]["family_reason"] == "people have no maker"
@@ -307,8 +287,8 @@ def test_verdicts_that_follow_from_peoples_scores_are_peoples(arenas: Path) -> N
     scored = [replace(row, judge="people: clear", call=None) for row in rows if row.judge == "gpt-4o"]
     tables = {"judgments": schema.from_rows("judgments", rows + scored)}
     arena = store.write(arenas / "with-scores", tables, made_by="a test", title="Scores", label="own data")
-    assert views.people(arena) == {"people: clear"}
-    assert all("people: clear" not in (judge, row.judge) for judge, row in agreement.between(arena, ("en",)))
+    assert people_judges(arena) == {"people: clear"}
+    assert all("people: clear" not in (judge, row.judge) for judge, row in views.between(arena, ("en",)))
     app = opened(arena="with-scores")
     assert not app.exception
     assert "2 judges and human annotators (people: clear)" in page_text(app)
@@ -329,10 +309,10 @@ def test_a_passport_is_shown_by_fault_and_language(arenas: Path) -> None:
     app = opened(arena="judged")
     assert not app.exception
     assert "Passport" in page_text(app)
-    result = passports.passport_at(store.open_arena(passport_path(arenas / "judged")), "j")
+    result = views.passport_at(store.open_arena(passport_path(arenas / "judged")), "j")
     assert result is not None
-    rows = {row["fault"]: row for row in passports.passport_rows(result, "all")}
+    rows = {row["fault"]: row for row in views.passport_rows(result, "all")}
     assert (rows["Negated"]["detected"], rows["Negated"]["n"]) == (0.5, 24)
     assert rows["Padded"]["unmade"] == 24
-    figure = passports.passport_map(result, ["en", "fi"], mode="light")
+    figure = charts.passport_map(result, ["en", "fi"], mode="light")
     assert figure["data"][0]["text"] == ["100", "0"]

@@ -10,8 +10,9 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
-from mirage.explorer.answers import nuggets_section as views
+from mirage.explorer.answers import sections as views
 from mirage.stages.nuggets import TERMS
+from pages import headings
 
 HOSTILE = "<script>alert(1)</script> & \u202e"
 KEY = ("en", "q001")
@@ -47,7 +48,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 def test_vital_nuggets_come_first_and_a_model_counts_before_the_floor(arena: store.Arena) -> None:
-    shown = views.matrix(arena, KEY)
+    shown = views.nugget_matrix(arena, KEY)
     assert shown is not None
     assert [row.nugget.nugget_id for row in shown.rows] == ["n2", "n1", "n3"]
     assert shown.assigner == "model"
@@ -56,16 +57,16 @@ def test_vital_nuggets_come_first_and_a_model_counts_before_the_floor(arena: sto
     assert by_id["n1"][SYSTEMS[0]].assignment == "support"
     assert by_id["n3"][SYSTEMS[0]].assignment is None
     assert SYSTEMS[1] not in by_id["n2"]
-    of_two = views.matrix(arena, KEY, (SYSTEMS[1],))
+    of_two = views.nugget_matrix(arena, KEY, (SYSTEMS[1],))
     assert of_two is not None
     assert of_two.systems == (SYSTEMS[1],)
-    assert views.matrix(arena, ("en", "q002")) is None
+    assert views.nugget_matrix(arena, ("en", "q002")) is None
 
 
 def test_no_text_of_a_nugget_is_markup(arena: store.Arena) -> None:
-    shown = views.matrix(arena, KEY)
+    shown = views.nugget_matrix(arena, KEY)
     assert shown is not None
-    html = "".join(views._row(row, shown.systems, "en") for row in shown.rows)
+    html = "".join(views.nugget_row_html(row, shown.systems, "en") for row in shown.rows)
     assert "<script" not in html
     assert html.count("&lt;script&gt;") >= 6, "in the texts, in their authors and in the quotes"
     assert html.count("the reply could not be read") == 1
@@ -87,7 +88,7 @@ def test_the_matrix_is_on_the_page_of_a_query(
     app.query_params.update({"arena": "whole", **params})
     app.run()
     assert not app.exception
-    assert "3 nuggets, 1 vital" in [header.value for header in app.header]
+    assert "3 nuggets, 1 vital" in headings(app)
 
 
 def test_a_bank_without_assignments_names_the_command(

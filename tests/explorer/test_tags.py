@@ -13,6 +13,7 @@ from mirage.battles.judge import Judge
 from mirage.errors import BadInput, TableMissing, UnknownName
 from mirage.explorer.answers import data as views
 from mirage.explorer.leaderboard import data as leaderboard
+from mirage.store.search import find_answers
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +87,6 @@ def test_the_rating_of_a_part_is_that_of_an_arena_with_only_its_queries(arena: s
 
 
 def test_a_search_of_a_part_finds_its_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mirage.store import search
-
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     sample = store.open_arena(ROOT / "data" / "sample")
     tables = {name: sample.read(name) for name in ("queries", "answers")}
@@ -98,7 +97,7 @@ def test_a_search_of_a_part_finds_its_answers(tmp_path: Path, monkeypatch: pytes
     part = store.select_tagged(arena, [("half", "first")])
     expected = [
         row
-        for row in search.placed_keys(arena).take(search.places(arena, "an")).to_pylist()
+        for row in find_answers(arena, text="an").to_pylist()
         if (row["language"], row["query_id"]) in keys(part, "tags")
     ]
     assert expected

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from mirage.explorer.kit import turns
+from mirage.explorer.kit import frame as turns
 
 
 class Crowd:

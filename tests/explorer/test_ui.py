@@ -21,12 +21,20 @@ from streamlit.testing.v1 import AppTest
 from mirage import schema, store
 from mirage.errors import UnknownName
 from mirage.explorer.kit import page_list, states
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import show
-from mirage.explorer.kit.plain_table import table_html
-from mirage.explorer.kit.table import column_help, dot, interval_images, prepare_table
+from mirage.explorer.kit.table import (
+    Col,
+    column,
+    column_help,
+    dot,
+    estimate,
+    interval_images,
+    prepare_table,
+    table_html,
+)
 from mirage.explorer.kit.text import TextSpan, plain, text_html
 from mirage.explorer.leaderboard.ratings import columns
+from mirage.stages.retrieve.causes import GivenRetrieval
 from mirage.store import export as exporting
 from pages import page_text, titles
 
@@ -400,12 +408,6 @@ def test_a_systems_mark_is_an_image_that_loads_nothing(maker: str) -> None:
     assert "%23" in image, "a bare # would end the address"
 
 
-def test_column_help_is_the_schemas_own_sentence() -> None:
-    (sentence,) = (column.meaning for column in schema.columns("ratings") if column.name == "battles")
-    assert column_help("ratings", "battles") == sentence
-    assert Col("battles", "B", "count", of="ratings", help="other").meaning == "other"
-
-
 def test_downloads_hold_exactly_the_rows_that_are_shown() -> None:
     rows = pa.table({"system": ["a,b", 'c"d'], "rating": [0.1 + 0.2, None]})
     assert exporting.to_csv(rows) == 'system,rating\n"a,b",0.30000000000000004\n"c""d",\n'
@@ -447,7 +449,7 @@ def _contents(path: str) -> None:
     from pathlib import Path
 
     from mirage import store
-    from mirage.explorer.kit.table_list import contents
+    from mirage.explorer.kit.sidebar import contents
 
     contents(store.open_arena(Path(path)))
 
@@ -481,8 +483,14 @@ def test_an_unknown_page_is_refused_by_name() -> None:
         show("leaderbord", lambda page: None)
 
 
-def test_the_columns_of_the_leaderboard_are_explained() -> None:
-    columns = {c.name for c in schema.columns("ratings")}
-    assert {"rating", "rank", "wins", "ties", "losses", "battles"} <= columns
+def test_the_catalogue_names_formats_and_explains_a_column() -> None:
+    battles, share = column("ratings", "battles"), column(GivenRetrieval, "whole", "Correct")
+    assert (battles.label, battles.kind, battles.meaning) == ("Battles", "count", column_help("ratings", "battles"))
+    assert (share.label, share.kind) == ("Correct", "rate")
+    assert (column("ratings", "system").kind, column("ratings", "language").kind) == ("system", "language")
+    value, interval = estimate(share, stem="x")
+    assert (value, interval.name, interval.low, interval.high) == (share, "whole", "x_low", "x_high")
+    with pytest.raises(UnknownName, match="column"):
+        column("ratings", "battle")
     for name in ("rating", "rank", "wins", "ties", "losses", "battles"):
         assert len(column_help("ratings", name)) > 10

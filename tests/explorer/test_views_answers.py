@@ -15,8 +15,7 @@ from mirage import schema, store
 from mirage.errors import TableMissing, UnknownName
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers.data import AnswerFilter
-from mirage.explorer.kit.query_keys import Keys, key_text
-from mirage.explorer.kit.reader_language import preferred_languages
+from mirage.explorer.kit.query_keys import Keys, key_text, preferred_languages
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,10 @@ from scipy import stats
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles.judge import Judge
-from mirage.explorer.features import chart as charts
+from mirage.explorer.features import charts
 from mirage.explorer.features import data as views
 from mirage.stages.features import FEATURES, FeatureMean, over_languages
+from mirage.stages.features.relations import DRAWS, SEED, rank_taus
 
 
 @pytest.fixture(scope="module")
@@ -47,15 +48,6 @@ def test_the_mean_over_languages_counts_each_alike_and_adds_their_errors() -> No
     margin = stats.t.ppf(0.975, 0.25**2 / (0.0081 / 8 + 0.0256 / 9)) * 0.25
     assert joint.low == pytest.approx(4 - margin)
     assert joint.high == pytest.approx(4 + margin)
-
-
-def test_the_mean_over_one_language_is_that_of_the_language(arena: store.Arena) -> None:
-    means = views.of_language(arena, "en")
-    for single, joint in zip(
-        sorted(means, key=lambda m: (m.system, m.feature)), over_languages(means, NONE), strict=True
-    ):
-        assert (joint.mean, joint.n, joint.total) == (single.mean, single.n, single.total)
-        assert (joint.low, joint.high) == pytest.approx((single.low, single.high))
 
 
 def test_a_language_without_a_value_is_left_out_and_lowers_the_coverage_pitfall_19() -> None:
@@ -133,15 +125,17 @@ def test_a_feature_without_any_value_is_not_listed_and_a_system_without_one_is_n
 )
 def test_tau_and_its_draws_are_scipys(rows: np.ndarray, seed: int) -> None:
     first, second = rows[:, :1].T.astype(float), rows[:, 1:].T.astype(float)
-    taus = views.rank_taus(first, second, draws=5)[0]
-    resamples = np.random.default_rng(views.SEED).multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=5)
+    taus = rank_taus(first, second)[0, :6]
+    resamples = np.random.default_rng(SEED).multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=DRAWS)[:5]
     for value, counts in zip(taus, [np.ones(len(rows), dtype=int), *resamples], strict=True):
         expected = stats.kendalltau(np.repeat(first[0], counts), np.repeat(second[0], counts)).statistic
         assert value == pytest.approx(expected, nan_ok=True)
 
 
 def test_features_go_with_the_ratings_as_they_were_simulated(arena: store.Arena) -> None:
-    relations = {(r.feature, r.language): r for r in views.relations(arena, Judge.single("judge"), ("ar", "en", "te"))}
+    relations = {
+        (r.feature, r.language): r for r in views.feature_relations(arena, Judge.single("judge"), ("ar", "en", "te"))
+    }
     assert len(relations) == 11 * 4
     strong, contrary = relations["answer_overlap_score", "all"], relations["english_language", "all"]
     assert strong.tau is not None
@@ -165,7 +159,7 @@ def test_the_interval_of_tau_covers_what_it_says() -> None:
     rho = math.sin(math.pi * 0.5 / 2)
     x = rng.normal(size=(400, 12))
     y = rho * x + math.sqrt(1 - rho**2) * rng.normal(size=x.shape)
-    draws = views.rank_taus(x, y)[:, 1:]
+    draws = rank_taus(x, y)[:, 1:]
     low, high = np.nanquantile(draws, [0.025, 0.975], axis=1)
     assert 0.9 < ((low <= 0.5) & (high >= 0.5)).mean() < 0.995
 
@@ -179,7 +173,7 @@ def test_few_or_equal_systems_have_no_interval_and_say_why(tmp_path: Path) -> No
     ]
     tables = {"features": schema.from_rows("features", rows), "judgments": small_arena.judgments(languages=("en",))}
     arena = store.write(tmp_path / "a", tables, label="simulated", made_by="a test")
-    relations = {r.feature: r for r in views.relations(arena, Judge.single("judge-x"), ("en",))}
+    relations = {r.feature: r for r in views.feature_relations(arena, Judge.single("judge-x"), ("en",))}
     assert relations["length"].tau is not None
     assert (relations["length"].low, relations["length"].clear, relations["length"].systems) == (None, False, 4)
     assert "fewer than 5" in relations["length"].reason
@@ -193,8 +187,8 @@ def test_a_language_without_a_rating_is_left_out(tmp_path: Path) -> None:
     )
     tables = {**simulation.tables, "judgments": judgments}
     arena = store.write(tmp_path / "a", tables, label="simulated", made_by="a test")
-    assert {r.language for r in views.relations(arena, Judge.single("judge"), ("ar", "en"))} == {"en"}
-    assert views.relations(arena, Judge.single("judge"), ("ar",)) == ()
+    assert {r.language for r in views.feature_relations(arena, Judge.single("judge"), ("ar", "en"))} == {"en"}
+    assert views.feature_relations(arena, Judge.single("judge"), ("ar",)) == ()
 
 
 # The figures
@@ -219,7 +213,7 @@ def test_the_figures_are_sound_and_every_dot_leads_on(arena: store.Arena, mode: 
         assert all("n = " in text for text in texts)
         fields = [figure["layout"][axis]["domain"] for axis in ("yaxis2", "yaxis")]
         assert 0 <= fields[0][0] < fields[0][1] < fields[1][0] < fields[1][1] <= 1
-    rows = views.relations(arena, Judge.single("judge"), ("ar", "en", "te"))
+    rows = views.feature_relations(arena, Judge.single("judge"), ("ar", "en", "te"))
     cells = charts.relation_map(rows, features=overview.features, languages=("all", "ar", "en", "te"), mode=mode)  # type: ignore[arg-type]
     checked(cells)
     assert sum(len(trace["x"]) for trace in cells["data"]) == 11 * 4
@@ -235,15 +229,3 @@ def test_the_systems_in_focus_are_spread_over_the_ranking(arena: store.Arena) ->
     ranked, judge = views.ranked_systems(arena, systems)
     assert (sorted(ranked), judge) == (sorted(systems), "judge")
     assert views.ranked_systems(arena, ("sim-03", "sim-99"))[0] == ("sim-03", "sim-99"), "one without a battle is last"
-
-
-def test_a_systems_name_is_no_markup_in_a_figure() -> None:
-    row = FeatureMean("en", "<b>x</b>&", "length", 1.0, None, None, 1, 1)
-    assert "&lt;b&gt;x&lt;/b&gt;&amp;" in charts.hover(row)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(None, "–"), (0.5, "0.5"), (-0.1234, "−0.123"), (161.4, "161"), (12345.6, "12,346")]
-)
-def test_a_value_is_written_with_the_digits_that_count(value: float | None, text: str) -> None:
-    assert charts.value_text(value) == text

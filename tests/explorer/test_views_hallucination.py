@@ -86,14 +86,6 @@ def test_pitfall_32_both_definitions_and_the_undecided_share_are_shown(arena: Ar
         )
 
 
-def test_pitfall_26_a_system_that_always_hallucinates_has_a_rate_of_one(tmp_path: Path) -> None:
-    arena = write(tmp_path, {("en", "non_relevant", "always"): {"answered": 250}})
-    record = cell(views.both_rates(arena, None), "hallucination", "always", "en")
-    assert record["value"] == 1
-    assert record["high"] == 1
-    assert 0.98 < record["low"] < 1
-
-
 def test_missing_answers_do_not_count_and_api_errors_and_empty_ones_are_undecided(arena: Arena) -> None:
     rates = views.both_rates(arena, None)
     assert cell(rates, "hallucination", "aya-101", "fi")["n"] == 20
@@ -127,9 +119,6 @@ def test_fewest_hallucinations_come_first_and_what_has_no_rate_comes_last(tmp_pa
     assert (record["value"], record["low"], record["high"]) == (None, None, None)
     assert record["reason"] == "only 0 of 4 answers classified"
     assert record["other"] == 1
-    moves = {move["system"]: move for move in views.moves(rates, "hallucination").to_pylist()}
-    assert moves["broken"]["place_decided"] is None
-    assert moves["broken"]["fall"] == 0
 
 
 def test_only_the_languages_picked_count(arena: Arena) -> None:
@@ -176,30 +165,6 @@ def test_the_printed_figure_stands_beside_ours_with_the_difference_in_points(are
     lacking = row(rates, "gpt-4-azure")
     assert lacking["hallucination_printed"] is None, "one of its two languages has no printed figure"
     assert views.both_rates(arena, None).reference == ""
-
-
-def test_moves_tell_places_won_and_lost_and_ties_share_a_place(tmp_path: Path) -> None:
-    counts: Counts = {
-        ("en", "relevant", "a"): {"answered": 5, "unparsed": 5},
-        ("en", "relevant", "b"): {"answered": 9, "abstained": 1},
-        ("en", "relevant", "c"): {"answered": 8, "abstained": 2},
-        ("en", "relevant", "d"): {"answered": 4, "abstained": 1, "unparsed": 0},
-    }
-    rates = views.both_rates(write(tmp_path, counts), None)
-    moves = {
-        move["system"]: (move["place_decided"], move["place_as_published"], move["fall"]) for move in rows_of(rates)
-    }
-    assert moves == {"a": (1, 4, 3), "b": (2, 1, -1), "c": (3, 2, -1), "d": (3, 2, -1)}
-    assert [move["system"] for move in rows_of(rates)] == ["a", "b", "c", "d"]
-
-
-def rows_of(rates: views.Rates) -> list[dict[str, Any]]:
-    return views.moves(rates, "error").to_pylist()
-
-
-def test_the_parsers_and_systems_of_an_arena(arena: Arena) -> None:
-    assert views.parsers(arena) == ("strict", "published")
-    assert views.systems(arena) == ("aya-101", "gpt-4-azure")
 
 
 def test_the_printed_figures_are_found_in_the_arena_itself_or_in_the_bundled_one(

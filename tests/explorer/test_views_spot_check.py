@@ -12,7 +12,7 @@ from views_battle_cases import A, B, judged
 
 from mirage import schema, store
 from mirage.errors import Unreachable
-from mirage.explorer.judges import agreement
+from mirage.explorer.judges import data as agreement
 from mirage.explorer.kit import agreement as panel
 from mirage.explorer.kit import votes as people
 from mirage.explorer.spot_check import data as views

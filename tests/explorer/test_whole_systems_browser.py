@@ -26,7 +26,6 @@ pytestmark = pytest.mark.browser
 
 SOURCE = ROOT / "data" / "sample" / "source"
 CODES = ("ar", "en")
-CAUSES = ("right", "ignored", "not_retrieved")
 """The first causes of the flow, from top to bottom."""
 SYSTEM = "baseline/bm25+tail"
 
@@ -129,10 +128,10 @@ def test_from_the_retrievers_to_the_nuggets_of_a_lost_answer(url: str, width: in
         page.set_default_timeout(15000)
 
         # Where answers are lost: most by the retriever, where that is the bad one.
-        browser.show(opened, f"{url}/hallucination?arena=whole&section=Errors&flow={SYSTEM.replace('+', '%2B')}")
-        flow = page.locator(".st-key-losses_flow")
-        flow.scroll_into_view_if_needed()
-        assert "not retrieved" in "".join(flow.locator("text").all_text_contents())
+        browser.show(opened, f"{url}/hallucination?arena=whole&section=Errors")
+        causes = page.locator(".st-key-causes")
+        causes.scroll_into_view_if_needed()
+        assert "not retrieved" in "".join(causes.locator("text").all_text_contents())
         links = page.get_by_role("button", name="→")
         assert links.count() > 1
         look(opened, "2-losses", width, scheme)
@@ -140,9 +139,12 @@ def test_from_the_retrievers_to_the_nuggets_of_a_lost_answer(url: str, width: in
         given.scroll_into_view_if_needed()
         look(opened, "3-given-retrieval", width, scheme)
 
-        # A band leads to its answers alone.
-        bands = flow.locator(".points path.point")
-        bands.nth(CAUSES.index("not_retrieved")).click(force=True)  # Plotly hears clicks through a sheet over the marks
+        # A part of a bar leads to its answers alone.
+        rows = causes.locator(".ytick text").all_text_contents()
+        parts = page.locator(".st-key-causes .legendtext").all_text_contents()
+        number = parts.index("not retrieved")
+        bars = causes.locator(".barlayer .trace.bars").nth(number).locator(".point")
+        bars.nth(rows.index(SYSTEM)).click(force=True)  # Plotly hears clicks through a sheet over the marks
         page.wait_for_function("n => document.querySelectorAll('[class*=st-key-onward_answers]').length < n", arg=2)
         opened.settle()
         link = page.get_by_role("button", name="not retrieved")

@@ -30,7 +30,7 @@ from mirage import schema, store
 from mirage.battles.judge import Judge, judges
 from mirage.cli.reporting import COLUMNS
 from mirage.errors import BadInput, NotEnoughData
-from mirage.explorer.judges.exam import exam_at, rows_of
+from mirage.explorer.judges.data import exam_at, rows_of
 from mirage.llm.prompts import bundled_text, fence_code
 from mirage.people.exam import exam
 from mirage.ranking.arena import rank_arena

@@ -11,7 +11,7 @@ from sklearn.metrics import cohen_kappa_score, recall_score
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
-from mirage.explorer.judges.agreement import between
+from mirage.explorer.judges.data import between
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.people.exam import exam
 from mirage.people.votes.stage import vote_agreement

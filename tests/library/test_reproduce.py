@@ -330,7 +330,7 @@ def test_the_page_shows_every_table_and_plot_and_escapes_all_text(
 
 def test_lollipops_stand_in_the_order_of_the_means(reproduction: Reproduction) -> None:
     joint = rows(reproduction, "figure3", language="all")
-    figure = charts.lollipops(joint, mode="dark", feature="fluency_score")
+    figure = charts.lollipops(joint, feature="fluency_score")
     heights = [trace["x"][0] for trace in figure["data"][1:]]
     assert heights == sorted(heights, reverse=True)
     assert len(heights) == 7

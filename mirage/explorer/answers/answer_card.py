@@ -13,7 +13,7 @@ import streamlit as st
 
 from mirage import schema
 from mirage.explorer.answers.data import AnswerView, FeatureValue, MeasureScores, QueryView
-from mirage.explorer.hallucination.attribution_chart import TITLES as CAUSES
+from mirage.explorer.hallucination.attribution import TITLES as CAUSES
 from mirage.explorer.kit.table import column_help, mark_html, mode
 from mirage.explorer.kit.text import MarkKind, Markup, TextSpan, heading_html, link_html, text_html
 from mirage.publish.charts.palette import FORMATS, Mode, ink

@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
-from mirage.explorer.answers.index import answer_index
 from mirage.explorer.hallucination import attribution
 from mirage.explorer.kit.query_keys import Key, Keys
 from mirage.stages.features import FEATURES
@@ -21,16 +20,17 @@ from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.retrieve.attribution import Attribution
 from mirage.stages.shown import merge_passages, shown_passages, shown_with
 from mirage.store.query_rows import of_query
-from mirage.store.search import FOLD, places
+from mirage.store.search import answer_values, find_answers
 from mirage.text.answers import Citation, citations, is_numbered
 from mirage.text.segmentation import SHOWN
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from mirage.store import Arena
+
+AnswerKey = tuple[str, str, str]
+"""Language, query and system of an answer."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class AnswerFilter:
     """Language of a passage shown to the system; empty for any."""
     text: str = ""
     """Text to search for in queries and answers, ignoring case; empty for any."""
-    noted: frozenset[tuple[str, str, str]] | None = None
+    noted: frozenset[AnswerKey] | None = None
     """Language, query and system of the answers whose notes match; None for all."""
 
     @property
@@ -226,25 +226,22 @@ def scope(arena: Arena) -> Scope:
     Raises:
         TableMissing: if the arena has neither outcomes nor answers.
     """
-    index = answer_index(arena)
+    known = answer_values(arena)
     sql = "SELECT 1 FROM queries WHERE text IS NOT NULL LIMIT 1"
-    texts = "queries" in arena.tables and len(arena.sql(sql)) > 0
 
     def among(column: str, kind: Any) -> tuple[str, ...]:
-        present = index.present(column)
-        return tuple(value for value in get_args(kind) if value in present)
+        return tuple(value for value in get_args(kind) if value in known[column])
 
-    has_outcomes = "outcomes" in arena.tables
     return Scope(
-        languages=tuple(sorted(index.present("language"))),
-        systems=tuple(sorted(index.present("system"))),
+        languages=tuple(sorted(known["language"])),
+        systems=tuple(sorted(known["system"])),
         subsets=among("subset", schema.Subset),
         parsers=among("parser", schema.Parser),
-        outcomes=among("outcome", schema.Outcome) if has_outcomes else (),
-        queries=len(index.queries.keys),
-        answers=index.answers,
+        outcomes=among("outcome", schema.Outcome) if "outcomes" in arena.tables else (),
+        queries=known["queries"],
+        answers=known["answers"],
         answer_texts="answers" in arena.tables,
-        query_texts=texts,
+        query_texts="queries" in arena.tables and len(arena.sql(sql)) > 0,
     )
 
 
@@ -255,111 +252,48 @@ def find_queries(arena: Arena, search: AnswerFilter) -> AnswerSelection:
     Raises:
         TableMissing: if the arena has neither outcomes nor answers.
     """
-    import numpy as np
-
-    index = answer_index(arena)
-    mask = np.ones(len(index.query), dtype=bool)
-    for column, chosen in (
-        ("parser", (search.parser,) if "outcomes" in arena.tables else ()),
-        ("language", search.languages),
-        ("system", search.systems),
-        ("outcome", search.outcomes),
-        ("subset", (search.subset,) if search.subset else ()),
-    ):
-        if chosen:
-            mask &= index.among(column, chosen)
+    chosen = {"system": search.systems, "outcome": search.outcomes}
+    chosen["subset"] = (search.subset,) if search.subset else ()
+    chosen["parser"] = (search.parser,) if "outcomes" in arena.tables else ()
+    among: list[Collection[AnswerKey]] = []
     if search.cause:
-        mask &= _answers_with_cause(arena, search.parser, search.cause)
+        causes = attribution.by_answer(arena, search.parser).items()
+        among.append([key for key, entry in causes if (entry.cause or attribution.UNDECIDED) == search.cause])
     if search.passage_language:
-        mask &= _answers_among(arena, _shown_in(arena, search.passage_language))
+        among.append(_shown_in(arena, search.passage_language))
     if search.noted is not None:
-        mask &= _answers_among(arena, search.noted)
-    if search.text:
-        mask &= _holding(arena, search)
-    return AnswerSelection(*index.queries_of(mask))
-
-
-@lru_cache(maxsize=64)
-def _answers_with_cause(arena: Arena, parser: str, cause: str) -> NDArray[np.bool_]:
-    """Return a mask of the answers with a cause, by one parser."""
-    return _answers_among(
+        among.append(search.noted)
+    found = find_answers(
         arena,
-        {
-            (language, query_id, system)
-            for (language, query_id, system), entry in attribution.by_answer(arena, parser).items()
-            if (entry.cause or attribution.UNDECIDED) == cause
-        },
+        chosen=chosen,
+        languages=search.languages,
+        text=search.text,
+        among=[_key_table(keys) for keys in among],
     )
+    keys = zip(found["language"].to_pylist(), found["query_id"].to_pylist(), strict=True)
+    return AnswerSelection(tuple(keys), sum(found["answers"].to_pylist()))
+
+
+def _key_table(keys: Collection[AnswerKey]) -> pa.Table:
+    """Return keys of answers as a table."""
+    import pyarrow as pa
+
+    columns = list(zip(*keys, strict=True)) or [(), (), ()]
+    names = ("language", "query_id", "system")
+    return pa.table({name: pa.array(column, pa.string()) for name, column in zip(names, columns, strict=True)})
 
 
 @lru_cache(maxsize=16)
-def _shown_in(arena: Arena, code: str) -> frozenset[tuple[str, str, str]]:
-    """Return the answers (language, query, system) whose system was shown a passage in a language."""
+def _shown_in(arena: Arena, code: str) -> frozenset[AnswerKey]:
+    """Return the answers whose system was shown a passage in a language."""
     import pyarrow.compute as pc
 
-    names = ("answers", "passages", "retrieved")
-    tables: dict[str, pa.Table] = {name: arena.read(name) for name in names if name in arena.tables}
-    if "answers" not in tables:
+    if "answers" not in arena.tables:
         return frozenset()
-    rows = shown_passages(tables)
+    names = ("answers", "passages", "retrieved")
+    rows = shown_passages({name: arena.read(name) for name in names if name in arena.tables})
     rows = rows.filter(pc.equal(rows["passage_language"], code))
     return frozenset(zip(*(rows[name].to_pylist() for name in ("language", "query_id", "system")), strict=True))
-
-
-def _answers_among(arena: Arena, answers: Collection[tuple[str, str, str]]) -> NDArray[np.bool_]:
-    """Return a mask of some answers, given by language, query and system."""
-    import numpy as np
-
-    index = answer_index(arena)
-    keys, systems = index.queries.keys, index.values["system"]
-    places = zip(index.query.tolist(), index.codes["system"].tolist(), strict=True)
-    return np.array([(*keys[query], systems[system]) in answers for query, system in places], dtype=bool)
-
-
-def _holding(arena: Arena, search: AnswerFilter) -> NDArray[np.bool_]:
-    """Return a mask of the answers that contain the searched text, or whose query does."""
-    import numpy as np
-
-    index = answer_index(arena)
-    # One extra entry, found by index -1, for answers without a stored text.
-    answers = np.zeros(arena.whole.rows("answers") + 1, dtype=bool)
-    if "answers" in arena.tables:
-        answers[places(arena, search.text, languages=search.languages)] = True
-    return np.asarray(answers[index.place] | _asking(arena, search.text)[index.query])
-
-
-@lru_cache(maxsize=64)
-def _asking(arena: Arena, text: str) -> NDArray[np.bool_]:
-    """Return a mask of the queries that contain a text, in any language."""
-    import numpy as np
-    import pyarrow.compute as pc
-
-    mask = np.zeros(len(answer_index(arena).queries.keys), dtype=bool)
-    if "queries" in arena.tables:
-        needle = arena.sql(f"SELECT {FOLD.format('$text')} AS text", {"text": text})["text"][0].as_py()
-        numbers, texts = _folded_queries(arena)
-        mask[numbers[np.asarray(pc.match_substring(texts, needle), dtype=bool)]] = True
-    return mask
-
-
-@lru_cache(maxsize=4)
-def _folded_queries(arena: Arena) -> tuple[NDArray[np.intp], pa.ChunkedArray]:
-    """Return the indices (of `answer_index`) and the folded texts of the queries with a text. Cached, since folding
-    takes longer than searching all answers.
-    """
-    import numpy as np
-    import pyarrow as pa
-
-    queries = answer_index(arena).queries
-    sql = f"SELECT language, query_id, {FOLD.format('text')} AS text FROM queries WHERE text IS NOT NULL"  # noqa: S608  # constants alone
-    rows = arena.sql(sql)
-    keys = zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True)
-    numbers = [queries.place(key) for key in keys]
-    answered = [number is not None for number in numbers]
-    return (
-        np.array([number for number in numbers if number is not None], dtype=np.intp),
-        rows["text"].filter(pa.array(answered, pa.bool_())),
-    )
 
 
 @lru_cache(maxsize=256)
@@ -408,31 +342,18 @@ def query_view(arena: Arena, key: Key, parser: str) -> QueryView:
     for row in sorted(of_query(arena, "features", key), key=lambda row: order.get(row["feature"], len(order))):
         measured.setdefault(row["system"], []).append(_measure(row))
     given = _scores_by_system(of_query(arena, "scores", key))
-    answers = []
-    for system in sorted(rows.keys() | decided.keys() | measured.keys() | given.keys()):
-        text, outcome = rows.get(system, {}).get("text"), decided.get(system, {})
-        numbered = is_numbered(*(rows.get(system, {}).get(name) for name in ("template", "numbered")))
-        start, end = outcome.get("span_start"), outcome.get("span_end")
-        ids = tuple(passage_id for passage_id, *_ in seen.get(system, ()))
-        answers.append(
-            AnswerView(
-                system=system,
-                text=text,
-                status=rows.get(system, {}).get("status"),
-                reason=rows.get(system, {}).get("reason"),
-                outcome=outcome.get("outcome"),
-                rule=outcome.get("rule", ""),
-                rule_meaning=RULES.get(outcome.get("rule", ""), ""),
-                span=None if start is None or end is None else (start, end),
-                correct=outcome.get("correct"),
-                citations=citations(text[:SHOWN], ids, numbered=numbered) if text and ids else (),
-                measures=tuple(measured.get(system, ())),
-                scores=given.get(system, ()),
-                retriever=rows.get(system, {}).get("retriever"),
-                shown=ids,
-                cause=caused.get(system),
-            )
+    answers = [
+        _answer_view(
+            system,
+            rows.get(system, {}),
+            decided.get(system, {}),
+            shown=tuple(passage_id for passage_id, *_ in seen.get(system, ())),
+            measures=tuple(measured.get(system, ())),
+            scores=given.get(system, ()),
+            cause=caused.get(system),
         )
+        for system in sorted(rows.keys() | decided.keys() | measured.keys() | given.keys())
+    ]
     first = queries[0] if queries else {}
     subsets = [row["subset"] for row in decided.values()]
     return QueryView(
@@ -474,32 +395,44 @@ def sample_view(arena: Arena, shown: QueryView, number: int, parser: str) -> Que
         found = outcomes(queries, samples).to_pylist()
         decided = {row["system"]: row for row in found if row["parser"] == parser}
     by_system = {row["system"]: row for row in rows}
-    return replace(shown, answers=tuple(_sample(answer, by_system, decided, number) for answer in shown.answers))
+    absent = {"status": "missing", "reason": f"no sample {number}"}
+    answers = []
+    for first in shown.answers:
+        row, outcome = by_system.get(first.system, absent), decided.get(first.system, {})
+        answers.append(_answer_view(first.system, row | {"retriever": first.retriever}, outcome, shown=first.shown))
+    return replace(shown, answers=tuple(answers))
 
 
-def _sample(
-    first: AnswerView, rows: Mapping[str, dict[str, Any]], decided: Mapping[str, dict[str, Any]], number: int
+def _answer_view(
+    system: str,
+    row: Mapping[str, Any],
+    outcome: Mapping[str, Any],
+    *,
+    shown: tuple[str, ...],
+    measures: tuple[FeatureValue, ...] = (),
+    scores: tuple[MeasureScores, ...] = (),
+    cause: Attribution | None = None,
 ) -> AnswerView:
-    """Return a system's answer replaced by its sample."""
-    row, outcome = rows.get(first.system), decided.get(first.system, {})
+    """Return a system's answer from its row of `answers` or `samples` and its outcome, each empty if there is none."""
+    text, rule = row.get("text"), outcome.get("rule", "")
     start, end = outcome.get("span_start"), outcome.get("span_end")
-    rule = outcome.get("rule", "")
-    return replace(
-        first,
-        text=row["text"] if row else None,
-        status=row["status"] if row else "missing",
-        reason=row["reason"] if row else f"no sample {number}",
+    numbered = is_numbered(row.get("template"), row.get("numbered"))
+    return AnswerView(
+        system=system,
+        text=text,
+        status=row.get("status"),
+        reason=row.get("reason"),
         outcome=outcome.get("outcome"),
         rule=rule,
         rule_meaning=RULES.get(rule, ""),
         span=None if start is None or end is None else (start, end),
         correct=outcome.get("correct"),
-        citations=citations(row["text"][:SHOWN], first.shown, numbered=is_numbered(row["template"], None))
-        if row and row["text"] and first.shown
-        else (),
-        measures=(),
-        scores=(),
-        cause=None,
+        citations=citations(text[:SHOWN], shown, numbered=numbered) if text and shown else (),
+        measures=measures,
+        scores=scores,
+        retriever=row.get("retriever"),
+        shown=shown,
+        cause=cause,
     )
 
 
@@ -563,4 +496,25 @@ def _measure(row: dict[str, Any]) -> FeatureValue:
         unit=spec.unit if spec else "",
         value=row["value"],
         reason=_in_present_words(row["reason"]),
+    )
+
+
+@lru_cache(maxsize=256)
+def judgments_on(arena: Arena, key: tuple[str, str]) -> tuple[schema.Judgment, ...]:
+    """Return all verdicts on the answers to a query, by judge, with the two orders of a pair adjacent.
+
+    Args:
+        arena: the arena.
+        key: language and id of the query.
+
+    Raises:
+        TableMissing: if the arena has no judgments.
+    """
+    arena.need("judgments")
+    rows = [schema.Judgment(**row) for row in of_query(arena, "judgments", key)]
+    return tuple(
+        sorted(
+            rows,
+            key=lambda judgment: (judgment.judge, *sorted((judgment.system_a, judgment.system_b)), judgment.system_a),
+        )
     )

@@ -17,7 +17,6 @@ from mirage import schema
 from mirage.battles.decision import Decision, OrientedVerdict, Winner, decide, orient_verdict
 from mirage.battles.judge import NUGGETS, RELEVANCE, Judge
 from mirage.explorer.answers import data as answers
-from mirage.explorer.answers.judgments import judgments_on
 from mirage.explorer.battle.matrix import RIGHT, Cell
 from mirage.explorer.kit.query_keys import Key, Keys, language_place
 from mirage.explorer.leaderboard.data import nugget_battles
@@ -90,20 +89,23 @@ class BattleSelection(Keys):
         """Return the matching battles as rows: query, systems, judge, result, flipped, verdicts."""
         import pyarrow as pa
 
-        decisions = [self.decisions[key] for key in self.keys]
-        n = len(decisions)
-        return pa.table(
+        rows = [
             {
-                "language": pa.array([key[0] for key in self.keys], pa.string()),
-                "query_id": pa.array([key[1] for key in self.keys], pa.string()),
-                "first": pa.array([self.wanted.first] * n, pa.string()),
-                "second": pa.array([self.wanted.second] * n, pa.string()),
-                "judge": pa.array([self.wanted.judge.name if self.wanted.judge else None] * n, pa.string()),
-                "result": pa.array([d.winner if d.n_verdicts else None for d in decisions], pa.string()),
-                "flipped": pa.array([not decision.consistent for decision in decisions], pa.bool_()),
-                "verdicts": pa.array([decision.n_verdicts for decision in decisions], pa.int64()),
+                "language": key[0],
+                "query_id": key[1],
+                "first": self.wanted.first,
+                "second": self.wanted.second,
+                "judge": self.wanted.judge.name if self.wanted.judge else None,
+                "result": decision.winner if decision.n_verdicts else None,
+                "flipped": not decision.consistent,
+                "verdicts": decision.n_verdicts,
             }
-        )
+            for key, decision in ((key, self.decisions[key]) for key in self.keys)
+        ]
+        types = {"flipped": pa.bool_(), "verdicts": pa.int64()}
+        names = ("language", "query_id", "first", "second", "judge", "result", "flipped", "verdicts")
+        fields = [pa.field(name, types.get(name, pa.string())) for name in names]
+        return pa.Table.from_pylist(rows, schema=pa.schema(fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,48 +216,45 @@ def _by_nuggets(arena: Arena, first: str, second: str) -> dict[Key, OrientedVerd
 
 @lru_cache(maxsize=64)
 def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
-    """Return the battles of two systems that match a search."""
+    """Return the battles of two systems that match a search; without a judge all queries that both answered, as battles
+    without a verdict.
+
+    Raises:
+        TableMissing: if there is no judge, and the arena has no answers.
+    """
+    if search.judge is None:
+        by_battle: Mapping[Key, Mapping[str, Decision]] = {key: {"": decide(())} for key in _answered(arena, search)}
+    else:
+        by_nuggets = search.judge.name == NUGGETS
+        by_battle = decisions_of(arena, search.first, search.second, by_nuggets=by_nuggets)
     name = search.judge.name if search.judge else ""
-    judges_by_battle = decisions_of(arena, search.first, search.second, by_nuggets=name == NUGGETS)
     decisions = {
         key: by_judge[name]
-        for key, by_judge in judges_by_battle.items()
+        for key, by_judge in by_battle.items()
         if name in by_judge and (not search.languages or key[0] in search.languages)
     }
-    keys = [
+    hits = _search(arena, search) if search.text else decisions.keys()
+    keys = tuple(
         key
         for key, decision in decisions.items()
         if (not search.result or decision.winner == search.result)
         and not (search.flipped and decision.consistent)
-        and (not search.disagree or differ(judges_by_battle[key]))
+        and (not search.disagree or differ(by_battle[key]))
         and (search.noted is None or key in search.noted)
-    ]
-    if search.text:
-        hits = _search(arena, search.first, search.second, search.languages, search.text)
-        keys = [key for key in keys if key in hits]
-    return BattleSelection(tuple(keys), decisions, search)
+        and key in hits
+    )
+    return BattleSelection(keys, decisions, search)
 
 
-@lru_cache(maxsize=64)
-def unjudged(arena: Arena, search: BattleFilter) -> BattleSelection:
-    """Return the queries that both systems answered, as battles without a verdict or judge.
-
-    Raises:
-        TableMissing: if the arena has no answers.
-    """
+def _answered(arena: Arena, search: BattleFilter) -> list[Key]:
+    """Return the queries that both systems answered."""
     arena.need("answers")
     rows = arena.sql(
         "SELECT language, query_id FROM answers WHERE system IN ($first, $second) GROUP BY ALL "
         "HAVING count(DISTINCT system) = 2 ORDER BY ALL",
         {"first": search.first, "second": search.second},
     )
-    pairs = zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True)
-    decisions = {key: decide(()) for key in pairs if not search.languages or key[0] in search.languages}
-    keys = tuple(key for key in decisions if search.noted is None or key in search.noted)
-    if search.text:
-        hits = _search(arena, search.first, search.second, search.languages, search.text)
-        keys = tuple(key for key in keys if key in hits)
-    return BattleSelection(keys, decisions, search)
+    return list(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
 
 
 def differ(decisions: Mapping[str, Decision]) -> bool:
@@ -273,7 +272,7 @@ def battle_view(arena: Arena, key: Key, first: str, second: str, *, by_nuggets: 
     query = answers.query_view(arena, key, "strict")
     by_system = {answer.system: answer for answer in query.answers}
     first_answer, second_answer = (by_system.get(system) or _nothing(system) for system in (first, second))
-    verdicts = judgments_on(arena, key) if "judgments" in arena.tables else ()
+    verdicts = answers.judgments_on(arena, key) if "judgments" in arena.tables else ()
     pair_judgments = [judgment for judgment in verdicts if {judgment.system_a, judgment.system_b} == {first, second}]
     values = {measure.name: measure.value for measure in second_answer.measures}
     compared, apart = [], []
@@ -309,27 +308,24 @@ def _compare(measure: answers.FeatureValue, first: float, second: float) -> Feat
     return FeatureComparison(measure, first, second, spec.direction if spec else "none", low, high)
 
 
-@lru_cache(maxsize=32)
-def _search(arena: Arena, first: str, second: str, languages: tuple[str, ...], text: str) -> frozenset[Key]:
+def _search(arena: Arena, search: BattleFilter) -> set[Key]:
     """Return the queries that contain a text, also in an answer by one of the two systems or in a rationale on both."""
     hits: set[Key] = set()
+    systems = (search.first, search.second)
     if {"outcomes", "answers"} & set(arena.tables):
         parser = "".join(answers.scope(arena).parsers[:1])
-        hits |= set(
-            answers.find_queries(
-                arena, answers.AnswerFilter(languages=languages, systems=(first, second), parser=parser, text=text)
-            ).keys
-        )
+        wanted = answers.AnswerFilter(languages=search.languages, systems=systems, parser=parser, text=search.text)
+        hits |= set(answers.find_queries(arena, wanted).keys)
     if "judgments" in arena.tables:
         # Languages as single values, so that other files are not read; the text in an aggregate, since as a filter it
         # makes DuckDB fold every rationale of a row group, whosever battle it is of, many times over.
-        chosen = {f"l{n}": code for n, code in enumerate(languages)}
+        chosen = {f"l{n}": code for n, code in enumerate(search.languages)}
         condition = f"AND language IN ({', '.join(f'${name}' for name in chosen)}) " if chosen else ""
         rows = arena.sql(
             "SELECT language, query_id FROM judgments WHERE system_a IN ($first, $second) "  # noqa: S608  # constants alone
             f"AND system_b IN ($first, $second) {condition}GROUP BY ALL "
             "HAVING bool_or(contains(lower(nfc_normalize(rationale)), lower(nfc_normalize($text))))",
-            {"first": first, "second": second, "text": text, **chosen},
+            {"first": search.first, "second": search.second, "text": search.text, **chosen},
         )
         hits |= set(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
-    return frozenset(hits)
+    return hits

@@ -1,9 +1,10 @@
-"""A battle as escaped HTML: the systems' score, the answers side by side, every judge's verdicts by order, and features
-as bars.
+"""A battle in a sentence, and as escaped HTML: the systems' score, the answers side by side, every judge's verdicts by
+order, and features as bars.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Literal
@@ -13,14 +14,26 @@ from mirage.battles.decision import Decision
 from mirage.battles.judge import Judge
 from mirage.explorer.answers import answer_card
 from mirage.explorer.answers.data import AnswerView, MeasureScores
+from mirage.explorer.answers.sections import preferred_system, rationale_html
 from mirage.explorer.battle.data import BattleSelection, BattleView, FeatureComparison
 from mirage.explorer.battle.overlap import Parts
 from mirage.explorer.kit.table import column_help, mark_html, mode
-from mirage.explorer.kit.text import TextSpan, heading_html, text_html
+from mirage.explorer.kit.text import TextSpan, heading_html
 from mirage.publish.charts.palette import FORMATS, family
 from mirage.text.segmentation import count_text
 
 Side = Literal["first", "second"]
+_DECISIONS = {True: ("right", "correct decision"), False: ("wrong", "wrong decision"), None: ("unparsed", "undecided")}
+"""Sign and words of a decision."""
+MOST = 2
+"""Maximum number of features named in a sentence."""
+ACTS = {
+    ("relevant", True): "answers correctly (a passage is relevant)",
+    ("relevant", False): "abstains although a passage is relevant",
+    ("non_relevant", True): "abstains correctly (no passage is relevant)",
+    ("non_relevant", False): "answers although no passage is relevant",
+}
+"""What a system does, by the subset of the query and whether that is the correct decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +46,11 @@ class BattleLayout:
     """Whether to show the judge's letters A and B."""
     why: str
     """Description of the order."""
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """The systems from left to right."""
+        return ("first", "second") if self.left == "first" else ("second", "first")
 
 
 def layout_of(battle: BattleView, judge: str, order: str) -> BattleLayout:
@@ -90,15 +108,17 @@ def _verdict_html(battle: BattleView, judge: Judge | None) -> str:
     if judge is None:
         return "No judge has compared these two."
     if judge.by_labels:
-        verdict = {True: "correct decision", False: "wrong decision", None: "undecided"}
-        signs = {True: "right", False: "wrong", None: "unparsed"}
+        words = {
+            True: ("right", "correct decision"),
+            False: ("wrong", "wrong decision"),
+            None: ("unparsed", "undecided"),
+        }
         sides = ", ".join(
-            f"{answer_card.sign(signs[r.correct])}<b>{escape(r.system)}</b>: {verdict[r.correct]}"
-            for r in (first, second)
+            f"{answer_card.sign(words[answer.correct][0])}<b>{escape(answer.system)}</b>: {words[answer.correct][1]}"
+            for answer in (first, second)
         )
-        both = {1: "", 0: ", tie", 2: ", tie"}
-        right = [r.correct is True for r in (first, second)]
-        return f"{sides} (by relevance labels){both[1 if right[0] != right[1] else 0 if right[0] else 2]}."
+        tie = ", tie" if (first.correct is True) == (second.correct is True) else ""
+        return f"{sides} (by relevance labels){tie}."
     decision = battle.decision(judge.name)
     if judge.kind == "nuggets":
         return f"{_winner(battle, decision)} (by the share of vital nuggets stated in full)."
@@ -137,9 +157,8 @@ def answer_sides(
         decided: whether to mark the text that decided the outcome, where `parts` are not marked.
     """
     by_side = {"first": battle.first, "second": battle.second}
-    order: tuple[Side, Side] = ("first", "second") if layout.left == "first" else ("second", "first")
     cards = []
-    for letter, side in zip("AB", order, strict=True):
+    for letter, side in zip("AB", layout.sides, strict=True):
         note = f'<span class="mg-letter" title="{escape(layout.why)}">{letter}</span>' if layout.letters else ""
         stretches: list[TextSpan] | None = None if decided else []
         if parts is not None:
@@ -201,15 +220,10 @@ def _criterion(judgment: schema.Judgment) -> str:
 
 
 def _order(judgment: schema.Judgment) -> str:
-    winner = {"A": judgment.system_a, "B": judgment.system_b}.get(judgment.verdict)
+    winner = preferred_system(judgment)
     word = f"{judgment.verdict}: <bdi>{escape(winner)}</bdi> wins" if winner else escape(judgment.verdict)
     word += f" ({escape(judgment.reason)})" if judgment.reason else ""
     word += f" · repeat {judgment.repeat}" if judgment.repeat else ""
-    rationale = (
-        text_html(judgment.rationale, language="")
-        if judgment.rationale
-        else '<div class="mg-none">No rationale available.</div>'
-    )
     systems = "".join(
         f"<span>{letter}, shown {place}: <bdi>{escape(system)}</bdi></span>"
         for letter, place, system in (("A", "first", judgment.system_a), ("B", "second", judgment.system_b))
@@ -217,21 +231,28 @@ def _order(judgment: schema.Judgment) -> str:
     meaning = escape(column_help("judgments", "verdict"))
     return (
         f'<div class="mg-order"><div class="mg-who">{systems}</div>'
-        f'<div class="mg-verdict-word" title="{meaning}">{word}</div>{rationale}</div>'
+        f'<div class="mg-verdict-word" title="{meaning}">{word}</div>{rationale_html(judgment)}</div>'
     )
 
 
 def features(battle: BattleView, layout: BattleLayout) -> str:
     """Return the features that both answers have as HTML bars, with one scale per feature."""
-    order: tuple[Side, Side] = ("first", "second") if layout.left == "first" else ("second", "first")
-    answers: dict[Side, AnswerView] = {"first": battle.first, "second": battle.second}
-    names = [answers[side].system for side in order]
-    heads = "".join(f'<div class="mg-top">{mark_html(n, mode())} {escape(n)}</div>' for n in names)
+    first, second = order = layout.sides
+    answers = {"first": battle.first, "second": battle.second}
     rows = "".join(_row(comparison, order, answers) for comparison in battle.compared)
-    out = f'{heading_html("Features")}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{rows}</div>'
+    out = _bars("Features", answers[first], answers[second], rows)
     if battle.apart:
         out += note(f"Not compared (a value is missing): {', '.join(battle.apart)}.")
     return out
+
+
+def _bars(head: str, left: AnswerView, right: AnswerView, rows: str) -> str:
+    """Return rows of bars under the names of the two systems."""
+    names = "".join(
+        f'<div class="mg-top">{mark_html(answer.system, mode())} {escape(answer.system)}</div>'
+        for answer in (left, right)
+    )
+    return f'{heading_html(head)}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{names}{rows}</div>'
 
 
 def stack_html(*parts: str) -> str:
@@ -246,13 +267,11 @@ def note(text: str) -> str:
 
 def scores(battle: BattleView, layout: BattleLayout) -> str:
     """Return the scores of both answers by measure and rater as HTML; empty without scores."""
-    answers = (battle.first, battle.second) if layout.left == "first" else (battle.second, battle.first)
-    by_side = [{given.measure: given for given in answer.scores} for answer in answers]
+    answers = {"first": battle.first, "second": battle.second}
+    left, right = (answers[side] for side in layout.sides)
+    by_side = [{given.measure: given for given in answer.scores} for answer in (left, right)]
     if not any(by_side):
         return ""
-    heads = "".join(
-        f'<div class="mg-top">{mark_html(answer.system, mode())} {escape(answer.system)}</div>' for answer in answers
-    )
     rows = []
     for given in {**by_side[1], **by_side[0]}.values():
         scale = f", {given.ends[0]:g} to {given.ends[1]:g}" if given.ends else ""
@@ -260,11 +279,9 @@ def scores(battle: BattleView, layout: BattleLayout) -> str:
             f"<div><bdi>{escape(given.measure)}</bdi> "
             f'<span class="mg-way">{"people" if given.person else "a program"}{scale}</span></div>'
         )
-        rows += [
-            _score_html(side.get(given.measure), answer.system) for side, answer in zip(by_side, answers, strict=True)
-        ]
-    head = heading_html("Ratings of single answers")
-    return f'{head}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{heads}{"".join(rows)}</div>'
+        for side, answer in zip(by_side, (left, right), strict=True):
+            rows.append(_score_html(side.get(given.measure), answer.system))
+    return _bars("Ratings of single answers", left, right, "".join(rows))
 
 
 def _score_html(given: MeasureScores | None, system: str) -> str:
@@ -276,8 +293,7 @@ def _score_html(given: MeasureScores | None, system: str) -> str:
         value = f"{given.mean:.3g}"
         if given.ends and given.ends[0] != given.ends[1]:
             low, high = given.ends
-            width = max(0.0, min(100.0, 100 * (given.mean - low) / (high - low)))
-            bar = f'<div class="mg-track"><i style="width:{width:.1f}%;background:{_color(system)}"></i></div>'
+            bar = _track((given.mean - low) / (high - low), system)
     raters = " · ".join(
         f"<bdi>{escape(score.rater)}</bdi>&nbsp;{escape(answer_card.score_text(score))}" for score in given.scores
     )
@@ -288,7 +304,7 @@ def _score_html(given: MeasureScores | None, system: str) -> str:
 _WAYS = {"higher": "↑ higher is better", "lower": "↓ lower is better", "none": "neither is better"}
 
 
-def _row(comparison: FeatureComparison, order: tuple[Side, Side], answers: dict[Side, AnswerView]) -> str:
+def _row(comparison: FeatureComparison, order: tuple[Side, Side], answers: Mapping[str, AnswerView]) -> str:
     measure = comparison.measure
     unit = f" Unit: {measure.unit}." if measure.unit else ""
     head = (
@@ -301,12 +317,76 @@ def _row(comparison: FeatureComparison, order: tuple[Side, Side], answers: dict[
         value = answer_card.feature_text(measure.unit, values[side])
         best = comparison.better == side
         value_html = f"<b>{answer_card.sign('right')}{value}</b>" if best else f"<span>{value}</span>"
-        width = 100 * (values[side] - comparison.low) / (comparison.high - comparison.low)
-        color = _color(answers[side].system)
-        bar = f'<i style="width:{max(0.0, min(100.0, width)):.1f}%;background:{color}"></i>'
-        halves.append(f'<div class="mg-half">{value_html}<div class="mg-track">{bar}</div></div>')
+        share = (values[side] - comparison.low) / (comparison.high - comparison.low)
+        halves.append(f'<div class="mg-half">{value_html}{_track(share, answers[side].system)}</div>')
     return head + "".join(halves)
+
+
+def _track(share: float, system: str) -> str:
+    """Return a bar that is filled up to a share."""
+    width = max(0.0, min(100.0, 100 * share))
+    return f'<div class="mg-track"><i style="width:{width:.1f}%;background:{_color(system)}"></i></div>'
 
 
 def _color(system: str) -> str:
     return family(system).color(mode())
+
+
+def conclusion(battle: BattleView, judge: Judge | None) -> str:
+    """Return the result of a battle and its reason, in a sentence; empty without a decision.
+
+    Args:
+        battle: the battle.
+        judge: the judge; None without one.
+    """
+    if judge is None:
+        return ""
+    if judge.by_labels:
+        return _conclusion_by_labels(battle)
+    return _conclusion_by_judge(battle, battle.decision(judge.name), judge)
+
+
+def _conclusion_by_labels(battle: BattleView) -> str:
+    first, second = battle.first, battle.second
+    right = [answer.correct is True for answer in (first, second)]
+    acts = [_act(battle.query.subset, answer) for answer in (first, second)]
+    if right[0] == right[1]:
+        if acts[0] == acts[1]:
+            return f"Tie: {first.system} {acts[0]}; so does {second.system}."
+        return f"Tie: {first.system} {acts[0]}; {second.system} {acts[1]}."
+    winner, loser = (0, 1) if right[0] else (1, 0)
+    names = (first.system, second.system)
+    return f"{names[winner]} wins: it {acts[winner]}; {names[loser]} {acts[loser]}."
+
+
+def _act(subset: str | None, answer: AnswerView) -> str:
+    if answer.correct is None:
+        return "gives no parsable answer"
+    return ACTS.get((subset or "", answer.correct), "decides correctly" if answer.correct else "decides wrongly")
+
+
+def _conclusion_by_judge(battle: BattleView, decision: Decision, judge: Judge) -> str:
+    if decision.winner not in ("first", "second"):
+        return ""
+    winner, loser = battle.first.system, battle.second.system
+    if decision.winner == "second":
+        winner, loser = loser, winner
+    orders = " in both orders" if decision.n_verdicts > 1 and decision.consistent else ""
+    reasons = sorted(
+        (compared for compared in battle.compared if compared.better == decision.winner), key=_gap, reverse=True
+    )[:MOST]
+    words = [_reason(compared, first=decision.winner == "first") for compared in reasons]
+    because = f", with better {' and '.join(words)}" if words else ""
+    if judge.kind == "nuggets":
+        return f"{winner} beats {loser} by nuggets: it states more of the vital nuggets in full."
+    return f"{judge.name} prefers {winner} to {loser}{orders}{because}."
+
+
+def _gap(compared: FeatureComparison) -> float:
+    """Return the distance of two values as a share of the scale."""
+    return abs(compared.first - compared.second) / (compared.high - compared.low)
+
+
+def _reason(compared: FeatureComparison, *, first: bool) -> str:
+    values = (compared.first, compared.second) if first else (compared.second, compared.first)
+    return f"{compared.measure.title} ({values[0]:.3g} vs. {values[1]:.3g})"

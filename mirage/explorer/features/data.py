@@ -5,10 +5,9 @@ Results are cached by arena, which is hashed by its manifest.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import lru_cache
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
@@ -16,22 +15,19 @@ from mirage.battles.judge import Judge, judges
 from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.stages import features
+from mirage.stages.across.preference import LanguagePreference
+from mirage.stages.across.summary import is_cross_lingual, system_preference
 from mirage.stages.features import FEATURES, FeatureMean
+from mirage.stages.features.relations import Relation, between_systems, relations
 from mirage.stats.units import Unit
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from mirage.store import Arena
 
-DRAWS, SEED = 500, 0
-"""Number of bootstrap draws of systems for a correlation's interval, and their seed."""
 FOCUS = 3
 """Default number of systems in focus."""
-FEWEST = 5
-"""Minimum number of systems for a correlation's interval."""
 
 
 def spread(ranked: Sequence[str], n: int = FOCUS) -> tuple[str, ...]:
@@ -78,33 +74,6 @@ class Overview:
     """One row per system and one column per feature: the mean over languages."""
     everything: pa.Table
     """All rows by language and over languages (`all`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """Correlation of a feature with the rating, over the systems of a language."""
-
-    feature: str
-    """The feature."""
-    language: str
-    """Code; `all` for the mean over languages."""
-    tau: float | None
-    """Kendall's tau-b between the systems' means of the feature and their ratings, in [-1, 1]; null if undefined."""
-    low: float | None
-    """Lower end of its 95% interval: percentiles over draws of systems; null with fewer than five systems."""
-    high: float | None
-    """Upper end."""
-    systems: int
-    """Systems with a mean and a rating (n)."""
-    languages: int
-    """Number of languages."""
-    reason: str
-    """Reason for a missing tau or interval; empty if both exist."""
-
-    @property
-    def clear(self) -> bool:
-        """Return whether the interval excludes 0."""
-        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
 
 @lru_cache(maxsize=256)
@@ -177,47 +146,9 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
     )
 
 
-def between_systems(rows: Sequence[FeatureMean]) -> float:
-    """Return the share of a feature's variance between systems, after removing the variance between languages.
-
-    It is the partial eta squared of the system in means by system and language (Cohen 1988, section 8.2).
-
-    Args:
-        rows: the means of one feature, at most one a system and language.
-
-    Returns:
-        A number in [0, 1]: 0 where systems are alike, or there is nothing to tell them by.
-    """
-    cells = [(row.language, row.system, row.mean) for row in rows if row.mean is not None]
-    by_language: dict[str, list[float]] = {}
-    for language, _, mean in cells:
-        by_language.setdefault(language, []).append(mean)
-    usual = {language: fmean(means) for language, means in by_language.items()}
-    by_system: dict[str, list[float]] = {}
-    for language, system, mean in cells:
-        by_system.setdefault(system, []).append(mean - usual[language])
-    total = sum(value**2 for values in by_system.values() for value in values)
-    between = sum(len(values) * fmean(values) ** 2 for values in by_system.values())
-    return between / total if total > 0 else 0.0
-
-
-def of_features(relations: Sequence[Relation], *, names: Collection[str]) -> tuple[Relation, ...]:
-    """Return the relations of some features."""
-    return tuple(relation for relation in relations if relation.feature in names)
-
-
-def facts(relations: Sequence[Relation]) -> list[dict[str, Any]]:
-    """Return relations as dicts, for a file."""
-    return [asdict(relation) for relation in relations]
-
-
 @lru_cache(maxsize=64)
-def relations(arena: Arena, judge: Judge, languages: tuple[str, ...]) -> tuple[Relation, ...]:
-    """Return the correlation of each feature with the ratings by a judge, over all languages and in each.
-
-    The unit is the system: the interval generalises to other systems of this kind, so it is wide if there are few
-    systems, however many queries there are. It is the percentile interval over draws of as many systems, with
-    replacement; simulated with 11 to 19 systems and a tau of 0 to 0.9 it covered 90 to 99%.
+def feature_relations(arena: Arena, judge: Judge, languages: tuple[str, ...]) -> tuple[Relation, ...]:
+    """Return the correlation of each feature with the ratings by a judge (`stages.features.relations`).
 
     Args:
         arena: an arena with features, and with battles by the judge.
@@ -227,129 +158,22 @@ def relations(arena: Arena, judge: Judge, languages: tuple[str, ...]) -> tuple[R
     Raises:
         NotEnoughData: if no language of the arena can be rated.
     """
-    import numpy as np
-
-    rated = _ratings(arena, judge)
-    codes = [code for code in languages if code in rated]
-    rows = []
-    for feature in overview(arena, languages).features:
-        by_language = {
-            code: systems for code in codes if (systems := _systems(arena, judge, code).get(feature)) is not None
-        }
-        everywhere = (
-            set.intersection(*(set(systems.systems) for systems in by_language.values())) if by_language else set()
-        )
-        if len(by_language) > 1:
-            joint = [systems.among(everywhere) for systems in by_language.values()]
-            rows.append(_relation(feature, "all", np.concatenate(joint), len(everywhere)))
-        rows += [_relation(feature, code, systems.taus, len(systems.systems)) for code, systems in by_language.items()]
-    return tuple(rows)
-
-
-@lru_cache(maxsize=64)
-def _ratings(arena: Arena, judge: Judge) -> dict[str, dict[str, float]]:
-    """Return the Leaderboard's ratings by language and system."""
     board = leaderboard.board(arena, judge, leaderboard.size(arena, judge).languages)
-    ratings: dict[str, dict[str, float]] = {}
+    ratings: dict[str, dict[str, float]] = {code: {} for code in languages}
     for row in board.ranks.to_pylist():
-        ratings.setdefault(row["language"], {})[row["system"]] = row["rating"]
-    return ratings
+        if row["language"] in ratings:
+            ratings[row["language"]][row["system"]] = row["rating"]
+    means = [row for code in languages for row in of_language(arena, code)]
+    shown = overview(arena, languages).features
+    return tuple(relations(means, {code: own for code, own in ratings.items() if own}, features=shown))
 
 
-@dataclass(frozen=True, eq=False)
-class _Systems:
-    """Systems of a language with a rating and a mean of a feature."""
-
-    systems: tuple[str, ...]
-    ratings: NDArray[np.float64]
-    means: NDArray[np.float64]
-    taus: NDArray[np.float64]
-    """1 x (1 + draws), as `rank_taus`."""
-
-    def among(self, systems: Collection[str]) -> NDArray[np.float64]:
-        """Return the correlation among some of the systems; shape as `taus`."""
-        positions = [k for k, name in enumerate(self.systems) if name in systems]
-        return (
-            self.taus
-            if len(positions) == len(self.systems)
-            else rank_taus(self.ratings[None, positions], self.means[None, positions])
-        )
-
-
-@lru_cache(maxsize=256)
-def _systems(arena: Arena, judge: Judge, code: str) -> dict[str, _Systems]:
-    """Group features by their systems, so that each draw serves all features of a group."""
-    import numpy as np
-
-    ratings = _ratings(arena, judge)[code]
-    means: dict[str, dict[str, float]] = {}
-    for row in of_language(arena, code):
-        if row.mean is not None and row.system in ratings:
-            means.setdefault(row.feature, {})[row.system] = row.mean
-    together: dict[tuple[str, ...], list[str]] = {}
-    for feature, by_system in means.items():
-        together.setdefault(tuple(sorted(by_system)), []).append(feature)
-    by_feature = {}
-    for systems, names in together.items():
-        rated = np.array([ratings[system] for system in systems])
-        values = np.array([[means[name][system] for system in systems] for name in names])
-        taus = rank_taus(np.broadcast_to(rated, values.shape), values)
-        for k, name in enumerate(names):
-            by_feature[name] = _Systems(systems, rated, values[k], taus[k : k + 1])
-    return by_feature
-
-
-def rank_taus(first: NDArray[np.float64], second: NDArray[np.float64], *, draws: int = DRAWS) -> NDArray[np.float64]:
-    """Return Kendall's tau-b of two rankings of the same systems, observed and over resampled systems.
-
-    A draw samples the systems with replacement; a system drawn twice is tied with itself. Every row of one call, and
-    every call with as many systems, has the same draws.
-
-    Args:
-        first: L x S values, one row a language; differences under 1e-9 are ties.
-        second: L x S.
-        draws: how many.
-
-    Returns:
-        L x (1 + draws): tau, then its draws; NaN where all systems of one side are tied.
-    """
-    import numpy as np
-
-    n = first.shape[1]
-    drawn = np.random.default_rng(SEED).multinomial(n, np.full(n, 1 / n), size=draws) if n else np.zeros((draws, 0))
-    weight = np.concatenate([np.ones((1, n)), drawn])
-    i, j = np.triu_indices(n, 1)
-    # Number of times each pair of systems is in a draw.
-    pairs = (weight[:, i] * weight[:, j]).T
-
-    def order(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        difference = x[:, i] - x[:, j]
-        return np.asarray(np.where(np.abs(difference) <= 1e-9, 0.0, np.sign(difference)))
-
-    a, b = order(first), order(second)
-    norm = np.sqrt(((a * a) @ pairs) * ((b * b) @ pairs))
-    return np.asarray(np.divide((a * b) @ pairs, norm, out=np.full_like(norm, np.nan), where=norm > 0))
-
-
-def _relation(feature: str, code: str, tau_values: NDArray[np.float64], systems: int) -> Relation:
-    """Return the mean over the languages (rows) with a tau, and its interval."""
-    import numpy as np
-
-    known = np.isfinite(tau_values)
-    n = known.sum(axis=0)
-    mean = np.divide(np.where(known, tau_values, 0).sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
-    if not n[0]:
-        reason = "all systems have the same value" if systems > 1 else "fewer than two systems"
-        return Relation(feature, code, None, None, None, systems, 0, reason)
-    value, draws = float(mean[0]), mean[1:][n[1:] >= 0.9 * n[0]]
-    if systems < FEWEST:
-        reason = f"no interval: fewer than {FEWEST} systems"
-    elif len(draws) < 0.95 * (len(mean) - 1):
-        reason = "no interval: too many systems are equal"
-    else:
-        low, high = np.quantile(draws, [0.025, 0.975], method="weibull")
-        return Relation(feature, code, value, float(low), float(high), systems, int(n[0]), "")
-    return Relation(feature, code, value, None, None, systems, int(n[0]), reason)
+@lru_cache(maxsize=8)
+def preference(arena: Arena, languages: tuple[str, ...]) -> tuple[LanguagePreference, ...]:
+    """Return the language preferences of the systems; empty if passages are in one language."""
+    if "answers" not in arena.tables or not is_cross_lingual(arena):
+        return ()
+    return tuple(system_preference(arena, languages=languages))
 
 
 _SHOWN = tuple(field.name for field in fields(FeatureMean) if field.name != "error")

@@ -5,6 +5,7 @@ Cached by arena and parser; the source tables are read once.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +25,16 @@ if TYPE_CHECKING:
 
 UNDECIDED = "undecided"
 """Placeholder for answers without a cause, in filters and links."""
+TITLES: dict[str, str] = {
+    "right": "correct decision: answers",
+    "ignored": "ignored what it was shown",
+    "other_language": "found in another language only",
+    "unused_language": "shown in a language it does not use",
+    "not_retrieved": "not retrieved",
+    "unsupported": "answers without support",
+    "right_refusal": "correct decision: abstains",
+}
+"""Display names of the causes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +49,6 @@ class Losses:
     """Number of answers without a cause, by system and language or `all`."""
     given: pa.Table
     """Rows of `GivenRetrieval`; empty if every system was shown every relevant passage."""
-
-    def of(self, system: str, language: str) -> tuple[CauseShare, ...]:
-        """Return the shares of one system in one language."""
-        return tuple(share for share in self.shares if (share.system, share.language) == (system, language))
 
 
 @lru_cache(maxsize=8)
@@ -86,16 +93,16 @@ def losses(arena: Arena, parser: str, languages: tuple[str, ...]) -> Losses:
     """
     entries = [entry for entry in arena_causes(arena, parser) if entry.attribution.language in languages]
     shares = cause_shares(entry.attribution for entry in entries)
-    undecided: dict[tuple[str, str], int] = {}
-    for entry in entries:
-        if entry.attribution.cause is None:
-            for language in (entry.attribution.language, "all"):
-                key = entry.attribution.system, language
-                undecided[key] = undecided.get(key, 0) + 1
-    right: dict[str, float] = {}
+    undecided = Counter(
+        (entry.attribution.system, code)
+        for entry in entries
+        if entry.attribution.cause is None
+        for code in (entry.attribution.language, "all")
+    )
+    right: defaultdict[str, float] = defaultdict(float)
     for share in shares:
         if share.language == "all" and share.cause in ("right", "right_refusal"):
-            right[share.system] = right.get(share.system, 0.0) + share.share
+            right[share.system] += share.share
     given = [row for row in given_retrieval(entries) if row.n_given < row.n]
     return Losses(
         tuple(sorted(right, key=lambda system: (-right[system], system))),

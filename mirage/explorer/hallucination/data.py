@@ -1,5 +1,5 @@
 """Data of the Hallucination page: both rates of every system, jointly and by language, by either definition, with the
-figures printed in the NoMIRACL paper.
+figures printed in the NoMIRACL paper; confusion matrices, prompts, retrievers and risk-coverage curves.
 
 Results are cached by arena, which is hashed by its manifest.
 """
@@ -8,22 +8,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mirage import store
 from mirage.errors import NotEnoughData
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
-from mirage.papers.printed import beyond_rounding
+from mirage.papers import printed as papers
 from mirage.schema import UNDECIDED, Parser, Subset
-from mirage.stages import outcomes
+from mirage.stages import abstain, outcomes
+from mirage.stages.across.summary import DecisionShare, decisions_by_pair
+from mirage.stages.retrieve import summary
+from mirage.stages.retrieve.measures import means
+from mirage.stages.shown import GIVEN
 from mirage.stats.label_errors import QueryLabels
 from mirage.text.languages import in_order
+from mirage.text.segmentation import join_or_count
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mirage.stages.abstain import Tradeoff
     from mirage.store import Arena
 
 Definition = Literal["decided", "as-published"]
@@ -32,6 +38,18 @@ Metric = Literal["hallucination", "error"]
 
 SUBSETS: dict[Metric, Subset] = {"hallucination": "non_relevant", "error": "relevant"}
 """The subset each rate is about."""
+METRICS: dict[str, Metric] = {subset: metric for metric, subset in SUBSETS.items()}
+SOURCE = "NoMIRACL"
+"""The paper whose figures are shown."""
+MEASURES = {
+    "nDCG@10": "Normalized discounted cumulative gain at rank 10.",
+    "judged@10": "Share of the top 10 with a label; unlabelled passages count as not relevant.",
+    "R@10": "Share of the relevant passages in the top 10.",
+    "R@100": "Share of the relevant passages in the top 100.",
+    "RR@10": "Reciprocal rank of the first relevant passage in the top 10; 0 if none.",
+    "AP@100": "Average precision in the top 100.",
+}
+"""Measures of the table with their meaning, in its order."""
 
 TRADE_OFF = (
     *("value", "low", "high", "other", "rate", "rate_as_published", "undecided"),
@@ -116,34 +134,24 @@ def both_rates(
     if not languages:
         raise NotEnoughData("none of the chosen languages has outcomes", do="choose other languages")
     printed, reference = _printed_rates(figures) if figures else ({}, "")
-    metric_of: dict[str, Metric] = {subset: metric for metric, subset in SUBSETS.items()}
     by_paper = "published" in parsers(arena)
     shown: Parser = "published" if definition == "as-published" and by_paper else parser
-    table = outcomes.correct_rates(rate_table(arena, shown, languages), labels or QueryLabels())
-    rows = table.to_pylist()
+    rows = outcomes.correct_rates(rate_table(arena, shown, languages), labels or QueryLabels()).to_pylist()
     if by_paper and shown != "published":
         # The paper's figures are by its parser, which reads answers to its prompt alone.
         in_print = {system for _, system, _ in printed}
         published = rate_table(arena, "published", languages).select([*_KEY, "rate_as_published"]).to_pylist()
         known = {tuple(row[name] for name in _KEY): row for row in published if row["system"] in in_print}
         rows = [row | known.get(tuple(row[name] for name in _KEY), {}) for row in rows]
-    cells = [_cell(row, metric_of[row["subset"]], printed) for row in rows]
+    cells = [_cell(row, METRICS[row["subset"]], printed) for row in rows]
     single = [cell for cell in cells if cell["language"] != "all"]
     joint = [cell for cell in cells if cell["language"] == "all"]
-    with_answers: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for cell in single:
-        if cell["n"]:
-            with_answers.setdefault((cell["metric"], cell["system"]), []).append(cell)
     for cell in joint:
-        language_cells = with_answers.get((cell["metric"], cell["system"]), [])
-        cell["printed"], cell["difference"] = _mean(language_cells, "printed"), _mean(language_cells, "difference")
-        cell["_ends"] = [end for language_cell in language_cells for end in language_cell["_ends"]]
+        own = [c for c in single if c["n"] and (c["metric"], c["system"]) == (cell["metric"], cell["system"])]
+        cell |= {name: _mean(own, name) for name in ("printed", "difference")}
+        cell["_ends"] = [end for language_cell in own for end in language_cell["_ends"]]
     lacking = _lacking(arena, printed, picked)
-    absent = [
-        _cell({**_NONE, "language": code, "subset": subset, "system": system}, metric_of[subset], printed)
-        for code, subset in lacking
-        for system in systems(arena)
-    ]
+    absent = [_absent(code, METRICS[subset], system, printed) for code, subset in lacking for system in systems(arena)]
     for cell in (*cells, *absent):
         _define(cell, definition)
     codes = {
@@ -173,24 +181,19 @@ def printed_rates(figures: Arena, picked: tuple[str, ...] = ()) -> Rates | None:
     import pyarrow as pa
 
     printed, reference = _printed_rates(figures)
-    single = [
-        _cell({**_NONE, "language": code, "subset": SUBSETS[metric], "system": system}, metric, printed)
-        for metric, system, code in sorted(printed)
-        if not picked or code in picked
-    ]
-    if not single:
+    keys = [key for key in sorted(printed) if not picked or key[2] in picked]
+    if not keys:
         return None
-    groups: dict[tuple[Metric, str], list[dict[str, Any]]] = {}
-    for cell in single:
-        groups.setdefault((cell["metric"], cell["system"]), []).append(cell)
+    single = [_absent(code, metric, system, printed) for metric, system, code in keys]
     joint = [
-        {**language_cells[0], "language": "all", "printed": _mean(language_cells, "printed")}
-        for language_cells in groups.values()
+        _absent("all", metric, system, {})
+        | {"printed": _mean([c for c in single if (c["metric"], c["system"]) == (metric, system)], "printed")}
+        for metric, system in dict.fromkeys(key[:2] for key in keys)
     ]
     for cell in (*single, *joint):
         _define(cell, "as-published")
         cell |= {"value": cell["printed"], "reason": None}
-    languages = tuple(in_order(cell["language"] for cell in single))
+    languages = tuple(in_order(code for *_, code in keys))
     return Rates(
         systems=_systems(joint),
         cells=pa.Table.from_pylist([*single, *joint]),
@@ -202,60 +205,10 @@ def printed_rates(figures: Arena, picked: tuple[str, ...] = ()) -> Rates | None:
 
 
 @lru_cache(maxsize=64)
-def moves(rates: Rates, metric: Metric) -> pa.Table:
-    """Return the ranks of the systems by one rate under both definitions.
-
-    Returns:
-        One row a system, lowest rate over decided answers first: `system, decided, as_published` (the rates),
-        `undecided, n`, `place_decided, place_as_published` (1 is the lowest rate, equal rates share a place, null
-        without a rate) and `fall` (places lost when every undecided answer counts as wrong; negative if won).
-    """
-    rows = [row for row in rates.cells.to_pylist() if row["language"] == "all" and row["metric"] == metric]
-    decided, published = (_places([row[name] for row in rows]) for name in ("rate", "rate_as_published"))
-    moved = [
-        {
-            "system": row["system"],
-            "decided": row["rate"],
-            "as_published": row["rate_as_published"],
-            "undecided": row["undecided"],
-            "n": row["n"],
-            "place_decided": a,
-            "place_as_published": b,
-            "fall": 0 if a is None or b is None else b - a,
-        }
-        for row, a, b in zip(rows, decided, published, strict=True)
-    ]
-    return _table(sorted(moved, key=lambda row: (_or_last(row["decided"]), row["system"])))
-
-
-@lru_cache(maxsize=64)
 def rate_table(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
     """Return rows of `outcomes.Rate` over these languages."""
     samples = outcomes.sample_outcomes(arena)
     return outcomes.rates(_outcomes(arena), samples=samples, parser=parser, languages=languages)
-
-
-def corrected_rows(cells: Sequence[Mapping[str, Any]], order: Sequence[str], metric: Metric) -> pa.Table:
-    """Return a rate of every system over all languages, corrected for label errors, beside the printed one.
-
-    Args:
-        cells: rows of `Rates.cells`.
-        order: systems in the order of the rows.
-        metric: the rate.
-    """
-    chosen = {row["system"]: row for row in cells if (row["language"], row["metric"]) == ("all", metric)}
-    rows = []
-    for system in order:
-        if (cell := chosen.get(system)) is None:
-            continue
-        rows.append(
-            {
-                **{name: cell[name] for name in ("system", "rate", "decided", "corrected", "audited", "label_error")},
-                "interval": _span(cell["decided_low"], cell["decided_high"]),
-                "corrected_interval": _span(cell["corrected_low"], cell["corrected_high"]),
-            }
-        )
-    return _table(rows)
 
 
 def unparsed_note(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> str | None:
@@ -286,9 +239,7 @@ def _printed_rates(figures: Arena) -> tuple[dict[tuple[Metric, str, str], float]
     rows = [
         row
         for row in figures.read("published", columns=columns).to_pylist()
-        if (row["source"], row["item"]) == ("NoMIRACL", BASELINES)
-        and row["language"] != "all"
-        and row["value"] is not None
+        if (row["source"], row["item"]) == (SOURCE, BASELINES) and row["language"] != "all" and row["value"] is not None
     ]
     figures_by_key: dict[tuple[Metric, str, str], float] = {}
     for row in rows:
@@ -308,6 +259,11 @@ _NONE = {
     "label_reason": None,
 }
 """The row of `outcomes.Rate` of what is not there."""
+
+
+def _absent(code: str, metric: Metric, system: str, printed: Mapping[tuple[Metric, str, str], float]) -> dict[str, Any]:
+    """Return the cell of a system without answers in a language, with the printed figure."""
+    return _cell({**_NONE, "language": code, "subset": SUBSETS[metric], "system": system}, metric, printed)
 
 
 def _lacking(
@@ -336,7 +292,7 @@ def _cell(row: Mapping[str, Any], metric: Metric, printed: Mapping[tuple[Metric,
         "n": answers,
         "decided": row["n"],
         "printed": figure,
-        "difference": None if figure is None or rate is None else beyond_rounding(100 * (rate - figure)),
+        "difference": None if figure is None or rate is None else papers.beyond_rounding(100 * (rate - figure)),
         "_ends": [(answers - row[outcomes.RIGHT[row["subset"]]], answers)] if answers else [],
     }
 
@@ -368,33 +324,159 @@ def _mean(cells: Sequence[Mapping[str, Any]], name: str) -> float | None:
 
 def _systems(joint: Sequence[Mapping[str, Any]]) -> pa.Table:
     """Return one row per system from its joint cells, lowest hallucination rate first."""
+    import pyarrow as pa
+
+    by_key = {(cell["system"], cell["metric"]): cell for cell in joint}
     rows = []
     for system in sorted({cell["system"] for cell in joint}):
         row: dict[str, Any] = {"system": system}
         for metric in SUBSETS:
-            values: Mapping[str, Any] = next(
-                (cell for cell in joint if (cell["system"], cell["metric"]) == (system, metric)), {}
-            )
-            row |= {f"{metric}_{name}": values.get(name) for name in TRADE_OFF}
+            row |= {f"{metric}_{name}": by_key.get((system, metric), {}).get(name) for name in TRADE_OFF}
         rows.append(row)
     rows.sort(key=lambda row: (_or_last(row["hallucination_value"]), _or_last(row["error_value"]), row["system"]))
-    return _table(rows)
-
-
-def _span(low: float | None, high: float | None) -> str:
-    """Return an interval in percent as text; empty if there is none."""
-    return "" if low is None or high is None else f"{low:.1%} to {high:.1%}"
-
-
-def _places(values: Sequence[float | None]) -> list[int | None]:
-    return [None if v is None else 1 + sum(w < v for w in values if w is not None) for v in values]
+    return pa.Table.from_pylist(rows)
 
 
 def _or_last(value: float | None) -> float:
     return math.inf if value is None else value
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+@lru_cache(maxsize=16)
+def confusions(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
+    """Return confusion matrices by language and over these languages: rows of `outcomes.Confusion`."""
+    return outcomes.confusion(rate_table(arena, parser, languages))
+
+
+@lru_cache(maxsize=16)
+def by_template(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table | None:
+    """Return the rates of the systems asked with several prompts, over these languages.
+
+    Returns:
+        One row a system and template: `system, template`, and of either metric (`hallucination_`, `error_`) `rate, low,
+        high, change, change_low, change_high, n` as in `outcomes.template_rates`; changes are in percentage points,
+        `n` is decided answers. None where no system was asked with several.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if "answers" not in arena.tables:
+        return None
+    answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
+    answers = answers.filter(pc.is_valid(answers["template"]))
+    shown = [code for code in languages if code in set(pc.unique(answers["language"]).to_pylist())]
+    if len(pc.unique(answers["template"])) < 2 or not shown:
+        return None
+    table = outcomes.template_rates(arena.read("outcomes"), answers, parser=parser, languages=shown)
+    names = ("rate", "low", "high", "change", "change_low", "change_high", "n")
+    empty = dict.fromkeys(f"{metric}_{name}" for metric in SUBSETS for name in names)
+    cells: dict[tuple[str, str], dict[str, object]] = {}
+    for row in table.to_pylist():
+        if row["language"] == "all":
+            start = {"system": row["system"], "template": row["template"]} | empty
+            changes = [row[name] for name in names[3:6]]
+            values = (
+                *(row[name] for name in ("rate", "rate_low", "rate_high")),
+                *(None if share is None else 100 * share for share in changes),
+                row["answered"] + row["abstained"],
+            )
+            metric = METRICS[row["subset"]]
+            cells.setdefault((row["system"], row["template"]), start).update(
+                {f"{metric}_{name}": value for name, value in zip(names, values, strict=True)}
+            )
+    systems = [system for system, _ in cells]
+    rows = [cell for (system, _), cell in cells.items() if systems.count(system) > 1]
+    return pa.Table.from_pylist(rows) if rows else None
+
+
+@lru_cache(maxsize=8)
+def paper_tables(figures: Arena) -> tuple[str, ...]:
+    """Return NoMIRACL's tables among the printed figures, except the rates, which have their own page."""
+    rows = figures.read("published", columns=("source", "item")).to_pylist()
+    return tuple(sorted({row["item"] for row in rows if row["source"] == SOURCE} - {BASELINES}))
+
+
+@lru_cache(maxsize=8)
+def table_languages(figures: Arena, item: str) -> tuple[str, ...]:
+    """Return the languages of a table; `all` is first if the paper prints a mean or total."""
+    rows = figures.read("published", columns=("source", "item", "language")).to_pylist()
+    codes = in_order({row["language"] for row in rows if (row["source"], row["item"]) == (SOURCE, item)})
+    return tuple(sorted(codes, key=lambda code: code != "all"))
+
+
+@lru_cache(maxsize=32)
+def printed_beside_ours(figures: Arena, arena: Arena | None, item: str, language: str) -> pa.Table:
+    """Return the figures of one table in one language with the arena's own: rows of `reproduce.printed.PrintedFigure`,
+    those without a figure of the arena last.
+    """
     import pyarrow as pa
 
-    return pa.Table.from_pylist(list(rows))
+    table_figures = _figures(figures, arena, item)
+    rows = [asdict(figure) for figure in table_figures if figure.language == language]
+    for row in rows:
+        row["metric"] = row["metric"].removeprefix("share of replies: ")
+    rows.sort(key=lambda row: row["ours"] is None)
+    names = ("printed", "ours", "difference", "ours_low", "ours_high")
+    kinds = dict.fromkeys(names, pa.float64()) | {"n": pa.int64()}
+    fields = [pa.field(name, kinds.get(name, pa.string())) for name in rows[0]]
+    return pa.Table.from_pylist(rows, schema=pa.schema(fields))
+
+
+@lru_cache(maxsize=8)
+def _figures(figures: Arena, arena: Arena | None, item: str) -> list[papers.PrintedFigure]:
+    return papers.printed_figures(figures.read("published"), arena, source=SOURCE, item=item)
+
+
+@lru_cache(maxsize=16)
+def retrievers(arena: Arena, languages: tuple[str, ...]) -> pa.Table:
+    """Measure the retrievers of an arena over languages, best nDCG@10 first; given passages, not retrieved, last.
+
+    Args:
+        arena: an arena with retrieved passages.
+        languages: codes.
+
+    Returns:
+        `retriever, n, systems`, and for each measure its mean and the ends of its 95% interval, `_low` and `_high`.
+
+    Raises:
+        NotEnoughData: if no passage is labelled.
+    """
+    import pyarrow as pa
+
+    read_by: dict[str, list[str]] = {}
+    if "answers" in arena.tables:
+        sql = "SELECT DISTINCT coalesce(retriever, ?) AS retriever, system FROM answers ORDER BY ALL"
+        for row in arena.sql(sql, [GIVEN]).to_pylist():
+            read_by.setdefault(row["retriever"], []).append(row["system"])
+    rows: dict[str, dict[str, Any]] = {}
+    for mean in means(summary.measure_retrievers(arena, measures=list(MEASURES), languages=languages)):
+        if mean.language == "all" and mean.measure in MEASURES:
+            name, measure = mean.retriever, mean.measure
+            row = rows.setdefault(name, {"retriever": name, "systems": join_or_count(read_by.get(name, []), "system")})
+            row |= {measure: mean.mean, f"{measure}_low": mean.low, f"{measure}_high": mean.high}
+            if measure == "nDCG@10":
+                row["n"] = mean.n
+    order = sorted(rows.values(), key=lambda row: (row["retriever"] == GIVEN, -(row["nDCG@10"] or 0), row["retriever"]))
+    return pa.Table.from_pylist(order)
+
+
+@lru_cache(maxsize=16)
+def signals(arena: Arena) -> tuple[str, ...]:
+    """Return the names of an arena's signals of confidence; none without outcomes."""
+    return abstain.signals(arena) if "outcomes" in arena.tables else ()
+
+
+@lru_cache(maxsize=32)
+def tradeoffs(arena: Arena, signal: str, loss: str, parser: Parser, languages: tuple[str, ...]) -> tuple[Tradeoff, ...]:
+    """Return the risk-coverage curves of every system in each language and over all of them; empty languages for all.
+
+    Raises:
+        MirageError: as `abstain.tradeoffs` does.
+    """
+    settings = abstain.AbstainSettings(loss=loss, parser=parser, languages=languages or None, draws=300)
+    return tuple(abstain.tradeoffs(arena, signal, settings))
+
+
+@lru_cache(maxsize=8)
+def decisions(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> tuple[DecisionShare, ...]:
+    """Return every system's shares of correct decisions by languages of query and passage."""
+    return tuple(decisions_by_pair(arena, languages=languages, parser=parser))

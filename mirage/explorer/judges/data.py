@@ -1,29 +1,37 @@
-"""Data of the Judges page: verdicts, biases and agreement of the judges by language.
+"""Data of the Judges page: verdicts, biases and agreement of the judges by language, exams and passports.
 
 Results are cached by arena, which is hashed by its manifest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from mirage import schema
 from mirage.battles.counts import Battles
-from mirage.battles.judge import Judge, verdict_judges
-from mirage.battles.verdict_rows import COLUMNS, OF_SCORES, REPEATED
-from mirage.errors import MirageError
+from mirage.battles.judge import Judge, people_judges, verdict_judges
+from mirage.battles.verdict_rows import COLUMNS, OF_KNOWN, REPEATED, programs
+from mirage.errors import MirageError, NotEnoughData
+from mirage.explorer.kit import votes as voting
 from mirage.explorer.leaderboard.data import battles_of, style
+from mirage.people import votes
+from mirage.people.exam import MEASURES, Estimate, ExamResult, exam
+from mirage.people.exam.passport import Passport, passport
+from mirage.people.votes import PEOPLE
+from mirage.people.votes.agreement import judges_agreement
 from mirage.ranking.bootstrap import DRAWN
 from mirage.ranking.control import Coefficient, control_style
 from mirage.stages import judge
-from mirage.store import kept_ledger, makers_of
+from mirage.stages.judge.faults import FAMILIES, has_items, passport_path
+from mirage.store import Arena, kept_ledger, makers_of, open_arena
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
     from mirage.text.makers import Makers
 
 
@@ -33,6 +41,15 @@ FEW = 10_000
 """Number of verdicts up to which slopes are fitted without asking."""
 NOT_FITTED = "choose it as the figure to fit it"
 """Reason for a slope that was not requested."""
+SHOWN = ("agree", "kappa", "sensitivity", "tie_sensitivity", "tau_b", "known", "first", "length", "family")
+"""Exam measures on the page; measures without people follow."""
+ALONE = ("flip", "tie", "unparsed")
+"""Measures without people that no exam measure replaces."""
+TRUST = ("agree", "known")
+"""Measures that say whether to trust a judge: agreement with people, and known answers."""
+KNOWN = "known"
+"""The exam measure that needs no people."""
+_DRAWS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +68,7 @@ class JudgeMeasure:
     """`rate`, or `logits`."""
 
 
-MEASURES: dict[str, JudgeMeasure] = {
+ALONE_MEASURES: dict[str, JudgeMeasure] = {
     measure.name: measure
     for measure in (
         JudgeMeasure(
@@ -98,8 +115,8 @@ def judge_rows(arena: Arena, *, slopes: bool = True) -> pa.Table:
         arena: an arena with judgments.
         slopes: fit the length slopes, which takes seconds; otherwise they have a reason.
 
-    Columns: judge, language, n, and for each of `MEASURES` its name, `_low`, `_high`, `_n` and `_reason` (why it has no
-    value); then calls, tokens_in, tokens_out.
+    Columns: judge, language, n, and for each of `ALONE_MEASURES` its name, `_low`, `_high`, `_n` and `_reason` (why it
+    has no value); then calls, tokens_in, tokens_out.
 
     Raises:
         TableMissing: if the arena has no judgments.
@@ -123,27 +140,12 @@ def judge_rows(arena: Arena, *, slopes: bool = True) -> pa.Table:
         key = summary.judge, summary.language
         row |= _part(LENGTH, by_length.get(key) or {"reason": _no_slope(arena, key[0]) if slopes else NOT_FITTED})
         row |= _part("family", families[key])
-        if summary.judge in people(arena):
+        if summary.judge in people_judges(arena):
             row["family_reason"] = "people have no maker"
         records.append(row | {name: values[name] for name in ("calls", "tokens_in", "tokens_out")})
     # People come last, as the reference.
-    records.sort(key=lambda record: record["judge"] in people(arena))
+    records.sort(key=lambda record: record["judge"] in people_judges(arena))
     return pa.Table.from_pylist(records, schema=_schema())
-
-
-@lru_cache(maxsize=32)
-def people(arena: Arena) -> frozenset[str]:
-    """Return the judge names under which people decided, or whose verdicts are derived from people's scores."""
-    rows = arena.sql("SELECT DISTINCT judge FROM judgments WHERE person OR starts_with(judge, ?)", [OF_SCORES])
-    return frozenset(rows["judge"].to_pylist())
-
-
-def cost(row: dict[str, Any], price_in: float | None, price_out: float | None) -> float | None:
-    """Return the cost of 1,000 verdicts at prices per million tokens; null if tokens or prices are unknown."""
-    if row["tokens_in"] is None or not row["calls"] or price_in is None or price_out is None:
-        return None
-    money = (row["tokens_in"] * price_in + (row["tokens_out"] or 0) * price_out) / 1e6
-    return float(money / row["calls"] * 1000)
 
 
 def _part(name: str, values: dict[str, Any]) -> dict[str, Any]:
@@ -152,28 +154,14 @@ def _part(name: str, values: dict[str, Any]) -> dict[str, Any]:
     return {name: values.get("value"), **ends}
 
 
-def has_lengths(arena: Arena) -> bool:
-    """Return whether the lengths of answers are measured, so that slopes can be fitted."""
-    return "features" in arena.tables
-
-
 def _slopes(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the length slope by judge and language: value (logits per doubling), low, high, n, reason."""
-    return {
-        (name, code): {
-            "value": coefficient.value,
-            "low": coefficient.low,
-            "high": coefficient.high,
-            "n": n,
-            "reason": coefficient.reason,
-        }
-        for name, code, coefficient, n in _coefficients(arena)
-    }
+    return {(name, code): asdict(coefficient) | {"n": n} for name, code, coefficient, n in _coefficients(arena)}
 
 
 def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
     """Return judge, language, coefficient and number of battles."""
-    if not has_lengths(arena):
+    if "features" not in arena.tables:
         return
     try:
         known = style(arena, ("length",))
@@ -214,14 +202,8 @@ def _has_covariates(language_battles: Battles, known: Any) -> bool:
 def _families(judgments: pa.Table, makers: Makers) -> dict[tuple[str, str], dict[str, Any]]:
     """Return each judge's preference for its own maker's systems, by judge and language."""
     return {
-        (preference.judge, preference.language): {
-            "value": preference.difference,
-            "low": preference.low,
-            "high": preference.high,
-            "n": preference.battles,
-            "reason": preference.reason,
-        }
-        for preference in judge.family_preferences(judgments, makers)
+        (row.judge, row.language): asdict(row) | {"value": row.difference, "n": row.battles}
+        for row in judge.family_preferences(judgments, makers)
     }
 
 
@@ -229,8 +211,226 @@ def _schema() -> pa.Schema:
     import pyarrow as pa
 
     fields = [("judge", pa.string()), ("language", pa.string()), ("n", pa.int64())]
-    for name in MEASURES:
+    for name in ALONE_MEASURES:
         fields += [(name, pa.float64()), (f"{name}_low", pa.float64()), (f"{name}_high", pa.float64())]
         fields += [(f"{name}_n", pa.int64()), (f"{name}_reason", pa.string())]
     fields += [("calls", pa.int64()), ("tokens_in", pa.int64()), ("tokens_out", pa.int64())]
     return pa.schema(fields)
+
+
+def exam_at(arena: Arena) -> ExamResult | None:
+    """Evaluate an arena's judges with the current votes; None without human decisions and answers of known correctness.
+
+    Raises:
+        Unreachable: if the votes cannot be read.
+    """
+    return _exam(arena, voting.version())
+
+
+@lru_cache(maxsize=16)
+def _exam(arena: Arena, _version: tuple[str, int]) -> ExamResult | None:
+    try:
+        return exam(arena, votes=voting.log(arena), draws=_DRAWS)
+    except NotEnoughData:
+        return None
+
+
+def has_people(result: ExamResult | None) -> bool:
+    """Return whether people decided battles."""
+    return result is not None and any(row.judge == PEOPLE for row in result.exams)
+
+
+def measures_of(result: ExamResult | None) -> dict[str, JudgeMeasure]:
+    """Return the page's columns: agreement with people if there are human decisions, else the other measures."""
+    if result is None:
+        return ALONE_MEASURES
+    beside = {
+        name: JudgeMeasure(
+            name, measure.title, measure.meaning, measure.best if measure.group == "leaning" else None, "rate"
+        )
+        for name, measure in MEASURES.items()
+        if name in SHOWN
+    }
+    if not has_people(result):
+        return {KNOWN: beside[KNOWN]} | ALONE_MEASURES
+    ordered = {name: beside[name] for name in SHOWN}
+    return ordered | {name: ALONE_MEASURES[name] for name in ALONE}
+
+
+def rows_of(arena: Arena, result: ExamResult | None, *, slopes: bool = True) -> list[dict[str, Any]]:
+    """Return one row per judge and language with the columns of `judge_rows`, replaced by the exam's where they exist.
+
+    People are one row, the last, where there is an exam; those whose verdicts came with the arena are part of it.
+
+    Args:
+        arena: an arena with judgments.
+        result: its exam, where there is one.
+        slopes: fit the length slopes (`judge_rows`).
+    """
+    alone: list[dict[str, Any]] = judge_rows(arena, slopes=slopes).to_pylist()
+    if result is None:
+        return alone
+    if not has_people(result):
+        known = {(row.judge, row.language): row.measures[KNOWN] for row in result.exams}
+        none = Estimate(None, None, None, 0, 0, MEASURES[KNOWN].none)
+        return [
+            row | _columns(KNOWN, known.get((row["judge"].removeprefix(OF_KNOWN), row["language"]), none))
+            for row in alone
+        ]
+    by_key = {
+        (row["judge"], row["language"]): row
+        for row in alone
+        # A judge's results on known-answer pairs are in a column of its own row.
+        if row["judge"] not in people_judges(arena) and not row["judge"].startswith(OF_KNOWN)
+    }
+    records = list(result.exams)
+    if len({record.language for record in records}) == 1:
+        # If people decided in one language only, the overall result is that language's.
+        records += [
+            replace(record, language="all") for record in records if any(row["language"] == "all" for row in alone)
+        ]
+    rows = []
+    for record in records:
+        key = record.judge, record.language
+        row = by_key.pop(key, {"judge": record.judge, "language": record.language, "n": record.battles})
+        row |= {"battles": record.battles}
+        for name in SHOWN:
+            row |= _columns(name, record.measures[name])
+        rows.append(row)
+    # Languages without decisions by people: only the measures that need none.
+    none = Estimate(None, None, None, 0, 0, "no votes by people in this language")
+    for row in by_key.values():
+        for name in SHOWN:
+            row |= _columns(name, none)
+        rows.append(row)
+    empty = {f"{name}{end}": None for name in (*SHOWN, *ALONE) for end in ("", "_low", "_high", "_reason")}
+    counts = {f"{name}_n": 0 for name in (*SHOWN, *ALONE)}
+    whole = [
+        empty | counts | {"calls": None, "tokens_in": None, "tokens_out": None, "battles": 0} | row for row in rows
+    ]
+    return sorted(whole, key=lambda row: (row["judge"] == PEOPLE, row["judge"]))
+
+
+def rows_in(rows: Sequence[dict[str, Any]], *, languages: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the rows of some languages, which may include `all`."""
+    return [row for row in rows if row["language"] in languages]
+
+
+def with_costs(rows: Sequence[dict[str, Any]], *, prices: tuple[float | None, float | None]) -> pa.Table:
+    """Return the rows as a table with the cost of 1,000 of `cost`, at prices per million prompt and reply tokens."""
+    import pyarrow as pa
+
+    return pa.Table.from_pylist([row | {"cost": cost(row, *prices)} for row in rows])
+
+
+def people_pairs(result: ExamResult | None, language: str) -> list[dict[str, Any]]:
+    """Return the agreement of people with each judge and each other, as `charts.judges.agreement_matrix` expects it."""
+    records = [] if result is None else [row for row in result.exams if row.language == language]
+    return [
+        {
+            "one": PEOPLE,
+            "judge": record.judge,
+            "raw": agree.value,
+            "raw_low": agree.low,
+            "raw_high": agree.high,
+            "kappa": record.measures["kappa"].value,
+            "n": agree.n,
+        }
+        for record in records
+        for agree in [record.measures["agree"]]
+    ]
+
+
+def cost(row: Mapping[str, Any], price_in: float | None, price_out: float | None) -> float | None:
+    """Return the cost per 1,000 battles in agreement with people, or per 1,000 verdicts without votes; null if tokens
+    or prices (per million) are unknown.
+    """
+    if row["tokens_in"] is None or not row["calls"] or price_in is None or price_out is None:
+        return None
+    money = (row["tokens_in"] * price_in + (row["tokens_out"] or 0) * price_out) / 1e6
+    verdicts = float(money / row["calls"] * 1000)
+    return float(verdicts * row["first_n"] / row["battles"] / row["agree"]) if row.get("agree") else verdicts
+
+
+def _columns(name: str, mark: Estimate) -> dict[str, Any]:
+    return {
+        name: mark.value,
+        f"{name}_low": mark.low,
+        f"{name}_high": mark.high,
+        f"{name}_n": mark.n,
+        f"{name}_reason": mark.reason,
+    }
+
+
+def votes_by_language(log: Iterable[votes.Vote], languages: Sequence[str]) -> dict[str, int]:
+    """Return the number of random votes by language; 0 for languages without votes."""
+    counts = Counter(vote.language for vote in log if vote.control)
+    return {code: counts[code] for code in languages}
+
+
+def agreement_rows(arena: Arena, people: Iterable[votes.Agreement], languages: Sequence[str]) -> pa.Table:
+    """Return the agreement of judges and people in some languages.
+
+    Args:
+        arena: the arena.
+        people: result of `views.people.agreement`.
+        languages: codes, and `all`.
+
+    Returns:
+        The columns of `votes.Agreement`, with `one` before them: the side compared with the judge, `people` or a
+        judge. People first, then judges.
+    """
+    import pyarrow as pa
+
+    records: list[dict[str, Any]] = [{"one": PEOPLE, **asdict(row)} for row in people if row.language in languages]
+    for name, row in between(arena, tuple(code for code in languages if code != "all")):
+        if row.language in languages:
+            records.append({"one": name, **asdict(row)})
+    own = schema.arrow_schema(votes.Agreement)
+    return pa.Table.from_pylist(records, schema=pa.schema([pa.field("one", pa.string(), nullable=False), *own]))
+
+
+@lru_cache(maxsize=16)
+def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.Agreement], ...]:
+    """Return the agreement of every two judges on the battles both decided, keyed by the first; the second is the
+    judge. People are compared by their votes.
+    """
+    if len(verdict_judges(arena)) < 2:
+        return ()
+    codes = [code for code in languages if code in arena.languages("judgments")]
+    judgments = arena.read("judgments", columns=(*COLUMNS, "person"), languages=codes)
+    return tuple(judges_agreement(programs(judgments)))
+
+
+def items_of(arena: Arena) -> Arena | None:
+    """Return the arena of the planted faults; None if there is none, or only some queries are selected."""
+    if arena.tags or not has_items(arena.path):
+        return None
+    return open_arena(passport_path(arena.path))
+
+
+def passport_at(items: Arena, judge: str) -> Passport | None:
+    """Return the passport of a judge with the current votes; None if it cannot be computed."""
+    return _passport(items, judge, voting.version())
+
+
+@lru_cache(maxsize=16)
+def _passport(items: Arena, judge: str, _version: tuple[str, int]) -> Passport | None:
+    try:
+        return passport(items, judge, votes=voting.log(items))
+    except MirageError:
+        return None
+
+
+def passport_rows(result: Passport, language: str) -> list[dict[str, Any]]:
+    """Return one row per fault in a language or `all`: the judge's `PassportRow`, and people's rates as `people`."""
+    beside = {row.fault: row for row in result.rows if (row.judge, row.language) == (PEOPLE, language)}
+    rows = []
+    for row in result.rows:
+        if (row.judge, row.language) == (result.judge, language):
+            human = beside.get(row.fault)
+            rates = (human.detected, human.low, human.high) if human else (None, None, None)
+            theirs = dict(zip(("people", "people_low", "people_high"), rates, strict=True))
+            detected = {"detected_low": row.low, "detected_high": row.high}
+            rows.append(asdict(row) | detected | theirs | {"fault": FAMILIES[row.fault].title})
+    return rows

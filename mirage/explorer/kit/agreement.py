@@ -12,11 +12,10 @@ from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit import corrected_chart as charts
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.pick import pick_language, pick_segments
 from mirage.explorer.kit.states import badge_html, refuse
-from mirage.explorer.kit.table import mode, table
+from mirage.explorer.kit.table import Col, mode, table
 from mirage.explorer.kit.text import plain
 from mirage.people import votes
 from mirage.publish.charts.palette import FORMATS
@@ -103,7 +102,7 @@ def voted_languages(counts: Mapping[str, int]) -> str:
     """List the languages with random votes and their counts, and those without.
 
     Args:
-        counts: random votes by the codes of the languages shown (`mirage.explorer.judges.agreement.votes_by_language`).
+        counts: random votes by the codes of the languages shown (`mirage.explorer.judges.data.votes_by_language`).
     """
     have = [f"{name_of(code)} {n:,}" for code, n in counts.items() if n]
     none = [name_of(code) for code, n in counts.items() if not n]

@@ -1,18 +1,27 @@
-"""Show charts: a figure as a plain dict, with PNG and SVG export and, if wanted, the mark that is clicked."""
+"""Charts on pages: a figure as a plain dict, with PNG and SVG export and, if wanted, the mark that is clicked; limits
+on what a chart draws are told.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
 from mirage.explorer.kit.actions import image_format
-from mirage.explorer.kit.limits import is_drawable
+from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.table import ROWS
+from mirage.explorer.kit.text import note
+from mirage.text.segmentation import count_text
 
 _STEP = 400
+MARKS = 3_000
+"""Maximum marks of a chart that a browser draws quickly."""
+_FEWEST = 10
+"""Maximum systems per chart, however many marks each has."""
 
 
 def chart(
@@ -39,7 +48,7 @@ def chart(
     Returns:
         `customdata` of the clicked mark, or None.
     """
-    if not is_drawable(figure):
+    if not _is_drawable(figure):
         return None
     # Streamlit lets no chart be wider than what holds it: style.css widens that, in steps.
     least = -(-int(figure["layout"].get("width", 0)) // _STEP) * _STEP
@@ -76,3 +85,38 @@ def _build_figure(figure: str) -> Any:
     from plotly.graph_objects import Figure
 
     return Figure(json.loads(figure))
+
+
+def page_systems(systems: Sequence[str], *, key: str, marks: int = 1) -> Sequence[str]:
+    """Return the systems that a chart draws: all, or one page of them selected by a picker.
+
+    Args:
+        systems: in the order of the table.
+        key: name of the picker's parameter.
+        marks: marks of a system.
+    """
+    most = min(ROWS, max(_FEWEST, MARKS // marks))
+    if len(systems) <= most:
+        return systems
+    pages = {f"{k + 1}-{min(k + most, len(systems))}": systems[k : k + most] for k in range(0, len(systems), most)}
+    chosen: str = pick(
+        "Systems shown",
+        tuple(pages),
+        key=key,
+        kind="range of ranks",
+        width=150,
+        help=f"{most} at a time, by rank. The table and download have all {len(systems):,}.",
+    )
+    note(f"Chart: systems {chosen} of {len(systems):,}, by rank. Choose others above.")
+    return pages[chosen]
+
+
+def _is_drawable(figure: Mapping[str, Any]) -> bool:
+    """Return whether a chart has few enough marks; if not, show a note in its place."""
+    marks = sum(len(trace.get("y", ())) for trace in figure["data"])
+    if marks > 2 * MARKS:
+        note(
+            f"Chart too large ({count_text(marks, 'mark')}; limit {2 * MARKS:,}). Choose fewer languages; the table "
+            "and download have every value."
+        )
+    return marks <= 2 * MARKS

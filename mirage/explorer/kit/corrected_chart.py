@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mirage.publish.charts import primitives
-from mirage.publish.charts.leaderboard import FOOT, HEAD, axis_title
+from mirage.publish.charts.figures import FOOT, HEAD
+from mirage.publish.charts.leaderboard import axis_title
 from mirage.publish.charts.palette import (
     FORMATS,
     MARK_SIZE,

@@ -11,14 +11,14 @@ router nor these.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
-from pkgutil import get_data
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
@@ -26,22 +26,14 @@ import streamlit as st
 
 from mirage import store
 from mirage.errors import MirageError, TableMissing, UnknownName
-from mirage.explorer.kit import account, actions
-from mirage.explorer.kit.arena_systems import systems_of
-from mirage.explorer.kit.guide import guide_link
-from mirage.explorer.kit.identity import look
-from mirage.explorer.kit.languages import pick_languages
-from mirage.explorer.kit.page_header import Head
+from mirage.explorer.kit import actions, identity, sidebar
+from mirage.explorer.kit.layout import ICON, Head, logo, sign, stylesheet
 from mirage.explorer.kit.page_list import HOME, PAGES, PageEntry
 from mirage.explorer.kit.pick import arrive, check_link, link_state, pick
-from mirage.explorer.kit.side_by_side import rules as beside
 from mirage.explorer.kit.states import missing, refuse
 from mirage.explorer.kit.table import mode
-from mirage.explorer.kit.table_list import contents
-from mirage.explorer.kit.tags import pick_tags, tags_line
-from mirage.explorer.kit.text import Markup, plain
-from mirage.explorer.kit.turns import turn
-from mirage.publish.charts.palette import Mode, arena_looks, ink
+from mirage.explorer.kit.text import plain
+from mirage.publish.charts.palette import arena_looks
 from mirage.store import Arena, home, owned
 from mirage.text.languages import in_order
 
@@ -56,8 +48,22 @@ _GO = "_go"
 """Session key: the target page of an internal link, and its parameters."""
 SAMPLE = "sample"
 """The bundled arena with texts."""
-STYLESHEET = "style.css"
-"""The explorer's stylesheet."""
+
+
+_COLUMNS = {
+    "ratings": ("system",),
+    "published": ("system",),
+    "outcomes": ("system",),
+    "answers": ("system",),
+    "judgments": ("system_a", "system_b"),
+}
+"""Tables with system names, smallest first, and their columns."""
+AT_ONCE = 2
+"""Pages computed at a time: a second one uses the processor while the first reads a file or multiplies matrices."""
+PATIENCE = 1.0
+"""Seconds after which a page runs out of turn, so that a few slow pages cannot stop all others."""
+
+_turns = threading.BoundedSemaphore(AT_ONCE)
 
 
 class _PageEnd(Exception):
@@ -135,6 +141,10 @@ class Page:
         """Replace the badge next to the title, for pages that show other numbers than the arena's own."""
         self._frame.head.label(label)
 
+    def ask(self, question: str) -> None:
+        """Replace the question under the title, where the arena cannot answer it."""
+        self._frame.head.ask(question)
+
     def summary(self, text: str, *, conclusion: str = "") -> None:
         """Write the text below the question.
 
@@ -142,7 +152,7 @@ class Page:
             text: what is shown, its n, and the filters. Plain text.
             conclusion: the answer to the page's question, in a sentence or two. Plain text.
         """
-        tags = f" Only {tags_line(self.arena)}." if self.arena.tags else ""
+        tags = f" Only {sidebar.tags_line(self.arena)}." if self.arena.tags else ""
         self._frame.head.fill(text + tags, conclusion)
 
     def download(
@@ -182,7 +192,7 @@ def stop() -> NoReturn:
 def run() -> None:
     """Choose the page, draw the shared pickers and run the page: all that `app.py` does."""
     chosen = _navigation()
-    st.logo(_logo(mode()), size="large", icon_image=_sign(mode()))
+    st.logo(logo(mode()), size="large", icon_image=sign(mode()))
     _configure(chosen.title)
     _shared()
     with _page_frame(next(entry for entry in PAGES if entry.title == chosen.title)):
@@ -257,7 +267,7 @@ def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None
         try:
             with turn(), suppress(_PageEnd):
                 page = _begin(entry, frame)
-                with arena_looks(systems_of(page.arena.whole)):
+                with arena_looks(_systems_of(page.arena.whole)):
                     main(page)
         except MirageError as error:
             refuse(error)
@@ -293,6 +303,28 @@ def _begin(entry: PageEntry, frame: _Frame) -> Page:
     if shared.part.tags and not entry.by_query:
         st.caption("Computed over all queries: tags do not apply to this page.")
     return page
+
+
+@lru_cache(maxsize=64)
+def _systems_of(arena: Arena) -> tuple[str, ...]:
+    """Return all systems of an arena, by name."""
+    names: set[str] = set()
+    for table, columns in _COLUMNS.items():
+        if table in arena.tables:
+            for column in columns:
+                names.update(arena.sql(f"SELECT DISTINCT {column} AS system FROM {table}")["system"].to_pylist())  # noqa: S608  # constants alone
+    return tuple(sorted(name for name in names if name))
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    """Wait for a turn, at most `PATIENCE` seconds, and keep it until the block ends."""
+    taken = _turns.acquire(timeout=PATIENCE)
+    try:
+        yield
+    finally:
+        if taken:
+            _turns.release()
 
 
 def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: str | Sequence[str]) -> None:
@@ -355,7 +387,7 @@ class _Shared:
 
 
 def _configure(title: str) -> None:
-    st.set_page_config(page_title=f"{title} · mirage", page_icon=_ICON, layout="wide")
+    st.set_page_config(page_title=f"{title} · mirage", page_icon=ICON, layout="wide")
 
 
 def _navigation() -> Any:
@@ -397,7 +429,7 @@ def _page(entry: PageEntry) -> Any:
 def _arenas() -> tuple[dict[str, Path], list[str]]:
     """Return the arenas visible to this reader, by name, and problems with MIRAGE_ARENAS."""
     paths, problems = home.all_arenas()
-    for name, path in owned.owned_arenas(look().owner).items():
+    for name, path in owned.owned_arenas(identity.look().owner).items():
         paths[name if name not in paths else f"{name}-own"] = path
     return paths, problems
 
@@ -410,7 +442,7 @@ def other_arenas(arena: Arena) -> dict[str, Arena]:
 
 def _shared() -> None:
     """Draw the stylesheet and the pickers shared by all pages; store their values for the page."""
-    st.html(_sheet(mode()))
+    st.html(stylesheet(mode()))
     paths, problems = _arenas()
     arenas: dict[str, Arena] = {}
     for name, path in paths.items():
@@ -435,12 +467,12 @@ def _shared() -> None:
         name = pick("Arena", list(arenas), key="arena", help="Arena: a set of queries, systems and their results.")
         arena = arenas[name]
         st.caption(plain(arena.title))
-        contents(arena)
+        sidebar.contents(arena)
         codes = in_order(code for table in arena.tables for code in arena.languages(table))
-        picked = pick_languages(codes, problems)
-        part = pick_tags(arena, picked, problems)
-        account.entry()
-        guide_link()
+        picked = sidebar.pick_languages(codes, problems)
+        part = sidebar.pick_tags(arena, picked, problems)
+        identity.show_account()
+        sidebar.guide_link()
     st.session_state["_shared"] = _Shared(
         arena, part, name, name == next(iter(arenas)), tuple(picked), tuple(problems), arenas
     )
@@ -449,41 +481,3 @@ def _shared() -> None:
         # Streamlit rejects parameters bound to a picker; they are passed to the next page's pickers instead.
         link_state().wanted = (target[0], {k: v for k, v in target[1].items() if k in st.session_state})
         st.switch_page(_page(entry), query_params={k: v for k, v in target[1].items() if k not in st.session_state})
-
-
-def _sheet(mode: Mode) -> Markup:
-    """Return the stylesheet with the colours of the mode."""
-    rules = (get_data("mirage.explorer.kit", STYLESHEET) or b"").decode() + beside()
-    return Markup(f"<style>:root {{ --mg-ground: {ink(mode).ground}; }}\n{rules}</style>")
-
-
-def _drawing(mode: Mode) -> str:
-    """Return the logo in the text colour of the mode."""
-    return (
-        f"<g fill='{ink(mode).accent}' stroke='{ink(mode).accent}' stroke-width='1.8'>"
-        "<path d='M2 6h13M7 12h14M3 18h10'/><circle cx='9' cy='6' r='2.2'/><circle cx='15' cy='12' r='2.2'/>"
-        "<circle cx='7' cy='18' r='2.2'/></g>"
-    )
-
-
-def _sign(mode: Mode) -> str:
-    """Return the logo without the name, for a closed sidebar."""
-    return f"<svg xmlns='http://www.w3.org/2000/svg' width='24' height='24' viewBox='0 0 24 24'>{_drawing(mode)}</svg>"
-
-
-def _logo(mode: Mode) -> str:
-    """Return the logo with the name, in the text colour of the mode."""
-    return (
-        "<svg xmlns='http://www.w3.org/2000/svg' width='104' height='24' viewBox='0 0 104 24'>"
-        f"{_drawing(mode)}"
-        "<text x='30' y='17.5' font-family='system-ui, Noto Sans, sans-serif' font-size='17' font-weight='650' "
-        f"fill='{ink(mode).text}'>mirage</text></svg>"
-    )
-
-
-_ICON = (
-    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cg stroke='%231f5fa8' "
-    "stroke-width='1.6'%3E%3Cpath d='M1 4h9M5 8h10M2 12h7'/%3E%3C/g%3E%3Cg fill='%231f5fa8'%3E%3Ccircle cx='6' cy='4' "
-    "r='2'/%3E%3Ccircle cx='10' cy='8' r='2'/%3E%3Ccircle cx='5' cy='12' r='2'/%3E%3C/g%3E%3C/svg%3E"
-)
-"""The logo: three dots with whiskers."""

@@ -1,4 +1,4 @@
-"""Identity of a reader: the name verified by the deployment's login, and the session.
+"""Identity of a reader, by the deployment's login or the session, and the reader's own data: view, download, erase.
 
 The login is Streamlit's own (`st.login`, if its secrets configure a provider). A reader owns votes and files by the
 verified name, or, without a login, by session: a typed name proves nothing.
@@ -6,14 +6,18 @@ verified name, or, without a login, by session: a typed name proves nothing.
 
 from __future__ import annotations
 
+import json
 import os
 import unicodedata
 import uuid
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import streamlit as st
 
-from mirage.errors import BadInput
+from mirage.errors import BadInput, MirageError
+from mirage.explorer.kit.states import refuse
+from mirage.explorer.kit.text import plain
+from mirage.store import owned
 from mirage.store.roles import Role, roles
 
 LOGIN = "MIRAGE_LOGIN"
@@ -89,3 +93,70 @@ def verified_name() -> str:
     if person.get("email") and str(person.get("email_verified", False)).lower() == "true":
         return unicodedata.normalize("NFC", str(person["email"])).strip()
     return str(person.get("sub") or "")
+
+
+def show_account() -> None:
+    """Show the login state and the reader's data in the sidebar; nothing without a login."""
+    current_reader = reader()
+    name = current_reader.name
+    if not name:
+        if current_reader.provided:
+            st.button("Log in", key="yours_login", on_click=st.login, width="stretch")
+        return
+    with st.container(horizontal=True, gap="small"):
+        if st.button(f"{plain(name)} …", key="yours_open", type="tertiary", help="Data stored under your name."):
+            _show_data()
+        if current_reader.provided:
+            st.button("Log out", key="yours_logout", type="tertiary", on_click=st.logout)
+
+
+@st.dialog("Your data")
+def _show_data() -> None:
+    """Let readers view, download and erase their data."""
+    from mirage.explorer.kit import votes as people
+    from mirage.people import votes
+
+    current_reader = reader()
+    try:
+        on_battles = people.database().rows(votes.Vote, voter=current_reader.name)
+        on_citations = people.database().rows(votes.Evidence, voter=current_reader.name)
+        notes = people.database().rows(votes.Note, voter=current_reader.name)
+    except MirageError as error:
+        refuse(error)
+        return
+    copies = owned.owned_arenas(current_reader.owner)
+    st.markdown(f"**{plain(current_reader.name)}**")
+    st.caption(
+        f"Votes on battles: {len(on_battles):,}; on citations: {len(on_citations):,}. "
+        f"Notes: {len(notes):,}. Arenas with your uploads: {len(copies):,}."
+    )
+    kept = {
+        "name": current_reader.name,
+        "battles": [asdict(row) for row in on_battles],
+        "citations": [asdict(row) for row in on_citations],
+        "notes": [asdict(row) for row in notes],
+        "arenas": sorted(copies),
+    }
+    st.download_button(
+        "Download all",
+        lambda: json.dumps(kept, ensure_ascii=False, indent=1).encode("utf-8"),
+        "mine.json",
+        "application/json",
+        on_click="ignore",
+    )
+    st.caption(
+        "Erasing removes your name, the texts of your notes and session times; votes and categories are kept "
+        "anonymously. "
+        "Your arenas are deleted. This cannot be undone."
+    )
+    certain = st.checkbox("I understand", key="yours_certain")
+    if st.button("Erase", type="primary", key="yours_erase", disabled=not certain):
+        try:
+            n = people.database().forget(current_reader.name)
+            for path in copies.values():
+                owned.delete(current_reader.owner, path)
+        except MirageError as error:
+            refuse(error)
+            return
+        st.session_state.pop("_spot_session", None)
+        st.success(f"Your name was removed from {n:,} rows and {len(copies):,} arenas were deleted.")

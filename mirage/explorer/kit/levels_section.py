@@ -8,10 +8,9 @@ import streamlit as st
 
 from mirage.errors import MirageError
 from mirage.explorer.kit import levels as views
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.pick import pick, pick_segments
-from mirage.explorer.kit.plain_table import plain_table
+from mirage.explorer.kit.table import Col, plain_table
 from mirage.explorer.kit.text import heading, note
 from mirage.people.levels import CorrectedLevel
 from mirage.schema import from_rows

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from mirage.errors import UnknownName
+from mirage.errors import MirageError, UnknownName
+from mirage.text.languages import base, language
 
 PAGE = 12
 """Queries per page of a list."""
@@ -69,3 +70,19 @@ class Keys:
         if not matches:
             raise UnknownName("query", link, map(key_text, [key for key in self.keys if key[0] == code] or self.keys))
         return min(matches, key=lambda key: (key[0] not in languages, key))
+
+
+def preferred_languages(locale: str | None) -> tuple[str, ...]:
+    """Return codes in order of preference: the locale's, its base language, English.
+
+    Args:
+        locale: the browser's locale (`pt-BR`); English only if None or unknown.
+    """
+    codes = ["en"]
+    if locale:
+        try:
+            code = language(locale).code
+        except MirageError:
+            code = base(locale.replace("_", "-").lower())
+        codes = [code, base(code), "en"]
+    return tuple(dict.fromkeys(codes))

@@ -7,9 +7,8 @@ from shlex import quote
 import streamlit as st
 
 from mirage.explorer.kit import scores as views
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
-from mirage.explorer.kit.table import table
+from mirage.explorer.kit.table import Col, table
 from mirage.store import Arena
 
 _AGREEMENT = (

@@ -1,26 +1,120 @@
-"""Tables: the system on the left with its mark, numbers right-aligned and formatted by kind, help on every column
-header, intervals drawn.
+"""Tables to sort and to read: the system on the left with its mark, numbers right-aligned and formatted by kind, help
+on every column header, intervals drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote, urlencode
 
 import streamlit as st
 
-from mirage.explorer.kit.columns import Col as Col
-from mirage.explorer.kit.limits import ROWS, WINDOW
+from mirage import schema
 from mirage.explorer.kit.pick import link_state
 from mirage.explorer.kit.text import note
-from mirage.publish.charts.palette import FORMATS, ROW, Mode, family, ink
+from mirage.publish.charts.palette import FORMATS, ROW, Kind, Mode, family, ink, span
 from mirage.text.languages import is_code, scope_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+ROWS = 100
+"""Maximum rows of a table on the page; longer tables scroll."""
+WINDOW = 25
+"""Visible rows of a scrolling table."""
+ColKind = Literal["system", "text", "language", "interval", "span"] | Kind
+
+_WIDTHS: dict[str, int] = {
+    "system": 172,
+    "language": 110,
+    "interval": 112,
+    "span": 72,
+    "rating": 62,
+    "rate": 78,
+    "points": 70,
+    "mean": 74,
+    "probability": 74,
+    "count": 66,
+    "rank": 50,
+    "difference": 82,
+    "value": 74,
+}
+"""Default width in pixels by kind of column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Col:
+    """One column of a table on a page."""
+
+    name: str
+    """Column of the rows; for `interval` and `span` the column its ends belong to."""
+    label: str
+    """Column header."""
+    kind: ColKind
+    """`system`: a system's name with its mark, which is pinned; `text`; `language`: a code,
+    shown as the language's name; a kind of number (`palette.FORMATS`);
+    `interval`: value, low and high drawn on one scale; `span`: two whole numbers as `low–high`."""
+    help: str = ""
+    """Meaning; empty for the column's meaning in the schema."""
+    of: str = ""
+    """Table of the schema that defines the column."""
+    low: str = ""
+    """Column of the lower end, for `interval` and `span`."""
+    high: str = ""
+    """Column of the upper end."""
+    width: int | None = None
+    """Pixels; by kind unless given."""
+    zero: float = 0.0
+    """Position of the dashed line, for `interval`."""
+    ends: tuple[float, float] | None = None
+    """Ends of the scale, for `interval`; by default the range of the data."""
+    endless: bool = False
+    """Whether a null end means unbounded, for `interval`; otherwise the row has no interval."""
+    written: Kind | None = None
+    """Number format of the value written next to its band, for `interval`; None to omit it."""
+    right: bool = False
+    """Whether to right-align a `text`, like numbers."""
+
+    @property
+    def pixels(self) -> int | None:
+        """Return its width; None if its kind has none."""
+        return self.width or _WIDTHS.get(self.kind)
+
+    @property
+    def meaning(self) -> str:
+        """The text shown on the column head."""
+        return self.help or (schema.column(self.of, self.name).meaning if self.of else "")
+
+
+def column(of: str | type, name: str, label: str = "", *, width: int | None = None) -> Col:
+    """Return a column as the catalogue has it (`schema.column`): head, format and meaning.
+
+    Args:
+        of: the table of the schema, or the dataclass of a result.
+        name: the column.
+        label: a shorter head; empty for the catalogue's.
+        width: pixels; by format unless given.
+    """
+    known = schema.column(of, name)
+    kind: ColKind = "system" if name == "system" else "language" if known.languages else known.format
+    return Col(name, label or known.label, kind, known.meaning, width=width)
+
+
+def estimate(value: Col, *, stem: str = "", width: int | None = None, about: str = "95% interval.") -> tuple[Col, Col]:
+    """Return the columns of a value and of its interval.
+
+    Args:
+        value: the column of the value.
+        stem: name of the ends before `_low` and `_high`; empty for the name of the value.
+        width: pixels of the interval; the usual width unless given.
+        about: meaning of the interval.
+    """
+    low, high = (f"{stem or value.name}_{end}" for end in ("low", "high"))
+    return value, Col(value.name, "95%", "interval", about, low=low, high=high, width=width)
+
 
 _OTHER, _FITTING = 120, 1_040
 """Approximate pixels of a column without a width; and the total width that fits next to the sidebar in a window of
@@ -32,6 +126,30 @@ _WRITTEN = 46
 def mode() -> Mode:
     """Return the colour mode of the page."""
     return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def band(
+    name: str,
+    label: str,
+    meaning: str,
+    written: Kind = "rate",
+    *,
+    zero: float = 0.0,
+    ends: tuple[float, float] | None = None,
+) -> Col:
+    """Return one column for a value, written, and its 95% interval, drawn; the ends are in `_low` and `_high`.
+
+    Args:
+        name: the column of the value.
+        label: its head.
+        meaning: its meaning.
+        written: format of the value.
+        zero: position of the dashed line.
+        ends: ends of the scale; the range of the data unless given.
+    """
+    low, high = f"{name}_low", f"{name}_high"
+    about = f"{meaning} Band: 95% interval."
+    return Col(name, label, "interval", about, low=low, high=high, width=128, zero=zero, ends=ends, written=written)
 
 
 def table(
@@ -175,6 +293,12 @@ def mark_html(system: str, mode: Mode) -> str:
     return f'<span class="mg-mark" role="img" aria-label="{escape(look.name)}" style="{style}"></span>'
 
 
+def legend(systems: Iterable[str]) -> None:
+    """Show the marks of systems with their names, for charts without labels."""
+    entries = (f"<span>{mark_html(system, mode())} <bdi>{escape(system)}</bdi></span>" for system in systems)
+    st.html(f'<div class="mg-legend">{"".join(entries)}</div>')
+
+
 def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
     """Draw the cells of a column of intervals: value and interval of each row as a band with a tick, all on one scale
     (`Col.ends`, or that of the rows); a broken line marks zero.
@@ -224,3 +348,101 @@ def _image(width: int, height: int, body: str) -> str:
     size = f"width='{width}' height='{height}' viewBox='0 0 {width} {height}'"
     svg = f"<svg xmlns='http://www.w3.org/2000/svg' {size}>{body}</svg>"
     return "data:image/svg+xml;utf8," + quote(svg, safe=" ='/:.<>")
+
+
+_NO_VALUE = "–"
+_AT_START = ("system", "text", "language", "interval")
+"""Left-aligned kinds; all others are numbers."""
+
+
+def plain_table(rows: pa.Table, columns: Sequence[Col], *, key: str) -> None:
+    """Show rows as a static table.
+
+    Args:
+        rows: Arrow table; a null shows as a dash.
+        columns: what to show, in order, as for `table`.
+        key: unique on the page.
+    """
+    if len(rows) > ROWS:
+        table(rows, columns, key=key)
+        return
+    st.html(table_html(rows, columns=tuple(columns), mode=mode(), arena=st.session_state.get("arena", "")))
+
+
+def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode, arena: str = "") -> str:
+    """Return the table as HTML; all cell texts are escaped.
+
+    Args:
+        rows: as for `plain_table`.
+        columns: as for `plain_table`.
+        mode: light or dark.
+        arena: arena of the systems, to link their names to their pages; empty for no links.
+    """
+    heads = "".join(map(_head, columns))
+    cells = zip(*(_cells(rows, col, mode, arena) for col in columns), strict=True)
+    lines = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
+    return wide_table(heads, lines)
+
+
+def wide_table(heads: str, lines: str, *, classes: str = "mg-table", label: str = "Table") -> str:
+    """Return a table in a box of its own, which scrolls sideways and takes the keyboard's focus.
+
+    Args:
+        heads: HTML of the heads of the columns.
+        lines: HTML of the rows.
+        classes: the table's classes in the stylesheet.
+        label: what a screen reader calls the box.
+    """
+    return (
+        f'<div class="mg-wide" tabindex="0" role="region" aria-label="{escape(label)}">'
+        f'<table class="{classes}"><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
+    )
+
+
+def _head(col: Col) -> str:
+    about = f' title="{escape(col.meaning)}"' if col.meaning else ""
+    least = f' style="min-width: {col.pixels}px"' if col.pixels else ""
+    return f'<th scope="col"{_side(col)}{about}{least}>{escape(col.label)}</th>'
+
+
+def _side(col: Col) -> str:
+    return "" if col.kind in _AT_START and not col.right else ' class="mg-number"'
+
+
+def _cells(rows: pa.Table, col: Col, mode: Mode, arena: str) -> list[str]:
+    """Return the cells of a column."""
+    values: list[Any] = rows[col.name].to_pylist()
+    if col.kind == "interval":
+        images = interval_images(rows, col, mode)
+        ends = zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)
+        alts = [span(low, high, "value") for low, high in ends]
+        return [_picture(image, alt) for image, alt in zip(images, alts, strict=True)]
+    if col.kind == "system":
+        return [system_head(name, mode, arena) for name in values]
+    if col.kind == "span":
+        texts = [text or _NO_VALUE for text in span_texts(rows, col)]
+    elif col.kind == "language":
+        texts = [name or _NO_VALUE for name in language_names(rows, col)]
+    elif col.kind == "text":
+        texts = [_NO_VALUE if value is None else str(value) for value in values]
+    else:
+        texts = [FORMATS[col.kind].write(value) for value in values]
+    return [f"<td{_side(col)}><bdi>{escape(text)}</bdi></td>" for text in texts]
+
+
+def system_head(system: str, mode: Mode, arena: str) -> str:
+    """Return the head of a system's row: its mark, and its name as a link to its page (`page_link`)."""
+    return (
+        f'<th scope="row">{mark_html(system, mode)} {page_link("leaderboard", system, arena=arena, system=system)}</th>'
+    )
+
+
+def page_link(page: str, words: str, *, arena: str, **params: str) -> str:
+    """Return plain words as a link to a page of an arena, in HTML; without a link if the arena is empty."""
+    text = f"<bdi>{escape(words)}</bdi>"
+    address = escape(f"{page}?{urlencode({**params, 'arena': arena})}")
+    return f'<a href="{address}" target="_self">{text}</a>' if arena else text
+
+
+def _picture(image: str | None, alt: str) -> str:
+    return f"<td>{_NO_VALUE}</td>" if image is None else f'<td><img src="{escape(image)}" alt="{escape(alt)}"></td>'

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mirage.publish.charts import primitives
-from mirage.publish.charts.leaderboard import HEAD
+from mirage.publish.charts.figures import HEAD
 from mirage.publish.charts.palette import (
     FORMATS,
     MARK_SIZE,

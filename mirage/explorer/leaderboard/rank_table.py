@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from mirage.explorer.kit.plain_table import page_link, system_head, wide_table
+from mirage.explorer.kit.table import page_link, system_head, wide_table
 from mirage.publish.charts.leaderboard import rank_lines
 from mirage.publish.charts.palette import Mode, on_ramp, ramp_color
 from mirage.text.languages import in_order, is_code, name_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mirage.explorer.kit.columns import Col
+from mirage.explorer.kit.table import Col
 from mirage.publish.charts.palette import Kind
 from mirage.ranking.scale import ANCHOR, Scale
 from mirage.schema import Ties

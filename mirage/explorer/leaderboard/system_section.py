@@ -11,11 +11,10 @@ from mirage.battles.judge import Judge, judges
 from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.hallucination.data import both_rates
 from mirage.explorer.hallucination.data import systems as answering
-from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page, onward
 from mirage.explorer.kit.labels import labels_of, tell_audit
-from mirage.explorer.kit.plain_table import plain_table
-from mirage.explorer.kit.side_by_side import side_by_side
+from mirage.explorer.kit.layout import side_by_side
+from mirage.explorer.kit.table import Col, plain_table
 from mirage.explorer.kit.text import heading
 from mirage.explorer.leaderboard.comparison import board_rows
 from mirage.explorer.leaderboard.data import Board

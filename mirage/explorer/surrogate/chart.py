@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mirage.explorer.features.chart import title
+from mirage.explorer.features.charts import title
 from mirage.publish.charts import primitives
-from mirage.publish.charts.leaderboard import FOOT, HEAD
+from mirage.publish.charts.figures import FOOT, HEAD
 from mirage.publish.charts.palette import (
     FORMATS,
     MARK_SIZE,

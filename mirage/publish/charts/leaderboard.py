@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mirage.publish.charts import primitives
+from mirage.publish.charts.figures import FOOT, HEAD, MapCell, language_map
 from mirage.publish.charts.palette import (
     FORMATS,
     MARK_SIZE,
@@ -28,10 +29,6 @@ from mirage.publish.charts.palette import (
 from mirage.ranking.scale import Scale
 from mirage.schema import Ties
 from mirage.text.languages import in_order, is_code, name_of
-
-HEAD = ROW + 2
-"""Height of a table's header in pixels, so that the rows of a chart align with those of a table beside it."""
-FOOT = 52
 
 
 def axis_title(scale: Scale = "logit", ties: Ties = "half", reference: str | None = None) -> str:
@@ -174,34 +171,22 @@ def rank_map(
         dense: for two maps side by side.
     """
     row, size, text = (24, 20, 10) if dense else (ROW, ROW - 4, 12)
-    codes = in_order(cell["language"] for cell in cells if is_code(cell["language"]))
-    top, right = language_room(codes)
-    positions = {system: i for i, system in enumerate(systems)}
-    shown = [cell for cell in cells if cell["system"] in positions and cell[value] is not None]
     worst = max((cell[value] for cell in cells if cell[value] is not None), default=1)
-    data = [
-        primitives.cells(
-            [(codes.index(cell["language"]), positions[cell["system"]]) for cell in shown],
-            [str(cell[value]) for cell in shown],
-            [_rank_hover(cell, value) for cell in shown],
-            clicks=[[cell["system"], cell["language"]] for cell in shown],
-            shade=[(cell[value] - 1) / max(worst - 1, 1) for cell in shown],
-            mode=mode,
-            size=size,
-            text_size=text,
+    shown = [
+        MapCell(
+            cell["language"],
+            cell["system"],
+            str(cell[value]),
+            _rank_hover(cell, value),
+            [cell["system"], cell["language"]],
+            (cell[value] - 1) / max(worst - 1, 1),
         )
+        for cell in cells
+        if cell["system"] in systems and cell[value] is not None
     ]
-    return {
-        "data": data,
-        "layout": layout(
-            mode,
-            height=top + row * len(systems) + SPACE,
-            **columns_width(len(codes)),
-            margin={"l": SPACE, "r": right, "t": top, "b": SPACE},
-            xaxis=language_axis(mode, codes),
-            yaxis=rows_axis([label_text(system) for system in systems], mode, showgrid=False),
-        ),
-    }
+    codes = in_order({cell["language"] for cell in cells if is_code(cell["language"])})
+    rows = {system: system for system in systems}
+    return language_map(shown, languages=codes, rows=rows, mode=mode, least=0, row=row, size=size, text_size=text)
 
 
 def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: Mode) -> dict[str, Any]:

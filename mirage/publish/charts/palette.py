@@ -21,6 +21,7 @@ from html import escape, unescape
 from itertools import pairwise
 from typing import Literal
 
+from mirage.schema import Format
 from mirage.text.languages import scope_name
 from mirage.text.makers import maker
 
@@ -245,7 +246,7 @@ ROW = 30
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
 """The system's own font first, then the names that Debian's Noto packages install."""
 
-Kind = Literal["rating", "anchored", "rate", "points", "probability", "count", "rank", "mean", "difference", "value"]
+Kind = Format
 
 
 @dataclass(frozen=True, slots=True)

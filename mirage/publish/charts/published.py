@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mirage.publish.charts import primitives
-from mirage.publish.charts.leaderboard import FOOT, HEAD
+from mirage.publish.charts.figures import FOOT, HEAD
 from mirage.publish.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, label_text, layout, rows_axis
 
 

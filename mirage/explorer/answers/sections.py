@@ -1,0 +1,204 @@
+"""Sections of the Answers page on the judgments and the nuggets of a query, as escaped HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+
+import streamlit as st
+
+from mirage import schema
+from mirage.errors import TableMissing
+from mirage.explorer.answers.answer_card import inks
+from mirage.explorer.answers.data import judgments_on
+from mirage.explorer.kit.query_keys import Key
+from mirage.explorer.kit.states import missing
+from mirage.explorer.kit.table import column_help, mark_html, mode, wide_table
+from mirage.explorer.kit.text import Markup, direction, heading, heading_html, note, text_html
+from mirage.schema import Nugget, NuggetAssignment
+from mirage.stages.features.assessed import decider
+from mirage.stages.nuggets import TERMS
+from mirage.store import Arena
+from mirage.store.query_rows import of_query
+from mirage.text.segmentation import count_text
+
+FEW = 12
+"""Maximum number of judgments to show unfolded."""
+
+
+def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
+    """Show every verdict on the answers to a query; without judgments, the command that creates them.
+
+    Args:
+        arena: the arena.
+        key: language and id of the query.
+    """
+    head = heading_html("Judgments")
+    try:
+        all_judgments = judgments_on(arena, key)
+    except TableMissing as error:
+        st.html(head)
+        missing(error)
+        return
+    if not all_judgments:
+        st.html(f'{head}<p class="mg-about">No judge has compared the answers to this query.</p>')
+        return
+    if len(all_judgments) <= FEW:
+        st.html(Markup(head + _judged(all_judgments)))
+        return
+    judges = count_text(len({judgment.judge for judgment in all_judgments}), "judge")
+    # With many systems all pairs in two orders are larger than the answers, so they are sent on request.
+    fold = st.expander(
+        f"{count_text(len(all_judgments), 'judgment')} by {judges}", key="judgments_fold", on_change="rerun"
+    )
+    if fold.open:
+        fold.html(Markup(_judged(all_judgments)))
+
+
+def _judged(judgments: Sequence[schema.Judgment]) -> str:
+    return "".join(_judge(name, judgments) for name in dict.fromkeys(judgment.judge for judgment in judgments))
+
+
+def _judge(name: str, judgments: Sequence[schema.Judgment]) -> str:
+    battles = "".join(_battle(judgment) for judgment in judgments if judgment.judge == name)
+    return f'<div class="mg-judge mg-judge-head">{escape(name)}</div>{battles}'
+
+
+def _battle(judgment: schema.Judgment) -> str:
+    winner = preferred_system(judgment)
+    sides = " ".join(
+        f"<span{' class=mg-better' if system == winner else ''}>{letter}: <bdi>{escape(system)}</bdi></span>"
+        for letter, system in (("A", judgment.system_a), ("B", judgment.system_b))
+    )
+    verdict = f"{judgment.verdict} is better" if winner else judgment.verdict
+    verdict += f" ({judgment.reason})" if judgment.reason else ""
+    meaning = escape(column_help("judgments", "verdict"))
+    word = f'<span class="mg-verdict-word" title="{meaning}">{escape(verdict)}</span>'
+    summary = f'<summary><div class="mg-battle">{sides}{word}</div>{rationale_html(judgment)}</summary>'
+    return f'<details class="mg-fold">{summary}</details>'
+
+
+def preferred_system(judgment: schema.Judgment) -> str | None:
+    """Return the system that a verdict prefers; None for ties and unparsed verdicts."""
+    return {"A": judgment.system_a, "B": judgment.system_b}.get(judgment.verdict)
+
+
+def rationale_html(judgment: schema.Judgment) -> str:
+    """Return the rationale of a verdict, which can be in any language, as HTML."""
+    if judgment.rationale:
+        return text_html(judgment.rationale, language="")
+    return '<div class="mg-none">No rationale available.</div>'
+
+
+_MARKS = {
+    "support": ("●", "full support"),
+    "partial_support": ("◐", "partial support"),
+    "not_support": ("○", "no support"),
+}
+"""Mark and meaning of each assignment; marks differ by shape, not only by colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetRow:
+    """One nugget with its assignment to each answer."""
+
+    nugget: Nugget
+    """The fact."""
+    assignments: Mapping[str, NuggetAssignment]
+    """Assignments by system; undecided systems are missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetMatrix:
+    """The nuggets of one query with the assignments of some systems."""
+
+    rows: tuple[NuggetRow, ...]
+    """The nuggets, vital nuggets first."""
+    systems: tuple[str, ...]
+    """Systems by name; empty without assignments."""
+    assigner: str | None
+    """Assigner; null without assignments."""
+
+
+@lru_cache(maxsize=32)
+def _assigner(arena: Arena) -> str | None:
+    """Return the assigner with the most assignments; the term matcher only if there is no other."""
+    if "nugget_assignments" not in arena.tables:
+        return None
+    return decider(arena.read("nugget_assignments", columns=["assigner"]), "assigner")
+
+
+@lru_cache(maxsize=256)
+def nugget_matrix(arena: Arena, key: Key, systems: tuple[str, ...] = ()) -> NuggetMatrix | None:
+    """Return the nuggets of a query against its systems.
+
+    Args:
+        arena: the arena.
+        key: language and id of the query.
+        systems: systems to include; empty for all.
+
+    Returns:
+        None if the query has no nuggets.
+    """
+    nuggets = [Nugget(**row) for row in of_query(arena, "nuggets", key)]
+    if not nuggets:
+        return None
+    assigner = _assigner(arena)
+    by_nugget: dict[str, dict[str, NuggetAssignment]] = {nugget.nugget_id: {} for nugget in nuggets}
+    for row in (NuggetAssignment(**row) for row in of_query(arena, "nugget_assignments", key)):
+        if row.assigner == assigner and (not systems or row.system in systems):
+            by_nugget[row.nugget_id][row.system] = row
+    nuggets.sort(key=lambda nugget: (nugget.importance != "vital", nugget.nugget_id))
+    rows = tuple(NuggetRow(nugget, by_nugget[nugget.nugget_id]) for nugget in nuggets)
+    return NuggetMatrix(rows, tuple(sorted(set().union(*by_nugget.values()))), assigner)
+
+
+def show_nuggets(arena: Arena, key: Key, systems: tuple[str, ...] = ()) -> None:
+    """Show which answers to a query state which of its nuggets, if it has any.
+
+    Args:
+        arena: the arena.
+        key: language and id of the query.
+        systems: systems to include; empty for all.
+    """
+    shown = nugget_matrix(arena, key, systems)
+    if shown is None:
+        return
+    vital = sum(row.nugget.importance == "vital" for row in shown.rows)
+    heading(f"{count_text(len(shown.rows), 'nugget')}, {vital} vital")
+    floor = ", by shared words without a model: a lower bound" if shown.assigner == TERMS else ""
+    assigned = f"Assignments: {shown.assigner}{floor}." if shown.assigner else "Not assigned yet."
+    note(f"{assigned} ● full support, ◐ partial, ○ none, – undecided. Hover for the text.")
+    heads = "".join(
+        f'<th scope="col"><span class="mg-upright">{mark_html(name, mode())}<bdi>{escape(name)}</bdi></span></th>'
+        for name in shown.systems
+    )
+    rows = "".join(nugget_row_html(row, shown.systems, key[0]) for row in shown.rows)
+    label = "Nuggets, and the answers that state them"
+    table = wide_table(f'<th scope="col">Nugget</th>{heads}', rows, classes="mg-nuggets", label=label)
+    st.html(Markup(f'<div style="{inks()}">{table}</div>'))
+    if not shown.assigner:
+        st.code(arena.command("nugget_assignments"), language=None)
+
+
+def nugget_row_html(row: NuggetRow, systems: Collection[str], language: str) -> str:
+    """Return one nugget with the mark of every system as a row of HTML."""
+    origin = (
+        f"from {row.nugget.passage_id}, by {row.nugget.author}" if row.nugget.passage_id else f"by {row.nugget.author}"
+    )
+    text = text_html(row.nugget.text, language=language)
+    way = direction(row.nugget.text, language)
+    tag = f'<span class="mg-tag">{row.nugget.importance}</span>'
+    head = f'<th scope="row" dir="{way}" title="{escape(origin)}">{tag}{text}</th>'
+    return f"<tr>{head}{''.join(_nugget_cell(row.assignments.get(system)) for system in systems)}</tr>"
+
+
+def _nugget_cell(entry: NuggetAssignment | None) -> str:
+    if entry is None or entry.assignment is None:
+        reason = "undecided" if entry is None else entry.reason or "undecided"
+        return f'<td title="{escape(reason)}">–</td>'
+    mark, meaning = _MARKS[entry.assignment]
+    words = f"{meaning}: {entry.quote}" if entry.quote else meaning
+    return f'<td class="mg-{entry.assignment}" title="{escape(words)}"><span aria-label="{meaning}">{mark}</span></td>'

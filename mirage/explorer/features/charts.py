@@ -1,0 +1,317 @@
+"""Figures of the Features page: lollipop panels, one a feature, and how features go with ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from statistics import fmean
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from mirage.publish.charts import primitives
+from mirage.publish.charts.figures import MapCell, WhiskerMark, language_map, whisker_rows
+from mirage.publish.charts.palette import (
+    MARK_SIZE,
+    ROW,
+    SPACE,
+    TEXT_SIZE,
+    Mode,
+    axis,
+    columns_width,
+    family,
+    ink,
+    label_text,
+    layout,
+)
+from mirage.stages.features import FEATURES, FeatureMean
+from mirage.text.languages import is_code, name_of, scope_name
+
+if TYPE_CHECKING:
+    from mirage.stages.features.relations import Relation
+
+PANEL, _HEAD, _LANGUAGES = 104, 38, 50
+"""Heights in pixels: a panel, the title of the next one, and the names of the languages."""
+NAMED = 4
+"""The languages are named under every fourth panel, from the first: the panels share their columns, and to draw the
+names takes the browser longer than the marks.
+"""
+_COLUMN, _STEP = 0.8, 0.16
+"""Width of a language's column, and the most between two systems in it, in columns."""
+_LEAST = 0.1
+"""Smallest extent of a value axis as a share of the feature's range."""
+_LEFT, _TOP = 60, 26
+"""Margins for the axis values and the first panel's title, in pixels."""
+_WRAP = 90
+"""Line length of a definition shown on hover, in characters."""
+
+
+def title(feature: str) -> str:
+    """Return the display name of a feature."""
+    return FEATURES[feature].title if feature in FEATURES else feature
+
+
+def direction_text(feature: str) -> str:
+    """Return which direction is better, in words."""
+    direction = FEATURES[feature].direction if feature in FEATURES else "none"
+    return "neither is better" if direction == "none" else f"{direction} is better"
+
+
+def value_text(value: float | None) -> str:
+    """Format a feature value with three significant digits."""
+    if value is None:
+        return "–"
+    return (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}").replace("-", "−")
+
+
+def facts_text(feature: str) -> str:
+    """Describe the range, unit and direction of a feature's values."""
+    spec = FEATURES.get(feature)
+    if spec is None:
+        return "not declared by this version of mirage"
+    low = "" if spec.low is None else f"from {spec.low:g}" if spec.high is None else f"{spec.low:g} to {spec.high:g}"
+    return ", ".join(filter(None, (low, spec.unit, direction_text(feature))))
+
+
+def panels(
+    by_feature: Mapping[str, tuple[FeatureMean, ...]],
+    *,
+    features: tuple[str, ...],
+    languages: tuple[str, ...],
+    focus: tuple[str, ...],
+    mode: Mode,
+) -> dict[str, Any]:
+    """Draw a panel per feature: by language the range and mean of all systems, and a lollipop for each in focus.
+
+    The panels are stacked, so that a language is the same column in all of them. A click on a dot yields its
+    system, language and feature.
+
+    Args:
+        by_feature: `views.Overview.by_feature`.
+        features: the panels, top to bottom; at least one.
+        languages: the columns.
+        focus: systems that are drawn one by one, left to right within a column.
+        mode: light or dark.
+    """
+    named = [k % NAMED == 0 for k in range(len(features))]
+    offsets = list(accumulate((PANEL + _HEAD + _LANGUAGES * names for names in named), initial=0))
+    data: list[dict[str, Any]] = []
+    axes: dict[str, Any] = {}
+    heads = []
+    for k, feature in enumerate(features):
+        number = str(k + 1) if k else ""
+        top = 1 - offsets[k] / offsets[-1]
+        place = {"xaxis": f"x{number}", "yaxis": f"y{number}"} if number else {}
+        rows = [row for row in by_feature[feature] if row.mean is not None and row.language in languages]
+        data += [trace | place for trace in _panel(rows, feature, languages, focus, mode)]
+        low, high = value_range(feature, [row.mean for row in rows if row.mean is not None])
+        # Half a mark has room on both sides.
+        room = (high - low) * MARK_SIZE / PANEL
+        low, high = (0.0 if low == 0 else low - room), high + room
+        axes[f"xaxis{number}"] = axis(
+            mode,
+            automargin=False,
+            anchor=f"y{number}",
+            tickvals=list(range(len(languages))),
+            ticktext=[scope_name(code) for code in languages],
+            tickangle=0 if len(languages) <= 6 else -40,
+            tickfont={"color": ink(mode).muted, "size": 10 if len(languages) > 12 else TEXT_SIZE},
+            range=[-0.7, max(len(languages), 6) - 0.3],
+            showgrid=False,
+            zeroline=False,
+            showticklabels=named[k],
+        )
+        axes[f"yaxis{number}"] = axis(
+            mode,
+            automargin=False,
+            anchor=f"x{number}",
+            domain=[max(0.0, top - PANEL / offsets[-1]), top],
+            range=[low, high],
+            tickvals=primitives.ticks(low, high, 4),
+            zeroline=True,
+        )
+        heads.append(_head(feature, top, mode))
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=_TOP + offsets[-1],
+            **columns_width(len(languages)),
+            # Plotly draws a chart twice when it measures the margins.
+            margin={"l": _LEFT, "r": SPACE, "t": _TOP, "b": 0},
+            annotations=heads,
+            **axes,
+        ),
+    }
+
+
+def _head(feature: str, top: float, mode: Mode) -> dict[str, Any]:
+    """Return name, range and direction of a feature above its panel; its definition is on hover."""
+    facts = f'<span style="color:{ink(mode).muted}">{label_text(facts_text(feature))}</span>'
+    head = {
+        "text": f"<b>{label_text(title(feature))}</b>  {facts}",
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": top,
+        "xshift": SPACE - _LEFT,
+        "yshift": SPACE // 2,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+    }
+    if spec := FEATURES.get(feature):
+        head["hovertext"] = "<br>".join(wrap(label_text(f"{spec.meaning} {spec.source}"), _WRAP))
+    return head
+
+
+def value_range(feature: str, means: Sequence[float]) -> tuple[float, float]:
+    """Return the ends of a feature's axis: from 0 if its values begin there, and never so near that small differences
+    fill the panel: at least a tenth of the range, one unit where the range is open, a tenth of the values where the
+    feature is not declared.
+
+    Args:
+        feature: its name.
+        means: what is drawn.
+    """
+    spec = FEATURES.get(feature)
+    floor, ceiling = (spec.low, spec.high) if spec else (None, None)
+    low, high = min(means, default=0.0), max(means, default=1.0)
+    low = min(low, 0.0) if floor == 0 else low
+    if spec is None:
+        least = _LEAST * max(abs(low), abs(high)) or 1.0
+    else:
+        least = 1.0 if floor is None or ceiling is None else _LEAST * (ceiling - floor)
+    if (lacking := least - (high - low)) > 0:
+        low, high = low - lacking / 2, high + lacking / 2
+        if floor is not None and low < floor:
+            low, high = floor, high + floor - low
+        if ceiling is not None and high > ceiling:
+            low, high = low + ceiling - high, ceiling
+    return low, high
+
+
+def _panel(
+    rows: Sequence[FeatureMean], feature: str, languages: tuple[str, ...], focus: tuple[str, ...], mode: Mode
+) -> list[dict[str, Any]]:
+    """Return the marks of one panel: ranges, means with stems, unseen marks with the hovers of the means, and on top
+    the systems in focus.
+    """
+    colors = ink(mode)
+    front = sorted((row for row in rows if row.system in focus), key=lambda row: focus.index(row.system))
+    step = min(_COLUMN / max(len(focus), 1), _STEP)
+    x = [languages.index(row.language) + (focus.index(row.system) - (len(focus) - 1) / 2) * step for row in front]
+    box: tuple[list[float | None], list[float | None]] = [], []
+    stem: tuple[list[float | None], list[float | None]] = [], []
+    middles: list[tuple[int, float, str]] = []
+    for place, code in enumerate(languages):
+        means = [_short(row.mean) for row in rows if row.language == code]
+        if not means:
+            continue
+        left, right, low, high, middle = place - _COLUMN / 2, place + _COLUMN / 2, min(means), max(means), fmean(means)
+        middle = _short(middle)
+        box[0].extend([left, right, right, left, left, None])
+        box[1].extend([low, low, high, high, low, None])
+        # One unbroken line, up every stem and back: Plotly draws every part of a broken one by itself.
+        marks = sorted((at, _short(row.mean)) for at, row in zip(x, front, strict=True) if row.language == code)
+        path = [(at, height) for at, mean in marks for height in (middle, mean, middle)]
+        stem[0].extend([left, *(at for at, _ in path), right, None])
+        stem[1].extend([middle, *(height for _, height in path), middle, None])
+        name = name_of(code) if is_code(code) else label_text(code)
+        hover = f"<b>{name}</b>, {len(means):,} systems<br>mean {value_text(middle)}, range {value_text(low)} to "
+        middles.append((place, middle, f"{hover}{value_text(high)}"))
+    data = [
+        primitives.lines(*box, {}, mode="none", fill="toself", fillcolor=colors.line),
+        primitives.lines(*stem, {"color": colors.muted, "width": 1.5, "simplify": False}),
+        primitives.dots(
+            [place for place, _, _ in middles],
+            [middle for _, middle, _ in middles],
+            [hover for _, _, hover in middles],
+            {"symbol": "square", "size": MARK_SIZE, "opacity": 0},
+        ),
+    ]
+    if front:
+        styles = [family(row.system) for row in front]
+        marker = {
+            "color": [style.color(mode) for style in styles],
+            "symbol": [style.symbol for style in styles],
+            "size": MARK_SIZE,
+            "line": {"color": colors.ground, "width": 0.75},
+        }
+        heights, hovers = [_short(row.mean) for row in front], [_mean_hover(row) for row in front]
+        clicks = [[row.system, row.language, feature] for row in front]
+        data.append(primitives.dots(x, heights, hovers, marker, clicks=clicks, cliponaxis=False))
+    return data
+
+
+def _short(value: float | None) -> float:
+    """Round a value to what a figure draws: what is sent is a third."""
+    return float(f"{value or 0.0:.5g}")
+
+
+def _mean_hover(row: FeatureMean) -> str:
+    """Return the hover text of a dot: system, language, mean, interval and number of answers."""
+    interval = "" if row.low is None else f" ({value_text(row.low)} to {value_text(row.high)})"
+    return (
+        f"<b>{label_text(row.system)}</b><br>{_where(row.language)}: {value_text(row.mean)}{interval}<br>"
+        f"n = {row.n:,} of {row.total:,} answers"
+    )
+
+
+def relation_map(
+    rows: Sequence[Relation], *, features: tuple[str, ...], languages: tuple[str, ...], mode: Mode
+) -> dict[str, Any]:
+    """Draw Kendall's tau of each feature (rows) with the rating, by language (columns), as squares.
+
+    The number has the sign; the shade is the absolute value. A cell is hollow if its interval includes 0 or is missing.
+
+    Args:
+        rows: one per feature and language.
+        features: order of the rows.
+        languages: the columns; `all` first, if included.
+        mode: light or dark.
+    """
+    by_cell = {(row.feature, row.language): row for row in rows}
+    cells = []
+    for feature in features:
+        for code in languages:
+            row = by_cell.get((feature, code))
+            # The ramp runs from best to worst: a strong relation is its dark end.
+            shade = 1 - abs(row.tau or 0) if row and row.clear else None
+            text = _tau(row.tau if row else None)
+            cells.append(MapCell(code, feature, text, _relation_hover(row, feature, code), [feature, code], shade))
+    titles = {feature: title(feature) for feature in features}
+    return language_map(cells, languages=languages, rows=titles, mode=mode, size=ROW - 2)
+
+
+def relation_whiskers(rows: Sequence[Relation], *, mode: Mode) -> dict[str, Any]:
+    """Draw tau of one feature by language, with intervals: filled where the interval leaves out 0.
+
+    Args:
+        rows: of one feature, one a language, top to bottom.
+        mode: light or dark.
+    """
+    marks = [
+        WhiskerMark(k, row.tau, row.low, row.high, _relation_hover(row, row.feature, row.language), filled=row.clear)
+        for k, row in enumerate(rows)
+        if row.tau is not None
+    ]
+    xaxis = axis(mode, title="Kendall’s tau with the rating", range=[-1.05, 1.05], dtick=0.5, zeroline=True)
+    names = [scope_name(row.language) for row in rows]
+    return whisker_rows({"tau": marks}, rows=names, xaxis=xaxis, mode=mode, color=ink(mode).accent)
+
+
+def _tau(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.2f}".replace("-", "−")
+
+
+def _where(code: str) -> str:
+    return name_of(code) if is_code(code) else "mean over languages"
+
+
+def _relation_hover(row: Relation | None, feature: str, code: str) -> str:
+    head = f"<b>{label_text(title(feature))}</b>, {_where(code)}<br>"
+    if row is None or row.tau is None:
+        return head + (label_text(row.reason) if row else "no system with a mean and a rating")
+    interval = f" ({label_text(row.reason)})" if row.low is None else f" ({_tau(row.low)} to {_tau(row.high)})"
+    many = f", {row.languages} languages" if code == "all" else ""
+    return f"{head}tau-b {_tau(row.tau)}{interval}<br>n = {row.systems} systems{many}"

@@ -1,0 +1,190 @@
+"""What the sidebar holds besides the arena: languages, tags, the list of tables, and the guide."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from html import escape
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from mirage import schema, store
+from mirage.explorer.kit.pick import check_link, pick_many
+from mirage.explorer.kit.text import plain
+from mirage.text.languages import in_order, language, name_of, search_name
+
+if TYPE_CHECKING:
+    from mirage.store import Arena
+
+MANY = 18
+"""Number of languages above which families are offered."""
+_SEARCH = "language_search"
+
+
+def pick_languages(codes: Sequence[str], problems: list[str]) -> list[str]:
+    """Draw the picker.
+
+    Args:
+        codes: the languages of the arena.
+        problems: list to which problems with the link are added.
+
+    Returns:
+        The selected languages, in the usual order; empty for all.
+    """
+    problems += check_link("languages", "language", codes)
+    if len(codes) > MANY:
+        _search(codes)
+    return in_order(
+        pick_many(
+            "Languages",
+            codes,
+            key="languages",
+            named=search_name,
+            placeholder=f"All {len(codes)} languages" if len(codes) > 1 else name_of(codes[0]) if codes else "None",
+            help="Default: all. Search by name, in English or in the language itself, or by code.",
+        )
+    )
+
+
+def choices(codes: Sequence[str]) -> dict[str, list[str]]:
+    """Return the searchable entries among languages.
+
+    Args:
+        codes: the languages.
+
+    Returns:
+        Codes by label: first every family of two or more languages with their number, then every language, sorted by
+        name.
+    """
+    families: dict[str, list[str]] = {}
+    for code in codes:
+        if family := language(code).family:
+            families.setdefault(family, []).append(code)
+    several = {
+        f"{family}: {len(members)} languages": members
+        for family, members in sorted(families.items())
+        if len(members) > 1
+    }
+    return several | {search_name(code): [code] for code in sorted(codes, key=name_of)}
+
+
+def _search(codes: Sequence[str]) -> None:
+    """Draw a search by name or family that adds to the selection."""
+    by_label = choices(codes)
+
+    def add() -> None:
+        if chosen := st.session_state[_SEARCH]:
+            picked = st.session_state.get("languages") or []
+            st.session_state["languages"] = in_order({*picked, *by_label[chosen]})
+            st.session_state[_SEARCH] = None
+
+    st.selectbox(
+        "Add languages",
+        list(by_label),
+        index=None,
+        key=_SEARCH,
+        placeholder="By name or family",
+        on_change=add,
+        help="Add a language or a whole family.",
+    )
+
+
+def pick_tags(arena: Arena, languages: Collection[str], problems: list[str]) -> Arena:
+    """Draw the picker and describe the selection; nothing if the arena has no tags.
+
+    Args:
+        arena: the chosen arena.
+        languages: selected codes; empty for all.
+        problems: list to which problems are added.
+
+    Returns:
+        The arena, or the part of it whose queries have the tags.
+    """
+    if "tags" not in arena.tables:
+        return arena
+    options = {f"{tag}: {value}": (tag, value) for tag, values in store.tag_values(arena).items() for value in values}
+    problems += check_link("tags", "tag", options)
+    picked = pick_many(
+        "Tags",
+        list(options),
+        key="tags",
+        placeholder=f"All {store.count_queries(arena):,} queries",
+        help="Default: all queries. Values of one tag are combined with OR, different tags with AND.",
+    )
+    if not picked:
+        return arena
+    part = store.select_tagged(arena, [options[option] for option in picked])
+    left = [code for code in part.languages("tags") if not languages or code in languages]
+    if not left:
+        problems.append(f"No query in these languages has all of these tags: {', '.join(picked)}. Tags ignored.")
+        return arena
+    st.caption(plain(tags_line(part)))
+    return part
+
+
+def tags_line(part: Arena) -> str:
+    """Describe the queries that the tags select: `38 of 76 queries: domain: law`."""
+    names = ", ".join(f"{tag}: {value}" for tag, value in part.tags)
+    return f"{store.count_queries(part):,} of {store.count_queries(part.whole):,} queries: {names}"
+
+
+def contents(arena: Arena) -> None:
+    """Show an expander with all tables: rows and languages, or the command that creates a missing table."""
+    missing = sum(table not in arena.tables for table in _tables(arena))
+    label = f"{len(arena.tables)} of {len(arena.tables) + missing} tables" if missing else "All tables"
+    panel = st.popover(label, width="stretch", key="frame_contents", on_change="rerun")
+    if panel.open:
+        panel.html(_tables_html(arena))
+
+
+def _tables(arena: Arena) -> tuple[str, ...]:
+    """Return the tables to list; optional tables only if present, and printed figures by themselves."""
+    printed = ("published",)
+    if arena.tables == printed:
+        return printed
+    return tuple(name for name in schema.TABLES if name in arena.tables or name not in schema.OPTIONAL | set(printed))
+
+
+@lru_cache(maxsize=32)
+def _tables_html(arena: Arena) -> str:
+    """Return the list with the arena's description, source and licence as escaped HTML."""
+    rows = []
+    for table in _tables(arena):
+        if table in arena.tables:
+            languages = len(set(arena.languages(table)) - {"all"})
+            over = f", {languages} languages" if languages > 1 else ""
+            description = f"{arena.rows(table):,} rows{over}"
+        else:
+            description = f"missing; create it with<br><code>{escape(arena.command(table))}</code>"
+        rows.append(f"<dt>{escape(table)}</dt><dd>{description}</dd>")
+    version = _origin_html(arena)
+    version += f"<p>Version <code>{escape(arena.version)}</code>, in <code>{escape(arena.address)}</code></p>"
+    return f'<dl class="mg-contents">{"".join(rows)}</dl>{version}'
+
+
+def _origin_html(arena: Arena) -> str:
+    """Return the arena's description, the sources of its tables and its licence; empty if it has none."""
+    about, licence = (str(arena.manifest.get(name) or "") for name in ("about", "licence"))
+    made = arena.manifest.get("made", {}).values()
+    sources = dict.fromkeys(source["name"] for origin in made for source in origin.get("from", ()) if "url" in source)
+    lines = [about, *(f"Source: {name}." for name in sources), *([f"Licence: {licence}."] if licence else [])]
+    return "".join(f"<p>{escape(line)}</p>" for line in lines if line)
+
+
+ADDRESS = "MIRAGE_GUIDE_URL"
+"""Environment variable: address of the built guide (`make docs`)."""
+TOUR = "tour.html"
+"""The tour of the pages (`docs/tour.md`), relative to the guide's address."""
+
+
+def guide_link() -> None:
+    """Link the guide and its tour in the sidebar, if its address is set."""
+    url = os.environ.get(ADDRESS, "").strip()
+    if urlsplit(url).scheme not in ("https", "http"):
+        return
+    with st.container(horizontal=True, gap="small"):
+        st.link_button("Guide", url, type="tertiary")
+        st.link_button("Tour", f"{url.rstrip('/')}/{TOUR}", type="tertiary")

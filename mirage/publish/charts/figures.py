@@ -1,0 +1,313 @@
+"""Figures that several pages draw: maps of cells, marks with whiskers in rows, and stacked shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mirage.publish.charts import primitives
+from mirage.publish.charts.palette import (
+    MARK_SIZE,
+    ROW,
+    SPACE,
+    Mode,
+    axis,
+    columns_width,
+    family,
+    ink,
+    label_text,
+    language_axis,
+    language_room,
+    layout,
+    rows_axis,
+)
+
+HEAD = ROW + 2
+"""Height of a table's header in pixels, so that the rows of a chart align with those of a table beside it."""
+FOOT = 52
+"""Height of the axis below a plot, in pixels."""
+LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "itemclick": False, "itemdoubleclick": False}
+"""A legend above the plot; not clickable, since a hidden mark would be a number missing without a word."""
+SIDE = 2 * ROW
+"""Pixels of a row and of a column of a square map."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapCell:
+    """One cell of a map."""
+
+    column: str
+    row: str
+    text: str
+    """Text in the cell."""
+    hover: str
+    """Hover text, HTML."""
+    click: Sequence[str]
+    """Value of a click."""
+    shade: float | None
+    """Place on the ramp, from 0, the best, to 1, the worst; None for a hollow cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhiskerMark:
+    """One mark with its interval."""
+
+    row: int
+    value: float
+    low: float | None
+    high: float | None
+    hover: str
+    """Hover text, HTML."""
+    click: Sequence[str] | None = None
+    """Value of a click."""
+    filled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class BarPart:
+    """One part of every stacked bar."""
+
+    title: str
+    fill: str
+    """Colour."""
+    shares: Sequence[float]
+    """Its share in each bar, in [0, 1]."""
+    hovers: Sequence[str]
+    """Hover texts, HTML."""
+    clicks: Sequence[Sequence[str]]
+    """Values of clicks."""
+    pattern: str = ""
+    """Plotly pattern over the colour."""
+    texts: Sequence[str] = ()
+    """Texts inside the bars."""
+    ink: str = ""
+    """Colour of the texts."""
+
+
+def _squares(
+    cells: Sequence[MapCell], columns: Sequence[str], rows: Sequence[str], mode: Mode, size: float, text_size: float
+) -> list[primitives.Trace]:
+    """Return the traces of a map: its shaded cells, then the hollow ones."""
+    traces = []
+    for own in ([c for c in cells if c.shade is not None], [c for c in cells if c.shade is None]):
+        if own:
+            trace = primitives.cells(
+                [(columns.index(cell.column), rows.index(cell.row)) for cell in own],
+                [cell.text for cell in own],
+                [cell.hover for cell in own],
+                clicks=[cell.click for cell in own],
+                shade=None if own[0].shade is None else [cell.shade or 0.0 for cell in own],
+                mode=mode,
+                size=size,
+                text_size=text_size,
+            )
+            traces.append(trace)
+    return traces
+
+
+def language_map(
+    cells: Sequence[MapCell],
+    *,
+    languages: Sequence[str],
+    rows: Mapping[str, str],
+    mode: Mode,
+    least: int = 12,
+    row: int = ROW,
+    size: int = ROW - 3,
+    text_size: float = 9.5,
+) -> dict[str, Any]:
+    """Draw a map with a column for each language.
+
+    Args:
+        cells: the cells; their columns are codes.
+        languages: codes, left to right.
+        rows: plain label of each row, top to bottom.
+        mode: light or dark.
+        least: number of columns to leave room for.
+        row: pixels of a row.
+        size: side of a cell in pixels.
+        text_size: size of the texts in pixels.
+    """
+    top, right = language_room(languages, least=least)
+    return {
+        "data": _squares(cells, languages, list(rows), mode, size, text_size),
+        "layout": layout(
+            mode,
+            height=top + row * len(rows) + SPACE,
+            **columns_width(len(languages)),
+            margin={"l": SPACE, "r": right, "t": top, "b": SPACE},
+            xaxis=language_axis(mode, languages, least=least),
+            yaxis=rows_axis([label_text(label) for label in rows.values()], mode, showgrid=False),
+        ),
+    }
+
+
+def square_map(
+    cells: Sequence[MapCell],
+    *,
+    columns: Mapping[str, str],
+    rows: Mapping[str, str],
+    left: int,
+    right: int,
+    head: int,
+    mode: Mode,
+) -> dict[str, Any]:
+    """Draw a map of large cells, with slanted names above the columns.
+
+    Args:
+        cells: the cells.
+        columns: plain label of each column.
+        rows: plain label of each row, top to bottom.
+        left: pixels for the labels of the rows.
+        right: pixels for the end of the last column's label.
+        head: pixels for the labels of the columns.
+        mode: light or dark.
+    """
+    return {
+        "data": _squares(cells, list(columns), list(rows), mode, SIDE - 3, 13),
+        "layout": layout(
+            mode,
+            height=head + SIDE * len(rows) + SPACE,
+            width=left + SIDE * len(columns) + right,
+            margin={"l": SPACE, "r": right, "t": head, "b": SPACE},
+            xaxis=axis(
+                mode,
+                side="top",
+                tickvals=list(range(len(columns))),
+                ticktext=[label_text(label) for label in columns.values()],
+                tickangle=-35,
+                range=[-0.6, len(columns) - 0.4],
+                showgrid=False,
+                zeroline=False,
+            ),
+            yaxis=rows_axis([label_text(label) for label in rows.values()], mode, showgrid=False),
+        ),
+    }
+
+
+def shades(values: Sequence[float], *, symmetric: bool = False) -> list[float]:
+    """Return the shade of each value, from 0 for the largest to 1 for the smallest; the middle if all are equal.
+
+    Args:
+        values: the values.
+        symmetric: make 0 the middle.
+    """
+    most = max(map(abs, values)) if symmetric else max(values)
+    least = -most if symmetric else min(values)
+    return [(most - value) / (most - least) if most > least else 0.5 for value in values]
+
+
+def whisker_rows(
+    series: Mapping[str, Sequence[WhiskerMark]],
+    *,
+    rows: Sequence[str],
+    xaxis: Mapping[str, object],
+    mode: Mode,
+    color: str = "",
+    line: float | None = None,
+) -> dict[str, Any]:
+    """Draw values with 95% intervals in rows, with the series side by side in each row.
+
+    Args:
+        series: marks by the system or judge they are about, whose colour and symbol they have.
+        rows: plain labels of the rows, top to bottom.
+        xaxis: the axis of the values.
+        mode: light or dark.
+        color: one colour for all marks, instead of the systems'.
+        line: where a dotted line stands; None for no line.
+    """
+    colors, step = ink(mode), 0.7 / max(len(series), 1)
+    data = []
+    for k, (name, marks) in enumerate(series.items()):
+        own = color or family(name).color(mode)
+        marker = {
+            "color": [own if mark.filled else colors.ground for mark in marks],
+            "symbol": "circle" if color else family(name).symbol,
+            "size": MARK_SIZE,
+            "line": {"color": [own if mark.filled or color else colors.muted for mark in marks], "width": 1.5},
+        }
+        reach = [
+            tuple(0.0 if end is None else abs(end - mark.value) for end in (mark.low, mark.high)) for mark in marks
+        ]
+        data.append(
+            primitives.dots(
+                [mark.value for mark in marks],
+                [mark.row + (k - (len(series) - 1) / 2) * step for mark in marks],
+                [mark.hover for mark in marks],
+                marker,
+                clicks=[mark.click or () for mark in marks] if any(mark.click for mark in marks) else None,
+                name=label_text(name),
+                error_x=primitives.whiskers([(low, high) for low, high in reach], own),
+            )
+        )
+    fair = {"type": "line", "xref": "x", "yref": "paper", "x0": line, "x1": line, "y0": 0, "y1": 1}
+    height = max(ROW - 6, 12 * len(series) + 6)
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + height * len(rows) + FOOT,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
+            showlegend=len(series) > 1,
+            legend=LEGEND,
+            xaxis=xaxis,
+            yaxis=rows_axis([label_text(row) for row in rows], mode),
+            shapes=[] if line is None else [fair | {"line": {"color": colors.muted, "width": 1, "dash": "dot"}}],
+        ),
+    }
+
+
+def stacked_shares(parts: Sequence[BarPart], *, rows: Sequence[str], title: str, mode: Mode) -> dict[str, Any]:
+    """Draw one bar a row, with the parts from left to right; parts that never occur are left out.
+
+    Args:
+        parts: the parts.
+        rows: plain labels of the bars, top to bottom.
+        title: title of the axis.
+        mode: light or dark.
+    """
+    colors = ink(mode)
+    data = [
+        primitives.bars(
+            part.shares,
+            range(len(rows)),
+            part.hovers,
+            {
+                "color": part.fill,
+                "pattern": {
+                    "shape": part.pattern,
+                    "fgcolor": colors.text,
+                    "size": 6,
+                    "solidity": 0.2,
+                    "fillmode": "overlay",
+                },
+                "line": {"color": colors.ground, "width": 1},
+            },
+            clicks=part.clicks,
+            field="hovertext",
+            name=part.title,
+            constraintext="none",
+            text=list(part.texts),
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"size": 11, "color": part.ink or colors.text},
+        )
+        for part in parts
+        if any(part.shares)
+    ]
+    return {
+        "data": data,
+        "layout": layout(
+            mode,
+            height=HEAD + 24 * len(rows) + FOOT,
+            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
+            barmode="stack",
+            bargap=0.2,
+            showlegend=True,
+            legend=LEGEND | {"traceorder": "normal"},
+            xaxis=axis(mode, title=title, tickformat=".0%", zeroline=False, range=[0, 1.001]),
+            yaxis=rows_axis([label_text(row) for row in rows], mode, showgrid=False),
+        ),
+    }
