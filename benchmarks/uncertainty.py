@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from benchmarks import calibration, ranking
 from benchmarks.harness import Row, seconds
+from benchmarks.sandwich import analytic
 from benchmarks.simulated import simulate_arena
 from mirage.battles.counts import Battles
 from mirage.battles.verdict_rows import from_judgments
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.pair_tests import ALPHA, separate
 from mirage.ranking.sample_size import sample_sizes
-from mirage.ranking.sandwich import analytic
 
 SYSTEMS, QUERIES, WORLD = 19, 100, 5_000
 WORLDS = range(2026, 2034)

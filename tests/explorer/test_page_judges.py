@@ -22,8 +22,8 @@ from mirage.explorer.judges import chart as charts
 from mirage.explorer.judges import data as views
 from mirage.explorer.judges import passport as passports
 from mirage.explorer.kit import votes as people
-from mirage.explorer.leaderboard.data import battles_of
 from mirage.people import votes
+from mirage.ranking.board import battles_of
 from mirage.ranking.control import control_style, covariates
 from mirage.stages.judge.faults import ORIGINAL, passport_path
 from mirage.text.languages import LANGUAGES

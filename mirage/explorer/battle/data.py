@@ -20,7 +20,7 @@ from mirage.explorer.answers import data as answers
 from mirage.explorer.answers.judgments import judgments_on
 from mirage.explorer.battle.matrix import RIGHT, Cell
 from mirage.explorer.kit.query_keys import Key, Keys, language_place
-from mirage.explorer.leaderboard.data import nugget_battles
+from mirage.ranking.board import nuggets_of
 from mirage.stages.features import FEATURES
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def decisions_of(
 def _by_nuggets(arena: Arena, first: str, second: str) -> dict[Key, OrientedVerdict]:
     import pyarrow.compute as pc
 
-    rows = nugget_battles(arena).verdicts
+    rows = nuggets_of(arena).verdicts
     low, high = sorted((first, second))
     rows = rows.filter(pc.and_(pc.equal(rows["system_a"], low), pc.equal(rows["system_b"], high)))
     columns = (rows[name].to_pylist() for name in ("language", "query_id", "verdict"))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.battles.judge import Judge, judges
 from mirage.explorer.battle.matrix import matrix
-from mirage.explorer.leaderboard import data as leaderboard
+from mirage.ranking.board import make_board
 from mirage.stages import features
 from mirage.stages.features import FEATURES, FeatureMean
 from mirage.stats.units import Unit
@@ -249,11 +249,12 @@ def relations(arena: Arena, judge: Judge, languages: tuple[str, ...]) -> tuple[R
 @lru_cache(maxsize=64)
 def _ratings(arena: Arena, judge: Judge) -> dict[str, dict[str, float]]:
     """Return the Leaderboard's ratings by language and system."""
-    board = leaderboard.board(arena, judge, leaderboard.size(arena, judge).languages)
-    ratings: dict[str, dict[str, float]] = {}
-    for row in board.ranks.to_pylist():
-        ratings.setdefault(row["language"], {})[row["system"]] = row["rating"]
-    return ratings
+    languages = make_board(arena, judge).ranking.languages
+    return {
+        code: dict(zip(row.systems, row.theta.tolist(), strict=True))
+        for code, row in languages.items()
+        if code != "all"
+    }
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from mirage.battles.counts import Battles
 from mirage.battles.judge import Judge, verdict_judges
 from mirage.battles.verdict_rows import COLUMNS, OF_SCORES, REPEATED
 from mirage.errors import MirageError
-from mirage.explorer.leaderboard.data import battles_of, style
+from mirage.ranking.board import battles_of, style_of
 from mirage.ranking.bootstrap import DRAWN
 from mirage.ranking.control import Coefficient, control_style
 from mirage.stages import judge
@@ -176,7 +176,7 @@ def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
     if not has_lengths(arena):
         return
     try:
-        known = style(arena, ("length",))
+        known = style_of(arena, ("length",))
     except MirageError:
         return
     for name in verdict_judges(arena):

@@ -86,7 +86,7 @@ def columns(
     facts: Sequence[str] = (),
     every: bool = False,
 ) -> tuple[Col, ...]:
-    """Return the columns of the ratings (`comparison.board_rows`).
+    """Return the columns of the ratings (`PageBoard.shown_rows`).
 
     Args:
         by_labels: whether human labels decide, else a judge does.

@@ -17,8 +17,7 @@ from mirage.explorer.kit.labels import labels_of, tell_audit
 from mirage.explorer.kit.plain_table import plain_table
 from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.text import heading
-from mirage.explorer.leaderboard.comparison import board_rows
-from mirage.explorer.leaderboard.data import Board
+from mirage.explorer.leaderboard.data import PageBoard
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +42,7 @@ _RATES = (
 )
 
 
-def show_system(page: Page, board: Board, judge: Judge, system: str) -> None:
+def show_system(page: Page, board: PageBoard, judge: Judge, system: str) -> None:
     """Show a system's ratings by language, its best and worst opponents, and its error rates."""
     if len(board.languages) > 1:
         heading("Rating by language")
@@ -65,13 +64,13 @@ def show_system(page: Page, board: Board, judge: Judge, system: str) -> None:
             plain_table(rates, _RATES, key="system_errors")
 
 
-def ratings_by_language(board: Board, system: str) -> pa.Table:
+def ratings_by_language(board: PageBoard, system: str) -> pa.Table:
     """Return a system's rows of the ranking over all languages, then of each language."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     names = ("language", "system", "rank", "rank_low", "rank_high", "rating", "low", "high", "battles")
-    parts = [rows.select(names) for rows in (board_rows(board), board.ranks)]
+    parts = [rows.select(names) for rows in (board.shown_rows(), board.ranks)]
     rows = pa.concat_tables(parts, promote_options="permissive")
     return rows.filter(pc.equal(rows["system"], system))
 
