@@ -22,7 +22,7 @@ from mirage.explorer.kit.samples import sample_numbers
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.table import filter_rows, mode, table
 from mirage.explorer.kit.text import note, plain
-from mirage.explorer.leaderboard import cards, systems
+from mirage.explorer.leaderboard import cards
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard import ratings as columns
 from mirage.explorer.leaderboard.charts import price_scatter, win_matrix
@@ -110,7 +110,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     with options:
         reference, scale, every = _pick_baseline(board), _scale(), _every()
     with filters:
-        chosen_systems, words = systems.pick_systems(page.arena, board.rows["system"].to_pylist())
+        chosen_systems, words = cards.pick_systems(page.arena, board.rows["system"].to_pylist())
         if by_model:
             agreement.of_judge(page, name, board.languages)
     _filter_note(len(chosen_systems), board.rows.num_rows, words)
@@ -146,7 +146,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
         note(f"Click a system for its ratings by language and its answers. {board.board.method}.{apart}")
     else:
         _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
-        systems.card_line(cards.cards_of(page.arena).get(system))
+        cards.card_line(cards.cards_of(page.arena).get(system))
         note(_sentences(board.more_queries(system)) + apart)
         show_system(page, board, judge, system)
     draw: dict[str, Callable[[], None]] = {"Ranks": lambda: _below(board, rows, _whiskers(choice, scale, reference))}
@@ -400,7 +400,7 @@ def show_published(page: Page) -> None:
         f"{count_text(len(figures.languages), 'language')} by the GPT-4o judge and by the surrogate judge, as printed. "
         "No intervals: the paper does not print the underlying ratings."
     )
-    chosen, words = systems.pick_systems(page.arena, figures.rows["system"].to_pylist())
+    chosen, words = cards.pick_systems(page.arena, figures.rows["system"].to_pylist())
     _filter_note(len(chosen), figures.rows.num_rows, words)
     shown = filter_rows(figures.rows, "system", chosen)
     rows = cards.with_lines(shown, page.arena)
@@ -408,7 +408,7 @@ def show_published(page: Page) -> None:
     with left:
         picked = table(shown, columns.PUBLISHED, key="published", select=True)
         if picked is not None:
-            systems.card_line(cards.cards_of(page.arena).get(rows[picked]["system"]))
+            cards.card_line(cards.cards_of(page.arena).get(rows[picked]["system"]))
         st.caption(plain(f"Source: {figures.reference}."))
     with right:
         chart(

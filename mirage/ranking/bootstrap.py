@@ -25,7 +25,7 @@ from mirage.ranking.by_query import ByQuery, by_query
 from mirage.ranking.fit import RIDGE, Array, Counts, Fit, PairCounts, fit
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.joint import mean_over_languages, open_sides
-from mirage.ranking.pair_tests import BoardTests, separate, separate_draws
+from mirage.ranking.pair_tests import BoardTests, separate_draws, separate_row
 from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking, widen_draws
 from mirage.ranking.resample import Resampling, generator
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
@@ -131,7 +131,13 @@ class RankingReport:
         """The test of every two systems at the family-wise 5% level, by language and `all`."""
         if not self.battles:
             return {code: self.tested.get(code) or separate_draws(row) for code, row in self.languages.items()}
-        return separate(self, known=self.tested)
+        tests = dict(self.tested)
+        with one_thread():
+            for code, row in self.languages.items():
+                if code not in tests:
+                    parts = dict(self.by_query) if code == JOINT else {code: self.by_query[code]}
+                    tests[code] = separate_row(row, parts, units_of({part: self.battles[part] for part in parts}))
+        return tests
 
     def differences(self, reference: str, language: str, *, system: str | None = None) -> Array:
         """Return every system's rating minus that of a reference, and the ends of its interval (3 x S); infinite where

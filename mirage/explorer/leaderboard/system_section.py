@@ -18,6 +18,7 @@ from mirage.explorer.kit.plain_table import plain_table
 from mirage.explorer.kit.side_by_side import side_by_side
 from mirage.explorer.kit.text import heading
 from mirage.explorer.leaderboard.data import PageBoard
+from mirage.explorer.leaderboard.ratings import by_language
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +47,7 @@ def show_system(page: Page, board: PageBoard, judge: Judge, system: str) -> None
     """Show a system's ratings by language, its best and worst opponents, and its error rates."""
     if len(board.languages) > 1:
         heading("Rating by language")
-        plain_table(ratings_by_language(board, system), _ratings(len(board.rows)), key="system_ratings")
+        plain_table(ratings_by_language(board, system), by_language(len(board.rows)), key="system_ratings")
     left, right = side_by_side((420, 1), (420, 1), key="system_more", gap="medium")
     with left:
         rows = opponents(page.arena, judge, system, page.picked)
@@ -108,28 +109,4 @@ def error_rates(arena: Arena, system: str, picked: tuple[str, ...]) -> pa.Table 
         pa.Table.from_pylist([{"what": ERRORS[row["metric"]]} | {name: row[name] for name in names} for row in rows])
         if rows
         else None
-    )
-
-
-def _ratings(n: int) -> tuple[Col, ...]:
-    """Return the columns of the ratings by language, of `n` systems."""
-    about, low, high = "Ranks compatible with the tests.", "rank_low", "rank_high"
-    return (
-        Col("language", "Language", "language", help="All languages: unweighted mean over languages.", width=130),
-        Col("rank", "Rank", "rank", of="ratings"),
-        Col("rank", "95%", "span", low=low, high=high, help=about),
-        Col(
-            "rank",
-            "Rank interval",
-            "interval",
-            low=low,
-            high=high,
-            ends=(1, max(n, 2)),
-            width=150,
-            help=f"{about} Left is best.",
-        ),
-        Col("rating", "Rating", "rating", of="ratings"),
-        Col("low", "Low", "rating", help="Lower end of the 95% interval; –: unbounded."),
-        Col("high", "High", "rating", help="Upper end of the 95% interval; –: unbounded."),
-        Col("battles", "Battles", "count", of="ratings"),
     )
