@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.harness import Row
+from benchmarks.sandwich import analytic
 from mirage.battles.counts import Battles
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.by_query import by_query
 from mirage.ranking.fit import RIDGE, Fit, PairCounts, fit
-from mirage.ranking.sandwich import analytic
 from mirage.stats.intervals import bootstrap_tails
 
 Array = NDArray[np.float64]

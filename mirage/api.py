@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from mirage import schema, store
 from mirage.errors import BadInput, MirageError, NotEnoughData, UnknownName
 from mirage.ranking import bootstrap
+from mirage.ranking.board import leaderboard
 from mirage.ranking.compare.records import ComparisonReport
-from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import Difference
 from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, RankSettings
 from mirage.stats.intervals import CONFIDENCE
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from mirage.llm.rag_service import RagService
     from mirage.people.votes import Correction, Vote
     from mirage.pipeline import EvaluationReport
-    from mirage.ranking.arena import RankResult
+    from mirage.ranking.board import Board
     from mirage.schema import QuestionType
     from mirage.stages.abstain import Method
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
@@ -1478,7 +1478,7 @@ def rank(
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
     from mirage.battles.judge import NUGGETS, choose_judge
-    from mirage.ranking.arena import RankResult, rank_arena, rank_judgments
+    from mirage.ranking.board import Board, rank_arena, rank_judgments
 
     settings = RankSettings(
         draws=draws, seed=seed, ties=ties, penalty=penalty, assigner=assigner, nugget_margin=nugget_margin
@@ -1491,10 +1491,10 @@ def rank(
         ranked_by = settings.judge(choose_judge(battles, judge))
         return _with_remarks(rank_arena(battles, ranked_by, settings))
     table, notes = _judgments(_frame(battles))
-    return _with_remarks(RankResult(rank_judgments(table, settings, judge=judge), notes))
+    return _with_remarks(Board(rank_judgments(table, settings, judge=judge), notes))
 
 
-def _with_remarks(result: RankResult) -> Ranking:
+def _with_remarks(result: Board) -> Ranking:
     return Ranking(**(_values(result.ranking) | {"tested": result.ranking.tests}), remarks=result.remarks)
 
 

@@ -30,8 +30,8 @@ from mirage.explorer.kit.query_navigation import reader_languages
 from mirage.explorer.kit.scores_section import verdicts_command
 from mirage.explorer.kit.states import missing
 from mirage.explorer.kit.text import Markup, heading_html, plain
-from mirage.explorer.leaderboard.data import unranked_of
 from mirage.explorer.spot_check import vote_item
+from mirage.ranking.board import unranked_of
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, count_text
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 import streamlit as st
@@ -19,18 +19,27 @@ from mirage.explorer.kit.pick import link_state, pick, pick_many, pick_segments,
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.table import filter_rows, mode, table
 from mirage.explorer.kit.text import note, plain
-from mirage.explorer.leaderboard import cards, systems
-from mirage.explorer.leaderboard import comparison as compared
+from mirage.explorer.leaderboard import cards
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard import ratings as columns
 from mirage.explorer.leaderboard.charts import price_scatter, win_matrix
+from mirage.explorer.leaderboard.data import PageBoard
 from mirage.explorer.leaderboard.published import published_ranks
 from mirage.explorer.leaderboard.rank_table import rank_table_html
 from mirage.explorer.leaderboard.system_section import show_system
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.published import dumbbells
+from mirage.ranking.board import (
+    Size,
+    first_systems,
+    first_text,
+    interval_text,
+    languages_text,
+    lead_text,
+    rating_text,
+    size,
+)
 from mirage.ranking.scale import Scale
-from mirage.ranking.sentences import first_systems, first_text, interval_text, languages_text, lead_text, rating_text
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Skill, Ties
 from mirage.store.search import sample_numbers
@@ -81,8 +90,8 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
             voted = agreement.overriding(page)
     if judge.by_labels:
         mark_labels(page)
-    size = views.size(page.arena, judge)
-    chosen = tuple(code for code in size.languages if not page.picked or code in page.picked)
+    whole = size(page.arena, judge)
+    chosen = tuple(code for code in whole.languages if not page.picked or code in page.picked)
     try:
         board = views.board(page.arena, judge, chosen, choice, voted)
     except MirageError as error:
@@ -99,14 +108,14 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     with options:
         reference, scale, every = _pick_baseline(board), _scale(), _every()
     with filters:
-        chosen_systems, words = systems.pick_systems(page.arena, board.rows["system"].to_pylist())
+        chosen_systems, words = cards.pick_systems(page.arena, board.rows["system"].to_pylist())
         if by_model:
             agreement.of_judge(page, name, board.languages)
     _filter_note(len(chosen_systems), board.rows.num_rows, words)
-    shown = filter_rows(compared.board_rows(board, reference, scale), "system", chosen_systems)
+    shown = filter_rows(board.shown_rows(reference, scale), "system", chosen_systems)
     shown, facts = cards.with_facts(shown, page.arena)
     page.summary(
-        _behind(page, size, judge) + _selection_words(page, board, size),
+        _behind(page, whole, judge) + _selection_words(page, board, whole),
         conclusion=_conclusion(board, judge),
     )
     rows = cards.with_lines(shown, page.arena)
@@ -130,14 +139,13 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     )
     clicked = clicked_mark("whiskers") or clicked_mark("price_scatter")
     system = _pick_system(rows, rows[picked]["system"] if picked is not None else clicked[0] if clicked else None)
-    weak = compared.design_lines(board)
-    met = f" Limits of the battle design: {'; '.join(weak)}." if weak else ""
+    apart = f" {_sentences(board.apart)}" if board.apart else ""
     if system is None:
-        note(f"Click a system for its ratings by language and its answers. {board.method}.{met}")
+        note(f"Click a system for its ratings by language and its answers. {board.board.method}.{apart}")
     else:
         _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
-        systems.card_line(cards.cards_of(page.arena).get(system))
-        note(_sentences(views.sample_sizes(board, system)) + met)
+        cards.card_line(cards.cards_of(page.arena).get(system))
+        note(_sentences(board.more_queries(system)) + apart)
         show_system(page, board, judge, system)
     draw: dict[str, Callable[[], None]] = {"Ranks": lambda: _below(board, rows, _whiskers(choice, scale, reference))}
     if name in judges_of_arena(page.arena):
@@ -150,21 +158,21 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     page.download(
         "leaderboard",
         cards.with_cards(
-            filter_rows(compared.everything(board, reference), "system", chosen_systems),
+            filter_rows(board.all_rows(reference), "system", chosen_systems),
             page.arena,
         ),
         about={
             "judge": name,
             "skill": judge.skill,
             "languages": board.languages,
-            "method": board.method,
+            "method": board.board.method,
             "counted": list(board.counted),
         }
         | ({"reference": reference} if reference is not None else {}),
     )
 
 
-def _conclusion(board: views.Board, judge: Judge) -> str:
+def _conclusion(board: PageBoard, judge: Judge) -> str:
     """Return the best system, or those that share the first rank, with rating, interval and n; empty for fewer than two
     systems.
     """
@@ -239,7 +247,7 @@ def _whiskers(choice: RankSettings, scale: Scale, reference: str | None) -> Call
     return draw
 
 
-def _below(board: views.Board, rows: list[dict[str, Any]], whiskers: Callable[[list[dict[str, Any]]], None]) -> None:
+def _below(board: PageBoard, rows: list[dict[str, Any]], whiskers: Callable[[list[dict[str, Any]]], None]) -> None:
     """Show ranks by language as a table or as lines, or ratings; the links of a clicked line are above it."""
     if len(board.languages) < 2:
         whiskers(rows)
@@ -277,7 +285,7 @@ def _filter_note(n: int, total: int, words: str) -> None:
         st.caption(plain(f"Showing {n} of {total} systems: {words}. Ranks are among all {total}."))
 
 
-def _pick_baseline(board: views.Board) -> str | None:
+def _pick_baseline(board: PageBoard) -> str | None:
     """The system that the others are compared with; the link keeps it."""
     reference: str = pick(
         "Baseline",
@@ -377,7 +385,7 @@ def _style_control(page: Page, ties: Ties) -> tuple[str, ...]:
     return tuple(name for name in style if name in control)
 
 
-def _sentences(parts: tuple[str, ...]) -> str:
+def _sentences(parts: Sequence[str]) -> str:
     return " ".join(map(as_sentence, parts))
 
 
@@ -390,7 +398,7 @@ def show_published(page: Page) -> None:
         f"{count_text(len(figures.languages), 'language')} by the GPT-4o judge and by the surrogate judge, as printed. "
         "No intervals: the paper does not print the underlying ratings."
     )
-    chosen, words = systems.pick_systems(page.arena, figures.rows["system"].to_pylist())
+    chosen, words = cards.pick_systems(page.arena, figures.rows["system"].to_pylist())
     _filter_note(len(chosen), figures.rows.num_rows, words)
     shown = filter_rows(figures.rows, "system", chosen)
     rows = cards.with_lines(shown, page.arena)
@@ -398,7 +406,7 @@ def show_published(page: Page) -> None:
     with left:
         picked = table(shown, columns.PUBLISHED, key="published", select=True)
         if picked is not None:
-            systems.card_line(cards.cards_of(page.arena).get(rows[picked]["system"]))
+            cards.card_line(cards.cards_of(page.arena).get(rows[picked]["system"]))
         st.caption(plain(f"Source: {figures.reference}."))
     with right:
         chart(
@@ -421,7 +429,7 @@ def show_published(page: Page) -> None:
     page.download("ranks", everything, about={"reference": figures.reference, "languages": figures.languages})
 
 
-def _behind(page: Page, size: views.Size, judge: Judge) -> str:
+def _behind(page: Page, size: Size, judge: Judge) -> str:
     """Describe what the whole arena measures, and its size."""
     over = f"{count_text(size.queries, 'query')} in {count_text(len(size.languages), 'language')}."
     released = cards.release_words(page.arena, size.systems)
@@ -438,10 +446,10 @@ def _behind(page: Page, size: views.Size, judge: Judge) -> str:
     return f"{MEASURES} {count_text(size.answers, noun)} of {systems}{released} to {over}"
 
 
-def _selection_words(page: Page, board: views.Board, size: views.Size) -> str:
+def _selection_words(page: Page, board: PageBoard, size: Size) -> str:
     """Describe the filters' effect, and the reasons for exclusions."""
     names = [name_of(code) for code in board.languages]
-    if len(names) == len(size.languages) and board.n_queries == size.queries and not board.left_out:
+    if len(names) == len(size.languages) and board.n_queries == size.queries and not board.ranking.left_out:
         return ""
     summary = f"{board.n_queries:,} of {size.queries:,} queries in "
     summary += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(size.languages)} languages"
@@ -450,7 +458,7 @@ def _selection_words(page: Page, board: views.Board, size: views.Size) -> str:
     ]
     omitted += [f"{name_of(code)} (no battles)" for code in page.picked if code not in size.languages]
     omitted = omitted if len(omitted) <= MANY else [count_text(len(omitted), "language")]
-    omitted += [f"{system} (no battles in some of these languages)" for system in board.left_out]
+    omitted += [f"{system} (no battles in some of these languages)" for system in board.ranking.left_out]
     return f" Shown: {summary}" + (f"; excluded: {', '.join(omitted)}" if omitted else "") + "."
 
 

@@ -48,9 +48,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "pair tests": "mirage.ranking.pair_tests.BoardTests",
         "sample size": "mirage.ranking.sample_size.SampleSize",
         "rank settings": "mirage.ranking.settings.RankSettings",
-        "rank change": "mirage.ranking.whatif.RankChange",
         "style control": "mirage.ranking.control.StyleControl",
-        "sandwich interval": "mirage.ranking.sandwich.Sandwich",
     },
     "Outcomes and rates": {
         "parsed answer": "mirage.stages.outcomes.parsed.Parsed",

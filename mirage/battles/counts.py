@@ -90,9 +90,13 @@ class Battles:
             )
 
     def __repr__(self) -> str:
-        n = int(self.wins.sum(dtype=np.int64) + self.ties.sum(dtype=np.int64) // 2)
-        sizes = f"{len(self.systems)} systems, {len(self.queries):,} queries, {n:,} battles"
+        sizes = f"{len(self.systems)} systems, {len(self.queries):,} queries, {self.n:,} battles"
         return f"Battles({sizes}, judge={self.judge!r}, skill={self.skill!r})"
+
+    @property
+    def n(self) -> int:
+        """Number of battles with a parsed verdict."""
+        return int(self.wins.sum(dtype=np.int64) + self.ties.sum(dtype=np.int64) // 2)
 
     def subset(self, systems: Sequence[str]) -> Battles:
         """Return the battles among some of the systems.

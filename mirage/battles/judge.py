@@ -10,9 +10,10 @@ Callers use the judge's properties instead of comparing its name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from mirage.battles.counts import RELEVANCE as RELEVANCE
@@ -37,6 +38,19 @@ SIMULATED = "simulated/"
 
 _NUGGET_TABLES = frozenset(("answers", "nuggets", "nugget_assignments"))
 """Tables that nugget scores are computed from."""
+
+
+_ALONE = {
+    RELEVANCE: (
+        "relevance labels are not a judge: options for judges (pooling, makers, style control) do not apply",
+        "choose judges, or drop the options for judges",
+    ),
+    NUGGETS: (
+        "nuggets are not a judge: options for judges (pooling, makers, both orders, votes) do not apply",
+        "rank by nuggets alone, with style control if you like",
+    ),
+}
+"""Judges that cannot be pooled, and whose verdicts cannot be selected: why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +111,30 @@ class Judge:
             return cls.nuggets()
         return cls.panel() if name == POOLED else cls.single(name)
 
+    @classmethod
+    def from_names(cls, names: Sequence[str], *, skill: Skill = "both", parser: Parser = "strict") -> Judge:
+        """Return the judge with a name, or one that pools several judges (`pooled` for all).
+
+        Raises:
+            BadInput: as for `from_name`, or if relevance labels or nuggets are among several judges.
+        """
+        for name in names if len(names) > 1 else ():
+            if name in _ALONE:
+                cls.from_name(name).refuse_options()
+        if POOLED in names or len(set(names)) == 1:
+            return cls.from_name(POOLED if POOLED in names else names[0], skill=skill, parser=parser)
+        return cls.panel(tuple(dict.fromkeys(names)))
+
+    def refuse_options(self) -> None:
+        """Refuse to pool labels or nuggets, or to select among their battles.
+
+        Raises:
+            BadInput: unless the battles are decided by verdicts.
+        """
+        if self.name in _ALONE:
+            what, do = _ALONE[self.name]
+            raise BadInput(what, do=do)
+
     @property
     def by_labels(self) -> bool:
         """True if relevance labels decide: no model is called, and every skill can be ranked."""
@@ -134,15 +172,32 @@ class Judge:
             battles = from_judgments(table, judge=self.name)
         else:
             battles = self._pool(table)
-        for code in languages or ():
-            if code in battles:
+        if languages is None:
+            return battles
+        missing = any(code not in battles for code in languages)
+        self.need_languages(languages, battles, self.find_unranked(table, languages) if missing else {})
+        return {code: battles[code] for code in languages}
+
+    def need_languages(
+        self,
+        languages: Iterable[str],
+        there: Collection[str],
+        without: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+    ) -> None:
+        """Require languages to have battles, given those that have and, by language, the systems that cannot be ranked.
+
+        Raises:
+            UnknownName: if a language has no battles.
+            NotEnoughData: if the judge can rank no system of a language.
+        """
+        for code in languages:
+            if code in there:
                 continue
-            if code in (without := self.find_unranked(table, languages)):
+            if code in without:
                 raise NotEnoughData(
                     f"{code} cannot be ranked", where="; ".join(unranked_lines(without)), do=remedy(without)
                 )
-            raise UnknownName("language", code, battles, where=f"battles by {self.name}")
-        return battles if languages is None else {code: battles[code] for code in languages}
+            raise UnknownName("language", code, there, where=f"battles by {self.name}")
 
     def _pool(self, table: pa.Table) -> dict[str, Battles]:
         judges = self.judges or judges_of(table)

@@ -30,13 +30,14 @@ from mirage.ranking.settings import DRAWS, RankSettings
 from mirage.stats.intervals import MOST_DRAWS
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from mirage.battles.judge import Judge
     from mirage.cli.output import Format
     from mirage.papers.material import PaperSettings
     from mirage.ranking.bootstrap import RankingReport
     from mirage.ranking.facts import SystemFacts
     from mirage.ranking.surrogate.reporting import Report
-    from mirage.ranking.tags import TagSplit
     from mirage.store import Arena
 
 ranks = command_group("rank", "Rank the systems by a judge.", default=True)
@@ -116,9 +117,10 @@ def rank(
     Writes nothing; with --store, the table ratings. --by tests each system on a value
     against the other queries of the same languages (Welch's t, Holm-corrected over all tests).
     """
-    from mirage import store
-    from mirage.battles.judge import POOLED, choose_judge
+    from mirage import api, store
+    from mirage.battles.judge import POOLED, Judge, choose_judge
     from mirage.battles.judge import judges as judges_of
+    from mirage.ranking.board import change_lines, rank_arena
 
     settings = replace(settings, draws=draws)
     printed = RankingPrinter(output_format, reference, scale)
@@ -134,7 +136,11 @@ def rank(
             raise BadInput(
                 f"{dir_} is a file of battles, ranked by one judge", do="import it first: mirage import FILE --into DIR"
             )
-        _rank_file(dir_, judges[0] if judges else None, settings, printed)
+        name = judges[0] if judges else None
+        ranking = api.rank(dir_, judge=name, draws=settings.draws, seed=settings.seed, ties=settings.ties)
+        printed.check(ranking)
+        printed.show(ranking, languages=settings.languages)
+        note("\n".join((ranking.method, *ranking.remarks)))
         return
     arena = select_tagged(store.open_arena(dir_), tags)
     printed = replace(printed, facts=_facts(arena), limits=(max_price, max_latency))
@@ -144,12 +150,28 @@ def rank(
         judges = [choose_judge(arena)]
     if settings.exclude_own:
         settings = replace(settings, makers=store.makers_of(arena))
-    if chosen:
-        _rank_what_if(arena, judges, settings, votes, printed)
-    elif by is not None:
-        _rank_by_tag(arena, settings.judge(judges[0]), by, settings, printed)
-    else:
-        _rank_plainly(arena, settings.judge(judges[0]), settings, printed, stored=store_)
+    judge = Judge.from_names(judges, skill=settings.skill, parser=settings.parser)
+    if by is not None:
+        _rank_by_tag(arena, judge, by, settings, printed)
+        return
+    board = rank_arena(arena, judge, settings, votes=_people(arena) if votes else None)
+    printed.check(board.ranking)
+    if store_:
+        _store_ratings(arena, judge, board.ranking, settings)
+    printed.show(board.ranking)
+    note("\n".join((board.method, *board.remarks)))
+    if chosen and (settings != settings.plain or board.voted):
+        usual = rank_arena(arena, judge, settings.plain).ranking
+        for code in board.ranking.languages:
+            note(f"against the plain ranking, {code}: " + "; ".join(change_lines(usual, board.ranking, language=code)))
+
+
+def _people(arena: Arena) -> pa.Table:
+    """Return people's votes as verdicts."""
+    from mirage.people.votes import Vote
+    from mirage.people.votes.stage import people_verdicts
+
+    return people_verdicts(arena, arena_log(arena, Vote))
 
 
 def _facts(arena: Arena) -> Mapping[str, SystemFacts]:
@@ -161,40 +183,18 @@ def _facts(arena: Arena) -> Mapping[str, SystemFacts]:
     return facts if any(fact.price is not None or fact.seconds is not None for fact in facts.values()) else {}
 
 
-def _rank_plainly(arena: Arena, judge: Judge, settings: RankSettings, printed: RankingPrinter, *, stored: bool) -> None:
-    """Print the ranking by one judge with every verdict."""
-    from mirage.ranking.arena import rank_arena
-
-    result = rank_arena(arena, judge, settings)
-    printed.check(result.ranking)
-    if stored:
-        _store_ratings(arena, judge, result.ranking, settings)
-    printed.show(result.ranking)
-    for line in (result.ranking.method, *result.remarks):
-        note(line)
-
-
-def _rank_file(path: Path, judge: str | None, settings: RankSettings, printed: RankingPrinter) -> None:
-    """Print the ranking of a file of battles."""
-    from mirage import api
-
-    ranking = api.rank(path, judge=judge, draws=settings.draws, seed=settings.seed, ties=settings.ties)
-    printed.check(ranking)
-    printed.show(ranking, languages=settings.languages)
-    for line in (ranking.method, *ranking.remarks):
-        note(line)
-
-
 def _rank_by_tag(arena: Arena, judge: Judge, tag: str, settings: RankSettings, printed: RankingPrinter) -> None:
-    """Print one ranking for each value of a tag."""
-    from mirage.ranking.ranking import read_decisions
+    """Print one ranking for each value of a tag, with the differences between values."""
+    from mirage.ranking.board import read_decisions
     from mirage.ranking.tags import rank_by_tag
 
     arena.need("tags")
     table, lines = read_decisions(arena, judge, settings)
-    printed.show_split(rank_by_tag(table, arena.read("tags"), tag, judge, settings))
-    for line in lines:
-        note(line)
+    split = rank_by_tag(table, arena.read("tags"), tag, judge, settings)
+    for ranking in split.rankings.values():
+        printed.check(ranking)
+    printed.show_parts([({"value": value}, ranking) for value, ranking in split.rankings.items()])
+    note("\n".join((*split.lines(), *lines)))
 
 
 def _store_ratings(arena: Arena, judge: Judge, ranking: RankingReport, settings: RankSettings) -> None:
@@ -202,11 +202,10 @@ def _store_ratings(arena: Arena, judge: Judge, ranking: RankingReport, settings:
     from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
     from mirage.stages.stage import run
 
-    made_by = "mirage rank --store"
     options: dict[str, Any] = {"draws": settings.draws, "seed": settings.seed}
     options |= {} if judge.by_labels else {"judge": judge.name}
-    stage = RELEVANCE_RATINGS if judge.by_labels else JUDGED_RATINGS
-    run(stage, arena.path, made_by=made_by, part="judge", notes=[f"{judge.name}: {ranking.method}"], **options)
+    stage, notes = RELEVANCE_RATINGS if judge.by_labels else JUDGED_RATINGS, [f"{judge.name}: {ranking.method}"]
+    run(stage, arena.path, made_by="mirage rank --store", part="judge", notes=notes, **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,40 +234,29 @@ class RankingPrinter:
             raise UnknownName("system", self.reference, systems, where="the ranking")
 
     def show(self, ranking: RankingReport, *, languages: Sequence[str] | None = None) -> None:
-        """Print the table of a ranking, for people with notes on how to read it.
+        """Print the table of a ranking, in all languages or some, for people with notes on how to read it."""
+        self.show_parts([({}, ranking)], languages)
 
-        Args:
-            ranking: the ranking.
-            languages: codes to print; None for all.
-        """
-        self._print([({}, ranking)], languages)
-
-    def show_split(self, split: TagSplit) -> None:
-        """Print the rankings by the values of a tag as one table, with the differences between values."""
-        for ranking in split.rankings.values():
-            self.check(ranking)
-        self._print([({"value": value}, ranking) for value, ranking in split.rankings.items()])
-        for line in split.lines():
-            note(line)
-
-    def _print(self, parts: list[tuple[dict[str, str], RankingReport]], languages: Sequence[str] | None = None) -> None:
+    def show_parts(
+        self, parts: list[tuple[dict[str, str], RankingReport]], languages: Sequence[str] | None = None
+    ) -> None:
         """Print the rows of several rankings, with their given values and number of queries as first columns."""
+        from mirage.ranking.board import leaderboard
         from mirage.ranking.facts import SystemFacts
-        from mirage.ranking.leaderboard import leaderboard
 
-        unknown = SystemFacts(None, None)
         first = (*parts[0][0], *(["queries"] if parts[0][0] else []))
         records = []
         for values, ranking in parts:
             only = list(ranking.languages)[-1] if self.joint else None
             table = leaderboard(ranking, only, reference=self.reference, scale=self.scale)
             for row in table.to_pylist():
-                fact = self.facts.get(row["system"], unknown)
-                if not fact.within(*self.limits) or (languages is not None and row["language"] not in languages):
-                    continue
-                record = self._for_people(row) if self.how == "table" else row
-                extra = {"price": fact.price, "latency": fact.seconds} if self.facts else {}
-                records.append(values | {"queries": ranking.languages[row["language"]].n_queries} | record | extra)
+                fact = self.facts.get(row["system"], SystemFacts(None, None))
+                if fact.within(*self.limits) and (languages is None or row["language"] in languages):
+                    queries = ranking.languages[row["language"]].n_queries
+                    record = self._for_people(row) if self.how == "table" else row
+                    records.append(
+                        values | {"queries": queries} | record | {"price": fact.price, "latency": fact.seconds}
+                    )
         omitted = _OMITTED.get(self.how, ())
         last = ("price", "latency") if self.facts else ()
         show(records, (*first, *(name for name in table.column_names if name not in omitted), *last), self.how)
@@ -281,43 +269,16 @@ class RankingPrinter:
 
     def _for_people(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return a row with missing ends as infinite."""
-        from mirage.ranking.leaderboard import DIFFERENCES
+        from mirage.ranking.board import DIFFERENCES
 
         cells = dict(row)
-        values = ["rating", "low", "high", *(DIFFERENCES if self.reference is not None else ())]
-        for name in values:
+        for name in ["rating", "low", "high", *(DIFFERENCES if self.reference is not None else ())]:
             value = row[name]
             if value is None and name.endswith(("low", "high")) and row.get("difference", 0.0) is not None:
                 cells[name] = "-∞" if name.endswith("low") else "+∞"
             elif value is not None and self.scale == "arena":
                 cells[name] = f"{value:+.0f}" if name in DIFFERENCES else f"{value:,.0f}"
         return cells
-
-
-def _rank_what_if(
-    arena: Arena, judges: list[str], settings: RankSettings, voted: bool, printed: RankingPrinter
-) -> None:
-    """Print a ranking with some of the verdicts, or at equal style, and the ranks that change."""
-    from mirage.battles.judge import NUGGETS, Judge
-    from mirage.people.votes import Vote
-    from mirage.people.votes.stage import people_verdicts
-    from mirage.ranking.ranking import change_lines, counted_lines, read_decisions, remarks, what_if
-    from mirage.ranking.whatif import compare
-
-    judge = Judge.nuggets() if NUGGETS in judges else Judge.panel()
-    table, lines = read_decisions(arena, judge, settings)
-    features = arena.read("features") if settings.control else None
-    people = people_verdicts(arena, arena_log(arena, Vote)) if voted else None
-    result = what_if(table, judges, settings, features=features, votes=people)
-    printed.check(result.ranking)
-    printed.show(result.ranking)
-    for line in (result.method, *lines, *counted_lines(result), *remarks(result.ranking)):
-        note(line)
-    if settings != settings.plain or result.voted:
-        usual = what_if(table, judges, settings.plain).ranking
-        different = compare(usual, result.ranking)
-        for code in result.ranking.languages:
-            note(f"against the plain ranking, {code}: " + "; ".join(change_lines(different, language=code)))
 
 
 @ranks.command()
@@ -429,13 +390,12 @@ def paper(
 
 def _rank_as_published(arena: Arena, judge: Judge, settings: RankSettings, how: Format, *, stored: bool) -> None:
     """Run the tournaments and print each system's mean rating with the published kind of interval."""
-    from mirage.ranking.tournaments import keep_tournaments, tournament_rows, tournaments
+    from mirage.ranking.stage import keep_tournaments, tournament_rows, tournaments
 
     with progress("Tournaments") as update:
         result = tournaments(arena, judge, settings, progress=update)
     show(tournament_rows(result), TOURNAMENTS, how)
-    for line in (result.method, *result.remarks()):
-        note(line)
+    note("\n".join((result.method, *result.remarks())))
     if stored:
         with progress("Storing"):
             keep_tournaments(arena.path, judge, tournaments=settings.draws, seed=settings.seed)

@@ -23,7 +23,7 @@ from mirage.io.sources.files import Options
 from mirage.people.votes import raters
 from mirage.pipeline.running import StepReport, run_all
 from mirage.pipeline.steps import RunModel, RunSettings
-from mirage.ranking.arena import rank_arena
+from mirage.ranking.board import rank_arena
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.stages.judge import HEURISTIC

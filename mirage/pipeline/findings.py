@@ -14,10 +14,17 @@ from mirage.battles.counts import RELEVANCE
 from mirage.battles.judge import verdict_judges
 from mirage.battles.verdict_rows import OF_PROGRAMS, OF_SCORES
 from mirage.pipeline.evaluating import EvaluationReport
+from mirage.ranking.board import (
+    first_systems,
+    first_text,
+    interval_text,
+    languages_text,
+    lead_text,
+    leaderboard,
+    rating_text,
+)
 from mirage.ranking.bootstrap import RankingReport
-from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
-from mirage.ranking.sentences import first_systems, first_text, interval_text, languages_text, lead_text, rating_text
 from mirage.stages.judge import HEURISTIC
 from mirage.text.segmentation import as_sentence, count_text, join_first
 

@@ -19,8 +19,7 @@ from mirage.battles.judge import Judge, judges
 from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
 from mirage.pipeline.recompute import TOLERANCE, Mismatch, Recomputed, compare_rows
 from mirage.publish.html_page import DATA_END, DATA_START, QueryTexts, page
-from mirage.ranking.arena import rank_arena
-from mirage.ranking.leaderboard import leaderboard
+from mirage.ranking.board import leaderboard, rank_arena
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.stages.outcomes import rates, sample_outcomes
 from mirage.stats.intervals import MOST_DRAWS

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mirage.errors import UnknownName
+from mirage.ranking.board import leaderboard
 from mirage.ranking.bootstrap import RankingReport
-from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import JOINT
 from mirage.text.printing import latex_frame, latex_text, markdown_frame, markdown_text
 from mirage.text.segmentation import as_sentence, count_text

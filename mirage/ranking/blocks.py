@@ -7,8 +7,9 @@ intervals, named in the ranking's `method`:
 
 - `draws`: the posterior bootstrap, with a separate seed for each block's exponential weights. One pass over the counts
   serves all draws; the cost is battles x draws.
-- `sandwich`: normal draws with the covariance clustered by query (`sandwich.py`). One pass, regardless of the number of
-  draws. It is used where the bootstrap would take long, and agrees with it where no system nearly always wins.
+- `sandwich`: normal draws with the covariance clustered by query (`ByQuery.moves`). One pass, regardless of the
+  number of draws. It is used where the bootstrap would take long, and agrees with it where no system nearly always
+  wins.
 
 Tests are of fitted differences with the query as the cluster, as in any ranking of more than 64
 systems.
@@ -17,7 +18,7 @@ systems.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -51,18 +52,12 @@ _CELLS = 4_000_000
 class QueryMoments:
     """Moments of one language's query influences: sufficient for every test between two systems."""
 
-    systems: tuple[str, ...]
-    """The S systems, sorted by name."""
-    theta: Array
-    """S: the estimate, in logits, centred on 0."""
+    row: LanguageRanking
+    """The row of the language, with S systems."""
     total: Array
     """S: sum of the queries' influences on the ratings."""
     covariance: Array
-    """S x S: covariance of the ratings, the query as the cluster (`sandwich.py`)."""
-    queries_by_system: NDArray[np.intp]
-    """S: number of queries each system battles on."""
-    n_queries: int
-    """Number of queries of the language."""
+    """S x S: covariance of the ratings, the query as the cluster."""
 
 
 def rate_blocks(
@@ -74,9 +69,10 @@ def rate_blocks(
     ties: Ties = "half",
     penalty: Penalty = "jeffreys",
     ridge: float = RIDGE,
-    intervals: Intervals | None = None,
 ) -> RankingReport:
     """Rate the systems of each language, and over all languages together, from blocks of queries.
+
+    Draws are of the bootstrap unless it would take long (`LONG`).
 
     Args:
         languages: battles by language code (`battles.blocks.count_blocks`, with ties dropped where `ties` is `drop`).
@@ -86,7 +82,6 @@ def rate_blocks(
         ties: `half` or `drop`; Davidson's model is not supported.
         penalty: `jeffreys`, or `none` for maximum likelihood.
         ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
-        intervals: kind of draws; None for the bootstrap unless it would take long (`LONG`).
 
     Raises:
         NotEnoughData: if a language has no battle to rate.
@@ -98,18 +93,20 @@ def rate_blocks(
     if not languages:
         raise BadInput("there are no battles to rate", do="give at least one language")
     refuse_name_of_all(languages)
-    rows, moments, ways = {}, {}, set()
     with one_thread():
-        for code, battles in sorted(languages.items()):
-            how = intervals or _kind_of_draws(battles, draws)
-            rows[code], moments[code] = _rate(
-                code, battles, draws=draws, seed=seed, penalty=penalty, ridge=ridge, intervals=how
-            )
-            ways.add(how)
+        moments = {
+            code: _rate(code, battles, draws=draws, seed=seed, penalty=penalty, ridge=ridge)
+            for code, battles in sorted(languages.items())
+        }
+        rows = {code: of.row for code, of in moments.items()}
+        ways = tuple(sorted({_kind_of_draws(battles, draws) for battles in languages.values()}))
         ranking = add_joint_row(
-            RankingReport(judge, "both", ties, draws, seed, penalty, ridge, rows, (), intervals=tuple(sorted(ways)))
+            RankingReport(judge, "both", ties, draws, seed, penalty, ridge, rows, (), intervals=ways)
         )
-        tested = {code: _test_row(code, row, moments) for code, row in ranking.languages.items()}
+        tested = {
+            code: _test_row(row, list(moments.values()) if code == JOINT else [moments[code]])
+            for code, row in ranking.languages.items()
+        }
     return replace(ranking, tested=tested)
 
 
@@ -118,61 +115,38 @@ def _kind_of_draws(battles: BlockedBattles, draws: int) -> Intervals:
     return "sandwich" if len(battles.systems) > DRAWN or battles.n_cells * draws > LONG else "draws"
 
 
-def _need_battles(code: str, battles: BlockedBattles) -> None:
-    """Check that there is a point to rate.
-
-    Raises:
-        NotEnoughData: if there is none.
-    """
-    if not any(block.first.any() or block.second.any() for block in battles.blocks()):
+def _rate(code: str, battles: BlockedBattles, *, draws: int, seed: int, penalty: Penalty, ridge: float) -> QueryMoments:
+    s, n = len(battles.systems), battles.n_queries
+    seeds = [seed, zlib.crc32(code.encode())]
+    sums = np.zeros((2, s * (s - 1) // 2))
+    for block in battles.blocks():
+        for total, column in zip(sums, (block.first, block.second), strict=True):
+            total += np.bincount(block.pair, column, len(total))
+    if not sums.any():
         raise NotEnoughData(
             f"no battle to rate in {code} once ties are dropped", do="choose other languages, or count ties"
         )
-
-
-def _rate(
-    code: str,
-    battles: BlockedBattles,
-    *,
-    draws: int,
-    seed: int,
-    penalty: Penalty,
-    ridge: float,
-    intervals: Intervals,
-) -> tuple[LanguageRanking, QueryMoments]:
-    s = len(battles.systems)
-    key = zlib.crc32(code.encode())
-    n_pairs = s * (s - 1) // 2
-    sums = np.zeros((2, n_pairs))
-    for block in battles.blocks():
-        for total, column in zip(sums, (block.first, block.second), strict=True):
-            total += np.bincount(block.pair, column, n_pairs)
     whole = PairCounts(sums[0][None], sums[1][None], None, s)
-    _need_battles(code, battles)
-    bare = Likelihood(whole, ridge)
-    point, prior = _estimate(battles, whole, bare, penalty=penalty, ridge=ridge)
-    model = bare if prior is None else bare.plus(prior.added)
-    total, products = _score_sums(battles, point[0], with_products=True)
-    moments = _moments(battles, model, point, total, products)
-    if intervals == "draws":
-        drawn = _draw_ratings(battles, point, prior, draws=draws, seed=[seed, key], ridge=ridge)
+    model = Likelihood(whole, ridge)
+    point, prior = _estimate(battles, whole, model, penalty=penalty, ridge=ridge)
+    total, around = _score_moments(battles, point[0])
+    inverse = np.linalg.inv((model if prior is None else model.plus(prior.added)).slopes(point)[1][0])
+    inverse -= inverse.mean(axis=0)
+    covariance = inverse @ around @ inverse.T
+    if _kind_of_draws(battles, draws) == "draws":
+        drawn = _draw_ratings(battles, point, prior, draws=draws, seed=seeds, ridge=ridge)
         drawn = widen_draws(point[0], drawn, battles.queries_by_system)
     else:
-        drawn = _normal(moments, draws=draws, seed=[seed, key])
+        values, vectors = np.linalg.eigh(covariance)
+        z = np.random.default_rng([*seeds, 2]).standard_normal((draws, s))
+        drawn = point[0] + z @ (vectors * np.sqrt(np.maximum(values, 0))).T
     parted = groups(battles.systems, whole)
+    unbounded = unbounded_sides(battles.systems, parted, whole)
+    queries, record = battles.queries_by_system, battles.record
     row = LanguageRanking(
-        code,
-        battles.systems,
-        point[0],
-        drawn,
-        battles.record,
-        parted,
-        battles.n_queries,
-        battles.queries_by_system,
-        battles.unparsed,
-        unbounded_sides(battles.systems, parted, whole),
+        code, battles.systems, point[0], drawn, record, parted, n, queries, battles.unparsed, unbounded
     )
-    return row, moments
+    return QueryMoments(row, inverse @ total, covariance)
 
 
 def _estimate(
@@ -181,21 +155,18 @@ def _estimate(
     """Return the 1 x S estimate, and Jeffreys' prior at it, with the dispersion of the queries (`by_query.py`)."""
     if penalty == "none":
         return fit(whole, ridge=ridge).theta, None
-    point = rough_estimate(bare)
-    dispersion = 1.0
+    point, dispersion = rough_estimate(bare), 1.0
     if battles.n_queries > 1:
-        total, products = _score_sums(battles, point[0], with_products=True)
-        around = _around(total, products, battles.n_queries)
         dispersion = max(
-            dispersion_of(bare, point, around),
+            dispersion_of(bare, point, _score_moments(battles, point[0])[1]),
             least_dispersion(battles.net_squares(), float(battles.record[:, 0].sum())),
         )
     return bias_reduced(bare, dispersion=dispersion, start=point)
 
 
-def _score_sums(battles: BlockedBattles, theta: Array, *, with_products: bool) -> tuple[Array, Array]:
-    """Return the sums over queries of the scores (S), and of their products (S x S)."""
-    s = len(theta)
+def _score_moments(battles: BlockedBattles, theta: Array) -> tuple[Array, Array]:
+    """Return the sum over queries of the scores (S), and the covariance of that sum (S x S)."""
+    s, n = len(theta), battles.n_queries
     i, j = np.triu_indices(s, 1)
     total, products = np.zeros(s), np.zeros((s, s))
     win, lose = logistic(theta[i] - theta[j])
@@ -206,23 +177,8 @@ def _score_sums(battles: BlockedBattles, theta: Array, *, with_products: bool) -
         scores -= np.bincount(cells + j[block.pair], pulls, block.n_queries * s)
         scores = scores.reshape(block.n_queries, s)
         total += scores.sum(axis=0)
-        if with_products:
-            products += scores.T @ scores
-    return total, products
-
-
-def _around(total: Array, products: Array, n: int) -> Array:
-    """Return the covariance of a sum over n queries, from the sum and the products."""
-    return np.asarray((products - np.outer(total, total) / n) * n / max(n - 1, 1)) if n > 1 else products
-
-
-def _moments(battles: BlockedBattles, model: Likelihood, point: Array, total: Array, products: Array) -> QueryMoments:
-    inverse = np.linalg.inv(model.slopes(point)[1][0])
-    inverse -= inverse.mean(axis=0)
-    covariance = inverse @ _around(total, products, battles.n_queries) @ inverse.T
-    return QueryMoments(
-        battles.systems, point[0], inverse @ total, covariance, battles.queries_by_system, battles.n_queries
-    )
+        products += scores.T @ scores
+    return total, (products - np.outer(total, total) / n) * n / (n - 1) if n > 1 else products
 
 
 def _draw_ratings(
@@ -230,40 +186,26 @@ def _draw_ratings(
 ) -> Array:
     """Return the ratings of each draw of the posterior bootstrap (B x S)."""
     s = len(battles.systems)
-    first, second, weight = _weighted_sums(battles, draws=draws, seed=seed)
-    scale = battles.n_queries / weight
-    rng = np.random.default_rng([*seed, 1])
-    start = Fit(point, None, 0)
-    at_once = max(1, _CELLS // max(1, first.shape[0]))
-    parts = []
+    sums = [np.zeros((s * (s - 1) // 2, draws), dtype=np.float32) for _ in range(2)]
+    weight = np.zeros(draws)
+    for number, block in enumerate(battles.blocks()):
+        weights = np.random.default_rng([*seed, 0, number]).standard_exponential(
+            (block.n_queries, draws), dtype=np.float32
+        )
+        weight += weights.sum(axis=0, dtype=np.float64)
+        for total, column in zip(sums, (block.first, block.second), strict=True):
+            _add_products(total, block, column, weights)
+    scale, rng = battles.n_queries / weight, np.random.default_rng([*seed, 1])
+    start, at_once, parts = Fit(point, None, 0), max(1, _CELLS // max(1, len(sums[0]))), []
     for k in range(0, draws, at_once):
         columns = slice(k, k + at_once)
-        of_first, of_second = ((sums[:, columns] * scale[columns]).T for sums in (first, second))
+        of_first, of_second = ((total[:, columns] * scale[columns]).T for total in sums)
         if prior is not None:
             more_first, more_second = prior.draw_points(rng, len(of_first))
             of_first, of_second = of_first + more_first, of_second + more_second
         pairs = PairCounts(np.ascontiguousarray(of_first), np.ascontiguousarray(of_second), None, s)
         parts.append(fit(pairs, ridge=ridge, start=start, tolerance=CLOSE).theta)
     return np.concatenate(parts)
-
-
-def _weighted_sums(
-    battles: BlockedBattles, *, draws: int, seed: list[int]
-) -> tuple[NDArray[np.float32], NDArray[np.float32], Array]:
-    """Return the points of the first and the second system of each pair under each draw's query weights (P x B each),
-    and the sums of the weights (B).
-    """
-    n_pairs = len(battles.systems) * (len(battles.systems) - 1) // 2
-    first = np.zeros((n_pairs, draws), dtype=np.float32)
-    second = np.zeros_like(first)
-    weight = np.zeros(draws)
-    for number, block in enumerate(battles.blocks()):
-        rng = np.random.default_rng([*seed, 0, number])
-        weights = rng.standard_exponential((block.n_queries, draws), dtype=np.float32)
-        weight += weights.sum(axis=0, dtype=np.float64)
-        for sums, column in ((first, block.first), (second, block.second)):
-            _add_products(sums, block, column, weights)
-    return first, second, weight
 
 
 def _add_products(
@@ -276,33 +218,20 @@ def _add_products(
     cells = csr_array(
         (column[present], (block.pair[present], block.query[present])), shape=(len(sums), block.n_queries)
     )
-    met = np.flatnonzero(np.diff(cells.indptr))
-    for rows in _slices(met, max(1, 50_000_000 // weights.shape[1])):
+    met, at_once = np.flatnonzero(np.diff(cells.indptr)), max(1, 50_000_000 // weights.shape[1])
+    for k in range(0, len(met), at_once):
+        rows = met[k : k + at_once]
         sums[rows] += cells[rows] @ weights
 
 
-def _slices(rows: NDArray[np.intp], size: int) -> Iterator[NDArray[np.intp]]:
-    for k in range(0, len(rows), size):
-        yield rows[k : k + size]
-
-
-def _normal(moments: QueryMoments, *, draws: int, seed: list[int]) -> Array:
-    """Return normal draws with the sandwich's covariance (B x S)."""
-    values, vectors = np.linalg.eigh(moments.covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0))
-    z = np.random.default_rng([*seed, 2]).standard_normal((draws, len(values)))
-    return np.asarray(moments.theta + z @ root.T)
-
-
-def _test_row(language: str, row: LanguageRanking, moments: Mapping[str, QueryMoments]) -> BoardTests:
+def _test_row(row: LanguageRanking, parts: list[QueryMoments]) -> BoardTests:
     """Test the fitted differences of a row with the query as the cluster."""
-    parts = list(moments.values()) if language == JOINT else [moments[language]]
     difference, covariances = np.zeros(len(row.systems)), []
     met = np.zeros(len(row.systems), dtype=np.int64)
     for part in parts:
-        place_of = {name: k for k, name in enumerate(part.systems)}
+        place_of = {name: k for k, name in enumerate(part.row.systems)}
         place = np.array([place_of[name] for name in row.systems])
-        difference += (part.total[place] + part.theta[place]) / len(parts)
-        covariances.append((part.covariance[np.ix_(place, place)] / len(parts) ** 2, part.n_queries))
-        met += part.queries_by_system[place]
+        difference += (part.total[place] + part.row.theta[place]) / len(parts)
+        covariances.append((part.covariance[np.ix_(place, place)] / len(parts) ** 2, part.row.n_queries))
+        met += part.row.queries_by_system[place]
     return separate_fitted(row, difference, covariances, met)

@@ -25,7 +25,7 @@ from mirage.ranking.by_query import ByQuery, by_query
 from mirage.ranking.fit import RIDGE, Array, Counts, Fit, PairCounts, fit
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.joint import mean_over_languages, open_sides
-from mirage.ranking.pair_tests import BoardTests, separate, separate_draws
+from mirage.ranking.pair_tests import BoardTests, separate_draws, separate_row
 from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking, widen_draws
 from mirage.ranking.resample import Resampling, generator
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
@@ -44,7 +44,6 @@ __all__ = [
     "Difference",
     "LanguageRanking",
     "RankingReport",
-    "join_rankings",
     "rank_battles",
     "rate",
 ]
@@ -95,8 +94,6 @@ class RankingReport:
     """The rated battles by language code; empty with style control, where battles alone do not determine the ratings:
     the tests are then of fitted differences.
     """
-    parts: tuple[RankingReport, ...] = ()
-    """The rankings this one was joined from (`join_rankings`), whose results are reused."""
     intervals: tuple[Literal["draws", "sandwich"], ...] = ("draws",)
     """Kind of draws: posterior bootstrap, or normal with the covariance clustered by query (`blocks.py`); both where
     languages differ.
@@ -124,18 +121,23 @@ class RankingReport:
         """
         if not self.battles:
             raise NotEnoughData("the ranking does not hold its battles", do="make it with rate()")
-        known = self.layouts or {code: layout for part in self.parts for code, layout in part.by_query.items()}
-        ordered = sorted(self.battles.items())
-        ties, penalty, ridge = self.ties, self.penalty, self.ridge
-        return known or {code: by_query(battles, ties=ties, penalty=penalty, ridge=ridge) for code, battles in ordered}
+        return self.layouts or {
+            code: by_query(battles, ties=self.ties, penalty=self.penalty, ridge=self.ridge)
+            for code, battles in sorted(self.battles.items())
+        }
 
     @cached_property
     def tests(self) -> Mapping[str, BoardTests]:
         """The test of every two systems at the family-wise 5% level, by language and `all`."""
         if not self.battles:
             return {code: self.tested.get(code) or separate_draws(row) for code, row in self.languages.items()}
-        known = {code: tests for part in self.parts for code, tests in part.tests.items()}
-        return separate(self, known={**known, **self.tested})
+        tests = dict(self.tested)
+        with one_thread():
+            for code, row in self.languages.items():
+                if code not in tests:
+                    parts = dict(self.by_query) if code == JOINT else {code: self.by_query[code]}
+                    tests[code] = separate_row(row, parts, units_of({part: self.battles[part] for part in parts}))
+        return tests
 
     def differences(self, reference: str, language: str, *, system: str | None = None) -> Array:
         """Return every system's rating minus that of a reference, and the ends of its interval (3 x S); infinite where
@@ -310,7 +312,7 @@ def rank_battles(
 
     Raises:
         NotEnoughData: if there is no battle to rate.
-        BadInput: if the settings select verdicts (`ranking.what_if`), or the battles are of several judges or skills.
+        BadInput: if the settings select verdicts (`board.rank_verdicts`), or the battles are of several judges.
     """
     if settings.selects_verdicts:
         raise BadInput("this ranking counts every verdict", do="omit the settings that select verdicts")
@@ -322,43 +324,6 @@ def rank_battles(
         penalty=settings.penalty,
         unranked=unranked,
     )
-
-
-def join_rankings(rankings: Sequence[RankingReport]) -> RankingReport:
-    """Join rankings of one language each, with the row over all languages: the result of `rate` on all their battles.
-
-    Raises:
-        NotEnoughData: if there are none.
-        BadInput: if judge, skill or settings differ, or a ranking has several languages.
-    """
-    if not rankings:
-        raise NotEnoughData("there are no rankings to join", do="choose at least one language with a ranking")
-    settings = {
-        (ranking.judge, ranking.skill, ranking.ties, ranking.n_draws, ranking.seed, ranking.penalty, ranking.ridge)
-        for ranking in rankings
-    }
-    codes = [code for ranking in rankings for code in ranking.languages]
-    if len(settings) > 1 or len(codes) > len(rankings) or len(set(codes)) < len(codes):
-        raise BadInput("these rankings cannot be joined", do="rate each language once, all with the same settings")
-    if len(rankings) == 1:
-        return rankings[0]
-    ordered = sorted(rankings, key=lambda ranking: list(ranking.languages))
-    languages = {code: row for ranking in ordered for code, row in ranking.languages.items()}
-    battles = {code: row for ranking in ordered for code, row in ranking.battles.items()}
-    known, shared = ordered[0], units_of(battles).shared
-    if shared:
-        # Draws made per language do not share the weights of shared queries: draw again.
-        with one_thread():
-            languages = {
-                code: _rate_one(
-                    code, battles[code], layout, draws=known.n_draws, seed=known.seed, ridge=known.ridge, shared=shared
-                )
-                for part in ordered
-                for code, layout in part.by_query.items()
-            }
-    ways, without = _ways(battles), {code: row for part in ordered for code, row in part.unranked.items()}
-    joined = replace(known, languages=languages, battles=battles, unranked=without, intervals=ways, layouts={})
-    return add_joint_row(replace(joined, parts=tuple(ordered)))
 
 
 def add_joint_row(ranking: RankingReport, battles: Mapping[str, Battles] | None = None) -> RankingReport:

@@ -1,6 +1,6 @@
 """The test of every two systems of a ranking, and the ranks that the tests leave open.
 
-    tests = separate(ranking)["all"]                   # or ranking.tests["all"]
+    tests = ranking.tests["all"]
     tests.are_separated("gpt-4o", "mistral"), tests.rank_range("mistral"), tests.holm[i, j]
 
 **The test** of "X and Y are equally strong" flips the signs of the queries' scores (Hemerik, Goeman and Finos, Journal
@@ -28,18 +28,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.battles.counts import Battles
 from mirage.errors import UnknownName
 from mirage.ranking.by_query import ByQuery
 from mirage.ranking.fit import Array, davidson, logistic, maximise
-from mirage.ranking.fitted import fitted_scores
-from mirage.ranking.records import JOINT, LanguageRanking
-from mirage.ranking.threads import one_thread
+from mirage.ranking.records import LanguageRanking
 from mirage.stats.holm import holm
 from mirage.stats.units import Units, joint_spread, moves_alike
 from mirage.text.segmentation import join_first
@@ -51,7 +48,9 @@ EXACT = 20
 """Number of differing queries up to which every pattern of signs is counted."""
 
 _SAME = 1e-9
-"""Scores on a query smaller than this, in points of a battle, are rounding errors."""
+"""Scores on a query smaller than this, in points of a battle, are rounding errors; so are fitted differences smaller
+than this share of the compared magnitudes.
+"""
 
 _CELLS = 1_000_000
 """Maximum tests x pairs in memory."""
@@ -174,49 +173,6 @@ def open_ranks(separated: NDArray[np.bool_], difference: Array, systems: int) ->
     return rank_ranges(better)
 
 
-class RatedBattles(Protocol):
-    """The parts of a ranking that the tests use: its rows, and the battles behind them."""
-
-    @property
-    def languages(self) -> Mapping[str, LanguageRanking]:
-        """Return the rows by language code, including `all`."""
-        ...
-
-    @property
-    def battles(self) -> Mapping[str, Battles]:
-        """Return the battles by language code."""
-        ...
-
-    @property
-    def by_query(self) -> Mapping[str, ByQuery]:
-        """Return the battles by query, by language code."""
-        ...
-
-
-def separate(ranking: RatedBattles, *, known: Mapping[str, BoardTests] | None = None) -> dict[str, BoardTests]:
-    """Test every two systems of each language of a ranking, and of `all`.
-
-    Args:
-        ranking: the ranking.
-        known: tests already computed, by language.
-
-    Raises:
-        NotEnoughData: if the ranking does not hold its battles.
-    """
-    tests = dict(known or {})
-    if not ranking.languages.keys() - tests.keys():
-        return tests
-    with one_thread():
-        parts = ranking.by_query
-        for language, row in ranking.languages.items():
-            if language not in tests:
-                chosen = dict(parts) if language == JOINT else {language: parts[language]}
-                tests[language] = _test_row(
-                    row, chosen, Units({code: ranking.battles[code].queries for code in chosen})
-                )
-    return tests
-
-
 def in_rank_order(row: LanguageRanking) -> NDArray[np.intp]:
     """Return the indices of a row's systems, best first, ties by name (S)."""
     rounded = [-round(rating, 9) for rating in row.theta.tolist()]
@@ -242,9 +198,36 @@ def separate_fitted(
     order = in_rank_order(row)
     i, j = np.triu_indices(len(order), 1)
     differing = np.minimum(queries_by_system[order[i]], queries_by_system[order[j]])
-    z = fitted_scores(difference, covariances, order)
+    z = _fitted_scores(difference, covariances, order)
     bound = ndtri(np.minimum(2.0**-differing, 0.5))
     return _with_holm(row, np.clip(z, bound, -bound), differing)
+
+
+def _fitted_scores(difference: Array, covariances: Iterable[tuple[Array, int]], order: NDArray[np.intp]) -> Array:
+    """Return the normal score of each pair (i, j), i < j, of the ordered systems; its variance is that around 0, with
+    Satterthwaite's degrees of freedom.
+
+    Args:
+        difference: S: the quantity the tests compare: each system's rating plus the sum of the queries' influences on
+            it.
+        covariances: independent parts of the covariance of the ratings (S x S), each with its number of units.
+        order: the S systems, the best first.
+    """
+    i, j = np.triu_indices(len(order), 1)
+    whole = np.zeros((len(order), len(order)))
+    below, units = np.zeros_like(whole), 0
+    for covariance, n in covariances:
+        spread = np.diag(covariance)
+        own = np.maximum(spread[:, None] + spread - 2 * covariance, 0)
+        whole += own
+        below += own**2 / max(n - 1, 1)
+        units += max(n - 1, 1)
+    a, b = order[i], order[j]
+    variance, total = whole[a, b], difference[a] - difference[b]
+    size = np.abs(difference[a]) + np.abs(difference[b]) + np.sqrt(whole.max(initial=0))
+    df = np.divide(variance**2, below[a, b], out=np.full_like(variance, max(units, 1)), where=below[a, b] > 0)
+    z = np.zeros_like(total)
+    return np.divide(total, np.sqrt(variance + total**2 / df), out=z, where=np.abs(total) > _SAME * size)
 
 
 def separate_draws(row: LanguageRanking) -> BoardTests:
@@ -253,7 +236,8 @@ def separate_draws(row: LanguageRanking) -> BoardTests:
     return separate_fitted(row, row.theta, [(covariance, row.n_queries)], row.queries_by_system)
 
 
-def _test_row(row: LanguageRanking, parts: Mapping[str, ByQuery], units: Units) -> BoardTests:
+def separate_row(row: LanguageRanking, parts: Mapping[str, ByQuery], units: Units) -> BoardTests:
+    """Test every two systems of a row, given the battles of its languages by query, and their units."""
     if max(len(part.systems) for part in parts.values()) > _MANY:
         return _test_influences(row, parts, units)
     systems = [row.systems[k] for k in in_rank_order(row)]

@@ -113,6 +113,11 @@ class RankSettings:
         )
 
     @property
+    def of_nuggets(self) -> RankSettings:
+        """Those of the settings that decide the battles by nugget scores."""
+        return RankSettings(assigner=self.assigner, nugget_margin=self.nugget_margin, languages=self.languages)
+
+    @property
     def changed(self) -> frozenset[str]:
         """Names of the fields that differ from their defaults."""
         plain = RankSettings()

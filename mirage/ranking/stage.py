@@ -1,67 +1,93 @@
-"""Stages from outcomes or judgments to ratings and tournaments."""
+"""Stages from outcomes or judgments to ratings and tournaments, and the paper's tournaments on an arena."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from mirage import schema
+from mirage import schema, store
 from mirage.battles.counts import Battles
-from mirage.battles.judge import Judge
+from mirage.battles.judge import RELEVANCE, Judge
 from mirage.errors import NotEnoughData
 from mirage.ranking import paper
+from mirage.ranking.board import read_decisions
 from mirage.ranking.bootstrap import rate
-from mirage.ranking.settings import DRAWS, SEED
-from mirage.stages.stage import Stage, Tables
+from mirage.ranking.settings import DRAWS, SEED, RankSettings
+from mirage.stages.stage import Progress, Stage, Tables, run
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def _rate_by_relevance(tables: Tables, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
+def _rate(tables: Tables, *, judge: str = RELEVANCE, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
     import pyarrow as pa
 
-    ranked = [rate(battles, draws=draws, seed=seed).table() for battles in _by_skill(tables["outcomes"])]
-    return {"ratings": pa.concat_tables(ranked)}
+    rated = [rate(battles, draws=draws, seed=seed).table() for battles in _battles(tables, judge)]
+    return {"ratings": pa.concat_tables(rated)}
 
 
-def _by_skill(outcomes: pa.Table) -> list[dict[str, Battles]]:
-    """Return the battles by relevance labels of each skill that has any.
+def _play(tables: Tables, *, judge: str = RELEVANCE, **options: Any) -> dict[str, pa.Table]:
+    import pyarrow as pa
+
+    return {"tournaments": pa.concat_tables([paper.play(of, **options).table() for of in _battles(tables, judge)])}
+
+
+def _battles(tables: Tables, judge: str) -> list[dict[str, Battles]]:
+    """Return the battles by a judge; by relevance labels those of each skill that has any.
 
     Raises:
         NotEnoughData: if none has.
     """
+    if judge != RELEVANCE:
+        return [Judge.from_name(judge).battles(tables["judgments"])]
     found = []
     for skill in get_args(schema.Skill):
         try:
-            found.append(Judge.relevance(skill).battles(outcomes))
+            found.append(Judge.relevance(skill).battles(tables["outcomes"]))
         except NotEnoughData:
             if skill == "both":
                 raise
     return found
 
 
-def _rate_by_judge(tables: Tables, *, judge: str, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
-    battles = Judge.from_name(judge).battles(tables["judgments"])
-    return {"ratings": rate(battles, draws=draws, seed=seed).table()}
+RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _rate)
+JUDGED_RATINGS = Stage("ratings by a judge", ("judgments",), ("ratings",), _rate)
+RELEVANCE_TOURNAMENTS = Stage("tournaments by relevance", ("outcomes",), ("tournaments",), _play)
+JUDGED_TOURNAMENTS = Stage("tournaments by a judge", ("judgments",), ("tournaments",), _play)
 
 
-def _tournaments(battles: Mapping[str, Battles], options: Mapping[str, Any]) -> pa.Table:
-    return paper.play(battles, **options).table()
+def tournaments(
+    arena: store.Arena, judge: Judge, settings: RankSettings, *, progress: Progress | None = None
+) -> paper.TournamentResult:
+    """Run the tournaments of a judge (`ranking.paper.play`), one for each draw; errors as for `rank_arena`."""
+    battles = judge.battles(read_decisions(arena, judge, settings)[0], languages=settings.languages)
+    return paper.play(battles, tournaments=settings.draws, seed=settings.seed, progress=progress)
 
 
-def _relevance_tournaments(tables: Tables, **options: Any) -> dict[str, pa.Table]:
-    import pyarrow as pa
+def tournament_rows(played: paper.TournamentResult) -> list[dict[str, Any]]:
+    """Return rows by language, the best first: `language, system, rating, low, high, rank, tournaments, failed, rated,
+    reason`.
 
-    played = [_tournaments(battles, options) for battles in _by_skill(tables["outcomes"])]
-    return {"tournaments": pa.concat_tables(played)}
+    `rating` is the mean over tournaments with a rating, null if none has one; `low` and `high` are its published
+    percentiles, null with a reason if fewer than `paper.FEWEST_RATED` of the tournaments have a rating (`rated`).
+    """
+    all_rows = []
+    for code, of in played.languages.items():
+        nothing = [None] * len(of.systems)
+        mean, ranks = (of.mean().tolist(), of.ranks().tolist()) if of.fitted else (nothing, nothing)
+        low, high = (nothing, nothing) if of.lacking else of.interval().tolist()
+        counts = (of.fitted, len(of.failed), of.rated, of.lacking)
+        rows = [(code, *row, *counts) for row in zip(of.systems, mean, low, high, ranks, strict=True)]
+        all_rows += sorted(rows, key=lambda row: row[5] or 0)
+    names = ("language", "system", "rating", "low", "high", "rank", "tournaments", "failed", "rated", "reason")
+    return [dict(zip(names, row, strict=True)) for row in all_rows]
 
 
-def _judged_tournaments(tables: Tables, *, judge: str, **options: Any) -> dict[str, pa.Table]:
-    return {"tournaments": _tournaments(Judge.single(judge).battles(tables["judgments"]), options)}
-
-
-RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _rate_by_relevance)
-JUDGED_RATINGS = Stage("ratings by a judge", ("judgments",), ("ratings",), _rate_by_judge)
-RELEVANCE_TOURNAMENTS = Stage("tournaments by relevance", ("outcomes",), ("tournaments",), _relevance_tournaments)
-JUDGED_TOURNAMENTS = Stage("tournaments by a judge", ("judgments",), ("tournaments",), _judged_tournaments)
+def keep_tournaments(path: Path, judge: Judge, *, tournaments: int = paper.TOURNAMENTS, seed: int = 0) -> store.Arena:
+    """Store every tournament of a judge, of each skill, in the arena; those of other judges are kept."""
+    options: dict[str, Any] = {"tournaments": tournaments, "seed": seed}
+    stage = RELEVANCE_TOURNAMENTS if judge.by_labels else JUDGED_TOURNAMENTS
+    options |= {} if judge.by_labels else {"judge": judge.name}
+    method = paper.TournamentResult(judge.name, "both", {}, tournaments, paper.MATCHES, seed, "dense").method
+    made_by = "mirage rank paper --store"
+    return run(stage, path, made_by=made_by, part="judge", notes=[f"{judge.name}: {method}"], **options)

@@ -139,19 +139,17 @@ def rank_by_tag(
     sizes: dict[str, int] = {}
     for value in sorted(set(tags["value"].to_pylist())):
         having = tags.filter(pc.equal(tags["value"], value)).select(_KEYS)
-        parts = (schema.sort(name, table.join(having, _KEYS, join_type=side)) for side in ("left semi", "left anti"))
         try:
-            rankings[value] = rank_battles(judge.battles(next(parts)), settings)
+            for side in ("left semi", "left anti"):
+                part = schema.sort(name, table.join(having, _KEYS, join_type=side))
+                ranking = rank_battles(judge.battles(part), settings)
+                if value not in rankings:
+                    rankings[value], sizes[value], cells[value] = ranking, len(having), []
+                else:
+                    cells[value] = list(_effects(value, rankings[value], ranking))
         except (NotEnoughData, UnknownName, BadInput) as error:
-            lacking[value] = error.what
-            continue
-        rest = next(parts)
-        sizes[value] = len(having)
-        try:
-            other = rank_battles(judge.battles(rest), settings)
-            cells[value] = list(_effects(value, rankings[value], other))
-        except (NotEnoughData, UnknownName, BadInput):
-            cells[value] = []
+            if value not in rankings:
+                lacking[value] = error.what
     if not rankings:
         raise NotEnoughData(
             f"the queries of no value of {tag} can be ranked ({'; '.join(lacking.values())})",
@@ -181,31 +179,26 @@ def _effects(value: str, within: RankingReport, elsewhere: RankingReport) -> Ite
 def _effect(value: str, system: str, pairs: Mapping[str, tuple[LanguageRanking, LanguageRanking]]) -> TagEffect:
     from scipy.special import stdtr, stdtrit
 
-    n_queries, n_elsewhere = (sum(pair[side].n_queries for pair in pairs.values()) for side in (0, 1))
     sides = [(row, _centre_rating(row, other, system)) for a, b in pairs.values() for row, other in ((a, b), (b, a))]
+    # The variance of a bootstrap of n queries is too small by (n - 1) / n.
+    n = np.array([row.n_queries for row, _ in sides], dtype=float)
     thetas = [ratings[0] for _, ratings in sides]
     estimate = float(np.mean(thetas[0::2]) - np.mean(thetas[1::2]))
     loose = sorted(code for code, pair in pairs.items() if any(system not in row.bounded for row in pair))
-    reason = None
+    low = high = p = reason = None
     if loose:
         reason = f"the data does not bound its rating in {', '.join(loose)}"
-    elif min(row.n_queries for row, _ in sides) < 2 or min(len(row.draws) for row, _ in sides) < 2:
+    elif n.min() < 2 or min(len(row.draws) for row, _ in sides) < 2:
         reason = "one side has one query or one draw, hence no sampling error"
-    if reason:
-        return TagEffect(system, value, estimate, None, None, None, None, n_queries, n_elsewhere, reason)
-    # The variance of a bootstrap of n queries is too small by (n - 1) / n.
-    n = np.array([row.n_queries for row, _ in sides], dtype=float)
-    v = np.array([ratings[1:].var(ddof=1) for _, ratings in sides]) * n / (n - 1) / len(pairs) ** 2
-    error = float(np.sqrt(v.sum()))
-    if error == 0:
-        return TagEffect(
-            system, value, estimate, None, None, None, None, n_queries, n_elsewhere, "the draws do not differ"
-        )
-    df = float(v.sum() ** 2 / (v**2 / (n - 1)).sum())
-    p, margin = 2 * float(stdtr(df, -abs(estimate) / error)), float(stdtrit(df, (1 + LEVEL) / 2)) * error
-    return TagEffect(
-        system, value, estimate, estimate - margin, estimate + margin, p, None, n_queries, n_elsewhere, None
-    )
+    else:
+        v = np.array([ratings[1:].var(ddof=1) for _, ratings in sides]) * n / (n - 1) / len(pairs) ** 2
+        if error := float(np.sqrt(v.sum())):
+            df = float(v.sum() ** 2 / (v**2 / (n - 1)).sum())
+            p, margin = 2 * float(stdtr(df, -abs(estimate) / error)), float(stdtrit(df, (1 + LEVEL) / 2)) * error
+            low, high = estimate - margin, estimate + margin
+        else:
+            reason = "the draws do not differ"
+    return TagEffect(system, value, estimate, low, high, p, None, int(n[0::2].sum()), int(n[1::2].sum()), reason)
 
 
 def _centre_rating(row: LanguageRanking, other: LanguageRanking, system: str) -> NDArray[np.float64]:

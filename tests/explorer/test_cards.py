@@ -171,19 +171,16 @@ def test_a_filter_takes_only_systems_of_which_the_fact_is_known() -> None:
     arena = store.open_arena(store.bundled_arenas()["published"])
     systems = ["GPT-4o", "Aya-23", "Llama-3 (8B)", "Llama-3 (70B)", "somebody's"]
     wanted = [
-        (cards.CardFilter(), systems),
-        (cards.CardFilter(open_weights=True), systems[1:4]),
-        (cards.CardFilter(parameters=8), ["Llama-3 (8B)"]),
-        (cards.CardFilter(price=1e9), []),
-        (cards.CardFilter(retriever="bm25"), []),
+        ({}, systems),
+        ({"weights": "open"}, systems[1:4]),
+        ({"size": "8"}, ["Llama-3 (8B)"]),
+        ({"price": "1e9"}, []),
+        ({"retriever": "bm25"}, []),
     ]
     for choice, expected in wanted:
         assert list(cards.chosen_systems(arena, systems, choice)) == expected
-    offered = cards.choices(arena, systems)
-    assert offered.open_weights
-    assert offered.parameters == (8, 70)
-    assert not offered.prices
-    assert not cards.choices(arena, ["somebody's", "else's"])
+    assert cards.offered(arena, systems) == {"weights": ("open",), "size": ("8", "70")}
+    assert cards.offered(arena, ["somebody's", "else's"]) == {}
 
 
 def test_an_arenas_own_card_goes_before_that_of_the_program(tmp_path: Path) -> None:

@@ -23,11 +23,10 @@ from mirage.battles.judge import Judge
 from mirage.errors import UnknownName
 from mirage.explorer.kit.corrected_chart import correction_figure
 from mirage.explorer.kit.table import Col, interval_images
-from mirage.explorer.leaderboard import comparison as compared
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard.ratings import columns
 from mirage.publish.charts import leaderboard as charts
-from mirage.ranking.arena import rank_arena
+from mirage.ranking.board import rank_arena
 from mirage.ranking.compare.comparing import compare_ratings
 from mirage.ranking.settings import RankSettings
 from pages import page_text
@@ -41,7 +40,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 @pytest.fixture(scope="module")
-def board(odd: store.Arena) -> views.Board:
+def board(odd: store.Arena) -> views.PageBoard:
     return views.board(odd, Judge.single("gpt-4o"), ("en",))
 
 
@@ -60,37 +59,37 @@ def by_system(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 # The board
 
 
-def test_a_board_without_a_reference_shows_the_ratings_as_they_are(board: views.Board) -> None:
-    rows = compared.board_rows(board).to_pylist()
+def test_a_board_without_a_reference_shows_the_ratings_as_they_are(board: views.PageBoard) -> None:
+    rows = board.shown_rows().to_pylist()
     for row, raw in zip(rows, board.rows.to_pylist(), strict=True):
         assert {name: row[name] for name in raw} == raw
     assert by_system(rows)[UNBEATEN]["high"] is None
     assert by_system(rows)[WINLESS]["low"] is None
 
 
-def test_against_a_reference_every_row_is_the_difference_with_its_own_interval(board: views.Board) -> None:
-    rows = by_system(compared.board_rows(board, "sim-05").to_pylist())
+def test_against_a_reference_every_row_is_the_difference_with_its_own_interval(board: views.PageBoard) -> None:
+    rows = by_system(board.shown_rows("sim-05").to_pylist())
     for system, row in rows.items():
         expected = board.ranking.difference(system, "sim-05", language="en")
         assert (row["rating"], row["low"], row["high"]) == (expected.value, expected.low, expected.high)
     assert (rows["sim-05"]["rating"], rows["sim-05"]["low"], rows["sim-05"]["high"]) == (0, 0, 0)
     with pytest.raises(UnknownName):
-        compared.board_rows(board, "nobody")
+        board.shown_rows("nobody")
 
 
-def test_the_arena_scale_anchors_ratings_and_not_differences(board: views.Board) -> None:
-    logits = compared.board_rows(board).to_pylist()
-    points = compared.board_rows(board, None, "arena").to_pylist()
+def test_the_arena_scale_anchors_ratings_and_not_differences(board: views.PageBoard) -> None:
+    logits = board.shown_rows().to_pylist()
+    points = board.shown_rows(None, "arena").to_pylist()
     for a, b in zip(logits, points, strict=True):
         assert b["rating"] == pytest.approx(1000 + 400 * a["rating"] / math.log(10))
         assert (a["low"] is None) == (b["low"] is None)
-    apart = by_system(compared.board_rows(board, "sim-05", "arena").to_pylist())
+    apart = by_system(board.shown_rows("sim-05", "arena").to_pylist())
     assert apart["sim-05"]["rating"] == 0
 
 
-def test_each_row_says_what_it_cannot_be_told_apart_from(board: views.Board) -> None:
+def test_each_row_says_what_it_cannot_be_told_apart_from(board: views.PageBoard) -> None:
     tests = board.ranking.tests["en"]
-    rows = compared.board_rows(board).to_pylist()
+    rows = board.shown_rows().to_pylist()
     ranks = {row["system"]: row["rank"] for row in rows}
     for row in rows:
         alike = {ranks[other] for other in tests.alike(row["system"])}
@@ -101,9 +100,9 @@ def test_each_row_says_what_it_cannot_be_told_apart_from(board: views.Board) -> 
         assert named == alike
 
 
-def test_a_rank_interval_and_what_is_not_separable_come_from_one_test(board: views.Board) -> None:
+def test_a_rank_interval_and_what_is_not_separable_come_from_one_test(board: views.PageBoard) -> None:
     tests = board.ranking.tests["en"]
-    rows = compared.board_rows(board).to_pylist()
+    rows = board.shown_rows().to_pylist()
     for row in rows:
         apart = [other for other in tests.systems if tests.are_separated(row["system"], other)]
         ahead = [other for other in apart if tests.z[tests.index_of(other, row["system"])] > 0]
@@ -116,10 +115,10 @@ def test_a_rank_interval_and_what_is_not_separable_come_from_one_test(board: vie
 
 
 def test_every_door_makes_one_statement_about_a_rank_and_a_pair_pitfall_164(
-    odd: store.Arena, board: views.Board
+    odd: store.Arena, board: views.PageBoard
 ) -> None:
     ranking = rank_arena(odd, Judge.single("gpt-4o"), RankSettings(languages=("en",))).ranking
-    page, table = (by_system(rows) for rows in (compared.board_rows(board).to_pylist(), ranking.table().to_pylist()))
+    page, table = (by_system(rows) for rows in (board.shown_rows().to_pylist(), ranking.table().to_pylist()))
     names = ("rank", "rank_low", "rank_high", "best")
     assert {s: [row[name] for name in names] for s, row in page.items()} == {
         s: [row[name] for name in names] for s, row in table.items()
@@ -136,25 +135,17 @@ def test_every_door_makes_one_statement_about_a_rank_and_a_pair_pitfall_164(
 
 
 def test_runs_of_ranks_skip_those_that_nobody_holds() -> None:
-    assert compared.rank_runs([2, 3, 5, 9], [1, 2, 3, 5, 6, 9]) == "2–5, 9"  # a range
-    assert compared.rank_runs([1, 1], [1, 3]) == "1"
-    assert compared.rank_runs([], [1, 2]) == ""
+    assert views.rank_runs([2, 3, 5, 9], [1, 2, 3, 5, 6, 9]) == "2–5, 9"  # a range
+    assert views.rank_runs([1, 1], [1, 3]) == "1"
+    assert views.rank_runs([], [1, 2]) == ""
 
 
 def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) -> None:
     board = views.board(odd, Judge.single("gpt-4o"), ("en", "sw"))
-    table = compared.everything(board, RARE).to_pylist()
+    table = board.all_rows(RARE).to_pylist()
     for row in table:
         ranked = row["language"] == "en"
         assert (row["difference"] is not None) == ranked, "the rare system is ranked in English alone"
-
-
-def test_the_design_is_put_in_words(odd: store.Arena) -> None:
-    both = views.board(odd, Judge.single("gpt-4o"), ("en", "sw"))
-    (line,) = compared.design_lines(both)
-    assert RARE in line
-    full = views.board(odd, Judge.single("gpt-4o"), ("sw",))
-    assert compared.design_lines(full) == ()
 
 
 # Charts, tables, report
@@ -169,8 +160,8 @@ def ends(figure: dict[str, Any], system: str) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_a_whisker_without_a_bound_runs_to_the_edge_and_says_so(board: views.Board, mode: Any) -> None:
-    figure = charts.whiskers(compared.board_rows(board).to_pylist(), mode=mode)
+def test_a_whisker_without_a_bound_runs_to_the_edge_and_says_so(board: views.PageBoard, mode: Any) -> None:
+    figure = charts.whiskers(board.shown_rows().to_pylist(), mode=mode)
     json.dumps(figure, allow_nan=False)
     low, high = figure["layout"]["xaxis"]["range"]
     value, down, up = ends(figure, UNBEATEN)
@@ -201,7 +192,7 @@ def test_axis_titles_say_what_a_rating_with_half_ties_is() -> None:
         assert ("expected points" in help_) == (ties == "half")
 
 
-def test_the_maps_of_ranks_take_ends_without_a_bound(board: views.Board) -> None:
+def test_the_maps_of_ranks_take_ends_without_a_bound(board: views.PageBoard) -> None:
     rows = board.rows.to_pylist()
     figure = charts.rank_map(board.ranks.to_pylist(), systems=[row["system"] for row in rows], mode="light")
     assert any("no lower bound" in text for text in figure["data"][0]["hovertext"])
@@ -256,7 +247,6 @@ def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypat
     expected = board.ranking.difference("sim-07", "sim-05", language="en").value
     assert values["sim-05"] == 0
     assert values["sim-07"] == pytest.approx(expected * 400 / math.log(10))
-    assert f"{RARE} has" in page_text(page)
 
 
 def test_a_reference_that_has_no_row_is_named(odd: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,7 +276,6 @@ def test_the_csv_of_rank_leaves_an_end_without_a_bound_empty_and_says_bounded(od
     assert rows["sim-05"]["bounded"] == "true"
     assert float(rows[UNBEATEN]["low"]) < float(rows[UNBEATEN]["rating"])
     assert f"{UNBEATEN} (en: no upper bound)" in result.stderr
-    assert f"{RARE} has" in result.stderr
     assert "ridge" not in result.stderr
 
 

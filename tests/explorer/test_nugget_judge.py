@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from mirage import store
 from mirage.battles.judge import NUGGETS, Judge
 from mirage.explorer.leaderboard import data as views
+from mirage.ranking.board import size
 from mirage.ranking.nugget_battles import nugget_battles
 from pages import page_text
 
@@ -69,8 +70,8 @@ def test_the_leaderboard_says_how_nuggets_decide_and_offers_no_options_of_judges
 
 def test_the_board_counts_the_battles_of_each_system(arenas: Path) -> None:
     arena = store.open_arena(arenas / "bare")
-    size = views.size(arena, Judge.nuggets())
-    board = views.board(arena, Judge.nuggets(), size.languages)
-    assert sum(board.rows["answers"].to_pylist()) == 2 * size.answers
+    whole = size(arena, Judge.nuggets())
+    board = views.board(arena, Judge.nuggets(), whole.languages)
+    assert sum(board.rows["answers"].to_pylist()) == 2 * whole.answers
     assert board.rows["answers"].to_pylist() == board.rows["battles"].to_pylist()
-    assert size.systems == tuple(sorted(board.rows["system"].to_pylist()))
+    assert whole.systems == tuple(sorted(board.rows["system"].to_pylist()))

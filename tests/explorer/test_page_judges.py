@@ -20,8 +20,8 @@ from mirage.battles.judge import Judge, people_judges
 from mirage.explorer.judges import charts
 from mirage.explorer.judges import data as views
 from mirage.explorer.kit import votes as people
-from mirage.explorer.leaderboard.data import battles_of
 from mirage.people import votes
+from mirage.ranking.board import battles_of
 from mirage.ranking.control import control_style, covariates
 from mirage.stages.judge.faults import ORIGINAL, passport_path
 from mirage.text.languages import LANGUAGES

@@ -27,6 +27,7 @@ from votes_cases import postgres, url  # noqa: F401  # fixtures
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles import decisions
+from mirage.battles.judge import Judge
 from mirage.errors import Unreachable
 from mirage.explorer.kit import votes as people
 from mirage.explorer.spot_check import data as views
@@ -35,7 +36,7 @@ from mirage.people import votes
 from mirage.people.votes import Evidence, Vote, Votes
 from mirage.people.votes.ballots import draw_ballots, keep
 from mirage.people.votes.stage import CorrectionResult
-from mirage.ranking.ranking import what_if
+from mirage.ranking.board import rank_arena
 from mirage.ranking.settings import RankSettings
 from mirage.text.languages import LANGUAGES
 from pages import html, notes, page_text, text
@@ -396,7 +397,7 @@ def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated:
     assert not beside.exception
     assert not over.exception
     log = votes.votes_on(simulated, people.database().rows(Vote)).counting
-    result = what_if(simulated.read("judgments"), ["gpt-4o"], RankSettings(), votes=votes.people(log))
+    result = rank_arena(simulated, Judge.single("gpt-4o"), RankSettings(), votes=votes.people(log))
     assert result.voted
     captions = "\n".join(caption.value for caption in over.caption)
     assert f"{result.voted:,} verdicts replaced by people's votes" in captions

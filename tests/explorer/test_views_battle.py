@@ -25,7 +25,7 @@ from mirage.explorer.battle.data import BattleFilter
 from mirage.explorer.battle.matrix import Cell, Matrix, matrix
 from mirage.explorer.battle.overlap import WORDS, shared_words
 from mirage.explorer.leaderboard.charts import win_matrix
-from mirage.explorer.leaderboard.data import battles_of as ranked
+from mirage.ranking.board import battles_of as ranked
 from mirage.text.segmentation import word_spans, words
 
 

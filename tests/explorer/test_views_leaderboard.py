@@ -15,9 +15,9 @@ from mirage.battles.judge import Judge
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard.published import published_ranks
+from mirage.ranking.board import rank_verdicts, size
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.settings import RankSettings
-from mirage.ranking.whatif import recompute
 
 
 @pytest.fixture(scope="module")
@@ -72,11 +72,11 @@ def test_answers_and_their_undecided_share_count_what_the_row_rests_on(arena: st
 
 
 def test_size_counts_answers_once_whatever_the_number_of_parsers(arena: store.Arena) -> None:
-    size = views.size(arena, Judge.relevance())
-    assert size.answers == 5 * 12 * 4 - 2
-    assert size.queries == 5 * 12
-    assert size.languages == ("en", "fi", "sw")
-    assert size.systems == tuple(sorted(small_arena.SYSTEMS))
+    whole = size(arena, Judge.relevance())
+    assert whole.answers == 5 * 12 * 4 - 2
+    assert whole.queries == 5 * 12
+    assert whole.languages == ("en", "fi", "sw")
+    assert whole.systems == tuple(sorted(small_arena.SYSTEMS))
 
 
 def test_pitfall_5_unparsed_verdicts_are_counted_and_shown(arena: store.Arena) -> None:
@@ -87,7 +87,7 @@ def test_pitfall_5_unparsed_verdicts_are_counted_and_shown(arena: store.Arena) -
     assert rows["gpt-4"]["undecided"] == pytest.approx(2 / 48)
     assert rows["gpt-4"]["battles"] == 46
     assert rows["aya-101"]["undecided"] == 0
-    assert views.size(arena, Judge.single("judge-x")).answers == 6 * 8 * 2
+    assert size(arena, Judge.single("judge-x")).answers == 6 * 8 * 2
 
 
 def test_the_same_options_give_the_same_board_and_another_arena_another(tmp_path: Path) -> None:
@@ -151,13 +151,12 @@ def test_several_judges_can_decide_together_and_their_makers_and_styles_are_offe
 def test_a_board_of_pooled_judges_is_the_librarys_with_the_verdicts_of_each(judged: store.Arena) -> None:
     board = views.board(judged, Judge.panel(), ("en", "sw"))
     verdicts = {judge: verdict_rows.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
-    core = recompute(verdicts, RankSettings()).ranking.languages["all"]
+    core = rank_verdicts(verdicts, RankSettings()).ranking.languages["all"]
     expected = dict(zip(core.systems, core.theta.tolist(), strict=True))
     assert {row["system"]: row["rating"] for row in board.rows.to_pylist()} == expected
     assert "gpt-4o 600, llama-3 600" in board.counted[0]
     assert board.moved == ()
-    assert views.size(judged, Judge.panel()).answers == 1200
-    assert board.n_answers == 2400
+    assert size(judged, Judge.panel()).answers == 1200
 
 
 def test_a_choice_says_what_it_moves_and_what_it_left_out(judged: store.Arena) -> None:
@@ -167,19 +166,19 @@ def test_a_choice_says_what_it_moves_and_what_it_left_out(judged: store.Arena) -
     assert "the two orders disagree" in board.counted[0]
     assert "moved" in board.moved[0]
     styled = views.board(judged, Judge.panel(), ("en", "sw"), RankSettings(without="OpenAI", control=("language",)))
-    assert "equal language" in styled.method
+    assert "equal language" in styled.board.method
 
 
 def test_ties_of_relevance_can_be_counted_otherwise(arena: store.Arena) -> None:
     board = views.board(arena, Judge.relevance(), ("en", "fi"), RankSettings(ties="drop"))
-    assert "ties dropped" in board.method
+    assert "ties dropped" in board.board.method
     assert board.moved
 
 
 def test_the_queries_needed_are_named_for_the_neighbours_of_a_system(arena: store.Arena) -> None:
     board = views.board(arena, Judge.relevance(), ("en", "fi"))
     order = board.rows["system"].to_pylist()
-    first, middle = views.sample_sizes(board, order[0]), views.sample_sizes(board, order[1])
+    first, middle = board.more_queries(order[0]), board.more_queries(order[1])
     assert len(first) == 1
     assert len(middle) == 2
     assert all(order[1] in line for line in middle)

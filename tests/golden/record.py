@@ -50,9 +50,8 @@ from mirage.io.sources.nomiracl import read_outputs
 from mirage.papers import PaperSettings, reproduce
 from mirage.papers.printed import printed_figures
 from mirage.ranking import surrogate
-from mirage.ranking.arena import rank_arena
+from mirage.ranking.board import rank_arena, read_decisions
 from mirage.ranking.pair_tests import BoardTests
-from mirage.ranking.ranking import read_decisions
 from mirage.ranking.sample_size import sample_sizes
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.surrogate.training import training

@@ -19,7 +19,7 @@ from mirage.battles.judge import Judge
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.prompts import bundled_text
 from mirage.people.exam import exam
-from mirage.ranking.arena import rank_arena
+from mirage.ranking.board import rank_arena
 from mirage.stages.judge import BUNDLED, load_criterion
 from mirage.text.makers import Makers
 

@@ -17,7 +17,7 @@ from conftest import ROOT
 from mirage import schema, store
 from mirage.battles.judge import Judge
 from mirage.explorer.leaderboard import data
-from mirage.ranking.arena import rank_arena
+from mirage.ranking.board import rank_arena
 from mirage.store import open_arena
 
 GUIDE = ROOT / "docs" / "extend.md"
@@ -225,10 +225,10 @@ def test_a_column_of_the_leaderboard_is_two_lines(copy: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from mirage import store\n"
         "from mirage.battles.judge import Judge\n"
-        "from mirage.explorer.leaderboard import comparison, data, ratings\n"
+        "from mirage.explorer.leaderboard import data, ratings\n"
         "board = data.board(store.open_arena(Path(sys.argv[1])), Judge.single('j'), ('en',))\n"
-        "print(comparison.board_rows(board)['points'].to_pylist())\n"
-        "print('points' in comparison.everything(board).column_names)\n"
+        "print(board.shown_rows()['points'].to_pylist())\n"
+        "print('points' in board.all_rows().column_names)\n"
         "print('points' in [column.name for column in ratings.columns(by_labels=False, every=True)])"
     )
     assert python(copy, code, folder).splitlines() == ["[1.0, 0.0]", "True", "True"]

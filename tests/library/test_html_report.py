@@ -14,7 +14,7 @@ from commands import mirage
 from mirage import api, store
 from mirage.errors import ArenaError, BadInput
 from mirage.publish.html_report import ReportSettings, check_report, text_permission, write_report
-from mirage.ranking.leaderboard import leaderboard
+from mirage.ranking.board import leaderboard
 
 SETTINGS = ReportSettings(draws=50)
 

@@ -33,7 +33,7 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.explorer.judges.data import exam_at, rows_of
 from mirage.llm.prompts import bundled_text, fence_code
 from mirage.people.exam import exam
-from mirage.ranking.arena import rank_arena
+from mirage.ranking.board import rank_arena
 from mirage.stages import judge
 from mirage.stages.features import FEATURES
 from mirage.stages.judge import OrderedPair, parse_verdict

@@ -16,8 +16,8 @@ from mirage import schema, store
 from mirage.battles.judge import NUGGETS, Judge, choose_judge, judges
 from mirage.battles.score_verdicts import verdicts_of_scores
 from mirage.errors import BadInput, NotEnoughData
+from mirage.ranking.board import read_decisions
 from mirage.ranking.nugget_battles import NuggetBattles, nugget_battles
-from mirage.ranking.ranking import read_decisions
 from mirage.ranking.settings import RankSettings
 
 MODEL = "model"

@@ -21,7 +21,7 @@ from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.paper import TournamentResult, play
-from mirage.ranking.tournaments import tournament_rows
+from mirage.ranking.stage import tournament_rows
 
 
 @pytest.fixture(scope="module")

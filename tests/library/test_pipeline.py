@@ -16,8 +16,7 @@ from mirage.battles.judge import Judge
 from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
-from mirage.ranking.arena import rank_arena
-from mirage.ranking.leaderboard import leaderboard
+from mirage.ranking.board import leaderboard, rank_arena
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stages.features.stage import FEATURES

@@ -24,17 +24,17 @@ from rank_cases import battles, judged, maximum, ratings, simulate
 from scipy.optimize import minimize
 
 import mirage
+from benchmarks.sandwich import analytic
 from mirage import schema, store
 from mirage.battles.counts import Battles, find_unranked, from_outcomes
 from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking.board import remarks
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.compare import compare_ratings
-from mirage.ranking.ranking import remarks
 from mirage.ranking.records import rank_draws
 from mirage.ranking.resample import query_weights
-from mirage.ranking.sandwich import analytic
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bradley_terry.json").read_text(encoding="utf-8"))
 

@@ -15,8 +15,8 @@ import mirage
 from mirage import schema
 from mirage.battles import blocks, from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking import arena
 from mirage.ranking import blocks as ranked
+from mirage.ranking import board
 from mirage.ranking.blocks import rate_blocks
 from mirage.ranking.bootstrap import rate
 
@@ -28,9 +28,7 @@ from mirage.ranking.bootstrap import rate
 def test_ratings_records_and_tests_are_those_of_the_ranking_in_memory(ties: Any, penalty: Any, soft: bool) -> None:
     table = verdicts(9, 150, 8, seed=1, languages=("en", "sw"), soft=soft)
     whole = rate(from_judgments(table, judge="j"), ties=ties, penalty=penalty, draws=400)
-    parts = rate_blocks(
-        blocked(table, drop_ties=ties == "drop"), judge="j", ties=ties, penalty=penalty, draws=400, intervals="draws"
-    )
+    parts = rate_blocks(blocked(table, drop_ties=ties == "drop"), judge="j", ties=ties, penalty=penalty, draws=400)
     assert list(parts.languages) == list(whole.languages) == ["en", "sw", "all"]
     for code, row in whole.languages.items():
         other = parts.languages[code]
@@ -54,29 +52,25 @@ def test_ratings_records_and_tests_are_those_of_the_ranking_in_memory(ties: Any,
 def test_the_tests_of_fitted_differences_are_those_of_a_ranking_in_memory() -> None:
     table = verdicts(70, 300, 60, seed=2)
     whole = rate(from_judgments(table, judge="j"), draws=20)
-    parts = rate_blocks(blocked(table), judge="j", draws=20, intervals="draws")
+    parts = rate_blocks(blocked(table), judge="j", draws=20)
     np.testing.assert_allclose(parts.tests["en"].z, whole.tests["en"].z, atol=1e-6)
     assert (parts.tests["en"].rank_ranges == whole.tests["en"].rank_ranges).all()
     np.testing.assert_allclose(parts.languages["en"].theta, whole.languages["en"].theta, atol=1e-6)
 
 
-def test_sandwich_draws_are_as_wide_as_the_bootstrap_if_nobody_nearly_always_wins() -> None:
+def test_the_sandwich_is_taken_where_draws_would_take_long_and_is_as_wide_if_nobody_nearly_always_wins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     table = verdicts(8, 400, 6, seed=5)
-    drawn = rate_blocks(blocked(table), judge="j", intervals="draws")
-    normal = rate_blocks(blocked(table), judge="j", intervals="sandwich")
+    drawn = rate_blocks(blocked(table), judge="j")
+    monkeypatch.setattr(ranked, "LONG", 100)
+    normal = rate_blocks(blocked(table), judge="j")
     ratio = np.ptp(normal.languages["en"].interval(), axis=0) / np.ptp(drawn.languages["en"].interval(), axis=0)
     assert (np.abs(ratio - 1) < 0.2).all()
-    assert normal.intervals == ("sandwich",)
+    assert (drawn.intervals, normal.intervals) == (("draws",), ("sandwich",))
     assert "sandwich" in normal.method
     assert "sandwich" not in drawn.method
     assert (normal.tests["en"].rank_ranges == drawn.tests["en"].rank_ranges).all()
-
-
-def test_the_sandwich_is_taken_where_draws_would_take_long_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = verdicts(4, 30, 4, seed=6)
-    assert rate_blocks(blocked(table), judge="j", draws=20).intervals == ("draws",)
-    monkeypatch.setattr(ranked, "LONG", 100)
-    assert rate_blocks(blocked(table), judge="j", draws=20).intervals == ("sandwich",)
 
 
 def test_the_truth_lies_in_the_intervals() -> None:
@@ -141,7 +135,7 @@ def test_battles_in_memory_are_counted_in_blocks_if_counts_would_fill_it(
         for k in range(300)
     ]
     dense = mirage.rank(rows, draws=20)
-    monkeypatch.setattr(arena, "DENSE", 1000)
+    monkeypatch.setattr(board, "DENSE", 1000)
     by_pairs = mirage.rank(rows, draws=20)
     assert not by_pairs.battles
     assert any("pairs that met" in remark for remark in by_pairs.remarks)
@@ -157,7 +151,7 @@ def test_battles_in_memory_are_counted_in_blocks_if_counts_would_fill_it(
 def test_the_order_of_the_verdicts_changes_no_byte(seed: int) -> None:
     table = verdicts(5, 40, 4, seed=3, soft=True)
     shuffled = table.take(np.random.default_rng(seed).permutation(len(table)))
-    first, second = (rate_blocks(blocked(rows), judge="j", draws=30, intervals="draws") for rows in (table, shuffled))
+    first, second = (rate_blocks(blocked(rows), judge="j", draws=30) for rows in (table, shuffled))
     assert first.languages["en"].draws.tobytes() == second.languages["en"].draws.tobytes()
     assert first.table().equals(second.table())
 

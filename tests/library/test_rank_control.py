@@ -15,11 +15,10 @@ from mirage import schema
 from mirage.battles import verdict_rows
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking.board import rank_verdicts
 from mirage.ranking.control import Covariates, control_style, covariates
-from mirage.ranking.ranking import counted_lines
 from mirage.ranking.resample import query_weights
 from mirage.ranking.settings import RankSettings
-from mirage.ranking.whatif import recompute
 
 
 def talkative(seed: int, *, systems: int = 8, queries: int = 60, bias: float = 0.7) -> tuple[Battles, Covariates]:
@@ -216,7 +215,7 @@ def test_style_is_not_controlled_where_that_means_nothing() -> None:
     with pytest.raises(BadInput, match="ignore style"):
         control_style({"en": replace(tally, skill="abstain")}, {"en": known})
     with pytest.raises(BadInput, match="covariates to hold equal"):
-        recompute(
+        rank_verdicts(
             {"j": verdict_rows.verdicts(judged(("en", "q", "j", "x", "y", "A")), judge="j")},
             RankSettings(control=("length",)),
         )
@@ -344,9 +343,7 @@ def test_what_rests_on_extrapolation_is_said_with_the_ranking() -> None:
     verdicts = {"j": verdict_rows.verdicts(table, judge="j")}
     lines = {}
     for name, style in (("near", known), ("far", replace(known, values=values))):
-        lines[name] = counted_lines(
-            recompute(verdicts, RankSettings(control=("length",), draws=2), style={"en": style})
-        )
+        lines[name] = rank_verdicts(verdicts, RankSettings(control=("length",), draws=2), style={"en": style}).counted
     assert any("extrapolation" in line and "s02 (en)" in line for line in lines["far"])
     assert not any("extrapolation" in line for line in lines["near"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,11 @@ from mirage.battles.counts import pool_battles
 from mirage.battles.verdict_rows import Verdicts, from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people import votes as ballots
-from mirage.ranking import ranking
+from mirage.ranking.board import change_lines, rank_verdicts, remarks
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.fit import RIDGE, PairCounts, fit
-from mirage.ranking.ranking import change_lines
+from mirage.ranking.scale import on_scale
 from mirage.ranking.settings import RankSettings
-from mirage.ranking.whatif import compare, recompute
 
 
 def verdicts_by_judge(table: pa.Table) -> dict[str, dict[str, Verdicts]]:
@@ -151,10 +151,10 @@ def test_a_choice_of_nothing_is_the_plain_ranking() -> None:
     table = two_judges()
     selection = {judge: verdicts for judge, verdicts in verdicts_by_judge(table).items() if judge == "llama-3"}
     plain = rate(from_judgments(table, judge="llama-3"))
-    result = recompute(selection, RankSettings())
+    result = rank_verdicts(selection, RankSettings())
     assert result.ranking.table().equals(plain.table())
     assert result.n_verdicts == {"llama-3": 2 * 30 * 30}
-    assert compare(plain, result.ranking).moves == ()
+    assert change_lines(plain, result.ranking, language="all") == ["no rank moved"]
 
 
 def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
@@ -162,22 +162,22 @@ def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
     table = table.filter(
         pa.compute.or_(pa.compute.equal(table["judge"], "gpt-4o"), pa.compute.equal(table["language"], "en"))
     )
-    result = recompute(verdicts_by_judge(table), RankSettings())
+    result = rank_verdicts(verdicts_by_judge(table), RankSettings())
     assert result.ranking.judge == "pooled"
     assert result.n_verdicts == {"gpt-4o": 1800, "llama-3": 900}
-    assert "gpt-4o 1,800, llama-3 900" in ranking.counted_lines(result)[0]
+    assert "gpt-4o 1,800, llama-3 900" in result.counted[0]
 
 
 def test_a_family_of_judges_can_be_left_out() -> None:
     table = two_judges()
-    result = recompute(verdicts_by_judge(table), RankSettings(without="OpenAI"))
+    result = rank_verdicts(verdicts_by_judge(table), RankSettings(without="OpenAI"))
     alone = rate(from_judgments(table, judge="llama-3"))
     for code, rating in alone.languages.items():
         np.testing.assert_allclose(result.ranking.languages[code].theta, rating.theta, atol=1e-12)
     with pytest.raises(UnknownName, match="Meta, OpenAI"):
-        recompute(verdicts_by_judge(table), RankSettings(without="Cohere"))
+        rank_verdicts(verdicts_by_judge(table), RankSettings(without="Cohere"))
     with pytest.raises(NotEnoughData, match="every judge is by OpenAI"):
-        recompute({"gpt-4o": verdict_rows.verdicts(table, judge="gpt-4o")}, RankSettings(without="OpenAI"))
+        rank_verdicts({"gpt-4o": verdict_rows.verdicts(table, judge="gpt-4o")}, RankSettings(without="OpenAI"))
 
 
 def test_a_judge_says_nothing_of_its_own_makers_systems_when_told_so() -> None:
@@ -188,7 +188,7 @@ def test_a_judge_says_nothing_of_its_own_makers_systems_when_told_so() -> None:
         ("en", "q1", "llama-3", "gpt-4", "aya", "B"),
         ("en", "q1", "someone", "gpt-4", "aya", "tie"),
     )
-    result = recompute(verdicts_by_judge(table), RankSettings(exclude_own=True, draws=2))
+    result = rank_verdicts(verdicts_by_judge(table), RankSettings(exclude_own=True, draws=2))
     english = result.ranking.battles["en"]
     assert [(english.systems[i], english.systems[j]) for _, i, j in np.argwhere(english.wins)] == [
         ("aya", "gpt-4"),
@@ -229,7 +229,7 @@ def test_pitfall_7_battles_whose_two_orders_agree_are_kept_and_others_counted() 
 def test_a_judge_of_single_orders_has_no_consistent_battle_and_the_error_says_why() -> None:
     table = judged(("en", "q", "j", "x", "y", "A"), ("en", "r", "j", "y", "x", "A"))
     with pytest.raises(NotEnoughData, match="2 left out, judged or read in one order only") as refused:
-        recompute(verdicts_by_judge(table), RankSettings(consistent=True))
+        rank_verdicts(verdicts_by_judge(table), RankSettings(consistent=True))
     assert "both orders" in str(refused.value)
 
 
@@ -241,8 +241,8 @@ def test_a_judge_that_always_takes_the_first_has_no_consistent_battle() -> None:
 def test_consistent_battles_undo_a_leaning_to_the_first_answer() -> None:
     """Verdicts that favour the first (2 logits, seed 11) blur the systems; those that agree tell them apart more."""
     simulation = arena_of(systems=6, queries=200, languages=["en"], seed=11, orders=2, first=2.0)
-    all_ = recompute(verdicts_by_judge(simulation.tables["judgments"]), RankSettings()).ranking.languages["en"]
-    agree = recompute(
+    all_ = rank_verdicts(verdicts_by_judge(simulation.tables["judgments"]), RankSettings()).ranking.languages["en"]
+    agree = rank_verdicts(
         verdicts_by_judge(simulation.tables["judgments"]), RankSettings(consistent=True)
     ).ranking.languages["en"]
     assert np.ptp(agree.theta) > 1.5 * np.ptp(all_.theta)
@@ -264,7 +264,7 @@ def test_votes_replace_the_judges_verdicts_in_both_orders_and_nothing_else() -> 
         ("en", "q2", "j", "x", "y", "A"),
         ("sw", "q1", "j", "x", "y", "A"),
     )
-    result = recompute(
+    result = rank_verdicts(
         verdicts_by_judge(table), RankSettings(draws=2), votes=votes(("q1", "y", "x", "A"), ("q9", "x", "y", "B"))
     )
     assert result.voted == 2
@@ -298,7 +298,7 @@ def test_several_people_count_by_majority_and_a_split_is_a_tie(labels: list[str]
 
 def test_what_people_decided_stays_whatever_else_is_left_out() -> None:
     table = judged(("en", "q", "gpt-4o", "gpt-4", "x", "A"), ("en", "r", "gpt-4o", "gpt-4", "x", "A"))
-    result = recompute(
+    result = rank_verdicts(
         verdicts_by_judge(table),
         RankSettings(exclude_own=True, consistent=True, draws=2),
         votes=votes(("q", "gpt-4", "x", "B")),
@@ -320,26 +320,19 @@ def test_moves_say_from_where_to_where_and_whether_the_interval_held_it() -> Non
     simulated = simulate(12, queries=100)
     turned = replace(simulated, wins=simulated.wins.transpose(0, 2, 1))
     base, other = rate({"en": simulated}), rate({"en": turned})
-    comparison = compare(base, other)
-    by = {move.system: move for move in comparison.moves}
     ranks, new = base.languages["en"].ranks(), other.languages["en"].ranks()
-    assert {s: (m.before, m.after) for s, m in by.items()} == {
-        s: (a, b) for s, a, b in zip(simulated.systems, ranks, new, strict=True) if a != b
-    }
-    assert not by["s00"].within
-    assert change_lines(comparison, language="en")[0].startswith(
-        f"{len(by)} ranks moved: s00 1 to 8 (outside its interval)"
-    )
-    assert change_lines(compare(base, base), language="en") == ["no rank moved"]
+    moved = [f"{s} {a} to {b}" for s, a, b in zip(simulated.systems, ranks, new, strict=True) if a != b]
+    (line,) = change_lines(base, other, language="en")
+    assert line.startswith(f"{len(moved)} ranks moved: s00 1 to 8 (outside its interval)")
+    assert all(move in line for move in moved)
+    assert change_lines(base, base, language="en") == ["no rank moved"]
 
 
 def test_a_system_without_battles_left_is_gone_and_moves_no_one() -> None:
     simulated = simulate(13, queries=400)
     rest = [s for s in simulated.systems if s != "s00"]
-    comparison = compare(rate({"en": simulated}), rate({"en": simulated.subset(rest)}))
-    assert comparison.gone == {"en": ("s00",)}
-    assert comparison.moves == ()
-    assert comparison.apart == {}
+    lines = change_lines(rate({"en": simulated}), rate({"en": simulated.subset(rest)}), language="en")
+    assert lines == ["no rank moved", "no battle left: s00"]
 
 
 def test_a_comparison_graph_that_falls_apart_is_named_with_its_groups() -> None:
@@ -347,9 +340,21 @@ def test_a_comparison_graph_that_falls_apart_is_named_with_its_groups() -> None:
     wins, ties = simulated.wins.copy(), simulated.ties.copy()
     for cells in (wins, ties):
         cells[:, :3, 3:] = cells[:, 3:, :3] = 0
-    comparison = compare(rate({"en": simulated}), rate({"en": replace(simulated, wins=wins, ties=ties)}))
-    assert comparison.apart == {"en": (("s00", "s01", "s02"), ("s03", "s04"))}
-    assert "fell apart into 2 groups: s00, s01, s02 | s03, s04" in change_lines(comparison, language="en")[-1]
+    apart = rate({"en": replace(simulated, wins=wins, ties=ties)})
+    groups = "s00, s01, s02 | s03, s04"
+    assert f"fell apart into 2 groups: {groups}" in change_lines(rate({"en": simulated}), apart, language="en")[-1]
+    lines = [line for line in remarks(apart) if "no battle joins" in line]
+    assert lines == [f"no battle joins {groups}: the differences between these parts are unknown"]
+
+
+def test_the_arena_scale_is_a_tenfold_of_the_odds_every_400_points() -> None:
+    assert on_scale(0.0, "arena") == 1000
+    assert on_scale(math.log(10), "arena") == pytest.approx(1400)
+    assert on_scale(-math.log(10), "arena", difference=True) == pytest.approx(-400)
+    assert on_scale(1.25, "logit") == 1.25
+    assert on_scale(None, "arena") is None
+    with pytest.raises(BadInput):
+        on_scale(1.0, "elo")  # type: ignore[arg-type]
 
 
 # The command

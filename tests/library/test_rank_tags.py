@@ -15,7 +15,7 @@ from commands import mirage
 from mirage import schema, store
 from mirage.battles.judge import Judge
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.ranking.arena import rank_arena
+from mirage.ranking.board import rank_arena
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.tags import rank_by_tag
 from mirage.stats.holm import holm

@@ -19,7 +19,7 @@ from mirage.battles.judge import NUGGETS, RELEVANCE, Judge
 from mirage.explorer.answers import data as answers
 from mirage.explorer.battle.matrix import RIGHT, Cell
 from mirage.explorer.kit.query_keys import Key, Keys, language_place
-from mirage.explorer.leaderboard.data import nugget_battles
+from mirage.ranking.board import nuggets_of
 from mirage.stages.features import FEATURES
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def decisions_of(
 def _by_nuggets(arena: Arena, first: str, second: str) -> dict[Key, OrientedVerdict]:
     import pyarrow.compute as pc
 
-    rows = nugget_battles(arena).verdicts
+    rows = nuggets_of(arena).verdicts
     low, high = sorted((first, second))
     rows = rows.filter(pc.and_(pc.equal(rows["system_a"], low), pc.equal(rows["system_b"], high)))
     columns = (rows[name].to_pylist() for name in ("language", "query_id", "verdict"))

@@ -12,7 +12,7 @@ from mirage.battles.counts import CLASSIFIED
 from mirage.battles.judge import Judge, judges
 from mirage.battles.verdict_rows import COLUMNS, verdicts
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.explorer.leaderboard.data import verdicts_of
+from mirage.ranking.board import verdicts_of
 from mirage.stats.intervals import wilson
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.battles.judge import Judge, judges
 from mirage.explorer.battle.matrix import matrix
-from mirage.explorer.leaderboard import data as leaderboard
+from mirage.ranking.board import make_board
 from mirage.stages import features
 from mirage.stages.across.preference import LanguagePreference
 from mirage.stages.across.summary import is_cross_lingual, system_preference
@@ -158,14 +158,14 @@ def feature_relations(arena: Arena, judge: Judge, languages: tuple[str, ...]) ->
     Raises:
         NotEnoughData: if no language of the arena can be rated.
     """
-    board = leaderboard.board(arena, judge, leaderboard.size(arena, judge).languages)
-    ratings: dict[str, dict[str, float]] = {code: {} for code in languages}
-    for row in board.ranks.to_pylist():
-        if row["language"] in ratings:
-            ratings[row["language"]][row["system"]] = row["rating"]
+    rated = make_board(arena, judge).ranking.languages
+    ratings = {
+        code: dict(zip(row.systems, row.theta.tolist(), strict=True))
+        for code, row in rated.items()
+        if code in languages
+    }
     means = [row for code in languages for row in of_language(arena, code)]
-    shown = overview(arena, languages).features
-    return tuple(relations(means, {code: own for code, own in ratings.items() if own}, features=shown))
+    return tuple(relations(means, ratings, features=overview(arena, languages).features))
 
 
 @lru_cache(maxsize=8)

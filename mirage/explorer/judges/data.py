@@ -17,12 +17,12 @@ from mirage.battles.judge import Judge, people_judges, verdict_judges
 from mirage.battles.verdict_rows import COLUMNS, OF_KNOWN, REPEATED, programs
 from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit import votes as voting
-from mirage.explorer.leaderboard.data import battles_of, style
 from mirage.people import votes
 from mirage.people.exam import MEASURES, Estimate, ExamResult, exam
 from mirage.people.exam.passport import Passport, passport
 from mirage.people.votes import PEOPLE
 from mirage.people.votes.agreement import judges_agreement
+from mirage.ranking.board import battles_of, style_of
 from mirage.ranking.bootstrap import DRAWN
 from mirage.ranking.control import Coefficient, control_style
 from mirage.stages import judge
@@ -164,7 +164,7 @@ def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
     if "features" not in arena.tables:
         return
     try:
-        known = style(arena, ("length",))
+        known = style_of(arena, ("length",))
     except MirageError:
         return
     for name in verdict_judges(arena):

@@ -1,12 +1,17 @@
-"""Cards of systems: as text and columns, and filters on them."""
+"""Cards of systems: as text and columns, and the filters on them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
+from html import escape
 from typing import TYPE_CHECKING, Any
 
+import streamlit as st
+
 from mirage import schema
+from mirage.explorer.kit.pick import pick, pick_segments
+from mirage.explorer.kit.text import link_html
 from mirage.io.sources.cards import cards_of as cards_of
 from mirage.ranking.facts import system_facts
 from mirage.store import makers_of
@@ -26,71 +31,114 @@ MEASURED = ("price", "seconds")
 
 
 @dataclass(frozen=True, slots=True)
-class CardFilter:
-    """Filter on system cards. Systems whose card lacks a required value do not pass."""
+class Facet:
+    """A filter on a field of system cards; systems whose card lacks the field do not pass."""
 
-    open_weights: bool = False
-    """Only systems with downloadable weights."""
-    price: float | None = None
-    """Maximum US dollars per million output tokens (`price_out`); None for any."""
-    parameters: float | None = None
-    """Maximum billions of parameters; None for any."""
-    retriever: str | None = None
-    """Retriever; None for any."""
+    key: str
+    """Key of its picker."""
+    field: str
+    """Field of the card."""
+    label: str
+    """Label of its picker."""
+    kind: str
+    """Noun for its options."""
+    words: str
+    """The filter in words, with its value as `{}`."""
+    limit: bool = False
+    """Whether the value is a maximum; else it must be equal."""
+    help: str | None = None
+    """Help of its picker."""
 
-    @property
-    def words(self) -> str:
-        """Describe the filter in words; empty without conditions."""
-        clauses = (
-            "open weights" if self.open_weights else "",
-            f"at most ${self.price:g} per million output tokens" if self.price is not None else "",
-            f"at most {self.parameters:g}B parameters" if self.parameters is not None else "",
-            f"passages by {self.retriever}" if self.retriever is not None else "",
-        )
-        return ", ".join(clause for clause in clauses if clause)
+    def options(self, cards: Collection[schema.SystemCard]) -> tuple[str, ...]:
+        """Return the values offered for some cards: empty if these do not differ."""
+        values = {getattr(card, self.field) for card in cards}
+        if not self.limit:
+            return tuple(sorted({_text(value) for value in values} - {""})) if len(values) > 1 else ()
+        known = sorted(value for value in values if value is not None)
+        return tuple(dict.fromkeys(f"{value:g}" for value in known)) if len(known) > 1 else ()
 
-    def takes(self, card: schema.SystemCard) -> bool:
-        """Return whether a card passes the filter."""
-        return (
-            (not self.open_weights or card.open_weights is True)
-            and _under(card.price_out, self.price)
-            and _under(card.parameters, self.parameters)
-            and self.retriever in (None, card.retriever)
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class CardChoices:
-    """Filter values offered for an arena's cards."""
-
-    open_weights: bool
-    """Whether systems differ in open weights."""
-    prices: tuple[float, ...]
-    """Distinct output prices, ascending; empty if fewer than two."""
-    parameters: tuple[float, ...]
-    """Distinct sizes, ascending; empty if fewer than two."""
-    retrievers: tuple[str, ...]
-    """Retrievers; empty if there are none."""
-
-    def __bool__(self) -> bool:
-        return bool(self.open_weights or self.prices or self.parameters or self.retrievers)
+    def takes(self, card: schema.SystemCard, wanted: str) -> bool:
+        """Return whether a card passes."""
+        value = getattr(card, self.field)
+        return value is not None and value <= float(wanted) if self.limit else _text(value) == wanted
 
 
-def choices(arena: Arena, systems: Collection[str]) -> CardChoices:
-    """Return the filter values offered for some systems."""
+FACETS = (
+    Facet("weights", "open_weights", "Weights", "choice of weights", "open weights"),
+    Facet(
+        *("price", "price_out", "Max price", "price", "at most ${} per million output tokens"),
+        limit=True,
+        help="US dollars per million output tokens.",
+    ),
+    Facet(
+        *("size", "parameters", "Max size", "size", "at most {}B parameters"),
+        limit=True,
+        help="Billions of parameters.",
+    ),
+    Facet("retriever", "retriever", "Retriever", "retriever", "passages by {}"),
+)
+"""The filters."""
+_ANY = "any"
+
+
+def _text(value: str | bool | None) -> str:
+    return "open" if value is True else value or ""
+
+
+def offered(arena: Arena, systems: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return the values offered for some systems, by the key of their facet."""
     cards = [_card(arena, system) for system in systems]
-    retrievers = sorted({card.retriever for card in cards if card.retriever})
-    return CardChoices(
-        open_weights=len({card.open_weights for card in cards}) > 1 and any(card.open_weights for card in cards),
-        prices=_several({card.price_out for card in cards}),
-        parameters=_several({card.parameters for card in cards}),
-        retrievers=tuple(retrievers),
-    )
+    return {facet.key: options for facet in FACETS if (options := facet.options(cards))}
 
 
-def chosen_systems(arena: Arena, systems: Sequence[str], wanted: CardFilter) -> tuple[str, ...]:
-    """Return the selected systems, in order."""
-    return tuple(system for system in systems if wanted.takes(_card(arena, system)))
+def chosen_systems(arena: Arena, systems: Sequence[str], wanted: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the systems that pass, in order, given the value wanted of some facets."""
+    chosen = [facet for facet in FACETS if facet.key in wanted]
+    return tuple(s for s in systems if all(facet.takes(_card(arena, s), wanted[facet.key]) for facet in chosen))
+
+
+def pick_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Draw pickers to filter systems; nothing if their cards do not differ.
+
+    Args:
+        arena: the arena.
+        systems: all systems that are rated.
+
+    Returns:
+        The systems to show, in their order: all without a filter, or if none passes; and the filter in words.
+    """
+    choices = offered(arena, systems)
+    if not choices:
+        return tuple(systems), ""
+    with st.container(width="content", gap=None):
+        # As high as a picker's label, so that the button aligns with the boxes.
+        st.html('<div class="mg-label">Systems</div>')
+        place = st.popover("Filter", help="Filter systems by their cards. Ranks stay the same.")
+    wanted = {}
+    with place:
+        for facet in FACETS:
+            if facet.key in choices:
+                options, draw = (_ANY, *choices[facet.key]), pick_segments if facet.key == "weights" else pick
+                picked = draw(facet.label, options, key=facet.key, kind=facet.kind, help=facet.help)
+                wanted |= {} if picked == _ANY else {facet.key: picked}
+        shown = chosen_systems(arena, systems, wanted)
+        if not shown:
+            st.caption(f":orange[No data for any of the {len(systems)} systems: showing all.]")
+    words = ", ".join(facet.words.format(wanted[facet.key]) for facet in FACETS if facet.key in wanted)
+    return shown or tuple(systems), words
+
+
+def card_line(card: schema.SystemCard | None) -> None:
+    """Show a card in a line of small text, with links to the model's page and the sources."""
+    lines = card_lines(card)
+    if card is None or not lines:
+        return
+    parts = [escape(line) for line in lines]
+    if card.url:
+        parts.append(link_html(card.url))
+    if card.source:
+        parts.append(escape(f"Source: {card.source}"))
+    st.html(f'<div class="mg-about">{" · ".join(parts)}</div>')
 
 
 def card_lines(card: schema.SystemCard | None) -> tuple[str, ...]:
@@ -133,22 +181,17 @@ def with_facts(rows: pa.Table, arena: Arena) -> tuple[pa.Table, tuple[str, ...]]
     import pyarrow as pa
 
     systems = rows["system"].to_pylist()
-    makers = makers_of(arena)
+    cards, makers, measured = [_card(arena, s) for s in systems], makers_of(arena), system_facts(arena, systems)
     names = [maker if (maker := makers.of(system)) not in (BASELINE, OTHER) else None for system in systems]
-    known: list[str] = []
-    values: dict[str, tuple[list[Any], pa.DataType]] = {"organisation": (names, pa.string())}
+    columns = {"organisation": pa.array(names, pa.string())}
     for fact in SHOWN:
-        values[fact] = (
-            [getattr(_card(arena, system), fact) for system in systems],
-            schema.arrow_schema("systems").field(fact).type,
-        )
-    measured = system_facts(arena, systems)
+        kind = schema.arrow_schema("systems").field(fact).type
+        columns[fact] = pa.array([getattr(card, fact) for card in cards], kind)
     for name in MEASURED:
-        values[name] = [getattr(measured[system], name) for system in systems], pa.float64()
-    for name, (column, kind) in values.items():
-        rows = rows.append_column(name, pa.array(column, kind))
-        known += [name] if any(value is not None for value in column) else []
-    return rows, tuple(known)
+        columns[name] = pa.array([getattr(measured[system], name) for system in systems], pa.float64())
+    for name, column in columns.items():
+        rows = rows.append_column(name, column)
+    return rows, tuple(name for name, column in columns.items() if column.null_count < len(column))
 
 
 def with_cards(rows: pa.Table, arena: Arena) -> pa.Table:
@@ -174,15 +217,6 @@ def with_cards(rows: pa.Table, arena: Arena) -> pa.Table:
 def _card(arena: Arena, system: str) -> schema.SystemCard:
     nothing = dict.fromkeys(FACTS)
     return cards_of(arena).get(system) or schema.SystemCard(system, **nothing)
-
-
-def _several(values: Collection[float | None]) -> tuple[float, ...]:
-    known = tuple(sorted(value for value in values if value is not None))
-    return known if len(known) > 1 else ()
-
-
-def _under(value: float | None, most: float | None) -> bool:
-    return most is None or (value is not None and value <= most)
 
 
 def with_lines(rows: pa.Table, arena: Arena) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mirage.errors import UnknownName
 
@@ -12,6 +12,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.store import Arena
+
+_FIGURE = """
+    SELECT language, system, CAST(max(value) FILTER (NOT contains(lower(setting), 'surrogate')) AS BIGINT) AS judge,
+           CAST(max(value) FILTER (contains(lower(setting), 'surrogate')) AS BIGINT) AS surrogate,
+           min(reference) AS reference
+    FROM published
+    WHERE source = 'MIRAGE-Bench' AND item = 'Figure 4' AND unit = 'rank' AND language NOT IN ('all', '')
+    GROUP BY language, system ORDER BY language, system
+"""
+"""The printed ranks, one row per language and system."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,37 +58,19 @@ def published_ranks(arena: Arena, languages: tuple[str, ...]) -> PublishedRanks:
         UnknownName: if these languages are not among them.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     arena.need("published")
-    cells = arena.sql(
-        "SELECT language, system, setting, value, reference FROM published "
-        "WHERE source = 'MIRAGE-Bench' AND item = 'Figure 4' AND unit = 'rank' ORDER BY language, system"
-    ).to_pylist()
-    codes = sorted({cell["language"] for cell in cells} - {"all", ""})
+    ranks = arena.sql(_FIGURE)
+    codes = sorted(set(ranks["language"].to_pylist()))
     chosen = tuple(code for code in codes if not languages or code in languages)
     if not chosen:
         raise UnknownName("language", ", ".join(languages), codes, where="MIRAGE-Bench, Figure 4")
-    pairs: dict[tuple[str, str], dict[str, Any]] = {}
-    for cell in cells:
-        if cell["language"] in chosen:
-            pair = pairs.setdefault((cell["language"], cell["system"]), {"judge": None, "surrogate": None})
-            pair["surrogate" if "surrogate" in cell["setting"].lower() else "judge"] = int(cell["value"])
-    ranks = [{"language": code, "system": system, **pair} for (code, system), pair in pairs.items()]
-    rows = []
-    for system in sorted({row["system"] for row in ranks}):
-        judge = [row["judge"] for row in ranks if row["system"] == system and row["judge"] is not None]
-        surrogate = [row["surrogate"] for row in ranks if row["system"] == system and row["surrogate"] is not None]
-        by_judge, by_surrogate = sum(judge) / len(judge), sum(surrogate) / len(surrogate)
-        rows.append(
-            {
-                "system": system,
-                "judge": by_judge,
-                "surrogate": by_surrogate,
-                "difference": by_surrogate - by_judge,
-                "best": min(judge),
-                "worst": max(judge),
-                "languages": len(judge),
-            }
-        )
-    rows.sort(key=lambda row: (row["judge"], row["system"]))
-    return PublishedRanks(pa.Table.from_pylist(rows), pa.Table.from_pylist(ranks), chosen, cells[0]["reference"])
+    reference = ranks["reference"][0].as_py()
+    ranks = ranks.filter(pc.is_in(ranks["language"], value_set=pa.array(chosen))).drop_columns("reference")
+    over = [("judge", "mean"), ("surrogate", "mean"), ("judge", "min"), ("judge", "max"), ("judge", "count")]
+    means = ranks.group_by("system").aggregate(over).sort_by([("judge_mean", "ascending"), ("system", "ascending")])
+    columns = {"system": means["system"], "judge": means["judge_mean"], "surrogate": means["surrogate_mean"]}
+    columns |= {"difference": pc.subtract(means["surrogate_mean"], means["judge_mean"])}
+    columns |= {"best": means["judge_min"], "worst": means["judge_max"], "languages": means["judge_count"]}
+    return PublishedRanks(pa.table(columns), ranks, chosen, reference)

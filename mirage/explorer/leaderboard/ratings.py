@@ -86,7 +86,7 @@ def columns(
     facts: Sequence[str] = (),
     every: bool = False,
 ) -> tuple[Col, ...]:
-    """Return the columns of the ratings (`comparison.board_rows`).
+    """Return the columns of the ratings (`PageBoard.shown_rows`).
 
     Args:
         by_labels: whether human labels decide, else a judge does.
@@ -112,18 +112,7 @@ def columns(
     counts = _ANSWERS if by_labels else _VERDICTS
     return (
         Col("system", "System", "system", of="ratings"),
-        Col("rank", "Rank", "rank", of="ratings"),
-        Col("rank", "95%", "span", low="rank_low", high="rank_high", help=_RANKS, width=54),
-        Col(
-            "rank",
-            "Rank interval",
-            "interval",
-            low="rank_low",
-            high="rank_high",
-            help=f"{_RANKS} Left is best.",
-            ends=(1, max(n, 2)),
-            width=102,
-        ),
+        *_ranks(n, width=102),
         Col("best", "Best", "text", help=_BEST, width=46),
         Col("rating", label, kind, help=f"{meaning} {_TIES[ties]} Bias-reduced (Jeffreys prior).", width=66),
         Col(
@@ -140,6 +129,36 @@ def columns(
         counts[-1],
         *(FACTS[fact] for fact in facts if fact in FACTS),
         *((_SEPARATED, *(MEASURED[fact] for fact in facts if fact in MEASURED), counts[0], *_RECORD) if every else ()),
+    )
+
+
+def _ranks(n: int, *, width: int) -> tuple[Col, ...]:
+    """Return the columns of a rank and its interval among `n` systems."""
+    low, high = "rank_low", "rank_high"
+    ends = (1, max(n, 2))
+    return (
+        Col("rank", "Rank", "rank", of="ratings"),
+        Col("rank", "95%", "span", low=low, high=high, help=_RANKS, width=54),
+        Col(
+            *("rank", "Rank interval", "interval"),
+            low=low,
+            high=high,
+            help=f"{_RANKS} Left is best.",
+            ends=ends,
+            width=width,
+        ),
+    )
+
+
+def by_language(n: int) -> tuple[Col, ...]:
+    """Return the columns of one system's ratings by language, among `n` systems."""
+    return (
+        Col("language", "Language", "language", help="All languages: unweighted mean over languages.", width=130),
+        *_ranks(n, width=150),
+        Col("rating", "Rating", "rating", of="ratings"),
+        Col("low", "Low", "rating", help="Lower end of the 95% interval; –: unbounded."),
+        Col("high", "High", "rating", help="Upper end of the 95% interval; –: unbounded."),
+        Col("battles", "Battles", "count", of="ratings"),
     )
 
 

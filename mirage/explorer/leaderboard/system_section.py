@@ -16,8 +16,8 @@ from mirage.explorer.kit.labels import labels_of, tell_audit
 from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.table import Col, plain_table
 from mirage.explorer.kit.text import heading
-from mirage.explorer.leaderboard.comparison import board_rows
-from mirage.explorer.leaderboard.data import Board
+from mirage.explorer.leaderboard.data import PageBoard
+from mirage.explorer.leaderboard.ratings import by_language
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,11 +42,11 @@ _RATES = (
 )
 
 
-def show_system(page: Page, board: Board, judge: Judge, system: str) -> None:
+def show_system(page: Page, board: PageBoard, judge: Judge, system: str) -> None:
     """Show a system's ratings by language, its best and worst opponents, and its error rates."""
     if len(board.languages) > 1:
         heading("Rating by language")
-        plain_table(ratings_by_language(board, system), _ratings(len(board.rows)), key="system_ratings")
+        plain_table(ratings_by_language(board, system), by_language(len(board.rows)), key="system_ratings")
     left, right = side_by_side((420, 1), (420, 1), key="system_more", gap="medium")
     with left:
         rows = opponents(page.arena, judge, system, page.picked)
@@ -64,13 +64,13 @@ def show_system(page: Page, board: Board, judge: Judge, system: str) -> None:
             plain_table(rates, _RATES, key="system_errors")
 
 
-def ratings_by_language(board: Board, system: str) -> pa.Table:
+def ratings_by_language(board: PageBoard, system: str) -> pa.Table:
     """Return a system's rows of the ranking over all languages, then of each language."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     names = ("language", "system", "rank", "rank_low", "rank_high", "rating", "low", "high", "battles")
-    parts = [rows.select(names) for rows in (board_rows(board), board.ranks)]
+    parts = [rows.select(names) for rows in (board.shown_rows(), board.ranks)]
     rows = pa.concat_tables(parts, promote_options="permissive")
     return rows.filter(pc.equal(rows["system"], system))
 
@@ -108,28 +108,4 @@ def error_rates(arena: Arena, system: str, picked: tuple[str, ...]) -> pa.Table 
         pa.Table.from_pylist([{"what": ERRORS[row["metric"]]} | {name: row[name] for name in names} for row in rows])
         if rows
         else None
-    )
-
-
-def _ratings(n: int) -> tuple[Col, ...]:
-    """Return the columns of the ratings by language, of `n` systems."""
-    about, low, high = "Ranks compatible with the tests.", "rank_low", "rank_high"
-    return (
-        Col("language", "Language", "language", help="All languages: unweighted mean over languages.", width=130),
-        Col("rank", "Rank", "rank", of="ratings"),
-        Col("rank", "95%", "span", low=low, high=high, help=about),
-        Col(
-            "rank",
-            "Rank interval",
-            "interval",
-            low=low,
-            high=high,
-            ends=(1, max(n, 2)),
-            width=150,
-            help=f"{about} Left is best.",
-        ),
-        Col("rating", "Rating", "rating", of="ratings"),
-        Col("low", "Low", "rating", help="Lower end of the 95% interval; –: unbounded."),
-        Col("high", "High", "rating", help="Upper end of the 95% interval; –: unbounded."),
-        Col("battles", "Battles", "count", of="ratings"),
     )

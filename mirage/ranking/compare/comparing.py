@@ -12,7 +12,7 @@ import numpy as np
 
 from mirage.battles.judge import choose_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.arena import rank_arena
+from mirage.ranking.board import rank_arena
 from mirage.ranking.compare.joint import LanguageDifferences, joint_estimate
 from mirage.ranking.compare.measures import RATE, RATING, QueryMeasure, QueryValues, query_measure, query_values
 from mirage.ranking.compare.paired import ALPHA, MoreQueries, PairedEstimate, more_queries, paired_estimate

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from mirage.battles.judge import choose_judge
 from mirage.errors import NotEnoughData, UnknownName
+from mirage.ranking.board import read_decisions
 from mirage.ranking.bootstrap import rank_battles
-from mirage.ranking.ranking import read_decisions
 from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:

@@ -22,14 +22,6 @@ from mirage.ranking.fit import Array
 from mirage.ranking.threads import one_thread
 from mirage.stats.units import Units, joint_spread, moves_alike
 
-FACTOR = 1.5
-"""Ratio of widths beyond which bootstrap and sandwich intervals disagree. In simulations of 10 to 100 queries with 200
-draws, 99 of 100 ratios are between 0.85 and 1.45.
-"""
-
-_NOTHING = 1e-6
-"""Width in logits below which an analytic interval means that no two queries differ, so it checks nothing."""
-
 
 @dataclass(frozen=True, eq=False)
 class Sandwich:
@@ -84,30 +76,3 @@ def analytic(ranking: RankingReport) -> dict[str, Sandwich]:
         df = np.divide(variance**2, below, out=np.ones_like(variance), where=below > 0)
         sandwiches[language] = Sandwich(language, row.systems, row.theta, covariance, df, row.n_queries)
     return sandwiches
-
-
-def disagreements(ranking: RankingReport) -> dict[str, dict[str, float]]:
-    """Find intervals whose widths by bootstrap and sandwich differ by more than `FACTOR`.
-
-    Returns:
-        By language and system: width of the bootstrap's interval relative to the sandwich's. Languages with a system
-        whose rating the data does not bound are excluded: the sandwich, a quadratic approximation, is too narrow for
-        every system there. Empty if the ranking's own draws are the sandwich's.
-    """
-    ratios: dict[str, dict[str, float]] = {}
-    if "sandwich" in ranking.intervals:
-        return ratios
-    for language, sandwich in analytic(ranking).items():
-        row = ranking.languages[language]
-        if len(row.bounded) < len(row.systems):
-            continue
-        bootstrap_width, sandwich_width = np.ptp(row.interval(), axis=0), np.ptp(sandwich.interval(), axis=0)
-        ratio = bootstrap_width / np.maximum(sandwich_width, _NOTHING)
-        far = {
-            s: float(r)
-            for k, (s, r) in enumerate(zip(row.systems, ratio, strict=True))
-            if sandwich_width[k] > _NOTHING and not 1 / FACTOR <= r <= FACTOR
-        }
-        if far:
-            ratios[language] = far
-    return ratios

@@ -1,0 +1,707 @@
+"""The board: which systems rank where by a judge, on which battles, and the remarks a reader needs besides the table.
+
+    board = rank_arena(arena, judge, settings)
+    leaderboard(board.ranking, reference="gpt-4"), board.method, board.remarks
+
+The page, `mirage rank`, the API, the HTML report, the exports and `evaluate` all render it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+
+from mirage.battles import verdict_rows
+from mirage.battles.blocks import count_blocks
+from mirage.battles.counts import ABSENT, QUERIES, SUBSETS, Battles, pool_battles, unranked_notes
+from mirage.battles.judge import NUGGETS, POOLED, Judge, verdict_judges
+from mirage.battles.verdict_rows import COLUMNS, REPEATED, Verdicts, judges_of, only_judge
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking.blocks import rate_blocks
+from mirage.ranking.bootstrap import RankingReport, rank_battles, rate
+from mirage.ranking.control import COVARIATES, Covariates, StyleControl, control_style, covariates
+from mirage.ranking.graph import apart_lines
+from mirage.ranking.pair_tests import rank_ranges
+from mirage.ranking.records import FEW, JOINT, rank_draws
+from mirage.ranking.scale import Scale, on_scale
+from mirage.ranking.settings import RankSettings
+from mirage.schema import UNDECIDED, Penalty
+from mirage.stats.units import shared_ids
+from mirage.text.languages import name_of
+from mirage.text.segmentation import count_text, join_first, join_or_count
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.ranking.nugget_battles import NuggetBattles
+    from mirage.store import Arena
+
+DENSE = 60_000_000
+"""Number of cells (query x system x system, about 30 bytes each) above which only the pairs that met are counted."""
+DIFFERENCES = ("difference", "difference_low", "difference_high")
+"""Columns added with a reference system."""
+FEW_LANGUAGES = 4
+"""Number of languages that a sentence names; more are counted."""
+_LABELLED = "SELECT count(DISTINCT (language, query_id)) AS n FROM outcomes WHERE parser = ?"
+_JUDGED = "SELECT count(DISTINCT (language, query_id)) AS n FROM judgments WHERE ? IN (judge, 'pooled')"
+_OUTCOMES = ("language", "query_id", "system", "parser", "subset", "outcome", "correct")
+"""Columns of `outcomes` that decide battles."""
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """A ranking with the battles that it counts and excludes."""
+
+    ranking: RankingReport
+    """The ranking; its judge is the one judge, or `pooled`."""
+    notes: Sequence[str] = ()
+    """Remarks on the battles it was computed from."""
+    n_verdicts: Mapping[str, int] = field(default_factory=dict)
+    """Number of parsed verdicts that count, by judge, each with equal weight; empty where all verdicts of one count."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Number of excluded verdicts, by reason."""
+    voted: int = 0
+    """Number of verdicts replaced by people's votes."""
+    lacking: Mapping[str, str] = field(default_factory=dict)
+    """Languages without anything left to rate, with the reason."""
+    controlled: StyleControl | None = None
+    """The style control, with its coefficients; None without one."""
+
+    @property
+    def method(self) -> str:
+        """The method in one line."""
+        return self.controlled.method if self.controlled else self.ranking.method
+
+    @cached_property
+    def counted(self) -> tuple[str, ...]:
+        """Lines on the verdicts that the ranking counts and excludes."""
+        lines = []
+        if len(self.n_verdicts) > 1:
+            counts = ", ".join(f"{judge} {n:,}" for judge, n in self.n_verdicts.items())
+            lines.append(
+                f"verdicts of {len(self.n_verdicts)} judges pooled, with equal weight for each verdict: {counts}"
+            )
+        lines += [f"{n:,} verdicts left out: {reason}" for reason, n in self.left_out.items()]
+        if self.voted:
+            lines.append(f"{self.voted:,} verdicts replaced by people's votes")
+        if self.lacking:
+            lines.append("not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in self.lacking.items()))
+        return (*lines, *(() if self.controlled is None else _style_lines(self.controlled)))
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """Caveats: excluded data, and quantities that the data cannot determine."""
+        dense = self.ranking.battles or self.controlled
+        blocks = () if dense else ("counted by pairs that met: too many queries for a table of all pairs",)
+        return (*self.notes, *self.counted, *remarks(self.ranking), *blocks)
+
+
+def rank_arena(
+    arena: Arena, judge: Judge, settings: RankSettings = RankSettings(), *, votes: pa.Table | None = None
+) -> Board:
+    """Rank the systems of an arena by one judge, with the verdicts that the settings select.
+
+    Args:
+        arena: the arena.
+        judge: the judge; `RankSettings.judge` makes it with the skill and the parser of the settings.
+        settings: the settings.
+        votes: people's verdicts that replace the judges' (`Verdicts.override`), with a column `language`.
+
+    Raises:
+        TableMissing: if the arena lacks the judge's table.
+        UnknownName: if a language, judge, maker or covariate is not known here.
+        NotEnoughData: if there is no battle to rate.
+        BadInput: if relevance labels or nuggets are combined with a choice of verdicts, or style control with a model
+            of ties.
+    """
+    if settings.languages and judge.kind != "nuggets":
+        there = battles_of(arena, judge) if judge.by_labels else size(arena, judge).languages
+        judge.need_languages(settings.languages, there, unranked_of(arena, judge, settings.languages))
+    return make_board(arena, judge, settings, votes=votes)
+
+
+def make_board(
+    arena: Arena, judge: Judge, settings: RankSettings = RankSettings(), *, votes: pa.Table | None = None
+) -> Board:
+    """Rank as `rank_arena` does, over those of the settings' languages that have battles; the others are named."""
+    selects = settings.selects_verdicts or votes is not None
+    if votes is not None or (settings if judge.by_labels else replace(settings, control=())).selects_verdicts:
+        judge.refuse_options()
+    if judge.by_labels:
+        battles, wanted = battles_of(arena, judge), settings.languages
+        chosen = battles if wanted is None else {code: battles[code] for code in wanted if code in battles}
+        board = Board(rank_battles(chosen, settings, unranked=unranked_of(arena, judge, wanted or ())))
+    elif judge.kind == "single" and not selects:
+        table, notes = read_decisions(arena, judge)
+        chosen_settings = settings if settings.languages is None else _present(settings, size(arena, judge).languages)
+        board = Board(rank_judgments(table, chosen_settings, judge=judge.name), notes)
+    else:
+        if judge.by_verdicts:
+            by_judge = {name: verdicts_of(arena, name) for name in judge.judges or verdict_judges(arena)}
+            notes = _note_people(arena, judge)
+        else:
+            by_judge = {NUGGETS: verdicts_of(arena, NUGGETS, settings.of_nuggets)}
+            notes = nuggets_of(arena, settings.of_nuggets).lines
+        style = style_of(arena, settings.control) if settings.control else None
+        chosen_settings = _present(settings, {code for by_language in by_judge.values() for code in by_language})
+        board = replace(rank_verdicts(by_judge, chosen_settings, style=style, votes=votes), notes=notes)
+    return replace(board, ranking=_name_absent(board.ranking, arena))
+
+
+def _present(settings: RankSettings, languages: Iterable[str]) -> RankSettings:
+    """Return the settings with only those of their languages that are given here."""
+    there = set(languages)
+    wanted = settings.languages
+    return settings if wanted is None else replace(settings, languages=tuple(code for code in wanted if code in there))
+
+
+def rank_judgments(
+    judgments: pa.Table, settings: RankSettings = RankSettings(), *, judge: str | None = None
+) -> RankingReport:
+    """Rank systems by every verdict of one judge.
+
+    Args:
+        judgments: table `judgments`.
+        settings: the settings.
+        judge: name of the judge; None if there is only one.
+
+    Raises:
+        BadInput: if a value cannot be read, or the settings select verdicts.
+        UnknownName: if the judge or a language has no verdicts.
+        NotEnoughData: if there is no battle to rate.
+    """
+    import pyarrow.compute as pc
+
+    name = only_judge(judges_of(judgments), judge)
+    rows = judgments.filter(pc.equal(judgments["judge"], name))
+    if settings.selects_verdicts or not _needs_blocks(rows):
+        return rank_battles(Judge.single(name).battles(judgments, languages=settings.languages), settings)
+    there = sorted(rows["language"].unique().to_pylist())
+    Judge.single(name).need_languages(settings.languages or (), there)
+    counted = {
+        code: count_blocks(rows.filter(pc.equal(rows["language"], code)), drop_ties=settings.ties == "drop")
+        for code in settings.languages or there
+    }
+    return rate_blocks(
+        counted, judge=name, draws=settings.draws, seed=settings.seed, ties=settings.ties, penalty=settings.penalty
+    )
+
+
+def _needs_blocks(judgments: pa.Table) -> bool:
+    """Return whether counts of every two systems on every query would not fit in memory.
+
+    Raises:
+        BadInput: if they would not, and verdicts are weighted, which counting by pairs that met cannot do.
+    """
+    systems = len({*judgments["system_a"].unique().to_pylist(), *judgments["system_b"].unique().to_pylist()})
+    if len(judgments) * systems**2 <= DENSE or len(judgments["query_id"].unique()) * systems**2 <= DENSE:
+        return False
+    if "inclusion" in judgments.column_names and judgments["inclusion"].null_count < len(judgments):
+        raise BadInput(
+            "verdicts with inclusion probabilities are too many to weight", do="rank fewer languages at a time"
+        )
+    return True
+
+
+def rank_verdicts(
+    verdicts_by_judge: Mapping[str, Mapping[str, Verdicts]],
+    settings: RankSettings = RankSettings(),
+    *,
+    style: Mapping[str, Covariates] | None = None,
+    votes: pa.Table | None = None,
+) -> Board:
+    """Rank the systems by the verdicts that the settings select.
+
+    The steps are in this order: votes replace verdicts and always count; verdicts on systems of the judge's own maker
+    are excluded; battles whose two orders disagree are excluded; several judges are pooled (`battles.pool_battles`).
+
+    Args:
+        verdicts_by_judge: verdicts by judge and language.
+        settings: the settings.
+        style: covariates by language, those in `settings.control`.
+        votes: people's verdicts (`Verdicts.override`), with a column `language`; they replace those of judges.
+
+    Raises:
+        UnknownName: if no judge is of the maker to exclude, or no judge judged a language.
+        NotEnoughData: if no battle is left.
+        BadInput: if covariates to hold equal are not given, or ties are modelled along with them.
+    """
+    if settings.control and style is None:
+        raise BadInput("the covariates to hold equal are missing", do="read them with covariates()")
+    judges = _judges(tuple(verdicts_by_judge), settings)
+    there = {code for judge in judges for code in verdicts_by_judge[judge]}
+    counts, left_out, voted = dict.fromkeys(judges, 0), Counter[str](), 0
+    battles, lacking = dict[str, Battles](), dict[str, str]()
+    for code in sorted(there if settings.languages is None else set(settings.languages)):
+        if code not in there:
+            raise UnknownName("language", code, sorted(there), where=f"battles by {', '.join(judges)}")
+        parts: list[Battles] = []
+        for judge in judges:
+            if code in verdicts_by_judge[judge]:
+                selected = _select_verdicts(verdicts_by_judge[judge][code], settings, code, votes)
+                parts.append(selected.battles())
+                left_out.update(selected.left_out)
+                counts[judge] += parts[-1].n
+                voted += int(selected.voted.sum())
+        whole = parts[0] if len(verdicts_by_judge) == 1 else pool_battles(parts, judge=POOLED)
+        if whole.wins.any() or (settings.ties != "drop" and whole.ties.any()):
+            battles[code] = whole
+        else:
+            lacking[code] = "no battle is left"
+    if not battles:
+        raise NotEnoughData(
+            "no battle is left to rate: " + "; ".join(f"{n:,} left out, {reason}" for reason, n in left_out.items()),
+            do="exclude fewer verdicts" + (", or judge both orders of each pair" if settings.consistent else ""),
+        )
+    draws, seed, controlled = settings.draws, settings.seed, None
+    if style is None:
+        ranking = rate(battles, draws=draws, seed=seed, ties=settings.ties, penalty=settings.penalty)
+    else:
+        unknown = f"no {' or '.join(settings.control)} of its answers is known"
+        lacking |= dict.fromkeys((code for code in battles if code not in style), unknown)
+        battles = {code: row for code, row in battles.items() if code in style}
+        ties = cast(Literal["half", "drop"], settings.ties)
+        controlled = control_style(battles, style, ties=ties, draws=draws, seed=seed)
+        ranking = controlled.ranking
+    return Board(ranking, (), counts, left_out, voted, lacking, controlled)
+
+
+def _judges(judges: tuple[str, ...], settings: RankSettings) -> tuple[str, ...]:
+    """Return the judges that are not of the excluded maker."""
+    without = settings.without
+    if without is None:
+        return judges
+    makers = sorted({settings.makers.of(judge) for judge in judges})
+    if without not in makers:
+        raise UnknownName("maker of a judge", without, makers)
+    left = tuple(judge for judge in judges if settings.makers.of(judge) != without)
+    if not left:
+        raise NotEnoughData(f"every judge is by {without}", do="add judges of other makers, or include this maker")
+    return left
+
+
+def _select_verdicts(verdicts: Verdicts, settings: RankSettings, code: str, votes: pa.Table | None) -> Verdicts:
+    """Return the verdicts of one judge in one language that count."""
+    import pyarrow.compute as pc
+
+    if votes is not None:
+        verdicts = verdicts.override(votes.filter(pc.equal(votes["language"], code)))
+    if settings.exclude_own:
+        verdicts = verdicts.without_own(settings.makers)
+    return verdicts.consistent() if settings.consistent else verdicts
+
+
+# The battles of an arena
+
+
+def read_decisions(arena: Arena, judge: Judge, settings: RankSettings = RankSettings()) -> tuple[pa.Table, list[str]]:
+    """Read the table that a ranking by a judge is computed from, and remarks on it.
+
+    Args:
+        arena: the arena.
+        judge: the judge.
+        settings: settings of the ranking; the margin and the assigner of nuggets count here.
+
+    Returns:
+        Table `outcomes`; `judgments` without rationales; or the verdicts of nugget scores in the same columns.
+
+    Raises:
+        TableMissing: if the arena lacks the table.
+        UnknownName: if there is no such assigner.
+        NotEnoughData: if nugget scores decide no battle.
+    """
+    if judge.kind == "nuggets":
+        decided = nuggets_of(arena, settings.of_nuggets)
+        return decided.verdicts, decided.lines
+    return arena.read(judge.table, columns=None if judge.by_labels else COLUMNS), _note_people(arena, judge)
+
+
+def _note_people(arena: Arena, judge: Judge) -> list[str]:
+    """Return a remark if the judge is people: each favours some systems, and a ranking resamples queries only."""
+    if "judgments" not in arena.tables or judge.kind != "single":
+        return []
+    sql = "SELECT bool_or(person) AS person, count(DISTINCT voter) AS n FROM judgments WHERE judge = ?"
+    found = arena.sql(sql, [judge.name]).to_pylist()[0]
+    if not found["person"]:
+        return []
+    who = count_text(found["n"], "person") if found["n"] else "unnamed people"
+    return [f"verdicts of {who}: intervals and tests hold for other queries, not for other people"]
+
+
+@lru_cache(maxsize=16)
+def nuggets_of(arena: Arena, settings: RankSettings = RankSettings()) -> NuggetBattles:
+    """Return the battles by nugget scores; settings as for `nugget_battles`."""
+    # Deferred: the feature modules are a third of the first page's imports.
+    from mirage.ranking.nugget_battles import nugget_battles
+
+    return nugget_battles(arena, settings)
+
+
+@lru_cache(maxsize=16)
+def verdicts_of(arena: Arena, judge: str, settings: RankSettings = RankSettings()) -> dict[str, Verdicts]:
+    """Return all verdicts of a judge, or the battles by nuggets, by language; settings as for `nuggets_of`."""
+    nuggets = judge == NUGGETS
+    table = (
+        nuggets_of(arena, settings).verdicts if nuggets else arena.read("judgments", columns=COLUMNS, encoded=REPEATED)
+    )
+    return verdict_rows.verdicts(table, judge=judge)
+
+
+@lru_cache(maxsize=16)
+def battles_of(arena: Arena, judge: Judge) -> dict[str, Battles]:
+    """Return all battles of a judge by language."""
+    if judge.by_labels:
+        return judge.battles(arena.read("outcomes", columns=_OUTCOMES))
+    return {code: language_verdicts.battles() for code, language_verdicts in verdicts_of(arena, judge.name).items()}
+
+
+def unranked_of(arena: Arena, judge: Judge, languages: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return by language, of these or all if empty, the systems that relevance labels cannot rank, with the reasons."""
+    if not judge.by_labels:
+        return {}
+    return {code: row for code, row in _unranked(arena, judge).items() if not languages or code in languages}
+
+
+@lru_cache(maxsize=16)
+def _unranked(arena: Arena, judge: Judge) -> dict[str, dict[str, str]]:
+    return judge.find_unranked(arena.read("outcomes", columns=_OUTCOMES))
+
+
+@lru_cache(maxsize=16)
+def style_of(arena: Arena, names: tuple[str, ...]) -> dict[str, Covariates]:
+    """Return the covariates of the answers, by language.
+
+    Raises:
+        TableMissing: if the arena has no features.
+        UnknownName: if there is no such covariate.
+        NotEnoughData: if a feature was not measured for any answer.
+    """
+    arena.need("features")
+    features = [COVARIATES[name].feature for name in names if name in COVARIATES]
+    rows = arena.sql(
+        "SELECT language, query_id, system, feature, value FROM features "
+        "WHERE list_contains($wanted, feature) AND value IS NOT NULL",
+        {"wanted": features},
+    )
+    return covariates(rows, names)
+
+
+@lru_cache(maxsize=64)
+def tallies(arena: Arena, judge: Judge) -> pa.Table:
+    """Return the numbers of answers and undecided answers by language, subset and system; for a judge, battles and
+    unparsed verdicts, with an empty subset.
+    """
+    import pyarrow as pa
+
+    if judge.by_labels:
+        return arena.sql(
+            "SELECT language, subset, system, count(*) FILTER (outcome <> 'missing') AS answers, "
+            "count(*) FILTER (list_contains(?, outcome)) AS undecided "
+            "FROM outcomes WHERE parser = 'strict' GROUP BY ALL ORDER BY ALL",
+            [list(UNDECIDED)],
+        )
+    if judge.by_verdicts:
+        return arena.sql(
+            "WITH shown AS (SELECT language, unnest([system_a, system_b]) AS system, verdict FROM judgments "
+            "WHERE ? IN (judge, 'pooled')) SELECT language, '' AS subset, system, count(*) AS answers, "
+            "count(*) FILTER (verdict = 'unparsed') AS undecided FROM shown GROUP BY ALL ORDER BY ALL",
+            [judge.name],
+        )
+    rows = []
+    for code, verdicts in verdicts_of(arena, NUGGETS).items():
+        met = verdicts.decision_counts().sum(axis=2)
+        rows += [
+            {"language": code, "subset": "", "system": system, "answers": n, "undecided": 0}
+            for system, n in zip(verdicts.systems, (met.sum(axis=0) + met.sum(axis=1)).tolist(), strict=True)
+        ]
+    return pa.Table.from_pylist(rows)
+
+
+@dataclass(frozen=True)
+class Size:
+    """Size of an arena."""
+
+    answers: int
+    queries: int
+    systems: tuple[str, ...]
+    languages: tuple[str, ...]
+
+
+@lru_cache(maxsize=64)
+def size(arena: Arena, judge: Judge) -> Size:
+    """Return the amount of data behind a judge in the whole arena; for a judge, answers are verdicts, for nuggets
+    battles.
+
+    Raises:
+        TableMissing: if the arena lacks what the judge decides by.
+    """
+    arena.need(judge.table)
+    counts = tallies(arena, judge)
+    systems, languages = (tuple(sorted(set(counts[name].to_pylist()))) for name in ("system", "language"))
+    answers = sum(counts["answers"].to_pylist()) // (1 if judge.by_labels else 2)
+    if judge.kind == "nuggets":
+        queries = sum(len(verdicts.queries) for verdicts in verdicts_of(arena, NUGGETS).values())
+    else:
+        sql, value = (_LABELLED, "strict") if judge.by_labels else (_JUDGED, judge.name)
+        queries = arena.sql(sql, [value])["n"][0].as_py()
+    return Size(answers, queries, systems, languages)
+
+
+def _name_absent(ranking: RankingReport, arena: Arena) -> RankingReport:
+    """Return a ranking that also names the systems without a single answer in a ranked language: every call failed."""
+    if "answers" not in arena.tables:
+        return ranking
+    sql = "SELECT language, system FROM answers GROUP BY ALL HAVING NOT bool_or(trim(coalesce(text, '')) <> '')"
+    without = {code: dict(systems) for code, systems in ranking.unranked.items()}
+    for row in arena.sql(sql).to_pylist():
+        ranked = ranking.languages.get(row["language"])
+        if ranked is not None and row["system"] not in ranked.systems:
+            without.setdefault(row["language"], {})[row["system"]] = ABSENT
+    return replace(ranking, unranked=without)
+
+
+# The table
+
+
+def leaderboard(
+    ranking: RankingReport, language: str | None = None, *, reference: str | None = None, scale: Scale = "logit"
+) -> pa.Table:
+    """Return the rows of a leaderboard in reading order: by language, `all` last, the best system first.
+
+    Args:
+        ranking: the ranking.
+        language: code, or `all`; None for every language.
+        reference: adds `difference`, each rating minus that of this system, with its 95% interval `difference_low` and
+            `difference_high`; null where the data puts no bound, and all three where it is not ranked in the language.
+        scale: scale of `rating`, `low`, `high` and the differences.
+
+    Returns:
+        The columns of `schema.Rating`, and those of the differences.
+
+    Raises:
+        UnknownName: if the language is not ranked.
+    """
+    import pyarrow as pa
+
+    if language is not None and language not in ranking.languages:
+        raise UnknownName("language", language, ranking.languages)
+    table = ranking.table(language)
+    columns, rows = table.schema, table.to_pylist()
+    for name in DIFFERENCES if reference is not None else ():
+        columns = columns.append(pa.field(name, pa.float64()))
+    by_place: dict[tuple[str, str], list[float]] = {}
+    for of in ranking.rows_of(language) if reference is not None else ():
+        if reference in of.systems:
+            values = ranking.differences(str(reference), of.language).T.tolist()
+            by_place |= {(of.language, system): cells for system, cells in zip(of.systems, values, strict=True)}
+    for row in rows:
+        if reference is not None:
+            cells = by_place.get((row["language"], row["system"]), [math.nan] * 3)
+            row |= {name: v if math.isfinite(v) else None for name, v in zip(DIFFERENCES, cells, strict=True)}
+        for name in ("rating", "low", "high", *DIFFERENCES):
+            row[name] = on_scale(row.get(name), scale, difference=name in DIFFERENCES)
+    order = {code: place for place, code in enumerate(ranking.languages)}
+    rows.sort(key=lambda row: (order[row["language"]], row["rank"], row["system"]))
+    return pa.Table.from_pylist(rows, schema=columns)
+
+
+def change_lines(base: RankingReport, other: RankingReport, *, language: str) -> list[str]:
+    """Return lines on what changes from one ranking to another in a language or `all`: ranks among the systems that
+    both have, the largest change first, missing systems, and a comparison graph that fell apart.
+    """
+    row, new = base.languages.get(language), other.languages[language]
+    if row is None:
+        return ["no rank moved"]
+    both = [system for system in row.systems if system in new.systems]
+    ranks, new_ranks = (
+        rank_draws(of.theta[None, [of.systems.index(system) for system in both]])[0].tolist() for of in (row, new)
+    )
+    tests = base.tests[language]
+    place = [tests.systems.index(system) for system in both]
+    ends = rank_ranges(tests.better[np.ix_(place, place)]).T.tolist()
+    entries = zip(both, ranks, new_ranks, ends, strict=True)
+    moves = sorted((-abs(b - a), a, system, b, low <= b <= high) for system, a, b, (low, high) in entries if a != b)
+    moved = [
+        f"{system} {a} to {b}" + ("" if within else " (outside its interval)") for _, a, system, b, within in moves
+    ]
+    lines = [f"{count_text(len(moved), 'rank')} moved: {', '.join(moved)}" if moved else "no rank moved"]
+    if gone := [system for system in row.systems if system not in new.systems]:
+        lines.append("no battle left: " + ", ".join(gone))
+    if len(new.groups) > len([group for group in row.groups if set(group) & set(both)]):
+        parts = " | ".join(", ".join(group) for group in new.groups)
+        lines.append(f"the comparison graph fell apart into {len(new.groups)} groups: {parts}")
+    return lines
+
+
+# Remarks and phrases
+
+
+def _style_lines(controlled: StyleControl) -> list[str]:
+    """Return lines on the coefficients of a style control, and on ratings that rely on extrapolation."""
+    lines = []
+    missing = sum(controlled.n_missing.values())
+    if missing:
+        lines.append(f"{missing:,} battles left out: a covariate of one of the answers is not known")
+    last = list(controlled.coefficients)[-1]
+    for coefficient in controlled.coefficients[last]:
+        worth = (
+            coefficient.reason
+            if coefficient.value is None
+            else f"{coefficient.value:+.2f} logits ({coefficient.low:+.2f} to {coefficient.high:+.2f})"
+        )
+        lines.append(f"{coefficient.covariate}, {last}: {worth} for {coefficient.per}")
+    for name in controlled.names:
+        outside: dict[str, list[str]] = {}
+        for code, systems in controlled.outside.items():
+            for system in [system for system, names in systems.items() if name in names]:
+                outside.setdefault(system, []).append(code)
+        if outside:
+            far = ", ".join(f"{system} ({', '.join(codes)})" for system, codes in outside.items())
+            lines.append(
+                "ratings that rely on extrapolation, since at least half of the system's answers are far outside "
+                f"the others' in {name}: {far}"
+            )
+    return lines
+
+
+_PRIOR: dict[Penalty, str] = {"jeffreys": "Jeffreys' prior", "none": "a tiny ridge penalty"}
+"""What determines a rating that the data does not bound."""
+
+
+def _joint_remarks(ranking: RankingReport) -> list[str]:
+    """Return remarks on the row of all languages."""
+    joint = ranking.languages.get(JOINT)
+    if joint is None:
+        return []
+    lines = []
+    if joint.unbounded:
+        ways = {"above": "upwards", "below": "downwards", "both": "both ways"}
+        of_system = {
+            system: [code for code, row in ranking.languages.items() if code != JOINT and system in row.unbounded]
+            for system in joint.unbounded
+        }
+        listed = join_first([f"{s} {ways[joint.unbounded[s]]} ({', '.join(of_system[s])})" for s in joint.unbounded])
+        lines.append(f"the mean over languages is unbounded where one language is: {listed}")
+    if ranking.unit != "query" and ranking.battles:
+        shared = len(shared_ids({code: battles.queries for code, battles in ranking.battles.items()}))
+        lines.append(
+            f"{count_text(shared, 'query id')} {'occurs' if shared == 1 else 'occur'} in several languages: each is "
+            "one unit, resampled and tested jointly"
+        )
+    return lines
+
+
+def _weighted_remarks(ranking: RankingReport) -> list[str]:
+    """Return the remark on verdicts that were chosen by earlier verdicts."""
+    weighted, total = (sum(getattr(of, name) for of in ranking.battles.values()) for name in ("weighted", "n"))
+    if not weighted:
+        return []
+    chosen = f"{weighted:,} verdicts were chosen by earlier verdicts (mirage judge --until)"
+    lines = [f"{chosen}: each is weighted by its inverse inclusion probability, so that the ratings are of all battles"]
+    if ranking.ties != "half":
+        lines.append(
+            f"ties {ranking.ties} counts verdicts without these weights, so pairs judged more often count more"
+        )
+    if weighted < total:
+        lines.append(
+            f"{total - weighted:,} further verdicts have no inclusion probability and count as certainly included"
+        )
+    return lines
+
+
+def unranked_remarks(ranking: RankingReport) -> list[str]:
+    """Return remarks on the systems without evidence, with what helps, and on languages that count by the only kind of
+    queries that they have.
+    """
+    lines = unranked_notes(ranking.unranked)
+    if ranking.judge != Judge.relevance().name or ranking.skill != "both":
+        return lines
+    kinds = {code: set(np.unique(battles.strata).tolist()) for code, battles in ranking.battles.items()}
+    words = [f"{QUERIES[subset]} queries" for subset in SUBSETS["both"]]
+    return lines + [
+        f"ranked by {words[kind]} only, since there are no others: {join_first(codes)}"
+        for kind in range(2)
+        if (codes := [code for code, there in kinds.items() if there == {kind}])
+    ]
+
+
+def remarks(ranking: RankingReport) -> list[str]:
+    """Return the remarks a reader of a ranking needs besides its table."""
+    lines = unranked_remarks(ranking)
+    single = [row for code, row in ranking.languages.items() if code != JOINT]
+    if ranking.left_out:
+        lines.append("not in the joint row, without battles in some language: " + join_first(ranking.left_out))
+    unparsed = sum(row.unparsed for row in single)
+    if unparsed:
+        lines.append(f"{unparsed:,} battles excluded: unparsed verdict")
+    lines += _weighted_remarks(ranking)
+    side = {"above": "no upper bound", "below": "no lower bound", "both": "no bound"}
+    loose = [f"{s} ({row.language}: {side[direction]})" for row in single for s, direction in row.unbounded.items()]
+    if loose:
+        lines.append(
+            "never beaten, or never winning, against the rest: the data puts no bound on that end of the interval, and "
+            f"the rating depends on {_PRIOR[ranking.penalty]}: " + join_first(loose)
+        )
+    lines += _joint_remarks(ranking)
+    few = [f"{row.language} ({row.n_queries})" for row in single if row.few]
+    if few:
+        lines.append(f"fewer than {FEW} queries, so intervals cover less than their nominal level: " + join_first(few))
+    lines += apart_lines(ranking.battles)
+    alike = [] if not ranking.battles else [code for code, test in ranking.tests.items() if test.few and test.n_pairs]
+    if alike:
+        lines.append("too few queries to separate any two systems, so all are tied with the best: " + join_first(alike))
+    return lines
+
+
+def rating_text(value: float) -> str:
+    """Return a rating or difference with its sign: `+0.43`."""
+    return f"{round(value, 2) + 0.0:+.2f}".replace("-", "\u2212")
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """Return a 95% interval in words; an end that is None has no bound."""
+    if low is None or high is None:
+        return "unbounded" if low is None else f"from {rating_text(low)} upwards, unbounded"
+    return f"95% CI {rating_text(low)} to {rating_text(high)}"
+
+
+def languages_text(languages: Sequence[str]) -> str:
+    """Return where a ranking holds: `in Hindi and Swahili`, or `over 16 languages`."""
+    names = [name_of(code) for code in languages]
+    if len(names) > FEW_LANGUAGES:
+        return f"over {len(names)} languages"
+    return f"in {' and '.join([', '.join(names[:-1]), names[-1]] if len(names) > 1 else names)}"
+
+
+def first_systems(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the systems that share the first rank, of rows of a leaderboard in one language."""
+    return [row["system"] for row in rows if row["rank"] == 1]
+
+
+def first_text(first: Sequence[str], systems: int) -> str:
+    """Return who ranks first of several systems: `gpt-4 ranks first of 11 systems`, or who share the first rank."""
+    if len(first) == 1:
+        return f"{first[0]} ranks first of {systems} systems"
+    if len(first) == systems:
+        return f"All {systems} systems share the first rank"
+    return f"{join_or_count(first, 'system')} share the first rank of {systems} systems"
+
+
+def lead_text(alike: Sequence[str], systems: int) -> str:
+    """Return whether the best of several systems is significantly ahead.
+
+    Args:
+        alike: systems that no test separates from it.
+        systems: number of all systems.
+    """
+    if not alike:
+        return "significantly ahead of all others"
+    if len(alike) == systems - 1:
+        return "not significantly ahead of any other"
+    return f"not significantly ahead of {join_or_count(sorted(alike), 'other system')}"
