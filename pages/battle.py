@@ -73,7 +73,7 @@ def main(page: Page) -> None:
         page.ask(UNDECIDED)
     names = known.systems if known else answers.scope(page.arena).systems
     with bar:
-        pair = systems(names, first_pair=known.first_pair if known else ())
+        pair = systems(names, first_pair=known.first_pair if known else ()) if names else None
         selection = filters(page, judge, *pair) if pair else None
     if selection is None:
         page.summary("A battle needs two systems; this arena has answers from one.")

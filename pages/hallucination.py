@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from mirage.explorer.hallucination import charts, sections
+from mirage.explorer.hallucination import attribution, charts, sections
 from mirage.explorer.hallucination import data as views
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.frame import Page, show
@@ -100,7 +100,7 @@ def _show_computed(page: Page) -> None:
         draw["By prompt"] = lambda: sections.show_prompts(prompts)
     if figures is not None and views.paper_tables(figures):
         draw["Paper tables"] = lambda: sections.show_paper(rates, figures, page)
-    if views.signals(page.arena):
+    if attribution.signals(page.arena):
         draw["Risk-coverage"] = lambda: sections.show_risk_coverage(page, parser)
     draw[pick_section({name: sections.PICKERS.get(name, ()) for name in draw})]()
     corrected_section(page, (RATE_MEASURE,), page.languages("outcomes"), parser=parser)

@@ -107,20 +107,6 @@ def test_cells_have_their_number_on_their_place_of_the_ramp() -> None:
     assert layout["yaxis"]["ticktext"] == names
 
 
-def test_no_two_systems_in_focus_have_the_same_place_and_the_others_are_a_range() -> None:
-    systems = [f"system-{k:02}" for k in range(20)]
-    rows = [mean(system, code, 5.0 + (k == 19)) for code in LANGUAGES for k, system in enumerate(systems)]
-    focus = tuple(systems[:5])
-    figure = panels(rows, focus=focus)
-    trace = systems_marks(figure)
-    assert {click[0] for click in trace["customdata"]} == set(focus)
-    assert len(set(zip(trace["x"], trace["y"], strict=True))) == 5 * len(LANGUAGES), "equal values stand side by side"
-    (box,) = (trace for trace in figure["data"] if trace.get("fill"))
-    assert {y for y in box["y"] if y is not None} == {5.0, 6.0}
-    columns = [[x for x in trace["x"] if round(x) == k] for k in range(len(LANGUAGES))]
-    assert all(len(column) == 5 and max(column) - min(column) <= 0.8 for column in columns)
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
 def test_small_differences_do_not_fill_a_panel(values: list[float]) -> None:
     low, high = features.value_range("support_entailment", values)

@@ -15,17 +15,14 @@ import pytest
 from conftest import PATIENCE
 from nomiracl_cases import row, save
 from page_answers_cases import APP, PAGE, address, open_page
-from payloads import HOSTILE
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 from views_answers_cases import NUMBERS, SYSTEMS, build
 
-from mirage import schema, store
+from mirage import store
 from mirage.errors import ArenaError
 from mirage.explorer.answers import answer_card
 from mirage.io.imports.public import import_outputs
-from mirage.stages.features.stage import FEATURES
-from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.store import home
 from mirage.text.languages import LANGUAGES
 from pages import headings, html, page_text, text
@@ -105,12 +102,6 @@ def test_measures_carry_their_meaning_and_those_without_a_value_the_reason(arena
     assert re.search(r'<span class="mg-help" title="No value: no answer \(missing\)\.">Length</span>\u00a0–', markup)
     assert "No value: " in markup
     assert "no passage is relevant" in markup
-
-
-def test_text_stands_in_its_own_language_and_direction(arenas: Path) -> None:
-    markup = html(open_page(query="ar:a0"))
-    assert re.search(r'<div class="mg-query"><div class="mg-text" lang="ar" dir="rtl">ما هو', markup)
-    assert re.search(r'<div class="mg-text" lang="en" dir="ltr"><mark class="mg-decided"[^>]*>Yes', markup)
 
 
 # Filters and links
@@ -376,66 +367,6 @@ def test_the_users_own_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 # In a real browser
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An arena in which every text, title, id and name is hostile."""
-    systems = [HOSTILE[2], HOSTILE[0], HOSTILE[8]]
-    queries, passages, answers = [], [], []
-    for i, payload in enumerate(HOSTILE):
-        key = ("en" if i % 2 else "ar", f"{i:02} {payload}")
-        queries.append(schema.Query(*key, "relevant", f"Q{i} {payload}", None))
-        passages += [
-            schema.Passage(*key, f"{place} {payload}", place, payload, payload * 2, place == 1) for place in (1, 2)
-        ]
-        for name in systems:
-            answer = f"Yes, answer is present {payload} [1] {payload}"
-            answers.append(schema.Answer(*key, name, answer, "ok", "vanilla", None, None))
-    tables: dict[str, Any] = {
-        "queries": schema.from_rows("queries", queries),
-        "passages": schema.from_rows("passages", passages),
-        "answers": schema.from_rows("answers", answers),
-    }
-    tables |= OUTCOMES.run(tables)
-    tables |= FEATURES.run(tables)
-    folder = tmp_path_factory.mktemp("hostile")
-    store.write(folder / "hostile", tables, title=HOSTILE[0], label="simulated", made_by="a test")
-    return folder
-
-
-@pytest.mark.browser
-def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp_path: Path) -> None:
-    with browser.server(hostile, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
-        opened = start()
-        page = opened.page
-        page.goto(f"{url}/answers?arena=hostile&q=Yes&page=1")
-        page.wait_for_selector(".mg-answer")
-        payloads = {int(i): payload for i, payload in enumerate(HOSTILE)}
-        for _ in HOSTILE:
-            opened.settle()
-            query = page.locator(".mg-query").inner_text()
-            i = int(query[1:].split(" ", 1)[0])
-            payload = payloads.pop(i)
-            assert query == f"Q{i} {payload}"
-            assert page.locator(".mg-answer").count() == 3
-            assert page.locator(".mg-answer .mg-text").first.inner_text().count(payload) == 2
-            assert page.locator(".mg-fold .mg-text").first.inner_text() == payload * 2
-            assert page.locator(".mg-fold bdi").first.inner_text() == payload
-            entry = page.locator("[aria-current=true] .text")
-            assert entry.inner_text() == f"Q{i} {payload}"
-            names = set(page.locator(".mg-name").all_inner_texts())
-            assert names == {HOSTILE[2], HOSTILE[0], HOSTILE[8]}
-            if payloads:
-                opened.press("ArrowRight")
-                page.wait_for_function("was => document.querySelector('.mg-query')?.innerText !== was", arg=query)
-        assert payloads == {}
-        scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml :not(.mg-page) > h1"
-        scripts += ", .stHtml a:not([href^='#passage-'])"
-        origins = page.locator("a[href*=hostile]").evaluate_all("all => all.map(link => link.origin)")
-        assert set(origins) <= {url}, "a name may stand in a link to another page, and no link leads outside"
-        assert page.locator(f"main :is({scripts}), [data-testid=stMain] :is({scripts})").count() == 0
-        assert (opened.errors, opened.outside, opened.dialogs) == ([], [], [])
 
 
 @pytest.mark.browser

@@ -6,23 +6,19 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import browser
 import pytest
 import small_arena
 from conftest import PATIENCE, ROOT
 from page_answers_cases import address
-from payloads import HOSTILE
 from streamlit.testing.v1 import AppTest
 from views_answers_cases import build
 from views_battle_cases import A, B, judged
 
-from mirage import schema, store
+from mirage import store
 from mirage.explorer.answers import answer_card
 from mirage.explorer.battle import data as views
-from mirage.stages.features.stage import FEATURES
-from mirage.stages.outcomes.stage import OUTCOMES
 from pages import conclusion, headings, html, page_text, text
 
 APP = ROOT / "app.py"
@@ -228,61 +224,6 @@ def test_two_that_never_met_are_told_so(arenas: Path) -> None:
 
 
 # In a real browser
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An arena in which every text, title, id, rationale and name is hostile."""
-    systems, judge = (HOSTILE[0], HOSTILE[8]), HOSTILE[1]
-    records: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
-    for i, payload in enumerate(HOSTILE):
-        key = ("en" if i % 2 else "ar", f"{i:02} {payload}")
-        records["queries"].append(schema.Query(*key, "relevant", f"Q{i} {payload}", None))
-        records["passages"] += [
-            schema.Passage(*key, f"{place} {payload}", place, payload, payload * 2, place == 1) for place in (1, 2)
-        ]
-        for name in systems:
-            answer = f"Yes, answer is present {payload} [1] {payload}"
-            records["answers"].append(schema.Answer(*key, name, answer, "ok", "vanilla", None, None))
-        for a, b, verdict in ((*systems, "A"), (*reversed(systems), "B")):
-            records["judgments"].append(schema.Judgment(*key, judge, a, b, verdict, f"Why {payload}", None, None))
-    tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in records.items()}
-    tables |= OUTCOMES.run(tables)
-    tables |= FEATURES.run(tables)
-    folder = tmp_path_factory.mktemp("hostile")
-    store.write(folder / "hostile", tables, title=HOSTILE[0], label="simulated", made_by="a test")
-    return folder
-
-
-@pytest.mark.browser
-def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(hostile: Path, tmp_path: Path) -> None:
-    with browser.server(hostile, MIRAGE_HOME=str(tmp_path)) as url, browser.chromium() as start:
-        opened = start()
-        page = opened.page
-        # The first request after a start is a deep link.
-        first = {"arena": "hostile", "judge": HOSTILE[1], "q": "Yes", "query": f"ar:00 {HOSTILE[0]}"}
-        page.goto(f"{url}/battle?{urlencode(first)}&marks=differences")
-        page.wait_for_selector(".mg-order")
-        payloads = dict(enumerate(HOSTILE))
-        for _ in HOSTILE:
-            opened.settle()
-            query = page.locator(".mg-query").inner_text()
-            i = int(query[1:].split(" ", 1)[0])
-            payload = payloads.pop(i)
-            assert query == f"Q{i} {payload}"
-            assert set(page.locator(".mg-name").all_inner_texts()) == {HOSTILE[0], HOSTILE[8]}
-            assert page.locator(".mg-answer .mg-text").first.inner_text().count(payload) == 2
-            assert page.locator(".mg-fold .mg-text").first.inner_text() == payload * 2
-            assert page.locator(".mg-order .mg-text").all_inner_texts() == [f"Why {payload}"] * 2
-            assert HOSTILE[1] in page.locator(".mg-judge").inner_text()
-            if payloads:
-                opened.press("ArrowRight")
-                page.wait_for_function("was => document.querySelector('.mg-query')?.innerText !== was", arg=query)
-        assert payloads == {}
-        scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml :not(.mg-page) > h1"
-        assert page.locator(f"[data-testid=stMain] :is({scripts})").count() == 0
-        assert page.locator("[data-testid=stMain] .stHtml a:not([href^='#passage-'])").count() == 0
-        assert opened.heard == ([], [], [])
 
 
 @pytest.mark.browser

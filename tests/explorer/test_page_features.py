@@ -247,27 +247,6 @@ def test_a_first_look_that_takes_a_while_says_how_far_it_is(arenas: Path, monkey
     ]
 
 
-def test_names_are_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [
-        schema.Feature("en", f"q{i}", system, feature, float(i + k), None)
-        for i in range(3)
-        for k, system in enumerate((NAME, "plain"))
-        for feature in ("length", NAME)
-    ]
-    store.write(tmp_path / "a", {"features": schema.from_rows("features", rows)}, label="simulated", made_by="a test")
-    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setattr(store, "bundled_arenas", dict)
-    figures = drawn(monkeypatch, panels=[NAME, "en", NAME])
-    page = open_page(arena="a", systems=[NAME])
-    assert not page.exception
-    raw = "\n".join(e.value for kind in (page.markdown, page.caption) for e in kind)
-    assert NAME not in raw
-    assert NAME in page_text(page)
-    assert "<b>z</b>" not in "".join(element.proto.body for element in page.get("html"))
-    hovers = [text for figure in figures.values() for trace in figure["data"] for text in trace.get("text", ())]
-    assert all("<b>z" not in text for text in [*hovers, *panel_names(figures["panels"])])
-
-
 # In a real browser
 
 

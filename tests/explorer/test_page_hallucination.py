@@ -270,20 +270,6 @@ def test_every_mark_leads_on(
     assert part in page_text(app)
 
 
-def test_a_name_is_never_markup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "*x* :red[y] $5 <b>z</b>"
-    monkeypatch.setitem(small_arena.SYSTEMS, name, 0.95)
-    small_arena.write(tmp_path, "small", tables=("outcomes",))
-    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setattr(store, "bundled_arenas", dict)
-    for section in open_page().segmented_control(key="section").options:
-        app = open_page(section=section)
-        assert not app.exception
-        raw = "\n".join(e.value for kind in (app.markdown, app.caption) for e in kind)
-        assert name not in raw
-        assert name in page_text(app)
-
-
 def test_columns_stand_below_each_other_before_they_are_too_narrow_for_their_charts(arenas: Path) -> None:
     rules = "".join(element.proto.body for element in open_page().get("html"))
     calls = [

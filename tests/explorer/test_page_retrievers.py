@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 import mirage
 from mirage import schema, store
 from mirage.errors import NotEnoughData
-from mirage.explorer.hallucination.data import MEASURES, retrievers
+from mirage.explorer.hallucination.attribution import MEASURES, retrievers
 from mirage.stages.retrieve import measures
 from pages import page_text
 

@@ -148,7 +148,7 @@ def nugget_matrix(arena: Arena, key: Key, systems: tuple[str, ...] = ()) -> Nugg
     assigner = _assigner(arena)
     by_nugget: dict[str, dict[str, NuggetAssignment]] = {nugget.nugget_id: {} for nugget in nuggets}
     for row in (NuggetAssignment(**row) for row in of_query(arena, "nugget_assignments", key)):
-        if row.assigner == assigner and (not systems or row.system in systems):
+        if row.assigner == assigner and row.nugget_id in by_nugget and (not systems or row.system in systems):
             by_nugget[row.nugget_id][row.system] = row
     nuggets.sort(key=lambda nugget: (nugget.importance != "vital", nugget.nugget_id))
     rows = tuple(NuggetRow(nugget, by_nugget[nugget.nugget_id]) for nugget in nuggets)

@@ -1,4 +1,5 @@
-"""Causes of errors in an arena's answers, for the pages.
+"""Causes of errors in an arena's answers, for the pages; and data of retrievers, passage languages and risk-coverage
+curves.
 
 Cached by arena and parser; the source tables are read once.
 """
@@ -9,14 +10,21 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.explorer.kit.query_keys import Key
+from mirage.schema import Parser
+from mirage.stages import abstain
+from mirage.stages.abstain import Tradeoff
+from mirage.stages.across.summary import DecisionShare, decisions_by_pair
 from mirage.stages.retrieve import summary
 from mirage.stages.retrieve.attribution import OF_LANGUAGES, Attribution, CauseShare, cause_shares
 from mirage.stages.retrieve.causes import CAUSED_BY, AnswerCause, GivenRetrieval, causes, given_retrieval
+from mirage.stages.retrieve.measures import means
+from mirage.stages.shown import GIVEN
 from mirage.store import query_rows
+from mirage.text.segmentation import join_or_count
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,6 +43,15 @@ TITLES: dict[str, str] = {
     "right_refusal": "correct decision: abstains",
 }
 """Display names of the causes."""
+MEASURES = {
+    "nDCG@10": "Normalized discounted cumulative gain at rank 10.",
+    "judged@10": "Share of the top 10 with a label; unlabelled passages count as not relevant.",
+    "R@10": "Share of the relevant passages in the top 10.",
+    "R@100": "Share of the relevant passages in the top 100.",
+    "RR@10": "Reciprocal rank of the first relevant passage in the top 10; 0 if none.",
+    "AP@100": "Average precision in the top 100.",
+}
+"""Measures of the table with their meaning, in its order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,3 +127,59 @@ def losses(arena: Arena, parser: str, languages: tuple[str, ...]) -> Losses:
         undecided,
         schema.from_rows(GivenRetrieval, given),
     )
+
+
+@lru_cache(maxsize=16)
+def retrievers(arena: Arena, languages: tuple[str, ...]) -> pa.Table:
+    """Measure the retrievers of an arena over languages, best nDCG@10 first; given passages, not retrieved, last.
+
+    Args:
+        arena: an arena with retrieved passages.
+        languages: codes.
+
+    Returns:
+        `retriever, n, systems`, and for each measure its mean and the ends of its 95% interval, `_low` and `_high`.
+
+    Raises:
+        NotEnoughData: if no passage is labelled.
+    """
+    import pyarrow as pa
+
+    read_by: dict[str, list[str]] = {}
+    if "answers" in arena.tables:
+        sql = "SELECT DISTINCT coalesce(retriever, ?) AS retriever, system FROM answers ORDER BY ALL"
+        for row in arena.sql(sql, [GIVEN]).to_pylist():
+            read_by.setdefault(row["retriever"], []).append(row["system"])
+    rows: dict[str, dict[str, Any]] = {}
+    for mean in means(summary.measure_retrievers(arena, measures=list(MEASURES), languages=languages)):
+        if mean.language == "all" and mean.measure in MEASURES:
+            name, measure = mean.retriever, mean.measure
+            row = rows.setdefault(name, {"retriever": name, "systems": join_or_count(read_by.get(name, []), "system")})
+            row |= {measure: mean.mean, f"{measure}_low": mean.low, f"{measure}_high": mean.high}
+            if measure == "nDCG@10":
+                row["n"] = mean.n
+    order = sorted(rows.values(), key=lambda row: (row["retriever"] == GIVEN, -(row["nDCG@10"] or 0), row["retriever"]))
+    return pa.Table.from_pylist(order)
+
+
+@lru_cache(maxsize=16)
+def signals(arena: Arena) -> tuple[str, ...]:
+    """Return the names of an arena's signals of confidence; none without outcomes."""
+    return abstain.signals(arena) if "outcomes" in arena.tables else ()
+
+
+@lru_cache(maxsize=32)
+def tradeoffs(arena: Arena, signal: str, loss: str, parser: Parser, languages: tuple[str, ...]) -> tuple[Tradeoff, ...]:
+    """Return the risk-coverage curves of every system in each language and over all of them; empty languages for all.
+
+    Raises:
+        MirageError: as `abstain.tradeoffs` does.
+    """
+    settings = abstain.AbstainSettings(loss=loss, parser=parser, languages=languages or None, draws=300)
+    return tuple(abstain.tradeoffs(arena, signal, settings))
+
+
+@lru_cache(maxsize=8)
+def decisions(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> tuple[DecisionShare, ...]:
+    """Return every system's shares of correct decisions by languages of query and passage."""
+    return tuple(decisions_by_pair(arena, languages=languages, parser=parser))

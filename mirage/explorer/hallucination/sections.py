@@ -279,7 +279,7 @@ def show_retrievers(page: Page) -> None:
         return
     heading("Retrievers")
     try:
-        rows = views.retrievers(page.arena, languages)
+        rows = attribution.retrievers(page.arena, languages)
     except NotEnoughData as error:
         note(f"Not measured: {error.what}.")
         return
@@ -289,7 +289,7 @@ def show_retrievers(page: Page) -> None:
         Col("retriever", "Retriever", "text", width=110, help="Retriever name."),
         Col("n", "n", "count", width=44, help="Queries with a relevant passage (n)."),
     ]
-    for measure, meaning in views.MEASURES.items():
+    for measure, meaning in attribution.MEASURES.items():
         value = Col(measure, measure, "probability", meaning, width=78 if len(measure) > 7 else 68)
         columns += estimate(value, width=60, about=f"95% interval of {measure}.")
     columns.append(Col("systems", "Used by", "text", width=104, help="Systems that used its passages."))
@@ -299,7 +299,7 @@ def show_retrievers(page: Page) -> None:
 def show_languages(page: Page, parser: Parser) -> None:
     """Show one system's correct decisions by languages of query and passage."""
     heading("Languages of passages")
-    shares = views.decisions(page.arena, parser, page.languages("outcomes"))
+    shares = attribution.decisions(page.arena, parser, page.languages("outcomes"))
     systems = sorted({share.system for share in shares})
     if not systems:
         note("No system was shown a relevant passage whose language is known.")
@@ -437,11 +437,11 @@ def show_risk_coverage(page: Page, parser: Parser) -> None:
     """Show the trade-off between errors and coverage if answers with weak signals are not given."""
     with st.container(horizontal=True, gap="medium"):
         about = "Confidence signal: a feature or score; answers with weak signals are withheld."
-        signal = pick("Signal", views.signals(page.arena), key="signal", kind="signal", width=220, help=about)
+        signal = pick("Signal", attribution.signals(page.arena), key="signal", kind="signal", width=220, help=about)
         about = " ".join(f"{name}: {meaning}." for name, meaning in LOSSES.items())
         loss = pick_segments("Error type", tuple(LOSSES), key="loss", kind="loss", help=about)
         try:
-            traded = views.tradeoffs(page.arena, signal, loss, parser, page.picked)
+            traded = attribution.tradeoffs(page.arena, signal, loss, parser, page.picked)
         except MirageError as problem:
             refuse(problem)
             return
