@@ -73,7 +73,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Surrogate": {
         "training": "mirage.ranking.surrogate.data.Training",
         "regressor": "mirage.ranking.surrogate.regressors.Regressor",
-        "held-out prediction": "mirage.ranking.surrogate.evaluate.HeldOut",
+        "held-out prediction": "mirage.ranking.surrogate.quality.HeldOut",
         "quality": "mirage.ranking.surrogate.quality.Quality",
         "distance": "mirage.ranking.surrogate.range.Distance",
         "feature family": "mirage.stages.features.spec.FeatureFamily",

@@ -303,9 +303,8 @@ def surrogate(
     """
     from mirage import store
     from mirage.battles.judge import NUGGETS, RELEVANCE, Judge
-    from mirage.ranking.surrogate.reporting import report_on
+    from mirage.ranking.surrogate.reporting import conclusions, report_on, summary
     from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
-    from mirage.ranking.surrogate.summaries import conclusions, summary
     from mirage.ranking.surrogate.training import training
     from mirage.stages.stage import run
 

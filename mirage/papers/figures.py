@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
 from mirage.papers.material import Array, Material, pair_counts, predict_draws
-from mirage.papers.tables import ALL, PaperItem, holdout_places, mean, r2_or_none
+from mirage.papers.tables import PaperItem, holdout_places, mean, mean_row, paper_item, r2_or_none
 from mirage.ranking import surrogate
 from mirage.ranking.fit import Fit, PairCounts, fit
 from mirage.ranking.surrogate.draws import LINEAR
@@ -27,41 +28,27 @@ def figure3(material: Material) -> PaperItem:
     """Return the systems' means of each feature."""
     rows: list[dict[str, Any]] = []
     for code in material.battles:
-        means = material.means(code)
-        coverage = np.isfinite(material.values[code]).mean(axis=0)
-        for s, system in enumerate(material.systems(code)):
-            for f, feature in enumerate(material.features):
-                defined = bool(np.isfinite(means[s, f]))
-                rows.append(
-                    {
-                        "language": code,
-                        "feature": feature,
-                        "system": system,
-                        "mean": float(means[s, f]) if defined else None,
-                        "coverage": float(coverage[s, f]),
-                        "n_queries": len(material.values[code]),
-                    }
-                )
-    names = sorted({row["system"] for row in rows})
-    for feature in material.features:
-        for system in names:
-            system_rows = [row for row in rows if row["feature"] == feature and row["system"] == system]
-            rows.append(
-                {
-                    "language": ALL,
-                    "feature": feature,
-                    "system": system,
-                    "mean": mean(row["mean"] for row in system_rows),
-                    "coverage": mean(row["coverage"] for row in system_rows),
-                    "n_queries": sum(row["n_queries"] for row in system_rows),
-                }
-            )
-    return PaperItem(
+        means, values = material.means(code), material.values[code]
+        coverage = np.isfinite(values).mean(axis=0)
+        rows += [
+            {
+                "language": code,
+                "feature": feature,
+                "system": system,
+                "mean": float(means[s, f]) if np.isfinite(means[s, f]) else None,
+                "coverage": float(coverage[s, f]),
+                "n_queries": len(values),
+            }
+            for s, system in enumerate(material.systems(code))
+            for f, feature in enumerate(material.features)
+        ]
+    for feature, system in product(material.features, sorted({row["system"] for row in rows})):
+        own = [row for row in rows if (row["feature"], row["system"]) == (feature, system)]
+        rows.append(mean_row(own, "mean", "coverage") | {"n_queries": sum(row["n_queries"] for row in own)})
+    return paper_item(
         "figure3",
-        "Figure 3",
         "Mean of each feature by system",
-        ("language", "feature", "system", "mean", "coverage", "n_queries"),
-        tuple(rows),
+        rows,
         "mean over the queries where the feature exists, coverage beside it; `all`: mean over languages",
     )
 
@@ -76,9 +63,8 @@ def figure4(material: Material) -> PaperItem:
         for system, by_judge, by_surrogate in zip(tournaments.systems, judge_ranks, surrogate_ranks, strict=True):
             key = {"language": code, "system": system}
             rows.append(
-                {
-                    "language": code,
-                    "system": system,
+                key
+                | {
                     "judge": by_judge,
                     "surrogate": by_surrogate,
                     "held_out": system in material.holdout,
@@ -88,15 +74,10 @@ def figure4(material: Material) -> PaperItem:
                     "rated": tournaments.rated,
                 }
             )
-    return PaperItem(
+    return paper_item(
         "figure4",
-        "Figure 4",
         "Ranks by the judge and by the surrogate",
-        (
-            *("language", "system", "judge", "surrogate", "held_out"),
-            *("published_judge", "published_surrogate", "n_systems", "rated"),
-        ),
-        tuple(rows),
+        rows,
         "ranks of the mean rating over tournaments that have one (rated: their share), and of the random forest of "
         "Table 2",
     )
@@ -135,12 +116,10 @@ def figure5(material: Material) -> PaperItem:
         for name in material.features
     ]
     rows.sort(key=lambda row: (-(row["importance"] or 0.0), row["feature"]))
-    return PaperItem(
+    return paper_item(
         "figure5",
-        "Figure 5",
         "Feature importances",
-        ("feature", "importance", "n_languages", "rise", "rise_low", "rise_high", "n_systems"),
-        tuple(rows),
+        rows,
         "importance: impurities of the random forest of Table 2 on the systems trained on, mean over languages, as "
         f"published; rise: of the squared error of left-out systems by {LINEAR} ridge when the feature is another "
         "system's, with a 95% interval over systems",
@@ -185,29 +164,12 @@ def figure6(material: Material) -> PaperItem:
                         "n_subsamples": len(theta),
                     }
                 )
-            joint = {
-                key: mean(row[key] for row in language_rows)
-                for key in ("n_judged", "tau", "low", "high", "r2", "tau_surrogate", "r2_held_out")
-            }
-            rows += [
-                *language_rows,
-                {
-                    "language": ALL,
-                    "what": unit,
-                    "share": share,
-                    **joint,
-                    "n_subsamples": language_rows[0]["n_subsamples"],
-                },
-            ]
-    return PaperItem(
+            means = ("n_judged", "tau", "low", "high", "r2", "tau_surrogate", "r2_held_out")
+            rows += [*language_rows, mean_row(language_rows, *means)]
+    return paper_item(
         "figure6",
-        "Figure 6",
         "Agreement with the whole ranking by the share of judged queries or pairs",
-        (
-            *("language", "what", "share", "n_judged", "tau", "low", "high", "r2"),
-            *("tau_surrogate", "r2_held_out", "n_subsamples"),
-        ),
-        tuple(rows),
+        rows,
         f"{SUBSAMPLES} subsamples of each size without replacement, ties dropped, against the ratings of all battles; "
         f"low and high: percentiles over subsamples; the surrogate is {LINEAR} ridge trained on the subsample's "
         "ratings; R2 is the median over subsamples; `all`: mean over languages",
@@ -222,26 +184,18 @@ def _rate_subsamples(material: Material, code: str, full: Fit, unit: str, share:
     rng = np.random.default_rng([material.settings.seed, zlib.crc32(f"{code} {unit}".encode()), round(share * 1000)])
     i, j = np.triu_indices(len(battles.systems), 1)
     first, second = battles.wins[:, i, j].astype(np.float32), battles.wins[:, j, i].astype(np.float32)
-    if unit == "questions":
-        n = _judged(battles, unit, share)
-        keep = _some(rng, len(battles.queries), n).astype(np.float32)
-        kept_wins, kept_losses = (np.asarray(keep @ side, dtype=np.float64) for side in (first, second))
-        return np.asarray(fit(PairCounts(kept_wins, kept_losses, None, len(battles.systems))).theta)
-    parts = []
-    cells = np.flatnonzero(_met_pairs(battles))
     n = _judged(battles, unit, share)
-    for _ in range(SUBSAMPLES):
-        mask = np.zeros(first.shape, dtype=bool)
-        mask.ravel()[rng.choice(cells, n, replace=False)] = True
-        parts.append(((first * mask).sum(axis=0), (second * mask).sum(axis=0)))
-    wins, losses = (np.array(side, dtype=np.float64) for side in zip(*parts, strict=True))
+    if unit == "questions":
+        place = rng.random((SUBSAMPLES, len(first))).argsort(axis=1).argsort(axis=1)
+        masks = [(row < n)[:, None] for row in place]
+    else:
+        met = np.flatnonzero(_met_pairs(battles))
+        chosen = [rng.choice(met, n, replace=False) for _ in range(SUBSAMPLES)]
+        masks = [np.isin(np.arange(first.size), cells).reshape(first.shape) for cells in chosen]
+    wins, losses = (
+        np.array([(side * mask).sum(axis=0) for mask in masks], dtype=np.float64) for side in (first, second)
+    )
     return np.asarray(fit(PairCounts(wins, losses, None, len(battles.systems))).theta)
-
-
-def _some(rng: np.random.Generator, of: int, n: int) -> NDArray[np.bool_]:
-    """Return masks that choose n per row without replacement (SUBSAMPLES x of)."""
-    place = rng.random((SUBSAMPLES, of)).argsort(axis=1).argsort(axis=1)
-    return np.asarray(place < n)
 
 
 def _met_pairs(battles: Battles) -> NDArray[np.bool_]:

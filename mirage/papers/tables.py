@@ -47,6 +47,19 @@ class PaperItem:
     """Note to the reader."""
 
 
+def paper_item(name: str, title: str, rows: Sequence[Mapping[str, Any]], method: str, note: str = "") -> PaperItem:
+    """Return a table or figure of the paper by the base name of its file; its columns are those of the first row."""
+    return PaperItem(name, f"{name[:-1].capitalize()} {name[-1]}", title, (*rows[0],), (*rows,), method, note)
+
+
+def mean_row(rows: Sequence[Mapping[str, Any]], *names: str) -> dict[str, Any]:
+    """Return the row `all` of the languages' rows: the means of some columns, nothing printed, the rest as in the
+    first.
+    """
+    printed = dict.fromkeys(name for name in rows[0] if name.startswith("published"))
+    return {**rows[0], "language": ALL, **printed, **{name: mean(row[name] for row in rows) for name in names}}
+
+
 def r2_or_none(predictions: Array, truth: Array, positions: Sequence[int]) -> float | None:
     """Return R2 over some systems; None if undefined."""
     try:
@@ -81,18 +94,13 @@ def table2(material: Material) -> PaperItem:
         for way, predictions in left_out.items():
             row[f"tau_left_out_{way}"] = tau_left_out(predictions[code], truth) if code in predictions else None
         rows.append(row | {"n_systems": len(truth), "rated": material.played[code].rated})
-    rows.append(
-        {"language": ALL, "published": material.print_of("Table 2", language=ALL)}
-        | {key: mean(row[key] for row in rows) for key in ("tau", "tau_left_out_published", "tau_left_out_ours")}
-        | {"n_systems": len({s for draws in whole.values() for s in draws.systems})}
-        | {"rated": mean(row["rated"] for row in rows)}
-    )
-    return PaperItem(
+    joint = mean_row(rows, "tau", "tau_left_out_published", "tau_left_out_ours", "rated")
+    joint["published"] = material.print_of("Table 2", language=ALL)
+    joint["n_systems"] = len({s for draws in whole.values() for s in draws.systems})
+    return paper_item(
         "table2",
-        "Table 2",
         "Kendall's tau of the surrogate ranking against the judge's",
-        ("language", "published", "tau", "tau_left_out_published", "tau_left_out_ours", "n_systems", "rated"),
-        tuple(rows),
+        [*rows, joint],
         f"tau: random forest on all systems but {' and '.join(material.holdout)}, then all systems ranked, as "
         "published: most of them were trained on. tau_left_out: over pairs of systems, each predicted by a fit that "
         f"saw neither of the two, by the forest and by {LINEAR} ridge. rated: share of the tournaments that have a "
@@ -127,18 +135,12 @@ def table3(material: Material) -> PaperItem:
                 row |= {"r2": mean(scores), "r2_median": float(np.median(scores)) if scores else None}
                 row |= {"n_systems": min(sizes), "n_splits": len(scores), "rated": material.played[code].rated}
                 language_rows.append(row)
-            joint: dict[str, Any] = {"language": ALL, "regressor": name, "part": part, "published": None}
-            joint |= {key: mean(row[key] for row in language_rows) for key in ("r2", "r2_median", "rated")}
-            rows += [
-                *language_rows,
-                joint | {key: min(row[key] for row in language_rows) for key in ("n_systems", "n_splits")},
-            ]
-    return PaperItem(
+            fewest = {key: min(row[key] for row in language_rows) for key in ("n_systems", "n_splits")}
+            rows += [*language_rows, mean_row(language_rows, "r2", "r2_median", "rated") | fewest]
+    return paper_item(
         "table3",
-        "Table 3",
         "R2 of the regressors, on the systems trained on and on those held out",
-        ("language", "regressor", "part", "published", "r2", "r2_median", "n_systems", "n_splits", "rated"),
-        tuple(rows),
+        rows,
         "feature means over all queries against the mean rating over tournaments; over splits in which the systems "
         f"held out are drawn at random ({HELD_OUT} of 19, elsewhere the same share), the mean as published, and the "
         "median",
@@ -191,14 +193,11 @@ def table4(material: Material) -> PaperItem:
             }
             for code, draws in whole.items()
         ]
-        joint = {key: mean(row[key] for row in language_rows) for key in ("tau", "tau_left_out_ours", "rated")}
-        rows += [*language_rows, {**language_rows[0], "language": ALL, "published": None, **joint}]
-    return PaperItem(
+        rows += [*language_rows, mean_row(language_rows, "tau", "tau_left_out_ours", "rated")]
+    return paper_item(
         "table4",
-        "Table 4",
         "Kendall's tau with some of the features",
-        ("language", "features", "n_features", "published", "tau", "tau_left_out_ours", "rated", "reason"),
-        tuple(rows),
+        rows,
         "random forest as in Table 2; low-correlation: all but the "
         f"{KEPT} features whose means rank the systems most like the ratings do (absolute tau, mean over languages): "
         + ", ".join(order[:KEPT]),
@@ -237,33 +236,23 @@ def table5(material: Material) -> PaperItem:
                     for p, y in zip(predictions.get(code, ()), draws.theta, strict=False)
                     if np.isfinite(y).all() and (value := r2_or_none(p, y, positions)) is not None
                 ]
-                row: dict[str, Any] = {"language": code, "regressor": name, "part": part, "published": None}
-                row |= {"published_minus": None, "published_plus": None, "r2": None, "minus": None, "plus": None}
-                if name == "forest" and part == "holdout":
-                    row["published"] = material.print_of("Table 5", language=code, metric="mean_r2")
-                    row["published_minus"] = material.print_of("Table 5", language=code, metric="ci95_minus")
-                    row["published_plus"] = material.print_of("Table 5", language=code, metric="ci95_plus")
-                if scores:
-                    centre = float(np.mean(scores))
-                    row["r2"] = centre
-                    if len(scores) >= paper.FEWEST_RATED * len(draws.theta):
-                        low, high = np.percentile(scores, [2.5, 97.5])
-                        row |= {"minus": float(low - centre), "plus": float(high - centre)}
-                counts = {
-                    "n_tournaments": len(scores),
-                    "n_systems": len(positions),
-                    "rated": len(scores) / len(draws.theta),
-                }
-                rows.append(row | counts)
-    return PaperItem(
+                row: dict[str, Any] = {"language": code, "regressor": name, "part": part}
+                for end in ("", "_minus", "_plus"):
+                    metric = f"ci95{end}" if end else "mean_r2"
+                    printed = name == "forest" and part == "holdout"
+                    row[f"published{end}"] = (
+                        material.print_of("Table 5", language=code, metric=metric) if printed else None
+                    )
+                row |= {"r2": mean(scores), "minus": None, "plus": None}
+                if scores and len(scores) >= paper.FEWEST_RATED * len(draws.theta):
+                    low, high = np.percentile(scores, [2.5, 97.5])
+                    row |= {"minus": float(low - row["r2"]), "plus": float(high - row["r2"])}
+                row |= {"n_tournaments": len(scores), "n_systems": len(positions)}
+                rows.append(row | {"rated": len(scores) / len(draws.theta)})
+    return paper_item(
         "table5",
-        "Table 5",
         "R2 over tournaments, mean and distance to the 2.5 and 97.5 percentiles",
-        (
-            *("language", "regressor", "part", "published", "published_minus", "published_plus"),
-            *("r2", "minus", "plus", "n_tournaments", "n_systems", "rated"),
-        ),
-        tuple(rows),
+        rows,
         f"one fit a tournament, trained on its own feature means and ratings; the forest on the first "
         f"{material.settings.forest_draws} tournaments, {LINEAR} ridge on all {material.settings.draws}",
         "Percentiles over tournaments of 100 drawn queries, as published: not an interval of the data. None where "

@@ -18,8 +18,9 @@ from mirage.papers.material import leave_two_out
 from mirage.papers.tables import features_by_tau, tau_left_out
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate import Draws, LanguageData, Training, leave_one_out
-from mirage.ranking.surrogate.ablation import tau_by_language
-from mirage.ranking.surrogate.pairs import apart, slope_parts, square, tau_parts
+from mirage.ranking.surrogate.evaluate import predict_left_out
+from mirage.ranking.surrogate.quality import slope_parts, tau_parts
+from mirage.ranking.surrogate.stage import without_features
 
 Array = NDArray[np.float64]
 CODES = ("en", "sw")
@@ -114,7 +115,7 @@ def test_noise_has_no_slope(name: str) -> None:
     for seed in range(30):
         training = arena(700 + seed)
         theta = training.languages["en"].ratings(frozenset())
-        predicted = square(apart(training, name, 0), training.systems, ["en"])
+        predicted = predict_left_out(training, name)[0]
         gap = np.nan_to_num(predicted - predicted.T)
         above.append(float((gap * (theta[:, None] - theta[None, :])).sum() / np.abs(gap).sum()))
     assert about_zero(above)
@@ -139,7 +140,7 @@ def test_noise_gives_no_tau_to_slow_regressors(name: str) -> None:
     taus = []
     for seed in range(12):
         training = arena(200 + seed, systems=5).only(languages=["en"])
-        predictions = square(apart(training, name, 0), training.systems, ["en"])
+        predictions = predict_left_out(training, name)[0]
         taus.append(float(tau_parts(predictions, training.languages["en"].ratings(frozenset())).mean()))
     assert about_zero(taus)
 
@@ -198,8 +199,8 @@ def test_sets_of_features_get_no_tau_from_noise_though_some_are_chosen() -> None
     """The seven most telling of nine are chosen without the pair that they are tried on."""
     taus = []
     for seed in range(40):
-        by_language = tau_by_language(arena(400 + seed, features=9), "ridge", None, 0)
-        taus.append(float(np.mean([by_language[code][0] or 0 for code in CODES])))
+        quality = without_features(arena(400 + seed, features=9), "ridge", None, 0).quality()
+        taus.append(float(np.mean([q.tau or 0 for q in quality if q.language != "all"])))
     assert about_zero(taus)
 
 

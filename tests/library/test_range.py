@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mirage.ranking import surrogate
-from mirage.ranking.surrogate import LanguageData, Training, distances, leave_one_out, outside
-from mirage.ranking.surrogate.reporting import ChosenRegressor, expected_ratings
+from mirage.ranking.surrogate import LanguageData, Training, distances, leave_one_out
+from mirage.ranking.surrogate.reporting import predict_new
 
 Array = NDArray[np.float64]
 F = 11
@@ -60,7 +59,8 @@ def test_ordinary_new_systems_are_warned_of_in_under_a_tenth_of_the_cases(kind: 
             code: shared + 0.3 * shared.std() * rng.normal(size=shared.shape) for code in ("en", "sw", "zh")[:languages]
         }
         seen = training(X, np.append(rng.normal(size=n), np.nan))
-        alarms.append(any(outside(seen, f"s{n:02}").values()))
+        by_language = distances(seen, f"s{n:02}")
+        alarms.append(any(distance.outside for code, distance in by_language.items() if code != "all"))
     assert np.mean(alarms) <= 0.1
 
 
@@ -85,13 +85,11 @@ def test_where_an_interval_is_printed_it_covers(n: int, shift: float) -> None:
     for _ in range(40):
         seen, true = world(rng, n, shift)
         left_out = leave_one_out(seen, "ridge", pairs=False)
-        chosen = ChosenRegressor(
-            "ridge", {code: left_out.judged[code] - left_out.predicted[code] for code in left_out.predicted}
-        )
-        prediction = expected_ratings(seen, f"s{n:02}", chosen)["en"]
-        assert (prediction.low is None) == (prediction.high is None) == bool(prediction.outside)
-        if prediction.low is not None and prediction.high is not None:
-            covered.append(prediction.low <= true <= prediction.high)
+        reach = distances(seen, f"s{n:02}")
+        _, low, high = predict_new(seen, f"s{n:02}", "ridge", left_out, reach, 0)["en"]
+        assert (low is None) == (high is None) == bool(reach["en"].outside)
+        if low is not None and high is not None:
+            covered.append(low <= true <= high)
     if shift == 12:
         assert len(covered) <= 4
     else:
@@ -116,9 +114,9 @@ def test_a_value_beside_equal_ones_lies_outside_and_equal_ones_do_not() -> None:
     X = population(rng, "normal", 9)
     X[:, 4] = 0.1 + 0.2
     theta = np.append(rng.normal(size=8), np.nan)
-    assert outside(training({"en": X}, theta), "s08")["en"] == ()
+    assert distances(training({"en": X}, theta), "s08")["en"].outside == ()
     X[8, 4] = 0.35
-    assert outside(training({"en": X}, theta), "s08")["en"] == ("f04",)
+    assert distances(training({"en": X}, theta), "s08")["en"].outside == ("f04",)
 
 
 def test_left_out_systems_outside_have_no_interval_and_do_not_count_as_covered() -> None:
@@ -130,4 +128,4 @@ def test_left_out_systems_outside_have_no_interval_and_do_not_count_as_covered()
     assert np.isnan([left_out.low["en"][index], left_out.high["en"][index]]).all()
     assert np.isfinite(np.delete(left_out.low["en"], index)).all()
     assert left_out.quality()[0].covered is not None
-    assert surrogate.outside(training({"en": X}, rng.normal(size=10)), "s04")["en"] == ("f02",)
+    assert distances(training({"en": X}, rng.normal(size=10)), "s04")["en"].outside == ("f02",)

@@ -19,11 +19,10 @@ from mirage.errors import NotEnoughData, UnknownName
 from mirage.explorer.surrogate import data as views
 from mirage.ranking import surrogate
 from mirage.ranking.bootstrap import rate
-from mirage.ranking.surrogate.reporting import Report, chosen_regressor, expected_ratings, report_on
+from mirage.ranking.surrogate.reporting import Report, conclusions, report_on
+from mirage.ranking.surrogate.reporting import held_out as read_held_out
+from mirage.ranking.surrogate.reporting import summary as summarise
 from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS
-from mirage.ranking.surrogate.summaries import conclusions
-from mirage.ranking.surrogate.summaries import held_out as read_held_out
-from mirage.ranking.surrogate.summaries import summary as summarise
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import run
 
@@ -101,46 +100,23 @@ def test_ratings_of_systems_without_features_count_but_are_not_learnt_from(table
 # --- a new system -----------------------------------------------------------------------------------------------------
 
 
-def test_a_new_system_is_expected_near_where_its_battles_put_it(tables: dict[str, pa.Table], reported: Report) -> None:
-    judgments = without(tables["judgments"], "sim-04")
-    seen = training(tables["features"], judgments, JUDGE)
-    assert seen.new == ("sim-04",)
-    by = chosen_regressor(reported.table(), JUDGE, regressor="pooled")
-    predictions = expected_ratings(seen, "sim-04", by)
-    assert list(predictions) == ["en", "sw", "all"]
-    whole = training(tables["features"], tables["judgments"], JUDGE)
-    for code in ("en", "sw"):
-        prediction = predictions[code]
-        others = seen.languages[code].ratings(frozenset())
-        assert prediction.of == 7
-        assert prediction.rank == 1 + (others[np.isfinite(others)] > prediction.rating).sum()
-        assert 1 <= prediction.rank_low <= prediction.rank <= prediction.rank_high <= 7
-        assert prediction.low is not None
-        assert prediction.high is not None
-        true = whole.languages[code].ratings(frozenset())[3] * 7 / 6
-        assert prediction.low < true < prediction.high
-    assert predictions["all"].rating == pytest.approx((predictions["en"].rating + predictions["sw"].rating) / 2)
-
-
-def test_a_judged_systems_battles_are_not_looked_at_when_it_is_placed(
-    tables: dict[str, pa.Table], reported: Report
-) -> None:
-    by = chosen_regressor(reported.table(), JUDGE, regressor="pooled")
-    judged = expected_ratings(reported.training, "sim-04", by)["en"]
-    new = expected_ratings(training(tables["features"], without(tables["judgments"], "sim-04"), JUDGE), "sim-04", by)
-    # The scale of all is centred on the system too, once it is judged.
-    assert judged.rating == pytest.approx(new["en"].rating * 6 / 7, abs=1e-6)
-
-
-def test_new_systems_are_in_the_table_without_a_rating(tables: dict[str, pa.Table]) -> None:
+def test_a_new_system_is_predicted_near_where_its_battles_put_it(tables: dict[str, pa.Table]) -> None:
     seen = training(tables["features"], without(tables["judgments"], "sim-04"), JUDGE)
+    assert seen.new == ("sim-04",)
     table = report_on(seen, JUDGE, regressors=["pooled", "ridge"]).table()
     schema.validate("predictions", table)
-    new = [row for row in table.to_pylist() if row["system"] == "sim-04"]
-    assert {(row["language"], row["regressor"]) for row in new} == {
-        (code, name) for code in ("en", "sw", "all") for name in ("pooled", "ridge", "default")
-    }
-    assert all(row["judged"] is None for row in new)
+    new = {(row["language"], row["regressor"]): row for row in table.to_pylist() if row["system"] == "sim-04"}
+    assert set(new) == {(code, name) for code in ("en", "sw", "all") for name in ("pooled", "ridge", "default")}
+    whole = training(tables["features"], tables["judgments"], JUDGE)
+    for code in ("en", "sw"):
+        row = new[code, "pooled"]
+        ranked = seen.languages[code].ratings(frozenset())
+        assert row["rank"] in range(1, 8)
+        assert row["judged"] is None
+        assert row["low"] < whole.languages[code].ratings(frozenset())[3] * 7 / 6 < row["high"]
+        assert np.nanmin(ranked) - 1 < row["rating"] < np.nanmax(ranked) + 1
+    both = [new[code, "pooled"]["rating"] for code in ("en", "sw")]
+    assert new["all", "pooled"]["rating"] == pytest.approx(np.mean(both))
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
@@ -152,12 +128,8 @@ def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, p
     with pytest.raises(NotEnoughData, match="has a feature"):
         training(tables["features"].slice(0, 0), tables["judgments"], JUDGE)
     with pytest.raises(NotEnoughData, match="no predictions for the judge other") as refused:
-        chosen_regressor(reported.table(), Judge.single("other"))
+        read_held_out(reported.table(), Judge.single("other"))
     assert "mirage rank surrogate DIR --judge other --store" in str(refused.value)
-    with pytest.raises(UnknownName, match="regressor"):
-        chosen_regressor(reported.table(), JUDGE, regressor="forest")
-    with pytest.raises(UnknownName, match="system"):
-        expected_ratings(reported.training, "nobody", chosen_regressor(reported.table(), JUDGE))
 
 
 # --- the command and the view -----------------------------------------------------------------------------------------

@@ -10,8 +10,7 @@ import pytest
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.ranking.compare.joint import LanguageDifferences, joint_estimate
-from mirage.ranking.compare.paired import paired_estimate
+from mirage.ranking.compare.paired import LanguageDifferences, joint_estimate, paired_estimate
 from mirage.stages import abstain as abstention
 from mirage.stages import outcomes
 from mirage.stages.abstain.promise import conformal, p_value

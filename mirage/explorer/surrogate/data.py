@@ -6,7 +6,7 @@ Nothing is fitted here. Results are cached by arena, which is hashed by its mani
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,9 @@ from mirage import schema
 from mirage.battles.judge import Judge
 from mirage.explorer.hallucination.data import published_arena as figures_of
 from mirage.ranking import surrogate
-from mirage.ranking.surrogate.ablation import ABLATIONS
-from mirage.ranking.surrogate.reporting import chosen_regressor as chosen_regressor
-from mirage.ranking.surrogate.summaries import RegressorSummary, summary
-from mirage.ranking.surrogate.summaries import held_out as read_held_out
+from mirage.ranking.surrogate.reporting import RegressorSummary, summary
+from mirage.ranking.surrogate.reporting import held_out as read_held_out
+from mirage.ranking.surrogate.stage import ABLATIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,11 +61,12 @@ def comparison_of(arena: Arena, judge: Judge) -> RegressorComparisonView:
 
     rows = arena.read("predictions")
     by_regressor = read_held_out(rows, judge)
-    chosen = chosen_regressor(rows, judge).regressor
+    selection = pc.and_(pc.equal(rows["judge"], judge.name), pc.equal(rows["skill"], judge.skill))
+    points = rows.filter(selection)
+    chosen = points.filter(points["default"])["regressor"][0].as_py()
     quality = [row for held_out in by_regressor.values() for row in held_out.quality()]
     quality.sort(key=lambda row: (row.language == surrogate.ALL, row.language))
-    selection = pc.and_(pc.equal(rows["judge"], judge.name), pc.equal(rows["skill"], judge.skill))
-    return RegressorComparisonView(chosen, tuple(summary(by_regressor, chosen)), tuple(quality), rows.filter(selection))
+    return RegressorComparisonView(chosen, tuple(summary(by_regressor, chosen)), tuple(quality), points)
 
 
 NAMED = ABLATIONS
@@ -174,21 +174,12 @@ def judged_ends(arena: Arena, judge: Judge, language: str) -> dict[str, tuple[fl
 
 @lru_cache(maxsize=64)
 def quality_by_language(arena: Arena, judge: Judge, regressor: str) -> tuple[dict[str, Any], ...]:
-    """Return one regressor's quality by language, `all` last: `language, tau, rmse, r2, slope, covered, systems`, and
-    `published`, the tau that the paper prints for its forest with a judge.
+    """Return one regressor's quality by language (`Quality`), `all` last, and `published`, the tau the paper prints
+    for its forest with a judge.
     """
     tau = printed_figures(arena).tau
     return tuple(
-        {
-            "language": row.language,
-            "tau": row.tau,
-            "rmse": row.rmse,
-            "r2": row.r2,
-            "slope": row.slope,
-            "covered": row.covered,
-            "systems": row.systems,
-            "published": tau.get(row.language) if row.language != surrogate.ALL else None,
-        }
+        asdict(row) | {"published": tau.get(row.language) if row.language != surrogate.ALL else None}
         for row in comparison_of(arena, judge).quality
         if row.regressor == regressor
     )

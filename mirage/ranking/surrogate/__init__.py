@@ -7,9 +7,9 @@
     predict(seen, compared.default, out=["a new model"])    # {language: ratings of every system}
     by_draw({code: Draws(...)}, "forest", out=[...])        # the paper's tournaments, {language: B x S}
 
-`data.py` defines the data a fit may use, `regressors.py` declares the regressors (the paper's five, then `ridge.py`,
-`pooled.py` and `answers.py`), `evaluate.py` leaves out one system at a time, `pairs.py` two at a time, `quality.py`
-measures the predictions, `importance.py` the importance of features, `range.py` whether a system is in the range of the
+`data.py` defines the data a fit may use, `regressors.py` declares the regressors (`pooled.py` and `answers.py` have
+ours), `evaluate.py` leaves out one system at a time and two at a time, `quality.py` measures
+the predictions, `importance.py` the importance of features, `range.py` whether a system is in the range of the
 others, `draws.py` fits many draws in one batch. Arrays only: no module here knows a judge, a judge or storage.
 """
 
@@ -18,17 +18,14 @@ from mirage.ranking.surrogate.draws import Draws, by_draw
 from mirage.ranking.surrogate.evaluate import (
     LEVEL,
     NESTED,
-    HeldOut,
     RegressorComparison,
     compare_regressors,
     leave_one_out,
     margin,
-    paired,
 )
 from mirage.ranking.surrogate.importance import FeatureImportance, importances
-from mirage.ranking.surrogate.pairs import apart_by, slope_parts, square, tau_parts
-from mirage.ranking.surrogate.quality import PairedTest, Quality, r2
-from mirage.ranking.surrogate.range import ALL, Distance, distances, outside
+from mirage.ranking.surrogate.quality import HeldOut, PairedTest, Quality, paired_test, r2, slope_parts, tau_parts
+from mirage.ranking.surrogate.range import ALL, Distance, distances
 from mirage.ranking.surrogate.regressors import (
     PUBLISHED,
     REGRESSORS,
@@ -57,7 +54,6 @@ __all__ = [
     "Regressor",
     "RegressorComparison",
     "Training",
-    "apart_by",
     "averages",
     "by_draw",
     "compare_regressors",
@@ -65,12 +61,10 @@ __all__ = [
     "importances",
     "leave_one_out",
     "margin",
-    "outside",
-    "paired",
+    "paired_test",
     "predict",
     "r2",
     "regressor",
     "slope_parts",
-    "square",
     "tau_parts",
 ]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.surrogate.data import FEWEST, Array, Predicted
-from mirage.ranking.surrogate.pooled import moments, solve_shared, strengths, unit_scale
+from mirage.ranking.surrogate.pooled import fit_together
 from mirage.ranking.surrogate.regressors import ESTIMATORS, PUBLISHED, SEED, fit_and_predict
 
 LINEAR = "pooled"
@@ -95,44 +95,20 @@ def _use(draws: Draws) -> NDArray[np.bool_]:
 
 
 def _all_at_once(draws: Mapping[str, Draws], out: frozenset[str]) -> Predicted:
-    """Fit the pooled ridge on every draw: the penalties from the mean of the draws, then one batch of small linear
-    systems.
-    """
+    """Fit the pooled ridge on every draw."""
     codes = sorted(draws)
-    systems = sorted({s for language_draws in draws.values() for s in language_draws.systems})
-    row = {s: k for k, s in enumerate(systems)}
-    features = sorted({f for language_draws in draws.values() for f in language_draws.features})
-    n = len(draws[codes[0]].theta)
-    if any(len(language_draws.theta) != n for language_draws in draws.values()):
-        raise BadInput("the languages have different numbers of draws", do="rate them all with the same number")
-    Z = np.zeros((n, len(codes), len(systems), len(features)))
-    y = np.zeros(Z.shape[:3])
-    member = np.zeros(Z.shape[:3], dtype=bool)
-    level = np.zeros((n, len(codes)))
-    for k, code in enumerate(codes):
+    X, y, train, level = [], [], [], []
+    for code in codes:
         language_draws = draws[code]
-        use = _use(language_draws)
-        train = np.array([s not in out for s in language_draws.systems]) & np.isfinite(language_draws.theta)
-        rows = [row[s] for s in language_draws.systems]
-        columns = [features.index(f) for f, yes in zip(language_draws.features, use, strict=True) if yes]
-        X = language_draws.means[:, :, use]
-        count = np.maximum(train.sum(axis=1), 1)
-        centre = np.where(train[..., None], X, 0.0).sum(axis=1) / count[:, None]
-        level[:, k] = np.where(train, language_draws.theta, 0.0).sum(axis=1) / count
-        Z[:, k, np.array(rows)[:, None], columns] = X - centre[:, None]
-        y[:, k, rows] = np.where(train, language_draws.theta - level[:, k, None], 0.0)
-        member[:, k, rows] = train
-    whole = member.all(axis=0) | ~member.any(axis=0)
-    mean_member = np.asarray(member.any(axis=0) & whole)
-    shared, own = strengths(
-        unit_scale(Z.mean(axis=0), mean_member), np.where(mean_member, y.mean(axis=0), 0.0), mean_member
-    )
-    Z = np.stack([unit_scale(values, trained) for values, trained in zip(Z, member, strict=True)])
-    w, d = solve_shared(*moments(Z, y, member), shared, own)
-    fitted = (Z @ (w[:, None, :] + d)[..., None])[..., 0] + level[..., None]
-    predictions = {}
-    for k, code in enumerate(codes):
-        language_draws = draws[code]
-        rated = np.asarray(np.isfinite(language_draws.theta).any(axis=1))
-        predictions[code] = np.where(rated[:, None], fitted[:, k, [row[s] for s in language_draws.systems]], np.nan)
-    return predictions
+        counted = np.array([s not in out for s in language_draws.systems]) & np.isfinite(language_draws.theta)
+        n = np.maximum(counted.sum(axis=1), 1)
+        level.append(np.where(counted, language_draws.theta, 0.0).sum(axis=1)[:, None] / n[:, None])
+        means = np.where(_use(language_draws), language_draws.means, 0.0)
+        X.append(means - np.where(counted[..., None], means, 0.0).sum(axis=1)[:, None] / n[:, None, None])
+        y.append(language_draws.theta - level[-1])
+        train.append(counted)
+    fitted = fit_together([draws[code].systems for code in codes], X, y, train)
+    return {
+        code: np.where(np.isfinite(draws[code].theta).any(axis=1, keepdims=True), values + own, np.nan)
+        for code, values, own in zip(codes, fitted, level, strict=True)
+    }

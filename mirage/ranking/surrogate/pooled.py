@@ -29,39 +29,53 @@ OWN = (3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 1e6)
 
 def fit_pooled(seen: Sequence[FitPart], _seed: int = 0) -> Predicted:
     """Fit all languages jointly."""
-    places, Z, y, member = stack_languages(seen)
-    shared, own = strengths(Z, y, member)
-    w, d = solve_shared(*moments(Z, y, member), shared, own)
-    predictions = {}
-    for part, rows, Z_l, d_l in zip(seen, places, Z, d, strict=True):
-        predictions[part.language.code] = np.where(part.to_predict, Z_l[rows] @ (w + d_l), np.nan)
-    return predictions
+    fitted = fit_together(
+        [part.language.systems for part in seen],
+        [part.standard()[None] for part in seen],
+        [part.y[None] for part in seen],
+        [part.train[None] for part in seen],
+    )
+    return {
+        part.language.code: np.where(part.to_predict, values[0], np.nan)
+        for part, values in zip(seen, fitted, strict=True)
+    }
 
 
-def stack_languages(seen: Sequence[FitPart]) -> tuple[list[list[int]], Array, Array, NDArray[np.bool_]]:
-    """Stack the languages' features and targets in arrays of one shape, with a row for each system of any language.
+def fit_together(
+    systems: Sequence[Sequence[str]], X: Sequence[Array], y: Sequence[Array], train: Sequence[NDArray[np.bool_]]
+) -> list[Array]:
+    """Fit B draws of all languages jointly: the penalties from the mean of the draws, then one batch of small linear
+    systems.
+
+    Args:
+        systems: by language, its S systems.
+        X: by language, B x S x F features, centred on the training systems; 0 where not in use.
+        y: by language, B x S targets, centred in the same way; of training systems.
+        train: by language, B x S: the training systems.
 
     Returns:
-        For each language the rows of its systems; L x S x F standardised features, 0 where a system is not in a
-        language; L x S targets, 0 where not trained on; L x S: the training systems.
+        By language, B x S predictions.
     """
-    systems = sorted({s for part in seen for s in part.language.systems})
-    row = {s: k for k, s in enumerate(systems)}
-    places = [[row[s] for s in part.language.systems] for part in seen]
-    Z = np.zeros((len(seen), len(systems), seen[0].language.values.shape[2]))
-    y = np.zeros(Z.shape[:2])
-    member = np.zeros(Z.shape[:2], dtype=bool)
-    for k, (part, rows) in enumerate(zip(seen, places, strict=True)):
-        Z[k, rows] = part.standard()
-        y[k, rows] = np.where(part.train, part.y, 0.0)
-        member[k, rows] = part.train
-    return places, unit_scale(Z, member), y, member
+    names = sorted({system for of_language in systems for system in of_language})
+    places = [[names.index(system) for system in of_language] for of_language in systems]
+    Z = np.zeros((len(X[0]), len(X), len(names), X[0].shape[2]))
+    targets, member = np.zeros(Z.shape[:3]), np.zeros(Z.shape[:3], dtype=bool)
+    for k, rows in enumerate(places):
+        Z[:, k, rows], member[:, k, rows] = X[k], train[k]
+        targets[:, k, rows] = np.where(train[k], y[k], 0.0)
+    always = np.asarray(member.all(axis=0))
+    mean = unit_scale(Z.mean(axis=0), always), np.where(always, targets.mean(axis=0), 0.0)
+    Z = unit_scale(Z, member)
+    w, d = solve_shared(*moments(Z, targets, member), *strengths(*mean, always))
+    fitted = (Z @ (w[:, None, :] + d)[..., None])[..., 0]
+    return [fitted[:, k, rows] for k, rows in enumerate(places)]
 
 
 def unit_scale(Z: Array, member: NDArray[np.bool_]) -> Array:
     """Divide features (... x L x S x F) by their spread over all training rows; a constant feature becomes 0."""
     counted = np.where(member[..., None], Z, 0.0)
-    spread = np.sqrt((counted**2).sum(axis=(-3, -2), keepdims=True) / member.sum())
+    n = np.maximum(member.sum(axis=(-2, -1)), 1)[..., None, None, None]
+    spread = np.sqrt((counted**2).sum(axis=(-3, -2), keepdims=True) / n)
     usable = spread > 1e-12
     return np.asarray(np.where(usable, Z / np.where(usable, spread, 1.0), 0.0))
 

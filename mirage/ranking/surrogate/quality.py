@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.errors import BadInput, NotEnoughData
-from mirage.ranking.surrogate.data import Array
+from mirage.errors import NotEnoughData
+from mirage.ranking.surrogate.data import Array, Predicted
+from mirage.ranking.surrogate.range import ALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,44 +61,50 @@ def r2(predicted: Array, true: Array) -> float:
     return 1 - float(((true - predicted) ** 2).sum()) / total
 
 
-def quality(
-    language: str,
-    regressor: str,
-    predicted: Array,
-    true: Array,
-    low: Array,
-    high: Array,
-    *,
-    tau_parts: Array,
-    slope_parts: Array,
-) -> Quality:
-    """Compare predictions of left-out systems with their ratings.
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Predicted ratings of every system, each by a fit without that system's battles (leave-one-out)."""
 
-    Args:
-        language: code, or `all`.
-        regressor: its name.
-        predicted: n predictions, each by a fit without the system.
-        true: n ratings.
-        low: n lower ends of the prediction intervals; NaN where there is none.
-        high: n upper ends.
-        tau_parts: n contributions to tau (`pairs.tau_parts`).
-        slope_parts: n contributions to the slope (`pairs.slope_parts`).
+    regressor: str
+    """Name of the regressor, or `default` for the one chosen per system."""
+    systems: Mapping[str, tuple[str, ...]]
+    """By language (and `all` with several): the n systems."""
+    predicted: Predicted
+    """n ratings in logits, centred as the judge's."""
+    low: Predicted
+    """n lower ends of the 95% prediction intervals; NaN with too few left-out systems, or outside their range
+    (`range.py`).
     """
-    n = len(true)
-    if n < 1 or len(predicted) != n:
-        raise BadInput(f"{len(predicted)} predictions of {n} ratings cannot be compared")
-    inside = (true >= low) & (true <= high)
-    bounded = np.isfinite(low) & np.isfinite(high)
-    return Quality(
-        language,
-        regressor,
-        n,
-        _mean(tau_parts),
-        float(np.sqrt(((true - predicted) ** 2).mean())),
-        r2(predicted, true) if n > 1 and np.ptp(true) > 0 else None,
-        _mean(slope_parts),
-        float(inside[bounded].mean()) if bounded.any() else None,
-    )
+    high: Predicted
+    """n upper ends."""
+    judged: Predicted
+    """n ratings by the judge."""
+    tau_parts: Predicted
+    """Each system's contribution to Kendall's tau-b of pairs left out together, whose mean is the tau (`tau_parts`);
+    NaN where pairs were not left out, or left too few training systems.
+    """
+    slope_parts: Predicted
+    """Each system's contribution to the slope of ratings on predictions, from the same pairs (`slope_parts`)."""
+    seed: int
+    """Seed of the regressor."""
+
+    def quality(self) -> tuple[Quality, ...]:
+        """Return the quality of the predictions by language, `all` last."""
+        return tuple(self._quality(code) for code in self.predicted)
+
+    def _quality(self, code: str) -> Quality:
+        predicted, true, low, high = (by[code] for by in (self.predicted, self.judged, self.low, self.high))
+        n, bounded = len(true), np.isfinite(low) & np.isfinite(high)
+        return Quality(
+            code,
+            self.regressor,
+            n,
+            _mean(self.tau_parts[code]),
+            float(np.sqrt(((true - predicted) ** 2).mean())),
+            r2(predicted, true) if n > 1 and np.ptp(true) > 0 else None,
+            _mean(self.slope_parts[code]),
+            float(((true >= low) & (true <= high))[bounded].mean()) if bounded.any() else None,
+        )
 
 
 def _mean(parts: Array) -> float | None:
@@ -140,59 +148,48 @@ class PairedTest:
     """Seed of the swaps."""
 
 
-def paired_test(
-    first: dict[str, Array],
-    second: dict[str, Array],
-    true: dict[str, Array],
-    systems: dict[str, tuple[str, ...]],
-    *,
-    parts: tuple[dict[str, Array], dict[str, Array]],
-    names: tuple[str, str],
-    seed: int = 0,
-    swaps: int = 2_000,
-) -> PairedTest:
-    """Test whether one regressor orders left-out systems better than another, and which has the lower error.
+def paired_test(first: HeldOut, second: HeldOut, *, seed: int = 0, swaps: int = 2_000) -> PairedTest:
+    """Test whether one regressor orders left-out systems better than another, and which has the lower error, language
+    by language; a language where either has no tau is excluded from the first.
 
     Args:
-        first: by language, n predictions of left-out systems.
-        second: the other's.
-        true: the ratings.
-        systems: the systems, in the same order.
-        parts: for both: by language, n contributions to tau (`pairs.tau_parts`). A language where either has none is
-            excluded.
-        names: names of the two regressors.
+        first: its predictions of left-out systems.
+        second: the other's, of the same systems.
         seed: seed of the swaps.
         swaps: number to draw; all are enumerated if there are fewer.
     """
-    everyone = sorted({s for code in first for s in systems[code]})
+    codes = [code for code in first.predicted if code != ALL and code in second.predicted]
+    codes = sorted([code for code in codes if len(first.systems[code]) > 1] or first.predicted)
+    everyone = sorted({s for code in codes for s in first.systems[code]})
     masks = _masks(len(everyone), swaps, seed)
     worse = np.zeros(len(everyone))
     gains: list[list[float]] = [[] for _ in everyone]
-    both: list[tuple[float, float]] = []
+    taus: list[tuple[float, float]] = []
     squares = []
-    for code in sorted(first):
-        indices = [everyone.index(s) for s in systems[code]]
-        squares.append([((p - true[code]) ** 2).mean() for p in (first[code], second[code])])
-        worse[indices] += ((second[code] - true[code]) ** 2 - (first[code] - true[code]) ** 2) / len(indices)
-        first_parts, second_parts = parts[0][code], parts[1][code]
-        if np.isfinite(first_parts).all() and np.isfinite(second_parts).all():
-            both.append((float(first_parts.mean()), float(second_parts.mean())))
-            for k, gain in zip(indices, first_parts - second_parts, strict=True):
-                gains[k].append(float(gain))
+    for code in codes:
+        indices = [everyone.index(s) for s in first.systems[code]]
+        errors = [(by.predicted[code] - first.judged[code]) ** 2 for by in (first, second)]
+        squares.append([error.mean() for error in errors])
+        worse[indices] += (errors[1] - errors[0]) / len(indices)
+        parts = [by.tau_parts[code] for by in (first, second)]
+        if np.isfinite(parts).all():
+            taus.append((float(parts[0].mean()), float(parts[1].mean())))
+            for k, gain in zip(indices, (parts[0] - parts[1]).tolist(), strict=True):
+                gains[k].append(gain)
     rise = np.abs(np.where(masks, -1, 1) @ worse)
     rmse = np.sqrt(np.mean(squares, axis=0))
-    tau = np.mean(both, axis=0) if both else (np.nan, np.nan)
+    tau = np.mean(taus, axis=0) if taus else (np.nan, np.nan)
     return PairedTest(
-        better=names[0],
-        than=names[1],
+        better=first.regressor,
+        than=second.regressor,
         tau=float(tau[0]),
         tau_than=float(tau[1]),
         p=_jackknife(np.array([np.mean(gain) for gain in gains if gain])),
         rmse=float(rmse[0]),
         rmse_than=float(rmse[1]),
         p_error=float((rise >= rise[0] * (1 - 1e-9)).mean()),
-        languages=len(both),
-        ahead=sum(a > b for a, b in both),
+        languages=len(taus),
+        ahead=sum(a > b for a, b in taus),
         systems=len(everyone),
         swaps=len(masks),
         seed=seed,
@@ -225,3 +222,49 @@ def _masks(n: int, swaps: int, seed: int) -> NDArray[np.bool_]:
     masks = np.random.default_rng(seed).random((swaps, n)) < 0.5
     masks[0] = False
     return masks
+
+
+def tau_parts(predicted: Array, true: Array) -> Array:
+    """Return each system's contribution to Kendall's tau-b of left-out systems, whose mean is the tau.
+
+    Args:
+        predicted: n x n: prediction of the row's system by a fit without it and the column's; NaN where there is none.
+            A row of equal values is a prediction independent of the other system.
+        true: n ratings.
+
+    Returns:
+        n contributions; all 0 if all predictions are equal, since these order nothing; all NaN if no pair was
+        predicted, or all ratings are equal.
+    """
+    gap = predicted - predicted.T
+    known = np.isfinite(gap)
+    signs = [np.sign(np.where(known & (np.abs(d) >= 1e-9), d, 0.0)) for d in (gap, true[:, None] - true[None, :])]
+    np.fill_diagonal(signs[1], 0.0)
+    agree = (signs[0] * signs[1]).sum(axis=1)
+    ordered, different = (float((s**2).sum()) for s in signs)
+    if different == 0:
+        return np.full(len(true), np.nan)
+    return np.asarray(agree * len(true) / np.sqrt(max(ordered, 1.0) * different))
+
+
+def slope_parts(predicted: Array, true: Array) -> Array:
+    """Return each system's contribution to the slope of the ratings on predictions of left-out systems, whose mean is
+    the slope.
+
+    The slope is that of a line through the origin, from differences between predictions to differences between ratings
+    of systems left out together: sum (p_i - p_j) (y_i - y_j) / sum (p_i - p_j)^2 over pairs. If predictions do not
+    depend on the other left-out system it is the least-squares slope. With noise features the numerator is 0 on
+    average, whatever the regressor; the ratio was within 0.3 of 0 on average over 30 simulated arenas of 6 systems.
+
+    Args:
+        predicted: n x n, as in `tau_parts`.
+        true: n ratings.
+
+    Returns:
+        n contributions; all NaN if no pair was predicted, or all predictions are equal.
+    """
+    gap = np.nan_to_num(predicted - predicted.T)
+    square_sum = float((gap**2).sum())
+    if square_sum < 1e-18:
+        return np.full(len(true), np.nan)
+    return np.asarray((gap * (true[:, None] - true[None, :])).sum(axis=1) * len(true) / square_sum)

@@ -72,13 +72,6 @@ def distances(training: Training, system: str) -> dict[str, Distance]:
     return result
 
 
-def outside(training: Training, system: str) -> dict[str, tuple[str, ...]]:
-    """Return by language the features in which the system is outside the range of the others, so that a prediction
-    extrapolates.
-    """
-    return {code: distance.outside for code, distance in distances(training, system).items() if code != ALL}
-
-
 def _deviations(others: Array, row: Array) -> Array:
     """Return the deviations of one row (F) from n others, in standard deviations of a new row."""
     n = len(others)

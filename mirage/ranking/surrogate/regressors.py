@@ -8,15 +8,132 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mirage.errors import BadInput, UnknownName
-from mirage.ranking.surrogate.answers import fit_answers, pairwise
 from mirage.ranking.surrogate.data import Array, FitPart, Predicted, Training, fit_parts
 from mirage.ranking.surrogate.pooled import fit_pooled
-from mirage.ranking.surrogate.ridge import ridge
+
+TREES = 10
+"""Number of trees of `fit_answers`."""
+
+LEAF = 0.002
+"""Minimum share of the answers in a leaf; never below `_SMALLEST` answers."""
+_SMALLEST = 10
+
+_PENALTY = 1e-3
+"""Ridge penalty on the standardised weights, per battle: bounds separable data."""
+
+_HALF = 0.5
+"""Minimum share of a system's answers with a feature for its differences to be used."""
+
+
+def pairwise(seen: Sequence[FitPart], _seed: int = 0) -> Predicted:
+    """Fit a logistic regression of verdicts on feature differences, without an intercept, so that the order of the two
+    does not matter. Battles where either answer lacks a feature in use are excluded: nothing is imputed.
+    """
+    masks = np.array([part.use & (part.language.coverage[part.to_predict] >= _HALF).all(axis=0) for part in seen])
+    blocks = [_differences(part, use) for part, use in zip(seen, masks, strict=True)]
+    D = np.concatenate([block[0] for block in blocks])
+    won = np.concatenate([block[1] for block in blocks])
+    weight = np.concatenate([block[2] for block in blocks])
+    spread = np.sqrt((D**2).mean(axis=0)) if len(D) else np.zeros(D.shape[1])
+    usable = spread > 1e-12
+    w = np.zeros(D.shape[1])
+    if usable.any():
+        w[usable] = _logistic(D[:, usable] / spread[usable], won, weight) / spread[usable]
+    return _calibrate(seen, [np.where(use, part.standard(), 0.0) @ w for part, use in zip(seen, masks, strict=True)])
+
+
+def _differences(part: FitPart, use: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+    """Return N x F differences, N shares won by the first, and N weights of the battles among the training systems."""
+    language = part.language
+    trained = np.flatnonzero(part.train)
+    i, j = np.triu_indices(len(trained), 1)
+    first, second = language.points[:, trained[i], trained[j]], language.points[:, trained[j], trained[i]]
+    n_battles = first + second
+    whole = np.asarray(np.isfinite(language.values[:, :, use]).all(axis=2))
+    q, p = np.nonzero((n_battles > 0) & whole[:, trained[i]] & whole[:, trained[j]])
+    D = np.where(use, language.values[q, trained[i[p]]] - language.values[q, trained[j[p]]], 0.0)
+    n = n_battles[q, p].astype(np.float64)
+    return D, first[q, p] / n, n * language.weights[q]
+
+
+def _logistic(D: Array, won: Array, weight: Array) -> Array:
+    """Fit shares of battles won; the ridge makes the maximum finite and unique."""
+    from sklearn.linear_model import LogisticRegression
+
+    # A share is a weighted win and a weighted loss.
+    rows, results = np.concatenate([D, D]), np.repeat([1, 0], len(D))
+    weights = np.concatenate([weight * won, weight * (1 - won)])
+    strength = 1 / (_PENALTY * weight.sum())
+    model = LogisticRegression(C=strength, fit_intercept=False, solver="newton-cholesky", tol=1e-10)
+    return np.asarray(model.fit(rows, results, sample_weight=weights).coef_[0])
+
+
+def fit_answers(seen: Sequence[FitPart], seed: int = 0) -> Predicted:
+    """Fit randomised trees (Geurts, Ernst and Wehenkel, Machine Learning 63, 2006) on single answers.
+
+    The target of an answer is its share of points against the training systems. A missing feature value is a separate
+    branch of a tree, not a number; the stratum of the query is a feature too.
+    """
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    X, y, weight = (np.concatenate(block) for block in zip(*map(_rows, seen), strict=True))
+    some = np.isfinite(X).any(axis=0)
+    leaf = max(_SMALLEST, round(LEAF * len(y)))
+    model = ExtraTreesRegressor(TREES, min_samples_leaf=leaf, random_state=seed)
+    model.fit(X[:, some], y, sample_weight=weight)
+    scores = []
+    for part in seen:
+        to_predict = np.flatnonzero(part.to_predict)
+        cells = _cells(part)[:, to_predict]
+        share = model.predict(cells.reshape(-1, cells.shape[2])[:, some]).reshape(cells.shape[:2])
+        answer_weights = np.isfinite(part.language.values[:, to_predict]).any(axis=2) * part.language.weights[:, None]
+        mean = np.clip((share * answer_weights).sum(axis=0) / answer_weights.sum(axis=0), 0.01, 0.99)
+        score = np.full(len(part.to_predict), np.nan)
+        score[to_predict] = np.log(mean / (1 - mean))
+        scores.append(score - score[part.train].mean())
+    return _calibrate(seen, scores)
+
+
+def _cells(part: FitPart) -> Array:
+    """Return the features in use of every answer (NaN elsewhere), and the stratum of its query (Q x S x (F + 1))."""
+    values = np.where(part.use, part.language.values, np.nan)
+    stratum = np.broadcast_to(part.language.strata[:, None, None], (*values.shape[:2], 1))
+    return np.concatenate([values, stratum], axis=2)
+
+
+def _rows(part: FitPart) -> tuple[Array, Array, Array]:
+    """Return features, share of points and weight of the training systems' answers that battled and have a feature."""
+    trained = np.flatnonzero(part.train)
+    points = part.language.points[:, trained][:, :, trained]
+    took, gave = points.sum(axis=2), points.sum(axis=1)
+    some = np.isfinite(part.language.values[:, trained][:, :, part.use]).any(axis=2)
+    q, s = np.nonzero((took + gave > 0) & some)
+    share = took[q, s].astype(np.float64) / (took[q, s] + gave[q, s])
+    return _cells(part)[q, trained[s]], share, part.language.weights[q]
+
+
+def _calibrate(seen: Sequence[FitPart], scores: Sequence[Array]) -> Predicted:
+    """Multiply scores, centred on the training systems, by the slope that fits the ratings best."""
+    pairs: list[Any] = [(score[part.train], part.y[part.train]) for part, score in zip(seen, scores, strict=True)]
+    x, y = np.concatenate([a for a, _ in pairs]), np.concatenate([b for _, b in pairs])
+    square = float(x @ x)
+    slope = max(float(x @ y) / square, 0.0) if square > 0 else 0.0
+    return {
+        part.language.code: np.where(part.to_predict, slope * score, np.nan)
+        for part, score in zip(seen, scores, strict=True)
+    }
+
 
 SEED = 0
 """Seed of randomised regressors."""
+
+STRENGTHS = tuple(10.0 ** np.arange(-2, 4.01, 0.5))
+"""Candidate penalties of the ridge in one language, on standardised features; the one with the lowest leave-one-out
+error is used.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +187,24 @@ def _svr(_seed: int) -> Any:
     return SVR()
 
 
-def _each_language(make: Callable[[int], Any]) -> Callable[[Sequence[FitPart], int], Predicted]:
+def _ridge(_seed: int) -> Any:
+    from sklearn.linear_model import RidgeCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(), RidgeCV(STRENGTHS))
+
+
+def _each_language(
+    make: Callable[[int], Any], means: Callable[[FitPart], Array] = lambda part: part.X
+) -> Callable[[Sequence[FitPart], int], Predicted]:
     def fit(seen: Sequence[FitPart], seed: int) -> Predicted:
         predictions = {}
         for part in seen:
+            X = means(part)
             predicted = np.full(len(part.train), np.nan)
             predicted[part.to_predict] = fit_and_predict(
-                make(seed), part.X[part.train], part.y[part.train], part.X[part.to_predict]
+                make(seed), X[part.train], part.y[part.train], X[part.to_predict]
             )
             predictions[part.language.code] = predicted
         return predictions
@@ -129,7 +257,7 @@ REGRESSORS: dict[str, Regressor] = {
             "Ridge regression on the standardised feature means of one language, its strength chosen by the error on "
             "systems left out of the training systems.",
             "",
-            ridge,
+            _each_language(_ridge, FitPart.standard),
             fast=True,
         ),
         Regressor(

@@ -1,10 +1,9 @@
-"""Reports of the surrogate judge: compared regressors, predictions, and the expected rating of a new system.
+"""Reports of the surrogate judge: compared regressors, and predictions of judged and of new systems.
 
 judge = Judge.single("gpt-4o")
 seen = training(features, verdicts, judge)                   # `training.py`
 result = report_on(seen, judge)                              # every regressor on left-out systems
-result.table()                                                 # schema.Prediction
-expected_ratings(seen, "my-model", chosen_regressor(result.table(), judge))     # {language: ExpectedRating}
+result.table()                                               # schema.Prediction
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 
 from mirage import schema
 from mirage.battles.judge import Judge
-from mirage.errors import NotEnoughData, UnknownName
+from mirage.errors import NotEnoughData
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate.data import Array
 
@@ -61,48 +60,6 @@ class Report:
         return round(float(sum(battle_counts)))
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenRegressor:
-    """A regressor and its residuals on left-out systems."""
-
-    regressor: str
-    """Its name."""
-    residuals: Mapping[str, Array]
-    """By language and `all`: rating minus prediction of each left-out system, in logits."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectedRating:
-    """Predicted rating of a system in one language before any of its battles is judged."""
-
-    language: str
-    """Code, or `all`."""
-    system: str
-    """The system."""
-    regressor: str
-    """Regressor behind the prediction."""
-    rating: float
-    """Predicted rating in logits, on the judge's scale."""
-    low: float | None
-    """Lower end of the 95% prediction interval; null with too few left-out systems, or outside the range of the judged
-    systems.
-    """
-    high: float | None
-    """Upper end."""
-    rank: int
-    """Rank among the judged systems and itself; 1 is best."""
-    rank_low: int
-    """Best rank within the interval."""
-    rank_high: int
-    """Worst rank."""
-    of: int
-    """Number of ranked systems, including itself."""
-    outside: tuple[str, ...]
-    """Features in which it is outside the range of the judged systems (`surrogate.distances`); for `all`: on the mean
-    over languages.
-    """
-
-
 def report_on(
     seen: surrogate.Training,
     judge: Judge,
@@ -124,46 +81,26 @@ def report_on(
         NotEnoughData: if there are too few rated systems with features.
     """
     comparison = surrogate.compare_regressors(seen, regressors, seed=seed, progress=progress)
-    beyond: dict[tuple[str, str], tuple[str, ...]] = {}
-    for system in (*seen.systems, *seen.new):
-        beyond |= {(code, system): distance.outside for code, distance in surrogate.distances(seen, system).items()}
+    reach = {system: surrogate.distances(seen, system) for system in (*seen.systems, *seen.new)}
     rows = []
     for name, held_out in comparison.held_out.items():
         used = comparison.default if name == surrogate.NESTED else name
-        default = name == comparison.default
-        choice = ChosenRegressor(
-            used, {code: held_out.judged[code] - held_out.predicted[code] for code in held_out.predicted}
-        )
-        new = {system: expected_ratings(seen, system, choice, seed=seed) for system in seen.new}
-        for code in held_out.predicted:
+        new = {s: predict_new(seen, s, used, held_out, reach[s], seed) for s in seen.new}
+        for code, systems in held_out.systems.items():
             offset = _offset(seen, code)
-            predicted = [
-                (system, *values)
-                for system, *values in zip(
-                    held_out.systems[code],
-                    (held_out.predicted[code] + offset).tolist(),
-                    _or_null(held_out.low[code] + offset),
-                    _or_null(held_out.high[code] + offset),
-                    (held_out.judged[code] + offset).tolist(),
-                    _or_null(held_out.tau_parts[code]),
-                    _or_null(held_out.slope_parts[code]),
-                    strict=True,
-                )
-            ]
-            predicted += [
-                (s, expectations[code].rating, expectations[code].low, expectations[code].high, None, None, None)
-                for s, expectations in new.items()
-                if code in expectations
-            ]
+            columns = [by[code] + offset for by in (held_out.predicted, held_out.low, held_out.high, held_out.judged)]
+            columns += [held_out.tau_parts[code], held_out.slope_parts[code]]
+            predicted = [*zip(systems, *map(_or_null, columns), strict=True)]
+            predicted += [(s, *own[code], None, None, None) for s, own in new.items() if code in own]
             ratings = np.array([values[1] for values in predicted])
             for system, rating, low, high, judged, *parts in predicted:
                 place = int((ratings > rating + 1e-9).sum()) + 1
-                names = beyond.get((code, system), ())
+                beyond = reach[system][code].outside if code in reach[system] else ()
                 rows.append(
                     schema.Prediction(
                         *(code, judge.name, judge.skill, name, system, rating, low, high, place, judged),
-                        ", ".join(names) or None,
-                        default,
+                        ", ".join(beyond) or None,
+                        name == comparison.default,
                         *parts,
                     )
                 )
@@ -186,89 +123,44 @@ def rows_of(predictions: pa.Table, judge: Judge) -> list[schema.Prediction]:
     return rows
 
 
-def chosen_regressor(predictions: pa.Table, judge: Judge, *, regressor: str | None = None) -> ChosenRegressor:
-    """Return the default regressor of stored predictions, or one by name, with its residuals.
-
-    Raises:
-        NotEnoughData: if there are no predictions for the judge and its skill.
-        UnknownName: if the regressor is not among the predictions.
-    """
-    rows = rows_of(predictions, judge)
-    name = regressor or next(row.regressor for row in rows if row.default)
-    residuals: dict[str, list[float]] = {}
-    for row in rows:
-        if row.regressor == name and row.judged is not None:
-            residuals.setdefault(row.language, []).append(row.judged - row.rating)
-    if not residuals:
-        raise UnknownName("regressor", name, sorted({row.regressor for row in rows}))
-    return ChosenRegressor(name, {code: np.array(values) for code, values in residuals.items()})
-
-
-def expected_ratings(
-    seen: surrogate.Training, system: str, choice: ChosenRegressor, *, seed: int = surrogate.SEED
-) -> dict[str, ExpectedRating]:
-    """Predict a system's ratings from its features alone, ignoring its own battles, if any.
+def predict_new(
+    seen: surrogate.Training,
+    system: str,
+    regressor: str,
+    held_out: surrogate.HeldOut,
+    reach: Mapping[str, surrogate.Distance],
+    seed: int,
+) -> dict[str, tuple[float, float | None, float | None]]:
+    """Predict the ratings of a system without battles from its features alone, on the judge's scale.
 
     Args:
         seen: training data, including the system's features.
         system: the system.
-        choice: the regressor and its residuals, for the interval.
+        regressor: the regressor.
+        held_out: its predictions of left-out systems, whose residuals give the interval.
+        reach: distances of the system (`surrogate.distances`).
         seed: seed of a randomised regressor.
 
     Returns:
-        By language, `all` last if it has a prediction in every language of several; without languages where the system
-        shares too few features with the judged systems.
-
-    Raises:
-        UnknownName: if the system has no features.
+        By language the rating with the ends of its 95% prediction interval, null with too few left-out systems or
+        outside their range; `all` last if it has a prediction in every language of several; without languages where the
+        system shares too few features with the judged systems.
     """
-    predictions = surrogate.predict(seen, choice.regressor, out=[system], seed=seed)
-    beyond = surrogate.distances(seen, system)
-    expectations: dict[str, ExpectedRating] = {}
-    ratings: dict[str, dict[str, float]] = {}
-    for code, values in predictions.items():
-        language = seen.languages[code]
-        if system not in language.systems or not np.isfinite(values[language.systems.index(system)]):
-            continue
-        full = language.ratings(frozenset())
-        others = {
-            s: float(r) + language.offset
-            for s, r in zip(language.systems, full, strict=True)
-            if s != system and np.isfinite(r)
-        }
-        # Predictions are centred on the others; the judge's ratings include the system, if judged.
-        k = len(others)
-        rated = bool(language.rated[language.systems.index(system)])
-        value = float(values[language.systems.index(system)]) * (k / (k + 1) if rated else 1.0) + language.offset
-        ratings[code] = others
-        expectations[code] = _expected_rating(code, system, choice, value, others, beyond[code])
-    if len(expectations) == len(seen.languages) > 1:
-        common = set.intersection(*(set(others) for others in ratings.values()))
-        joint = {s: float(np.mean([others[s] for others in ratings.values()])) for s in sorted(common)}
-        value = float(np.mean([expectation.rating for expectation in expectations.values()]))
-        expectations[ALL] = _expected_rating(ALL, system, choice, value, joint, beyond[ALL])
-    return expectations
-
-
-def _expected_rating(
-    code: str,
-    system: str,
-    choice: ChosenRegressor,
-    value: float,
-    others: Mapping[str, float],
-    distance: surrogate.Distance,
-) -> ExpectedRating:
-    half_width = surrogate.margin(choice.residuals.get(code, np.array([])), distance)
-    low, high = (value - half_width, value + half_width) if np.isfinite(half_width) else (None, None)
-
-    def place(rating: float | None, without: int) -> int:
-        return without if rating is None else 1 + sum(other > rating + 1e-9 for other in others.values())
-
-    of = len(others) + 1
-    return ExpectedRating(
-        *(code, system, choice.regressor, value, low, high),
-        *(place(value, 1), place(high, 1), place(low, of), of, distance.outside),
-    )
+    values = {}
+    for code, predicted in surrogate.predict(seen, regressor, out=[system], seed=seed).items():
+        systems = seen.languages[code].systems
+        if system in systems and np.isfinite(predicted[systems.index(system)]):
+            values[code] = float(predicted[systems.index(system)]) + seen.languages[code].offset
+    if len(values) == len(seen.languages) > 1:
+        values[ALL] = float(np.mean([*values.values()]))
+    expected = {}
+    for code, value in values.items():
+        known = code in held_out.predicted
+        residuals = held_out.judged[code] - held_out.predicted[code] if known else np.array([])
+        half = surrogate.margin(residuals, reach[code])
+        low, high = _or_null(np.array([value - half, value + half]))
+        expected[code] = value, low, high
+    return expected
 
 
 def _offset(seen: surrogate.Training, code: str) -> float:
@@ -279,3 +171,171 @@ def _offset(seen: surrogate.Training, code: str) -> float:
 
 def _or_null(values: Array) -> list[float | None]:
     return [float(v) if np.isfinite(v) else None for v in values]
+
+
+# --- summaries --------------------------------------------------------------------------------------------------------
+
+
+_FEW = 3
+"""Maximum number of languages a remark lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegressorSummary:
+    """One regressor on left-out systems: means over languages, and all languages jointly."""
+
+    regressor: str
+    """Its name; `default`: the one that nested validation chose for each system without seeing it."""
+    published: str
+    """Corresponding name in the paper's Table 3; empty if it is ours."""
+    languages: int
+    """Number of languages averaged."""
+    systems: int
+    """n: number of systems left out, one at a time, in all languages at once."""
+    tau: float | None
+    """Kendall's tau-b of predictions and ratings, over pairs of systems left out together, mean over languages; null if
+    no pair was left out.
+    """
+    rmse: float
+    """Root mean squared error in logits, over languages and systems."""
+    r2: float | None
+    """R2, mean over languages."""
+    slope: float | None
+    """Slope of the ratings on the predictions, mean over languages; 1 is calibrated."""
+    covered: float | None
+    """Share of the ratings inside their 95% prediction intervals."""
+    tau_all: float | None
+    """Kendall's tau-b of the means over languages; null with one language."""
+    tau_gain: float | None
+    """The default procedure's tau minus this one's; null for itself."""
+    p: float | None
+    """Paired test of this difference over systems (`surrogate.PairedTest`)."""
+    p_error: float | None
+    """Paired test of the difference in squared errors over systems."""
+    chosen: bool
+    """Whether it is the regressor for new systems."""
+
+
+def held_out(predictions: pa.Table, judge: Judge, *, seed: int = surrogate.SEED) -> dict[str, surrogate.HeldOut]:
+    """Return stored predictions of the judged systems, by regressor.
+
+    Raises:
+        NotEnoughData: if there are no predictions for the judge and its skill.
+    """
+    parts: dict[str, dict[str, list[schema.Prediction]]] = {}
+    for row in rows_of(predictions, judge):
+        if row.judged is not None:
+            parts.setdefault(row.regressor, {}).setdefault(row.language, []).append(row)
+    results = {}
+    for name in sorted(parts, key=_order):
+        rows_by_language = {code: parts[name][code] for code in sorted(parts[name], key=lambda c: (c == ALL, c))}
+
+        def column(of: str, groups: dict[str, list[schema.Prediction]] = rows_by_language) -> dict[str, Array]:
+            return {code: np.array([getattr(row, of) for row in rows], dtype=float) for code, rows in groups.items()}
+
+        systems = {code: tuple(row.system for row in rows) for code, rows in rows_by_language.items()}
+        ends = column("low"), column("high")
+        results[name] = surrogate.HeldOut(
+            name,
+            systems,
+            column("rating"),
+            *ends,
+            column("judged"),
+            column("tau_part"),
+            column("slope_part"),
+            seed,
+        )
+    return results
+
+
+def summary(
+    results: Mapping[str, surrogate.HeldOut], chosen: str = "", *, seed: int = surrogate.SEED
+) -> list[RegressorSummary]:
+    """Summarise regressors: the default procedure, then the paper's, then ours.
+
+    Args:
+        results: by regressor (`held_out`, or a comparison's).
+        chosen: the regressor for new systems.
+        seed: seed of the tests.
+    """
+    rows = []
+    default = results.get(surrogate.NESTED)
+    for name in sorted(results, key=_order):
+        qualities = results[name].quality()
+        single = [quality for quality in qualities if quality.language != ALL]
+        joint = next((quality for quality in qualities if quality.language == ALL), None)
+        difference = (
+            surrogate.paired_test(default, results[name], seed=seed) if default and name != surrogate.NESTED else None
+        )
+        squares = sum(quality.systems * quality.rmse**2 for quality in single) / sum(
+            quality.systems for quality in single
+        )
+        rows.append(
+            RegressorSummary(
+                name,
+                surrogate.REGRESSORS[name].published if name in surrogate.REGRESSORS else "",
+                len(single),
+                len({s for systems in results[name].systems.values() for s in systems}),
+                _mean([quality.tau for quality in single]),
+                float(np.sqrt(squares)),
+                _mean([quality.r2 for quality in single]),
+                _mean([quality.slope for quality in single]),
+                _mean([quality.covered for quality in single]),
+                joint.tau if joint else None,
+                difference.tau - difference.tau_than if difference and difference.languages else None,
+                difference.p if difference and difference.languages else None,
+                difference.p_error if difference else None,
+                name == chosen,
+            )
+        )
+    return rows
+
+
+def _order(name: str) -> int:
+    return [surrogate.NESTED, *surrogate.REGRESSORS].index(name)
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    present = [v for v in values if v is not None]
+    return float(np.mean(present)) if present else None
+
+
+def conclusions(report: Report) -> list[str]:
+    """Return the remarks a reader of a comparison needs besides the table.
+
+    Args:
+        report: the comparison.
+    """
+    comparison, training = report.comparison, report.training
+    n, many = len(training.systems), len(training.languages)
+    lines = [
+        f"{n} systems, {many} language{'s' * (many > 1)}, {len(training.features)} features: "
+        + ", ".join(training.features)
+        + f"; seed {comparison.seed}"
+    ]
+    folds = ", ".join(
+        f"{name} {count}" for name, count in sorted(comparison.chosen.items(), key=lambda c: (-c[1], c[0]))
+    )
+    lines.append(f"for a new system: {comparison.default}; nested validation over {n} left-out systems chose {folds}")
+    lines += [
+        f"default against {test.than}: tau {test.tau:.3f} and {test.tau_than:.3f}, p = {test.p:.3f}, higher in "
+        f"{test.ahead} of {test.languages} languages; RMSE {test.rmse:.3f} and {test.rmse_than:.3f}, "
+        f"p = {test.p_error:.3f} (paired over {test.systems} systems, {test.swaps:,} swaps)"
+        for test in comparison.tests
+        if test.than == surrogate.PUBLISHED and test.languages
+    ]
+    for feature, languages in training.unused_features().items():
+        lacking = "; ".join(f"{code}: {', '.join(systems)}" for code, systems in languages.items())
+        if len(languages) > _FEW:
+            everyone = sorted({system for systems in languages.values() for system in systems})
+            lacking = f"{', '.join(everyone)}, in {len(languages)} languages"
+        under = f"a system has it on fewer than {surrogate.COVERAGE:.0%} of the queries"
+        lines.append(f"{feature} is excluded where {under}: {lacking}")
+    beyond = {row.system for row in report.rows if row.outside and row.default}
+    lines.append(
+        f"{len(beyond)} of {n + len(training.new)} systems are outside the range of the others in some feature: "
+        "their predictions have no interval"
+    )
+    if report.calls:
+        lines.append(f"a prediction needs no judge call; judging a system like the others took {report.calls:,}")
+    return lines
