@@ -106,7 +106,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     if board.unranked:
         st.caption(plain(_sentences(board.unranked)))
     with options:
-        reference, scale, every = _pick_baseline(board), _scale(), _every()
+        reference, scale, every = _view(board)
     with filters:
         chosen_systems, words = cards.pick_systems(page.arena, board.rows["system"].to_pylist())
         if by_model:
@@ -218,7 +218,7 @@ def _wins(page: Page, judge: Judge, systems: list[str]) -> None:
 def _prices(rows: list[dict[str, Any]], title: str, scale: Scale) -> None:
     """Show the rating of the systems with a price against it."""
     note("Filled: tied with the best.")
-    figure = price_scatter(rows, title=title, kind="rating" if scale == "logit" else "anchored", mode=mode())
+    figure = price_scatter(rows, title=title, kind=columns.rating_kind(scale), mode=mode())
     chart(figure, key="price_scatter", alt="Rating of every system against its price per 1,000 answers.", select=True)
 
 
@@ -235,7 +235,7 @@ def _whiskers(choice: RankSettings, scale: Scale, reference: str | None) -> Call
                 rows,
                 mode=mode(),
                 title=charts.axis_title(scale, choice.ties, reference),
-                kind="rating" if scale == "logit" else "points" if reference is not None else "anchored",
+                kind=columns.rating_kind(scale, reference),
                 zero=columns.zero(scale, reference),
                 what="rating" if reference is None else f"difference from {reference}",
             ),
@@ -285,8 +285,8 @@ def _filter_note(n: int, total: int, words: str) -> None:
         st.caption(plain(f"Showing {n} of {total} systems: {words}. Ranks are among all {total}."))
 
 
-def _pick_baseline(board: PageBoard) -> str | None:
-    """The system that the others are compared with; the link keeps it."""
+def _view(board: PageBoard) -> tuple[str | None, Scale, bool]:
+    """Pick the baseline that the others are compared with, the scale, and whether to show all columns."""
     reference: str = pick(
         "Baseline",
         ("none", *board.rows["system"].to_pylist()),
@@ -295,11 +295,6 @@ def _pick_baseline(board: PageBoard) -> str | None:
         width=150,
         help="Show each system's difference from this baseline, with its own 95% interval.",
     )
-    return None if reference == "none" else reference
-
-
-def _scale() -> Scale:
-    """The scale of the ratings; the link keeps it."""
     scale: Scale = pick_segments(
         "Scale",
         get_args(Scale),
@@ -307,19 +302,14 @@ def _scale() -> Scale:
         kind="scale",
         help="logit: log-odds, centred on 0. arena: Elo-like scale, centred on 1000, 400 points per tenfold odds.",
     )
-    return scale
-
-
-def _every() -> bool:
-    """Return whether to show all columns; the link keeps the choice."""
-    chosen: str = pick_segments(
+    every = pick_segments(
         "Columns",
         ("main", "all"),
         key="columns",
         kind="choice of columns",
         help="all: also systems not separable from each other, undecided answers, wins, ties and losses.",
     )
-    return chosen == "all"
+    return None if reference == "none" else reference, scale, every == "all"
 
 
 def _choice(page: Page, judge: Judge) -> RankSettings:

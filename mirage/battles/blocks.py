@@ -1,7 +1,7 @@
 """Battle counts by query and pair that met: for many queries with few battles each, where a table of every two systems
 on every query would not fit in memory.
 
-    battles = count_blocks(judgments)
+    battles = count_blocks(verdicts(judgments, judge="gpt-4o")["en"])
     for block in battles.blocks(): ...
 
 A query is identified by a 64-bit hash of its id, and blocks are ranges of the hash. The rows of a block and their order
@@ -13,18 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS
-from mirage.battles.verdict_rows import shares_of_battles
-from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.stats.encoding import encode
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED
+from mirage.battles.verdict_rows import Verdicts
+from mirage.errors import BadInput
 
 BUCKETS = 256
 """Ranges of the hash, by its leading bits."""
@@ -94,57 +90,44 @@ class BlockedBattles:
         return sum(float(((block.first - block.second) ** 2).sum(dtype=np.float64)) for block in self.blocks())
 
 
-def count_blocks(judgments: pa.Table, *, drop_ties: bool = False) -> BlockedBattles:
+def count_blocks(verdicts: Verdicts, *, drop_ties: bool = False) -> BlockedBattles:
     """Count the verdicts of one judge in one language.
 
     Args:
-        judgments: `query_id`, `system_a`, `system_b`, `verdict` and optionally `points`, as in table `judgments`, in
-            any order.
+        verdicts: the verdicts, in any order.
         drop_ties: whether to ignore ties instead of counting half a point for each system; soft verdicts (`points`)
             then count by their verdict.
 
     Raises:
-        UnknownName: if a verdict has an unknown value.
-        BadInput: if a system battles itself, or there are more systems than `MOST_SYSTEMS`.
-        NotEnoughData: if every verdict is unparsed.
+        BadInput: if there are more systems than `MOST_SYSTEMS`.
     """
     from pandas.util import hash_array
 
-    names, codes = encode(judgments["system_a"], judgments["system_b"])
-    systems = tuple(sorted(names))
-    s, n = len(systems), len(judgments)
+    s = len(verdicts.systems)
     if s > MOST_SYSTEMS:
         raise BadInput(f"there are more than {MOST_SYSTEMS:,} systems", do="rank fewer systems")
-    place_of = {name: k for k, name in enumerate(systems)}
-    place = np.array([place_of[name] for name in names], dtype=np.intp)[codes]
-    a, b = place[:n], place[n:]
-    if (a == b).any():
-        row = judgments.slice(int(np.argmax(a == b)), 1).to_pylist()[0]
-        raise BadInput(f"{row['system_a']} battles itself", where=f"query_id={row['query_id']}", do="remove the row")
-    ids, numbers = encode(judgments["query_id"])
-    hashes, query = np.unique(hash_array(np.array(ids, dtype=object), categorize=False), return_inverse=True)
-    query = query[numbers].astype(np.int64)
-    verdict, shares = _verdicts(judgments), shares_of_battles(judgments) if "points" in judgments.column_names else None
-    readable = verdict != UNPARSED
-    unparsed = int(n - readable.sum())
-    if not readable.any():
-        raise NotEnoughData(f"all {unparsed:,} verdicts are unparsed", do="check the judge's replies")
-    a, b, query, verdict = a[readable], b[readable], query[readable], verdict[readable]
+    hashes, places = np.unique(
+        hash_array(np.array(verdicts.queries, dtype=object), categorize=False), return_inverse=True
+    )
+    readable = verdicts.verdict != UNPARSED
+    a, b, verdict, points = (
+        column[readable] for column in (verdicts.first, verdicts.second, verdicts.verdict, verdicts.points)
+    )
+    query = places[verdicts.query[readable]].astype(np.int64)
     share = np.where(verdict == TIE, 0.0 if drop_ties else 0.5, verdict == FIRST).astype(np.float32)
     other = np.where(verdict == TIE, share, 1 - share).astype(np.float32)
-    if shares is not None and not drop_ties:
-        graded = shares[readable]
-        soft = np.isfinite(graded)
-        share, other = np.where(soft, graded, share), np.where(soft, 1 - graded, other)
+    if not drop_ties:
+        soft = np.isfinite(points)
+        share, other = np.where(soft, points, share), np.where(soft, 1 - points, other)
     swapped = a > b
     cells = _sum_cells(query, a, b, np.where(swapped, other, share), np.where(swapped, share, other), s, len(hashes))
     met_on = np.unique(np.concatenate([cells.query.astype(np.int64) * s + k for k in systems_of(cells.pair, s)]))
     return BlockedBattles(
-        systems,
+        verdicts.systems,
         len(hashes),
         np.bincount(met_on % max(s, 1), minlength=s),
         _record(a, b, verdict, s),
-        unparsed,
+        int((~readable).sum()),
         cells,
         _block_ends(hashes),
     )
@@ -158,15 +141,6 @@ def systems_of(pair: NDArray[np.integer[Any]], s: int) -> tuple[NDArray[np.intp]
     # Exact: square roots of squares are exact, and those between squares are far enough from an integer.
     i = ((width - np.sqrt(width**2 - 8 * place)) / 2).astype(np.intp)
     return i, np.asarray(place - i * (width - i) // 2 + i + 1, dtype=np.intp)
-
-
-def _verdicts(judgments: pa.Table) -> NDArray[np.int8]:
-    """Return the label of each verdict (`decision.VERDICTS`)."""
-    words, number = encode(judgments["verdict"])
-    for word in words:
-        if word not in VERDICTS:
-            raise UnknownName("verdict", word, VERDICTS)
-    return np.array([VERDICTS[word] for word in words], dtype=np.int8)[number]
 
 
 def _record(a: NDArray[np.intp], b: NDArray[np.intp], verdict: NDArray[np.int8], s: int) -> NDArray[np.int64]:

@@ -229,7 +229,7 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
         unread: whether to accept that every verdict is unparsed.
 
     Raises:
-        UnknownName: if the judge has no verdict here.
+        UnknownName: if the judge has no verdict here, or a verdict has an unknown value.
         BadInput: if a system battles itself.
         NotEnoughData: if all of the judge's verdicts are unparsed, unless `unread`.
     """
@@ -257,8 +257,13 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
             do="remove the row",
         )
     names, name = codes(rows["verdict"])
+    for word in names:
+        if word not in VERDICTS:
+            raise UnknownName("verdict", word, VERDICTS)
     kind = np.array([VERDICTS[n] for n in names], dtype=np.int8)[name]
-    points, inclusion = shares_of_battles(rows).astype(np.float32), _inclusion(rows)
+    points, inclusion = _fractions(rows, "points").astype(np.float32), None
+    if rows["inclusion"].null_count < len(rows):
+        inclusion = _fractions(rows, "inclusion")
     if not unread and (kind == UNPARSED).all():
         raise NotEnoughData(f"all {len(rows):,} verdicts of {judge} are unparsed", do="check its raw replies")
     by_language = np.split(
@@ -283,44 +288,24 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
     return verdicts_by_language
 
 
-def _inclusion(rows: pa.Table) -> NDArray[np.float64] | None:
-    """Return the inclusion probabilities, NaN where missing; None if all are missing.
+def _fractions(rows: pa.Table, name: str) -> NDArray[np.float64]:
+    """Return the points of system_a, or the inclusion probabilities, NaN where missing.
 
     Raises:
-        BadInput: if a probability is not above 0 and at most 1.
+        BadInput: if a value is not between 0 and 1, or a probability is 0.
     """
-    column = rows["inclusion"]
-    if column.null_count == len(column):
-        return None
-    inclusion = np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
-    outside = (inclusion <= 0) | (inclusion > 1)
+    values = np.asarray(rows[name].to_numpy(zero_copy_only=False), dtype=np.float64)
+    outside = (values < 0) | (values > 1) | ((values == 0) & (name == "inclusion"))
     if outside.any():
         row = rows.slice(int(np.argmax(outside)), 1).to_pylist()[0]
-        raise BadInput(
-            f"the inclusion probability {row['inclusion']:g} is not in (0, 1]",
-            where=f"language={row['language']}, query_id={row['query_id']}",
-            do="give the probability with which the battle was chosen, or leave it empty",
-        )
-    return inclusion
-
-
-def shares_of_battles(rows: pa.Table | pa.RecordBatch) -> NDArray[np.float64]:
-    """Return the points of system_a, NaN where the verdict has no grade.
-
-    Raises:
-        BadInput: if a value is not between 0 and 1.
-    """
-    points = np.asarray(rows["points"].to_numpy(zero_copy_only=False) if rows.num_rows else [], dtype=np.float64)
-    outside = (points < 0) | (points > 1)
-    if outside.any():
-        row = rows.slice(int(np.argmax(outside)), 1).to_pylist()[0]
-        named = (f"{name}={row[name]}" for name in ("language", "query_id", "system_a", "system_b") if name in row)
-        raise BadInput(
-            f"points must be between 0 and 1, not {row['points']:g}",
-            where=", ".join(named),
-            do="give the share of the point that system_a won; divide grades by their maximum first",
-        )
-    return points
+        what = f"points must be between 0 and 1, not {row['points']:g}"
+        do = "give the share of the point that system_a won; divide grades by their maximum first"
+        if name == "inclusion":
+            what = f"the inclusion probability {row['inclusion']:g} is not in (0, 1]"
+            do = "give the probability with which the battle was chosen, or leave it empty"
+        keys = ("language", "query_id", "system_a", "system_b")
+        raise BadInput(what, where=", ".join(f"{key}={row[key]}" for key in keys), do=do)
+    return values
 
 
 def programs(judgments: pa.Table) -> pa.Table:

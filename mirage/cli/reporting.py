@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage import schema
-    from mirage.people.exam import JudgeExam
     from mirage.stages.judge import JudgeStats
     from mirage.stats.label_errors import QueryLabels
     from mirage.store import Arena
@@ -285,7 +284,7 @@ def retrieval(
     measured = partial(api.retrieval_measures, arena, measures=names, languages=codes(languages))
     if by == "language-pair":
         pairs = measured(by=by)
-        show([{**row, "mean_low": row["low"], "mean_high": row["high"]} for row in pairs], OF_PAIRS, output_format)
+        show(_ends(pairs, "mean"), OF_PAIRS, output_format)
         return
     rows = list(measured())
     show(_by(rows, by, "mean"), MEASURED, output_format)
@@ -323,11 +322,7 @@ def failures(
 
 def _by(rows: Sequence[Mapping[str, Any]], by: str, value: str) -> list[dict[str, Any]]:
     """Return the rows over all languages, or with `language` every row, with interval columns named after the value."""
-    return [
-        {**row, f"{value}_low": row["low"], f"{value}_high": row["high"]}
-        for row in rows
-        if by == "language" or row["language"] == "all"
-    ]
+    return _ends([row for row in rows if by == "language" or row["language"] == "all"], value)
 
 
 PREFERENCE = (
@@ -554,9 +549,8 @@ def print_passport(path: Path, judge_name: str, languages: Sequence[str] | None,
         return
     shown = [row for row in rows if languages is not None or row["language"] == "all"]
     for row in shown:
-        row |= {"detected_low": row["low"], "detected_high": row["high"]}
-        row["detected"] = _with_interval(row, "detected")
-        row["split"] = _with_interval(row, "split")
+        row["detected"] = _with_interval(row["detected"], row["low"], row["high"])
+        row["split"] = _with_interval(row["split"], row["split_low"], row["split_high"])
     columns = ("judge", "fault", "language", "detected", "n", "queries", "split", "unread", "unmade", "reason")
     show(shown, columns, output_format)
     note("detected: the original wins in both orders, a half for a split or a tie; chance level is 0.50")
@@ -581,7 +575,12 @@ def _against_people(
     result = examine(arena, votes=log, judges=judge_names, languages=languages, ratings=ratings)
     if output_format == "table":
         columns = ("judge", "language", "battles", *MEASURES, "tokens")
-        show([dataclasses.asdict(row) | _marks(row) for row in result.exams], columns, output_format)
+        marks = [
+            {name: _with_interval(mark.value, mark.low, mark.high) for name, mark in row.measures.items()}
+            for row in result.exams
+        ]
+        rows = [dataclasses.asdict(row) | own for row, own in zip(result.exams, marks, strict=True)]
+        show(rows, columns, output_format)
     else:
         show(result.table().to_pylist(), EXAM, output_format)
     for panel in result.panels:
@@ -594,22 +593,11 @@ def _against_people(
         note(choice.sentence)
 
 
-def _with_interval(row: Mapping[str, Any], name: str) -> str:
+def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
     """Format a value with its interval for people."""
-    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if value is None:
         return "-"
     return f"{value:.2f}" + ("" if low is None else f" ({low:.2f} to {high:.2f})")
-
-
-def _marks(row: JudgeExam) -> dict[str, str]:
-    """Format the measures of one judge for people."""
-    return {
-        name: "-"
-        if mark.value is None
-        else f"{mark.value:.2f}" + ("" if mark.low is None else f" ({mark.low:.2f} to {mark.high:.2f})")
-        for name, mark in row.measures.items()
-    }
 
 
 def show_judges(stats: Sequence[JudgeStats], output_format: Format) -> None:

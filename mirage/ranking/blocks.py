@@ -124,7 +124,8 @@ def _rate(code: str, battles: BlockedBattles, *, draws: int, seed: int, penalty:
             total += np.bincount(block.pair, column, len(total))
     if not sums.any():
         raise NotEnoughData(
-            f"no battle to rate in {code} once ties are dropped", do="choose other languages, or count ties"
+            f"no battle to rate in {code}" + (" once ties are dropped" if battles.record.any() else ""),
+            do="choose other languages, or count ties",
         )
     whole = PairCounts(sums[0][None], sums[1][None], None, s)
     model = Likelihood(whole, ridge)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -176,33 +176,27 @@ def rank_judgments(
         UnknownName: if the judge or a language has no verdicts.
         NotEnoughData: if there is no battle to rate.
     """
-    import pyarrow.compute as pc
-
     name = only_judge(judges_of(judgments), judge)
-    rows = judgments.filter(pc.equal(judgments["judge"], name))
-    if settings.selects_verdicts or not _needs_blocks(rows):
-        return rank_battles(Judge.single(name).battles(judgments, languages=settings.languages), settings)
-    there = sorted(rows["language"].unique().to_pylist())
+    there = verdict_rows.verdicts(judgments, judge=name)
     Judge.single(name).need_languages(settings.languages or (), there)
-    counted = {
-        code: count_blocks(rows.filter(pc.equal(rows["language"], code)), drop_ties=settings.ties == "drop")
-        for code in settings.languages or there
-    }
+    chosen = {code: there[code] for code in settings.languages or there}
+    if settings.selects_verdicts or not _needs_blocks(chosen.values()):
+        return rank_battles({code: verdicts.battles() for code, verdicts in chosen.items()}, settings)
+    counted = {code: count_blocks(verdicts, drop_ties=settings.ties == "drop") for code, verdicts in chosen.items()}
     return rate_blocks(
         counted, judge=name, draws=settings.draws, seed=settings.seed, ties=settings.ties, penalty=settings.penalty
     )
 
 
-def _needs_blocks(judgments: pa.Table) -> bool:
+def _needs_blocks(languages: Collection[Verdicts]) -> bool:
     """Return whether counts of every two systems on every query would not fit in memory.
 
     Raises:
         BadInput: if they would not, and verdicts are weighted, which counting by pairs that met cannot do.
     """
-    systems = len({*judgments["system_a"].unique().to_pylist(), *judgments["system_b"].unique().to_pylist()})
-    if len(judgments) * systems**2 <= DENSE or len(judgments["query_id"].unique()) * systems**2 <= DENSE:
+    if sum(len(verdicts.queries) * len(verdicts.systems) ** 2 for verdicts in languages) <= DENSE:
         return False
-    if "inclusion" in judgments.column_names and judgments["inclusion"].null_count < len(judgments):
+    if any(verdicts.inclusion is not None for verdicts in languages):
         raise BadInput(
             "verdicts with inclusion probabilities are too many to weight", do="rank fewer languages at a time"
         )

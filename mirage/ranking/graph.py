@@ -41,7 +41,7 @@ def unbounded_sides(systems: tuple[str, ...], parts: Groups, pairs: PairCounts) 
         return {}
     from_system = _took_points(pairs)
     others = np.isin(systems, main) if main else np.ones(len(systems), dtype=bool)
-    lost, won = from_system[others].all(axis=0), from_system[:, others].all(axis=1)
+    lost, won = (np.asarray(part.all(axis=k)) for k, part in enumerate((from_system[others], from_system[:, others])))
     sides_by_system = {}
     for k, system in enumerate(systems):
         if system not in main:
@@ -60,7 +60,7 @@ def apart_lines(battles: Mapping[str, Battles]) -> list[str]:
     lines = []
     for code, row in battles.items():
         met = row.wins.any(axis=0) | row.ties.any(axis=0)
-        parts = _components(row.systems, _closure(met | met.T))
+        parts = _components(row.systems, _closure(np.asarray(met | met.T)))
         if len(parts) > 1:
             listed = " | ".join(join_or_count(part, "system") for part in parts)
             where = f"{code}: " if len(battles) > 1 else ""

@@ -19,7 +19,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Array = NDArray[np.float64]
-Solver = Literal["pairwise", "dense"]
-"""`pairwise`: `choix.ilsr_pairwise` on a list of pairs, as published; `dense`: `choix.ilsr_pairwise_dense` on the pair
-counts, which gives the same ratings to 1e-7 and is much faster."""
 
 TOURNAMENTS, MATCHES = 200, 100
 """Number of tournaments, and of drawn queries per tournament, in the paper."""
@@ -146,20 +143,14 @@ class TournamentResult:
     """Queries drawn for each tournament."""
     seed: int
     """Seed of the draws."""
-    solver: Solver
-    """The choix solver."""
 
     @property
     def method(self) -> str:
         """The method in one line."""
-        solver = {
-            "pairwise": "choix.ilsr_pairwise",
-            "dense": "choix.ilsr_pairwise (on counted pairs: ilsr_pairwise_dense)",
-        }[self.solver]
         return (
-            f"as published: {solver}, ties dropped; mean and {PUBLISHED_LEVEL:.0%} percentiles over "
-            f"{self.tournaments} tournaments of {self.matches} drawn queries, seed {self.seed}; the width follows the "
-            f"number of drawn queries"
+            "as published: choix.ilsr_pairwise (on counted pairs: ilsr_pairwise_dense), ties dropped; mean and "
+            f"{PUBLISHED_LEVEL:.0%} percentiles over {self.tournaments} tournaments of {self.matches} drawn queries, "
+            f"seed {self.seed}; the width follows the number of drawn queries"
         )
 
     def remarks(self) -> list[str]:
@@ -193,7 +184,6 @@ def play(
     tournaments: int = TOURNAMENTS,
     matches: int = MATCHES,
     seed: int = 0,
-    solver: Solver = "dense",
     progress: Callable[[int, int], None] | None = None,
 ) -> TournamentResult:
     """Simulate the paper's tournaments in each language.
@@ -205,7 +195,6 @@ def play(
         tournaments: tournaments per language.
         matches: queries per tournament.
         seed: seed of the draws.
-        solver: the choix solver.
         progress: called with the number of finished tournaments and their total.
 
     Raises:
@@ -227,7 +216,7 @@ def play(
         theta = np.full((tournaments, len(language_battles.systems)), np.nan)
         failed = {}
         for t, picks in enumerate(drawn):
-            result = _play_one(language_battles, picks, solver)
+            result = _play_one(language_battles, picks)
             if isinstance(result, str):
                 failed[t] = result
             else:
@@ -236,25 +225,21 @@ def play(
             if progress:
                 progress(n_played, tournaments * len(battles))
         languages[code] = Tournaments(code, language_battles.systems, language_battles.queries, drawn, theta, failed)
-    return TournamentResult(judge, skill, languages, tournaments, matches, seed, solver)
+    return TournamentResult(judge, skill, languages, tournaments, matches, seed)
 
 
-def _play_one(battles: Battles, picks: NDArray[np.intp], solver: Solver) -> Array | str:
-    """Return the ratings of one tournament, or the reason why there are none."""
+def _play_one(battles: Battles, picks: NDArray[np.intp]) -> Array | str:
+    """Return the ratings of one tournament, or the reason why there are none. Counted pairs give the ratings of a list
+    of pairs, as published, to 1e-7.
+    """
     import choix
 
-    drawn = battles.wins[picks]
-    counts = drawn.sum(axis=0, dtype=np.int64)
+    counts = battles.wins[picks].sum(axis=0, dtype=np.int64)
     apart = _apart(battles.systems, counts)
     if apart:
         return apart
     try:
-        if solver == "dense":
-            ratings = choix.ilsr_pairwise_dense(counts.astype(float))
-        else:
-            _, winner, loser = np.nonzero(drawn)
-            pairs = np.repeat(np.column_stack([winner, loser]), drawn[drawn > 0], axis=0)
-            ratings = choix.ilsr_pairwise(len(battles.systems), pairs.tolist())
+        ratings = choix.ilsr_pairwise_dense(counts.astype(float))
     except (ValueError, RuntimeError) as error:
         return f"choix stopped: {error}"
     return np.asarray(ratings, dtype=float) if np.isfinite(ratings).all() else "choix returned no finite rating"

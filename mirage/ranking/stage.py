@@ -88,6 +88,6 @@ def keep_tournaments(path: Path, judge: Judge, *, tournaments: int = paper.TOURN
     options: dict[str, Any] = {"tournaments": tournaments, "seed": seed}
     stage = RELEVANCE_TOURNAMENTS if judge.by_labels else JUDGED_TOURNAMENTS
     options |= {} if judge.by_labels else {"judge": judge.name}
-    method = paper.TournamentResult(judge.name, "both", {}, tournaments, paper.MATCHES, seed, "dense").method
+    method = paper.TournamentResult(judge.name, "both", {}, tournaments, paper.MATCHES, seed).method
     made_by = "mirage rank paper --store"
     return run(stage, path, made_by=made_by, part="judge", notes=[f"{judge.name}: {method}"], **options)

@@ -44,7 +44,7 @@ def undefeated() -> dict[str, Battles]:
 
 
 def test_a_tournament_is_choix_on_the_pairs_of_the_drawn_queries_without_ties(battles: dict[str, Battles]) -> None:
-    played = play(battles, tournaments=3, matches=30, seed=2, solver="pairwise")
+    played = play(battles, tournaments=3, matches=30, seed=2)
     for code, result in played.languages.items():
         for queries, theta in zip(result.drawn, result.theta, strict=True):
             assert queries.shape == (30,)
@@ -54,13 +54,7 @@ def test_a_tournament_is_choix_on_the_pairs_of_the_drawn_queries_without_ties(ba
                 for i, j in itertools.product(range(6), repeat=2)
                 for _ in range(battles[code].wins[q, i, j])
             ]
-            assert theta == pytest.approx(choix.ilsr_pairwise(6, pairs), abs=1e-9)
-
-
-def test_counted_pairs_give_what_a_list_of_pairs_gives(battles: dict[str, Battles]) -> None:
-    lists, counts = (play(battles, tournaments=20, solver=solver) for solver in ("pairwise", "dense"))
-    for code in battles:
-        assert np.abs(lists.languages[code].theta - counts.languages[code].theta).max() < 1e-7
+            assert theta == pytest.approx(choix.ilsr_pairwise(6, pairs), abs=1e-7)
 
 
 def test_two_orders_of_a_pair_are_two_matches() -> None:
@@ -73,7 +67,7 @@ def test_two_orders_of_a_pair_are_two_matches() -> None:
 
 
 def test_the_mean_is_close_to_the_rating_of_all_battles_without_ties(battles: dict[str, Battles]) -> None:
-    played = play(battles, tournaments=200, matches=200, solver="dense")
+    played = play(battles, tournaments=200, matches=200)
     whole = rate(battles, ties="drop", draws=1)
     for code, result in played.languages.items():
         assert result.mean() == pytest.approx(whole.languages[code].theta, abs=0.05)
@@ -97,7 +91,7 @@ def test_the_width_of_the_published_interval_is_an_option_and_ours_is_not(battle
     """Pitfall 35: four times the drawn queries, half the width, for the same data."""
 
     def width(matches: int) -> float:
-        low, high = play(battles, tournaments=200, matches=matches, solver="dense").languages["en"].interval()
+        low, high = play(battles, tournaments=200, matches=matches).languages["en"].interval()
         return float((high - low).mean())
 
     assert width(100) / width(400) == pytest.approx(2, rel=0.15)
@@ -173,7 +167,7 @@ def test_what_cannot_be_played_is_refused(battles: dict[str, Battles]) -> None:
 
 def test_progress_ends_at_all_tournaments(battles: dict[str, Battles]) -> None:
     calls: list[tuple[int, int]] = []
-    play(battles, tournaments=3, solver="dense", progress=lambda count, total: calls.append((count, total)))
+    play(battles, tournaments=3, progress=lambda count, total: calls.append((count, total)))
     assert calls == [(k, 6) for k in range(1, 7)]
 
 

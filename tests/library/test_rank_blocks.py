@@ -86,7 +86,7 @@ def test_the_truth_lies_in_the_intervals() -> None:
                 "system_a": ["a"] * 300,
                 "system_b": ["b"] * 300,
                 "verdict": np.where(won, "A", "B").tolist(),
-                "points": pa.nulls(300, pa.float64()),
+                "judge": ["j"] * 300,
             }
         )
         difference = rate_blocks(blocked(table), judge="j", draws=200).difference("a", "b")
@@ -98,7 +98,15 @@ def test_the_truth_lies_in_the_intervals() -> None:
 
 def test_what_cannot_be_counted_is_refused_with_its_place() -> None:
     def table(**changes: Any) -> pa.Table:
-        row = {"language": "en", "query_id": "q", "system_a": "a", "system_b": "b", "verdict": "A", "points": None}
+        row = {
+            "language": "en",
+            "query_id": "q",
+            "judge": "j",
+            "system_a": "a",
+            "system_b": "b",
+            "verdict": "A",
+            "points": None,
+        }
         return pa.table({name: [value] for name, value in (row | changes).items()})
 
     for changes, error, words in (
@@ -160,7 +168,7 @@ def test_blocks_hold_whole_queries_and_every_point(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(blocks, "QUERIES", 10)
     table = verdicts(6, 200, 5, seed=4)
     battles = from_judgments(table, judge="j")["en"]
-    counted = blocks.count_blocks(table)
+    counted = blocked(table)["en"]
     parts = list(counted.blocks())
     assert len(parts) > 10
     assert sum(part.n_queries for part in parts) == counted.n_queries == len(battles.queries)

@@ -114,7 +114,7 @@ def pick_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...],
         # As high as a picker's label, so that the button aligns with the boxes.
         st.html('<div class="mg-label">Systems</div>')
         place = st.popover("Filter", help="Filter systems by their cards. Ranks stay the same.")
-    wanted = {}
+    wanted = dict[str, str]()
     with place:
         for facet in FACETS:
             if facet.key in choices:

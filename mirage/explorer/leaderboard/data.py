@@ -196,7 +196,7 @@ def board(
     table = table.append_column(BEHIND[0], pa.array([answers for answers, _ in counts], pa.int64()))
     table = table.append_column(BEHIND[1], pa.array(shares, pa.float64()))
     counted = made.counted if other or len(made.n_verdicts) > 1 else ()
-    return PageBoard(made, table, shown, lacking | made.lacking, tuple(moved), (*made.notes, *counted))
+    return PageBoard(made, table, shown, {**lacking, **made.lacking}, tuple(moved), (*made.notes, *counted))
 
 
 def _behind(

@@ -76,6 +76,11 @@ def zero(scale: Scale, reference: str | None) -> float:
     return ANCHOR if scale == "arena" and reference is None else 0.0
 
 
+def rating_kind(scale: Scale, reference: str | None = None) -> Kind:
+    """Return the number format of ratings, or of differences from a reference, on the scale."""
+    return "rating" if scale == "logit" else "points" if reference is not None else "anchored"
+
+
 def columns(
     *,
     by_labels: bool,
@@ -97,24 +102,29 @@ def columns(
         facts: the facts about the systems to show, of `FACTS` and `MEASURED`.
         every: whether to show systems as good, measured facts and the record too.
     """
-    kind: Kind = "rating" if scale == "logit" else "points" if reference is not None else "anchored"
     unit = "in logits" if scale == "logit" else "Elo-like, 400 points per tenfold odds"
     if reference is None:
         label = "Rating"
         meaning = f"Bradley-Terry rating {unit}, centred on {0 if scale == 'logit' else 1000}."
-        interval = "Rating with 95% bootstrap interval over queries. Dashed line: "
-        interval += "mean of the systems. "
+        interval = "Rating with 95% bootstrap interval over queries. Dashed line: mean of the systems. "
     else:
         label = "Difference"
         meaning = f"Rating minus that of {reference}, {unit}. Above 0: better than {reference}."
         interval = f"Difference from {reference} with 95% interval; dashed line: {reference}. "
         interval += "An interval that excludes the line is significant for this single comparison. "
+    meaning += f" {_TIES[ties]} Bias-reduced (Jeffreys prior)."
     counts = _ANSWERS if by_labels else _VERDICTS
     return (
         Col("system", "System", "system", of="ratings"),
         *_ranks(n, width=102),
         Col("best", "Best", "text", help=_BEST, width=46),
-        Col("rating", label, kind, help=f"{meaning} {_TIES[ties]} Bias-reduced (Jeffreys prior).", width=66),
+        Col(
+            "rating",
+            label,
+            rating_kind(scale, reference),
+            help=meaning,
+            width=66,
+        ),
         Col(
             "rating",
             "95% interval",
