@@ -24,7 +24,6 @@ from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.leaderboard import leaderboard
 from mirage.ranking.records import Difference
 from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, RankSettings
-from mirage.stats.intervals import CONFIDENCE
 from mirage.store import Arena
 from mirage.text.names import NAMES, normalise_name, normalise_names
 
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from mirage.pipeline import EvaluationReport
     from mirage.ranking.arena import RankResult
     from mirage.schema import QuestionType
-    from mirage.stages.abstain import Method
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
 __all__ = [
@@ -1218,56 +1216,40 @@ def risk_coverage(
     arena: Arena,
     signal: str,
     *,
-    error: float = 0.1,
     loss: str = "hallucination",
     higher: bool | None = None,
-    method: Method = "conformal",
-    confidence: float = CONFIDENCE,
     languages: Iterable[str] | None = None,
     systems: Iterable[str] | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> Rows:
-    """Compute the risk-coverage trade-off of abstaining by a signal, and a threshold with a guaranteed error.
+    """Compute the risk-coverage trade-off of abstaining by a signal.
 
     Args:
         arena: with the signal, and `outcomes` or `scores` for the loss.
         signal: a feature, or a measure of `scores`.
-        error: error to guarantee, between 0 and 1.
         loss: `hallucination`, `wrong`, or a measure of `scores` whose scale is known.
         higher: whether higher values of the signal favour answering; None: as the feature declares, else true.
-        method: `conformal` or `tested` (`mirage.stages.abstain.Promise`).
-        confidence: for `tested`: lowest probability that the guarantee holds.
         languages: codes; None for all.
         systems: names; None for all.
         draws: bootstrap draws over queries, at least 2.
-        seed: seed of the draws and of the split of the queries into calibration and test.
+        seed: seed of the draws.
 
     Returns:
-        A row per language and system, with the fields of `mirage.stages.abstain.Curve` and of its `Promise`; fields of
-        the promise that the curve also has begin with `test_`.
+        A row per language and system, with the fields of `mirage.stages.abstain.RiskCoverage` and of its `Curve`.
 
     Raises:
         TableMissing: if the arena lacks the table of the signal or of the loss.
         UnknownName: if there is no such signal, loss, language or system.
-        BadInput: if the error or the confidence is out of range, or a scale is unknown.
+        BadInput: if the draws are too few, or a scale is unknown.
     """
-    from mirage.stages import abstain as abstention
+    from mirage.stages import abstain
 
-    settings = abstention.AbstainSettings(
-        error=error,
-        loss=loss,
-        higher=higher,
-        method=method,
-        confidence=confidence,
-        languages=_tuple(languages),
-        systems=_tuple(systems),
-        draws=draws,
-        seed=seed,
+    drawn = abstain.risk_coverage(
+        arena, signal, loss=loss, higher=higher, languages=languages, systems=systems, draws=draws, seed=seed
     )
-    traded = abstention.tradeoffs(arena, signal, settings)
-    title = f"{signal} of {arena.name}: area under the risk-coverage curve, and the threshold for an error of {error:g}"
-    return Rows(_table([row.flat() for row in traded]), title, abstention.SHOWN)
+    title = f"{signal} of {arena.name}: area under the risk-coverage curve"
+    return Rows(_table([row.flat() for row in drawn]), title, abstain.SHOWN)
 
 
 def language_preference(

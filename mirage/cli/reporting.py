@@ -415,15 +415,13 @@ def risk(
     """Compute the risk-coverage trade-off of a signal: the error of the answers kept, by the share withheld.
 
     Reads the tables features or scores, and outcomes or scores. Writes nothing. Answers are sorted by the signal:
-    `area` is the mean risk over all coverages, `excess` its distance to the optimum. `threshold` promises an expected
-    error of 10%; it is chosen on half of the queries, and `coverage`, `test_risk` and `overall` are measured on the
-    other half.
+    `area` is the mean risk over all coverages, `excess` its distance to the optimum.
     """
     from mirage import store
     from mirage.stages import abstain
 
-    tradeoffs = abstain.tradeoffs(store.open_arena(dir_), signal, abstain.AbstainSettings(loss=loss))
-    show([{name: row.flat()[name] for name in abstain.SHOWN} for row in tradeoffs], abstain.SHOWN, output_format)
+    curves = abstain.risk_coverage(store.open_arena(dir_), signal, loss=loss)
+    show([row.flat() for row in curves], abstain.SHOWN, output_format)
 
 
 NOISE = ("target", "source", "variance", "share", "n", "reason")

@@ -389,16 +389,16 @@ def test_the_printed_tables_stand_alone_where_there_are_no_answers(study: Path) 
     assert "ours" not in table
 
 
-def test_withholding_draws_the_curves_and_says_what_a_threshold_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_withholding_draws_the_curves_and_names_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     """A link opens the section; in one language of the sample there are too few answers for a curve, which it says."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     app.switch_page("pages/hallucination.py")
-    app.query_params.update({"arena": "sample", "section": "Risk-coverage", "loss": "wrong", "promise": "0.3"})
+    app.query_params.update({"arena": "sample", "section": "Risk-coverage", "loss": "wrong"})
     app.run()
     assert not app.exception
     table = app.dataframe[-1].value
     assert list(table["area"].dropna()) == sorted(table["area"].dropna())
-    (sentence,) = [line for line in page_text(app).splitlines() if "30%" in line]
+    (sentence,) = [line for line in page_text(app).splitlines() if "as signal" in line]
     assert str(table["system"].iloc[0]) in sentence
     app.query_params["withheld_in"] = "sw"
     app.query_params["section"] = "Risk-coverage"

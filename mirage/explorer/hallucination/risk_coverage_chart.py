@@ -12,14 +12,11 @@ _HEIGHT = 340
 _write = FORMATS["rate"].write
 
 
-def risk_coverage(
-    curves: Mapping[str, Sequence[Mapping[str, Any]]], *, promised: float, loss: str, mode: Mode
-) -> dict[str, Any]:
-    """Draw one line per system, with the 95% band of the first, and the guaranteed error.
+def risk_coverage(curves: Mapping[str, Sequence[Mapping[str, Any]]], *, loss: str, mode: Mode) -> dict[str, Any]:
+    """Draw one line per system, with the 95% band of the first.
 
     Args:
         curves: by system `coverage, risk, low, high, n` of every point, coverage rising.
-        promised: the error that a threshold is to hold.
         loss: what counts as wrong, for the axis.
         mode: light or dark.
     """
@@ -61,8 +58,6 @@ def risk_coverage(
                 line={"color": color, "width": 2},
             )
         )
-    line = {"color": colors.muted, "width": 1, "dash": "dot"}
-    data.append(primitives.lines([0, 1], [promised, promised], line, showlegend=False))
     return {
         "data": data,
         "layout": layout(

@@ -22,10 +22,8 @@ from mirage.stages.abstain import ALL, LOSSES
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
-PICKERS = ("signal", "loss", "promise", "withheld_in")
+PICKERS = ("signal", "loss", "withheld_in")
 """Keys of the section's pickers."""
-ERRORS = ("0.05", "0.1", "0.2", "0.3", "0.5")
-"""Choices for the guaranteed error."""
 _CURVES = 4
 _WRITE = FORMATS["rate"].write
 
@@ -35,30 +33,28 @@ def show_withholding(page: Page, parser: str) -> None:
     with st.container(horizontal=True, gap="medium"):
         signal = pick("Signal", views.signals(page.arena), key="signal", kind="signal", width=220, help=_SIGNAL)
         loss = pick_segments("Error type", tuple(LOSSES), key="loss", kind="loss", help=_losses())
-        error = float(pick_segments("Target error", ERRORS, key="promise", kind="error", default="0.1"))
         try:
-            traded = views.tradeoffs(page.arena, signal, loss, error, parser, tuple(page.picked))
+            drawn = views.risk_coverage(page.arena, signal, loss, parser, tuple(page.picked))
         except MirageError as problem:
             refuse(problem)
             return
-        if not traded:
+        if not drawn:
             st.caption("No answers have both the signal and an outcome.")
             return
-        scope = pick("Language", views.scopes(traded), key="withheld_in", kind="language", named=search_name, width=160)
-    shown = views.table(traded, scope)
+        scope = pick("Language", views.scopes(drawn), key="withheld_in", kind="language", named=search_name, width=160)
+    shown = views.table(drawn, scope)
     records = shown.to_pylist()
     systems = tuple(row["system"] for row in records if row["area"] is not None)[:_CURVES]
     where = "all languages" if scope == ALL else name_of(scope)
     if not systems:
         st.caption(plain(f"No curve in {where}: {records[0]['reason']}. A curve needs 20 answers with the signal."))
         return
-    st.markdown(plain(_answer(records, signal, error, where)))
+    st.markdown(plain(_answer(records[0], signal, where)))
     left, right = side_by_side((330, 2), (520, 3), key="withholding")
     with left:
         chart(
             risk_coverage(
-                views.curves(traded, scope, systems),
-                promised=error,
+                views.curves(drawn, scope, systems),
                 loss="error rate among answered",
                 mode=mode(),
             ),
@@ -68,22 +64,14 @@ def show_withholding(page: Page, parser: str) -> None:
     with right:
         table(shown, COLUMNS, key="withholding_rows")
     st.caption(
-        f"Curves: the {count_text(len(systems), 'system')} with the smallest area. Band: 95% interval of the first. "
-        "Dotted line: target error. Thresholds are chosen on half of the queries by conformal risk control; results "
-        "are for the other half."
+        f"Curves: the {count_text(len(systems), 'system')} with the smallest area. Band: 95% interval of the first."
     )
 
 
-def _answer(records: list[dict[str, Any]], signal: str, error: float, where: str) -> str:
+def _answer(best: dict[str, Any], signal: str, where: str) -> str:
     """Return the result of the best system in a sentence."""
-    best = records[0]
     area = f"{_WRITE(best['area'])} on {best['n']:,} answers"
-    words = f"With {signal} as signal, {best['system']} has the smallest area for {where}: {area}"
-    if best["threshold"] is None:
-        return f"{words}. No threshold meets {error:.0%}: {best['reason']}."
-    gives = f"it answers {_WRITE(best['coverage'])} of queries"
-    wrong = "" if best["test_risk"] is None else f", {_WRITE(best['test_risk'])} of them wrong decisions"
-    return f"{words}. At {error:.0%} target error, {gives}{wrong}."
+    return f"With {signal} as signal, {best['system']} has the smallest area for {where}: {area}."
 
 
 def _losses() -> str:
@@ -102,17 +90,5 @@ COLUMNS = (
     ),
     Col("area", "95% interval", "interval", low="area_low", high="area_high", help="Interval of the area.", width=104),
     Col("risk", "Full coverage", "rate", help="Error rate when every answer is given.", width=70),
-    Col("threshold", "Threshold", "value", help="Minimum signal for an answer to be given.", width=78),
-    Col("coverage", "Coverage", "rate", help="Share of test queries answered.", width=64),
-    Col("test_risk", "Risk", "rate", help="Error rate among these.", width=64),
-    Col(
-        "test_risk",
-        "95% interval",
-        "interval",
-        low="risk_low",
-        high="risk_high",
-        help=("95% Wilson interval."),
-        width=104,
-    ),
     Col("n", "n", "count", help="Answers with a signal and an outcome.", width=56),
 )
