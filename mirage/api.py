@@ -1158,8 +1158,7 @@ def retrieval_measures(
         NotEnoughData: if no passage has a label, or, by language pair, no relevant passage has a language.
         UnknownName: if there is no such measure or language.
     """
-    from mirage.stages.retrieve import summary
-    from mirage.stages.retrieve.measures import MEASURES, means
+    from mirage.stages.retrieve.measures import MEASURES, means, measure_retrievers
 
     codes = None if languages is None else list(languages)
     if by == "language-pair":
@@ -1171,7 +1170,7 @@ def retrieval_measures(
         first = ("query_language", "passage_language", "retriever", "measure", "mean", "low", "high", "n")
         return Rows(_table([asdict(pair) for pair in own]), title, first)
     chosen = MEASURES if measures is None else measures
-    table = summary.measure_retrievers(arena, measures=chosen, languages=codes, relevant_from=relevant_from)
+    table = measure_retrievers(arena, measures=chosen, languages=codes, relevant_from=relevant_from)
     rows = _table([asdict(row) for row in means(table)])
     title = f"Retrievers of {arena.name}, with 95% intervals; relevant from grade {relevant_from}"
     return Rows(rows, title, ("language", "retriever", "measure", "mean", "low", "high", "n", "total"))
@@ -1365,11 +1364,10 @@ def attribution(
         TableMissing: if it lacks outcomes.
         UnknownName: if it has no such language.
     """
-    from mirage.stages.retrieve import summary
-    from mirage.stages.retrieve.attribution import cause_shares
+    from mirage.stages.retrieve.attribution import attributions, cause_shares
 
     codes = None if languages is None else list(languages)
-    entries = summary.attributions(arena, languages=codes, relevant_from=relevant_from)
+    entries = attributions(arena, languages=codes, relevant_from=relevant_from)
     causes = [entry.attribution for entry in entries]
     if answers:
         return Rows(_table([asdict(row) for row in causes]), f"Where each answer of {arena.name} went")

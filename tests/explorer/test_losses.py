@@ -17,8 +17,7 @@ from mirage.explorer.hallucination import attribution
 from mirage.explorer.hallucination.attribution_chart import TITLES, flow
 from mirage.publish.charts.palette import Mode
 from mirage.schema import from_rows
-from mirage.stages.retrieve.attribution import CAUSES, OF_LANGUAGES, Attribution, Cause
-from mirage.stages.retrieve.causes import AnswerCause, given_retrieval
+from mirage.stages.retrieve.attribution import CAUSES, OF_LANGUAGES, AnswerCause, Attribution, Cause, given_retrieval
 
 
 @pytest.fixture(scope="module")

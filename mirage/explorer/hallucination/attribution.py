@@ -12,9 +12,18 @@ from typing import TYPE_CHECKING
 
 from mirage import schema
 from mirage.explorer.kit.query_keys import Key
-from mirage.stages.retrieve import summary
-from mirage.stages.retrieve.attribution import OF_LANGUAGES, Attribution, CauseShare, cause_shares
-from mirage.stages.retrieve.causes import CAUSED_BY, AnswerCause, GivenRetrieval, causes, given_retrieval
+from mirage.stages.retrieve.attribution import (
+    CAUSED_BY,
+    OF_LANGUAGES,
+    AnswerCause,
+    Attribution,
+    CauseShare,
+    GivenRetrieval,
+    attributions,
+    cause_shares,
+    causes,
+    given_retrieval,
+)
 from mirage.store import query_rows
 
 if TYPE_CHECKING:
@@ -51,7 +60,7 @@ def arena_causes(arena: Arena, parser: str) -> tuple[AnswerCause, ...]:
     Raises:
         TableMissing: if it has no outcomes.
     """
-    return tuple(summary.attributions(arena, parser=parser))
+    return tuple(attributions(arena, parser=parser))
 
 
 @lru_cache(maxsize=8)

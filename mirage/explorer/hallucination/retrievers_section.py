@@ -10,8 +10,7 @@ from mirage.explorer.kit.columns import Col
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.table import table
 from mirage.explorer.kit.text import heading, note
-from mirage.stages.retrieve import summary
-from mirage.stages.retrieve.measures import means
+from mirage.stages.retrieve.measures import means, measure_retrievers
 from mirage.stages.shown import GIVEN
 from mirage.text.segmentation import count_text, join_or_count
 
@@ -77,7 +76,7 @@ def retrievers(arena: Arena, languages: tuple[str, ...]) -> pa.Table:
         for row in arena.sql(sql, [GIVEN]).to_pylist():
             read_by.setdefault(row["retriever"], []).append(row["system"])
     rows: dict[str, dict[str, Any]] = {}
-    for mean in means(summary.measure_retrievers(arena, measures=list(MEASURES), languages=languages)):
+    for mean in means(measure_retrievers(arena, measures=list(MEASURES), languages=languages)):
         if mean.language == "all" and mean.measure in MEASURES:
             name, measure = mean.retriever, mean.measure
             row = rows.setdefault(name, {"retriever": name, "systems": join_or_count(read_by.get(name, []), "system")})

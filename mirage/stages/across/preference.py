@@ -16,8 +16,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from mirage.stages.across.estimate import unit_mean
-from mirage.stages.retrieve.causes import answer_rows, cited_passages
-from mirage.stages.retrieve.grades import RELEVANT_FROM
+from mirage.stages.retrieve.attribution import answer_rows, cited_passages
+from mirage.stages.retrieve.measures import RELEVANT_FROM
 from mirage.stages.shown import ShownPassages
 from mirage.stats.holm import holm
 from mirage.text.languages import base

@@ -18,10 +18,16 @@ from typing import TYPE_CHECKING
 from mirage.errors import NotEnoughData
 from mirage.stages.across.agreement import Label, LanguageAgreement, agreements
 from mirage.stages.across.preference import LanguagePreference, preferences, retriever_shares, system_shares
-from mirage.stages.retrieve.causes import answer_rows
-from mirage.stages.retrieve.grades import RELEVANT_FROM, grades
-from mirage.stages.retrieve.measures import RetrievalMean, by_query, means
-from mirage.stages.retrieve.summary import attributions, labelled_passages, ranked_lists
+from mirage.stages.retrieve.attribution import answer_rows, attributions
+from mirage.stages.retrieve.measures import (
+    RELEVANT_FROM,
+    RetrievalMean,
+    by_query,
+    grades,
+    labelled_passages,
+    means,
+    ranked_lists,
+)
 from mirage.stages.shown import ShownPassages
 from mirage.store import Arena
 

@@ -19,13 +19,25 @@ and names its evidence. NoMIRACL is the case of two subsets: `right` and `ignore
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
 
 from mirage.schema import Outcome, Subset
+from mirage.stages.retrieve.measures import RELEVANT_FROM, grades
+from mirage.stages.shown import ShownPassages
+from mirage.stats.bounded import bounded_mean_intervals, mean_of_means
 from mirage.stats.intervals import mean_interval, wilson
 from mirage.stats.units import shared_ids, sharing_factor
+from mirage.store import Arena
+from mirage.text.answers import citations, cited_ids, is_numbered
+from mirage.text.languages import base
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Cause = Literal[
     "right", "not_retrieved", "other_language", "unused_language", "ignored", "unsupported", "right_refusal"
@@ -35,6 +47,14 @@ OF_LANGUAGES: tuple[Cause, ...] = ("other_language", "unused_language")
 """Causes that occur only if passages are in another language than their query; reported only if one of them occurs."""
 SHOWN_FROM = 5
 """Minimum number of queries with a relevant passage in a language to call the language unused."""
+
+
+CAUSED_BY = ("outcomes", "passages", "documents", "retrieved", "answers")
+"""Input tables of causes; all but the first are optional."""
+_QUERY = ("language", "query_id")
+_ANSWER = ("text", "template", "numbered", "retriever", "depth")
+_EXISTS: tuple[Cause, ...] = ("right", "ignored", "not_retrieved", *OF_LANGUAGES)
+"""Causes of answers to queries with a relevant passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +116,41 @@ class CauseShare:
     as the unit where they share ids).
     """
     high: float
+    """Upper end."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCause:
+    """The cause of one answer, and whether its system was shown everything relevant."""
+
+    attribution: Attribution
+    """The cause, with its evidence."""
+    complete: bool | None
+    """Whether every relevant passage of the query was shown; null if none is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRetrieval:
+    """One system's share of right answers to answerable queries: overall, and if all relevant passages were shown."""
+
+    language: str
+    """Language of the queries; `all` for the mean over languages, equally weighted."""
+    system: str
+    """The system."""
+    whole: float
+    """Share of right answers among queries with a relevant passage, in [0, 1]."""
+    n: int
+    """Number of such queries with a cause."""
+    given: float
+    """Share of right answers among those with all relevant passages shown."""
+    n_given: int
+    """Number of those."""
+    lost: float
+    """`given` minus `whole`: the loss due to retrieval."""
+    low: float | None
+    """Lower end of the 95% interval of `lost` over queries; null if all of a language's queries had complete retrieval.
+    """
+    high: float | None
     """Upper end."""
 
 
@@ -176,8 +231,6 @@ def cause_shares(attributions: Iterable[Attribution], *, causes: Collection[Caus
 
 def _sharing_factor(by_language: Mapping[str, Mapping[str, Cause]], cause: Cause) -> float:
     """Return the variance of a cause's mean over languages, relative to queries that share no ids."""
-    import numpy as np
-
     queries = {code: list(of_query) for code, of_query in by_language.items()}
     if not shared_ids(queries):
         return 1.0
@@ -185,3 +238,181 @@ def _sharing_factor(by_language: Mapping[str, Mapping[str, Cause]], cause: Cause
         code: np.array([float(own == cause) for own in of_query.values()]) for code, of_query in by_language.items()
     }
     return sharing_factor(values, queries)
+
+
+def causes(
+    tables: Mapping[str, pa.Table], *, parser: str = "strict", relevant_from: int = RELEVANT_FROM
+) -> list[AnswerCause]:
+    """Determine the cause of every answer with an outcome.
+
+    Args:
+        tables: `outcomes`, and `passages`, `documents`, `retrieved` and `answers` if present. Without answers citations
+            are unknown; without passages only the query's subset is known.
+        parser: parser whose outcomes count.
+        relevant_from: lowest grade that counts as relevant.
+    """
+    import pyarrow.compute as pc
+
+    passages = tables.get("passages")
+    shown = ShownPassages(passages, tables.get("retrieved"), columns=("passage_id", "passage_language"))
+    labels: dict[tuple[str, str], dict[str, int]] = {}
+    if passages is not None:
+        graded = grades(passages, tables.get("documents"))
+        for language, query_id, passage_id, grade in zip(
+            *(graded[name].to_pylist() for name in graded.column_names), strict=True
+        ):
+            labels.setdefault((language, query_id), {})[passage_id] = grade
+    outcomes = tables["outcomes"]
+    rows = outcomes.filter(pc.equal(outcomes["parser"], parser)).select([*_QUERY, "system", "subset", "outcome"])
+    answers = answer_rows(tables.get("answers"))
+    collected: list[tuple[ShownAnswer, dict[str, str | None], set[str], Subset]] = []
+    for row in rows.to_pylist():
+        key = row["language"], row["query_id"]
+        answer = answers.get((*key, row["system"]), {})
+        languages = dict(shown.of(key, answer.get("retriever"), answer.get("depth")))
+        ids = tuple(languages)
+        relevant = {passage for passage, grade in labels.get(key, {}).items() if grade >= relevant_from}
+        cites = cited_passages(answer, ids) if relevant & set(ids) and row["outcome"] == "answered" else ()
+        entry = ShownAnswer(*key, row["system"], row["outcome"], ids, cites, _foreign(languages, key[0]))
+        collected.append((entry, languages, relevant, row["subset"]))
+    unused = _unused_languages((entry, languages, relevant) for entry, languages, relevant, _ in collected)
+    result = []
+    for entry, languages, relevant, subset in collected:
+        if entry.foreign:
+            never = unused.get((entry.system, entry.language), frozenset())
+            entry = replace(entry, unused=frozenset(name for name in entry.foreign if languages[name] in never))
+        own_labels = labels.get((entry.language, entry.query_id), {})
+        cause = attribute(entry, own_labels, subset=subset, relevant_from=relevant_from)
+        result.append(AnswerCause(cause, relevant <= set(entry.shown) if relevant else None))
+    return result
+
+
+def _foreign(languages: Mapping[str, str | None], code: str) -> frozenset[str]:
+    """Return the passages in another language than the query's."""
+    return frozenset(name for name, own in languages.items() if own is not None and base(own) != base(code))
+
+
+def _unused_languages(
+    entries: Iterable[tuple[ShownAnswer, Mapping[str, str | None], set[str]]],
+) -> dict[tuple[str, str], frozenset[str]]:
+    """Return, by system and language of the query, the languages of passages that the system does not use."""
+    shown: Counter[tuple[str, str, str]] = Counter()
+    used: set[tuple[str, str, str]] = set()
+    for entry, languages, relevant in entries:
+        key = entry.system, entry.language
+        shown.update({(*key, str(languages[name])) for name in entry.foreign & relevant})
+        used |= {(*key, str(languages[name])) for name in entry.foreign & set(entry.cited)}
+    result: dict[tuple[str, str], set[str]] = {}
+    for (system, language, code), n in shown.items():
+        if n >= SHOWN_FROM and (system, language, code) not in used:
+            result.setdefault((system, language), set()).add(code)
+    return {key: frozenset(codes) for key, codes in result.items()}
+
+
+def given_retrieval(entries: list[AnswerCause]) -> list[GivenRetrieval]:
+    """Compare each system overall and under perfect retrieval, by language and over languages.
+
+    Only answers with a cause count, to queries with a relevant passage. A system is excluded from a language in which
+    no query had all of its relevant passages shown.
+
+    Args:
+        entries: result of `causes`.
+    """
+    counts: dict[str, dict[str, _Counts]] = {}
+    for entry in entries:
+        if entry.attribution.cause in _EXISTS and entry.complete is not None:
+            own = counts.setdefault(entry.attribution.system, {})
+            cell = own.setdefault(entry.attribution.language, _Counts())
+            cell.add(right=entry.attribution.cause == "right", complete=entry.complete)
+    by_language: list[GivenRetrieval] = []
+    joint: list[GivenRetrieval] = []
+    for system, cells in sorted(counts.items()):
+        rows = [cell.compare(code, system) for code, cell in sorted(cells.items()) if cell.n_given]
+        if not rows:
+            continue
+        by_language += rows
+        whole, given, lost = (np.array([getattr(row, name) for row in rows]) for name in ("whole", "given", "lost"))
+        n, n_given = sum(row.n for row in rows), sum(row.n_given for row in rows)
+        ends: tuple[float | None, float | None] = None, None
+        if all(row.low is not None for row in rows):
+            lows, highs = (np.array([getattr(row, name) for row in rows]) for name in ("low", "high"))
+            ends = mean_of_means(lost, lows, highs)[1:]
+        means = float(whole.mean()), n, float(given.mean()), n_given, float(lost.mean())
+        joint.append(GivenRetrieval("all", system, *means, *ends))
+    by_language.sort(key=lambda row: (row.language, row.system))
+    return [*by_language, *joint]
+
+
+@dataclass(slots=True)
+class _Counts:
+    """Right answers and queries of one system in one language, by whether retrieval was complete."""
+
+    right: int = 0
+    n: int = 0
+    right_given: int = 0
+    n_given: int = 0
+
+    def add(self, *, right: bool, complete: bool) -> None:
+        """Count one answer."""
+        self.right += right
+        self.n += 1
+        self.right_given += right and complete
+        self.n_given += complete
+
+    def compare(self, language: str, system: str) -> GivenRetrieval:
+        """Return the share of right answers overall and under perfect retrieval.
+
+        The loss is the share of queries with incomplete retrieval times the difference between these and the others:
+        three independent shares, whose intervals (`mirage.stats.bounded`) combine like standard errors.
+        """
+        whole, given, n_rest = self.right / self.n, self.right_given / self.n_given, self.n - self.n_given
+        if not n_rest:
+            return GivenRetrieval(language, system, whole, self.n, given, self.n_given, given - whole, None, None)
+        pairs = ((self.right_given, self.n_given), (self.right - self.right_given, n_rest), (n_rest, self.n))
+        values = np.concatenate([np.repeat([1.0, 0.0], [k, n - k]) for k, n in pairs])
+        group = np.repeat([0, 1, 2], [n for _, n in pairs])
+        shares = np.array([k / n for k, n in pairs])
+        lows, highs = bounded_mean_intervals(values, group, np.zeros(3), np.ones(3))
+        below, above = shares - lows, highs - shares
+        gap, missed = shares[0] - shares[1], shares[2]
+        fewer, more = (below[2], above[2]) if gap > 0 else (above[2], below[2])
+        low = missed * gap - np.sqrt((missed * below[0]) ** 2 + (missed * above[1]) ** 2 + (gap * fewer) ** 2)
+        high = missed * gap + np.sqrt((missed * above[0]) ** 2 + (missed * below[1]) ** 2 + (gap * more) ** 2)
+        ends = max(float(low), -1.0), min(float(high), 1.0)
+        return GivenRetrieval(language, system, whole, self.n, given, self.n_given, given - whole, *ends)
+
+
+def answer_rows(answers: pa.Table | None) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Return the shown and cited passages of each answer, by key."""
+    if answers is None:
+        return {}
+    names = [name for name in (*_QUERY, "system", *_ANSWER) if name in answers.column_names]
+    return {(row["language"], row["query_id"], row["system"]): row for row in answers.select(names).to_pylist()}
+
+
+def cited_passages(answer: Mapping[str, Any], passage_ids: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the shown passages that an answer cites."""
+    text = answer.get("text")
+    if not text:
+        return ()
+    return cited_ids(citations(text, passage_ids, numbered=is_numbered(answer["template"], answer["numbered"])))
+
+
+def attributions(
+    arena: Arena, *, languages: Iterable[str] | None = None, relevant_from: int = RELEVANT_FROM, parser: str = "strict"
+) -> list[AnswerCause]:
+    """Attribute each answer with an outcome to the retriever or the model.
+
+    Args:
+        arena: with outcomes; and answers and labelled passages, or queries with a subset.
+        languages: codes; None for all.
+        relevant_from: lowest grade that counts as relevant.
+        parser: parser whose outcomes count.
+
+    Raises:
+        TableMissing: if it lacks outcomes.
+    """
+    arena.need("outcomes")
+    codes = None if languages is None else list(languages)
+    tables = {name: arena.read(name, languages=codes) for name in CAUSED_BY if name in arena.tables}
+    return causes(tables, parser=parser, relevant_from=relevant_from)
