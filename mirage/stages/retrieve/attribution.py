@@ -21,10 +21,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mirage.schema import Outcome, Subset
 from mirage.stages.retrieve.measures import RELEVANT_FROM, grades
@@ -265,48 +266,33 @@ def causes(
     outcomes = tables["outcomes"]
     rows = outcomes.filter(pc.equal(outcomes["parser"], parser)).select([*_QUERY, "system", "subset", "outcome"])
     answers = answer_rows(tables.get("answers"))
-    collected: list[tuple[ShownAnswer, dict[str, str | None], set[str], Subset]] = []
-    for row in rows.to_pylist():
-        key = row["language"], row["query_id"]
-        answer = answers.get((*key, row["system"]), {})
-        languages = dict(shown.of(key, answer.get("retriever"), answer.get("depth")))
-        ids = tuple(languages)
-        relevant = {passage for passage, grade in labels.get(key, {}).items() if grade >= relevant_from}
-        cites = cited_passages(answer, ids) if relevant & set(ids) and row["outcome"] == "answered" else ()
-        entry = ShownAnswer(*key, row["system"], row["outcome"], ids, cites, _foreign(languages, key[0]))
-        collected.append((entry, languages, relevant, row["subset"]))
-    unused = _unused_languages((entry, languages, relevant) for entry, languages, relevant, _ in collected)
-    result = []
-    for entry, languages, relevant, subset in collected:
-        if entry.foreign:
-            never = unused.get((entry.system, entry.language), frozenset())
-            entry = replace(entry, unused=frozenset(name for name in entry.foreign if languages[name] in never))
-        own_labels = labels.get((entry.language, entry.query_id), {})
-        cause = attribute(entry, own_labels, subset=subset, relevant_from=relevant_from)
-        result.append(AnswerCause(cause, relevant <= set(entry.shown) if relevant else None))
-    return result
-
-
-def _foreign(languages: Mapping[str, str | None], code: str) -> frozenset[str]:
-    """Return the passages in another language than the query's."""
-    return frozenset(name for name, own in languages.items() if own is not None and base(own) != base(code))
-
-
-def _unused_languages(
-    entries: Iterable[tuple[ShownAnswer, Mapping[str, str | None], set[str]]],
-) -> dict[tuple[str, str], frozenset[str]]:
-    """Return, by system and language of the query, the languages of passages that the system does not use."""
-    shown: Counter[tuple[str, str, str]] = Counter()
+    n_shown: Counter[tuple[str, str, str]] = Counter()
     used: set[tuple[str, str, str]] = set()
-    for entry, languages, relevant in entries:
-        key = entry.system, entry.language
-        shown.update({(*key, str(languages[name])) for name in entry.foreign & relevant})
-        used |= {(*key, str(languages[name])) for name in entry.foreign & set(entry.cited)}
-    result: dict[tuple[str, str], set[str]] = {}
-    for (system, language, code), n in shown.items():
-        if n >= SHOWN_FROM and (system, language, code) not in used:
-            result.setdefault((system, language), set()).add(code)
-    return {key: frozenset(codes) for key, codes in result.items()}
+    collected = []
+    for row in rows.to_pylist():
+        key, system = (row["language"], row["query_id"]), row["system"]
+        answer = answers.get((*key, system), {})
+        languages = dict(shown.of(key, answer.get("retriever"), answer.get("depth")))
+        foreign = {
+            name: (system, key[0], code)
+            for name, code in languages.items()
+            if code is not None and base(code) != base(key[0])
+        }
+        relevant = {passage for passage, grade in labels.get(key, {}).items() if grade >= relevant_from}
+        cites: tuple[str, ...] = ()
+        if row["outcome"] == "answered" and not relevant.isdisjoint(languages):
+            cites = cited_passages(answer, tuple(languages))
+        n_shown.update({foreign[name] for name in foreign.keys() & relevant})
+        used |= {foreign[name] for name in foreign.keys() & set(cites)}
+        collected.append((row, tuple(languages), cites, foreign, relevant))
+    result = []
+    for row, ids, cites, foreign, relevant in collected:
+        key = row["language"], row["query_id"]
+        unused = {name for name, cell in foreign.items() if n_shown[cell] >= SHOWN_FROM and cell not in used}
+        entry = ShownAnswer(*key, row["system"], row["outcome"], ids, cites, frozenset(foreign), frozenset(unused))
+        cause = attribute(entry, labels.get(key, {}), subset=row["subset"], relevant_from=relevant_from)
+        result.append(AnswerCause(cause, relevant.issubset(ids) if relevant else None))
+    return result
 
 
 def given_retrieval(entries: list[AnswerCause]) -> list[GivenRetrieval]:
@@ -318,68 +304,53 @@ def given_retrieval(entries: list[AnswerCause]) -> list[GivenRetrieval]:
     Args:
         entries: result of `causes`.
     """
-    counts: dict[str, dict[str, _Counts]] = {}
+    found: dict[str, dict[str, list[tuple[bool, bool]]]] = {}
     for entry in entries:
-        if entry.attribution.cause in _EXISTS and entry.complete is not None:
-            own = counts.setdefault(entry.attribution.system, {})
-            cell = own.setdefault(entry.attribution.language, _Counts())
-            cell.add(right=entry.attribution.cause == "right", complete=entry.complete)
+        own = entry.attribution
+        if own.cause in _EXISTS and entry.complete is not None:
+            cell = found.setdefault(own.system, {}).setdefault(own.language, [])
+            cell.append((own.cause == "right", entry.complete))
     by_language: list[GivenRetrieval] = []
     joint: list[GivenRetrieval] = []
-    for system, cells in sorted(counts.items()):
-        rows = [cell.compare(code, system) for code, cell in sorted(cells.items()) if cell.n_given]
+    for system, cells in sorted(found.items()):
+        arrays = {code: np.array(pairs) for code, pairs in sorted(cells.items())}
+        rows = [_compare(code, system, *pairs.T) for code, pairs in arrays.items() if pairs[:, 1].any()]
         if not rows:
             continue
         by_language += rows
         whole, given, lost = (np.array([getattr(row, name) for row in rows]) for name in ("whole", "given", "lost"))
-        n, n_given = sum(row.n for row in rows), sum(row.n_given for row in rows)
         ends: tuple[float | None, float | None] = None, None
         if all(row.low is not None for row in rows):
             lows, highs = (np.array([getattr(row, name) for row in rows]) for name in ("low", "high"))
             ends = mean_of_means(lost, lows, highs)[1:]
+        n, n_given = sum(row.n for row in rows), sum(row.n_given for row in rows)
         means = float(whole.mean()), n, float(given.mean()), n_given, float(lost.mean())
         joint.append(GivenRetrieval("all", system, *means, *ends))
     by_language.sort(key=lambda row: (row.language, row.system))
     return [*by_language, *joint]
 
 
-@dataclass(slots=True)
-class _Counts:
-    """Right answers and queries of one system in one language, by whether retrieval was complete."""
+def _compare(language: str, system: str, right: NDArray[np.bool_], complete: NDArray[np.bool_]) -> GivenRetrieval:
+    """Return the share of right answers overall and under perfect retrieval, which some query must have.
 
-    right: int = 0
-    n: int = 0
-    right_given: int = 0
-    n_given: int = 0
-
-    def add(self, *, right: bool, complete: bool) -> None:
-        """Count one answer."""
-        self.right += right
-        self.n += 1
-        self.right_given += right and complete
-        self.n_given += complete
-
-    def compare(self, language: str, system: str) -> GivenRetrieval:
-        """Return the share of right answers overall and under perfect retrieval.
-
-        The loss is the share of queries with incomplete retrieval times the difference between these and the others:
-        three independent shares, whose intervals (`mirage.stats.bounded`) combine like standard errors.
-        """
-        whole, given, n_rest = self.right / self.n, self.right_given / self.n_given, self.n - self.n_given
-        if not n_rest:
-            return GivenRetrieval(language, system, whole, self.n, given, self.n_given, given - whole, None, None)
-        pairs = ((self.right_given, self.n_given), (self.right - self.right_given, n_rest), (n_rest, self.n))
-        values = np.concatenate([np.repeat([1.0, 0.0], [k, n - k]) for k, n in pairs])
-        group = np.repeat([0, 1, 2], [n for _, n in pairs])
-        shares = np.array([k / n for k, n in pairs])
-        lows, highs = bounded_mean_intervals(values, group, np.zeros(3), np.ones(3))
+    The loss is the share of queries with incomplete retrieval times the difference between these and the others: three
+    independent shares, whose intervals (`mirage.stats.bounded`) combine like standard errors.
+    """
+    n, n_given = len(right), int(complete.sum())
+    whole, given = float(right.mean()), float(right[complete].mean())
+    ends: tuple[float | None, float | None] = None, None
+    if n_given < n:
+        parts = [right[complete], right[~complete], ~complete]
+        group = np.repeat([0, 1, 2], list(map(len, parts)))
+        shares = np.array([part.mean() for part in parts])
+        lows, highs = bounded_mean_intervals(np.concatenate(parts).astype(float), group, np.zeros(3), np.ones(3))
         below, above = shares - lows, highs - shares
         gap, missed = shares[0] - shares[1], shares[2]
         fewer, more = (below[2], above[2]) if gap > 0 else (above[2], below[2])
         low = missed * gap - np.sqrt((missed * below[0]) ** 2 + (missed * above[1]) ** 2 + (gap * fewer) ** 2)
         high = missed * gap + np.sqrt((missed * above[0]) ** 2 + (missed * below[1]) ** 2 + (gap * more) ** 2)
         ends = max(float(low), -1.0), min(float(high), 1.0)
-        return GivenRetrieval(language, system, whole, self.n, given, self.n_given, given - whole, *ends)
+    return GivenRetrieval(language, system, whole, n, given, n_given, given - whole, *ends)
 
 
 def answer_rows(answers: pa.Table | None) -> dict[tuple[str, str, str], dict[str, Any]]:

@@ -168,11 +168,11 @@ def _values(
 
     def total(values: NDArray[np.generic]) -> _Array:
         """Sum values of the rows by cell."""
-        return np.bincount(rows["cell"], values.astype(float), len(cells))
+        return np.asarray(np.bincount(rows["cell"], values.astype(float), len(cells)), float)
 
     def ideal(values: NDArray[np.generic]) -> _Array:
         """Sum values of the labels by query, for each cell."""
-        return np.bincount(labels["query"], values.astype(float), len(labels))[cells["query"]]
+        return np.asarray(np.bincount(labels["query"], values.astype(float), len(labels))[cells["query"]], float)
 
     if kind == "judged":
         size = total(np.ones(len(rows)))

@@ -183,6 +183,6 @@ def _list(
 
     passages = corpus.passages.take(pa.array([row for row, _ in best], pa.int64())).to_pylist()
     for rank, (passage, (_, score)) in enumerate(zip(passages, best, strict=True), start=1):
-        title, text = (None if (*key, passage["passage_id"]) in known else passage[name] for name in ("title", "text"))
-        about = passage["passage_id"], rank, score, title, text, passage.get("passage_language")
-        yield schema.Retrieved(*key, options.name, *about)
+        name, code = passage["passage_id"], passage.get("passage_language")
+        title, text = (None, None) if (*key, name) in known else (passage["title"], passage["text"])
+        yield schema.Retrieved(*key, options.name, name, rank, score, title, text, code)
