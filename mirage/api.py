@@ -1273,8 +1273,8 @@ def language_preference(
         relevant_from: lowest grade that counts as relevant, for retrievers.
 
     Returns:
-        Rows of `mirage.stages.across.preference.LanguagePreference`, with adjusted p-values and 95% intervals over
-        queries; a query asked in several languages is one unit.
+        Rows of `mirage.stages.across.preference.LanguagePreference`, with 95% intervals over queries; a query asked in
+        several languages is one unit.
 
     Raises:
         NotEnoughData: if no passage has a label or nothing was retrieved, for retrievers.
@@ -1288,7 +1288,7 @@ def language_preference(
         found = summary.retriever_preference(arena, depth=depth, languages=codes, relevant_from=relevant_from)
     else:
         found = summary.system_preference(arena, languages=codes)
-    first = ("name", "query_language", "passage_language", "share", "expected", "preference", "low", "high", "p")
+    first = ("name", "query_language", "passage_language", "share", "expected", "preference", "low", "high")
     title = f"Language preference of the {of} of {arena.name}, with 95% intervals over queries"
     return Rows(_table([asdict(row) for row in found]), title, first)
 

@@ -332,7 +332,7 @@ def _by(rows: Sequence[Mapping[str, Any]], by: str, value: str) -> list[dict[str
 
 PREFERENCE = (
     *("name", "query_language", "passage_language", "share", "expected"),
-    *("preference", "preference_low", "preference_high", "p", "n", "units"),
+    *("preference", "preference_low", "preference_high", "n", "units"),
 )
 """Columns of `language_preference`."""
 CONSISTENCY = (
@@ -363,9 +363,8 @@ def languages(
     """Report preferences for languages, and consistency over languages, with 95% intervals.
 
     Reads the tables passages, retrieved, answers, outcomes, nuggets and judgments. Intervals are over queries; a query
-    asked in several languages, with one id, is one unit. A preference is significant if its p-value, Holm-adjusted over
-    the rows of a retriever or system, is below 0.05. Passages without a known language are left out. Writes nothing,
-    except the column passage_language with --detect.
+    asked in several languages, with one id, is one unit. Passages without a known language are left out. Writes
+    nothing, except the column passage_language with --detect.
     """
     from mirage import api, store
     from mirage.stages.across import summary

@@ -128,6 +128,8 @@ class AnswerCause:
     """The cause, with its evidence."""
     complete: bool | None
     """Whether every relevant passage of the query was shown; null if none is known."""
+    relevant_in: frozenset[str] = frozenset()
+    """Known languages of the relevant passages shown; none without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,14 +286,16 @@ def causes(
             cites = cited_passages(answer, tuple(languages))
         n_shown.update({foreign[name] for name in foreign.keys() & relevant})
         used |= {foreign[name] for name in foreign.keys() & set(cites)}
-        collected.append((row, tuple(languages), cites, foreign, relevant))
+        relevant_in = {languages[name] for name in relevant & languages.keys() if answer} - {None}
+        collected.append((row, tuple(languages), cites, foreign, relevant, relevant_in))
     result = []
-    for row, ids, cites, foreign, relevant in collected:
+    for row, ids, cites, foreign, relevant, relevant_in in collected:
         key = row["language"], row["query_id"]
         unused = {name for name, cell in foreign.items() if n_shown[cell] >= SHOWN_FROM and cell not in used}
         entry = ShownAnswer(*key, row["system"], row["outcome"], ids, cites, frozenset(foreign), frozenset(unused))
         cause = attribute(entry, labels.get(key, {}), subset=row["subset"], relevant_from=relevant_from)
-        result.append(AnswerCause(cause, relevant.issubset(ids) if relevant else None))
+        complete = relevant.issubset(ids) if relevant else None
+        result.append(AnswerCause(cause, complete, frozenset(relevant_in)))
     return result
 
 
