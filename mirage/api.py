@@ -1244,9 +1244,10 @@ def risk_coverage(
     """
     from mirage.stages import abstain
 
-    drawn = abstain.risk_coverage(
-        arena, signal, loss=loss, higher=higher, languages=languages, systems=systems, draws=draws, seed=seed
+    settings = abstain.RiskSettings(
+        loss=loss, higher=higher, languages=_tuple(languages), systems=_tuple(systems), draws=draws, seed=seed
     )
+    drawn = abstain.risk_coverage(arena, signal, settings)
     title = f"{signal} of {arena.name}: area under the risk-coverage curve"
     return Rows(_table([row.flat() for row in drawn]), title, abstain.SHOWN)
 

@@ -419,7 +419,7 @@ def risk(
     from mirage import store
     from mirage.stages import abstain
 
-    curves = abstain.risk_coverage(store.open_arena(dir_), signal, loss=loss)
+    curves = abstain.risk_coverage(store.open_arena(dir_), signal, abstain.RiskSettings(loss=loss))
     show([row.flat() for row in curves], abstain.SHOWN, output_format)
 
 

@@ -6,7 +6,7 @@ share given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -111,6 +111,26 @@ class RiskCoverage:
         row: dict[str, Any] = asdict(self)
         row.update(row.pop("curve"))
         return row
+
+
+@dataclass(frozen=True, slots=True)
+class RiskSettings:
+    """Options of risk-coverage curves."""
+
+    loss: str = "hallucination"
+    """`hallucination`, `wrong`, or a measure of `scores` whose scale is known."""
+    higher: bool | None = None
+    """Whether higher values of the signal favour answering; None: as the feature declares, else true."""
+    languages: Sequence[str] | None = None
+    """Codes; None for all."""
+    systems: Sequence[str] | None = None
+    """Names; None for all."""
+    parser: Parser = "strict"
+    """Parser whose outcomes count."""
+    draws: int = DRAWS
+    """Bootstrap draws over queries, at least 2."""
+    seed: int = 0
+    """Seed of the draws."""
 
 
 SHOWN = ("language", "system", "n", "risk", "area", "area_low", "area_high", "excess", "reason")
@@ -238,30 +258,13 @@ def signals(arena: Arena) -> tuple[str, ...]:
     return tuple(out)
 
 
-def risk_coverage(
-    arena: Arena,
-    signal: str,
-    *,
-    loss: str = "hallucination",
-    higher: bool | None = None,
-    languages: Iterable[str] | None = None,
-    systems: Iterable[str] | None = None,
-    parser: Parser = "strict",
-    draws: int = DRAWS,
-    seed: int = 0,
-) -> list[RiskCoverage]:
+def risk_coverage(arena: Arena, signal: str, settings: RiskSettings = RiskSettings()) -> list[RiskCoverage]:
     """Return the risk-coverage curve of every system, in every language and, pooling the queries, over all (`all`).
 
     Args:
         arena: with the signal, and outcomes or scores for the loss.
         signal: a feature, or a measure of `scores`, whose mean over the raters counts.
-        loss: `hallucination`, `wrong`, or a measure of `scores` whose scale is known.
-        higher: whether higher values of the signal favour answering; None: as the feature declares, else true.
-        languages: codes; None for all.
-        systems: names; None for all.
-        parser: parser whose outcomes count.
-        draws: bootstrap draws over queries, at least 2.
-        seed: seed of the draws.
+        settings: the options.
 
     Raises:
         TableMissing: if the arena lacks the table of the signal or of the loss.
@@ -270,18 +273,21 @@ def risk_coverage(
     """
     import numpy as np
 
-    wanted = None if languages is None else list(languages)
-    measured = _signal(arena, signal, wanted).rename_columns([*_KEY, "signal"])
-    rows = _losses(arena, loss, wanted, parser).join(measured, _KEY).sort_by([(name, "ascending") for name in _KEY])
+    measured = _signal(arena, signal, settings.languages).rename_columns([*_KEY, "signal"])
+    rows = _losses(arena, settings).join(measured, _KEY).sort_by([(name, "ascending") for name in _KEY])
     code, name, query = (np.array(rows[column].to_pylist(), dtype=object) for column in _KEY)
     values = np.array([rows[column].to_numpy() for column in ("signal", "value")], dtype=float)
     present = sorted(set(name))
-    for system in systems or ():
+    for system in settings.systems or ():
         if system not in present:
             raise UnknownName("system", system, present)
-    up = (signal not in FEATURES or FEATURES[signal].direction != "lower") if higher is None else higher
+    up = (
+        (signal not in FEATURES or FEATURES[signal].direction != "lower")
+        if settings.higher is None
+        else settings.higher
+    )
     shared = shared_ids({language: sorted(set(query[code == language])) for language in sorted(set(code))})
-    chosen = present if systems is None else sorted(set(systems))
+    chosen = present if settings.systems is None else sorted(set(settings.systems))
     cells = [(language, system) for language in sorted(set(code)) for system in chosen]
     out = []
     for language, system in [*cells, *((ALL, system) for system in chosen)]:
@@ -293,13 +299,13 @@ def risk_coverage(
         keys = (("" if each in shared else own, each) for own, each in zip(code[known], query[known], strict=True))
         units = np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
         strength, lost = values[:, known]
-        drawn = curve(strength if up else -strength, lost, draws=draws, seed=seed, units=units)
+        drawn = curve(strength if up else -strength, lost, draws=settings.draws, seed=settings.seed, units=units)
         unit: Unit = "query shared by languages" if len(number) < len(units) else "query"
-        out.append(RiskCoverage(language, system, signal, loss, up, int(of_cell.sum()) - drawn.n, unit, drawn))
+        out.append(RiskCoverage(language, system, signal, settings.loss, up, int(of_cell.sum()) - drawn.n, unit, drawn))
     return out
 
 
-def _signal(arena: Arena, name: str, languages: list[str] | None) -> pa.Table:
+def _signal(arena: Arena, name: str, languages: Sequence[str] | None) -> pa.Table:
     """Return the value of a signal for each answer."""
     import pyarrow.compute as pc
 
@@ -317,14 +323,15 @@ def _signal(arena: Arena, name: str, languages: list[str] | None) -> pa.Table:
     return _means(rows)
 
 
-def _losses(arena: Arena, name: str, languages: list[str] | None, parser: Parser) -> pa.Table:
+def _losses(arena: Arena, settings: RiskSettings) -> pa.Table:
     """Return the loss of each answer, in [0, 1]."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    name, languages = settings.loss, settings.languages
     if name in LOSSES:
         rows = arena.read("outcomes", columns=[*_KEY, "parser", "subset", "outcome", "correct"], languages=languages)
-        rows = rows.filter(pc.equal(rows["parser"], parser))
+        rows = rows.filter(pc.equal(rows["parser"], settings.parser))
         if name == "hallucination":
             rows = rows.filter(pc.equal(rows["outcome"], "answered"))
             value = pc.not_equal(rows["subset"], next(s for s, right in RIGHT.items() if right == "answered"))

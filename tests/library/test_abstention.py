@@ -16,7 +16,7 @@ from hypothesis import strategies as some
 import mirage
 from mirage import schema, store
 from mirage.errors import BadInput, MirageError
-from mirage.stages.abstain import curve, risk_coverage, signals
+from mirage.stages.abstain import RiskSettings, curve, risk_coverage, signals
 
 EXACT = 1e-9
 SAMPLE = ROOT / "data" / "sample"
@@ -130,25 +130,25 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_score_is_a_signal_and_a_loss(scored: Path) -> None:
     arena = mirage.open_arena(scored)
     assert signals(arena) == ("doubt", "grade")
-    (row,) = risk_coverage(arena, "doubt", loss="grade", higher=False, draws=20)
+    (row,) = risk_coverage(arena, "doubt", RiskSettings(loss="grade", higher=False, draws=20))
     assert (row.unmeasured, row.curve.n) == (1, 79)
     assert row.curve.excess == pytest.approx(0, abs=EXACT), "the doubt orders the answers as the grades do"
-    (turned,) = risk_coverage(arena, "doubt", loss="grade", draws=20)
+    (turned,) = risk_coverage(arena, "doubt", RiskSettings(loss="grade", draws=20))
     assert turned.curve.area > row.curve.area  # type: ignore[operator]
     with pytest.raises(BadInput, match="scale"):
-        risk_coverage(arena, "grade", loss="doubt")
+        risk_coverage(arena, "grade", RiskSettings(loss="doubt"))
 
 
 def test_a_feature_orders_the_answers_of_an_arena() -> None:
     arena = mirage.open_arena("nomiracl")
     options: dict[str, Any] = {"languages": ["sw"], "systems": ["Orca-2-7b"], "draws": 50}
-    (row,) = risk_coverage(arena, "length", **options)
+    (row,) = risk_coverage(arena, "length", RiskSettings(**options))
     rates = mirage.rates(arena, languages=["sw"], systems=["Orca-2-7b"]).to_pandas()
     by_subset = rates[rates.language == "sw"].set_index("subset")["answered"]
     assert row.curve.n + row.unmeasured == by_subset.sum()
     assert row.curve.risk == pytest.approx(by_subset["non_relevant"] / by_subset.sum())
-    assert risk_coverage(arena, "length", **options) == [row], "the same seed gives the same numbers"
-    (wrong,) = risk_coverage(arena, "length", loss="wrong", **options)
+    assert risk_coverage(arena, "length", RiskSettings(**options)) == [row], "the same seed gives the same numbers"
+    (wrong,) = risk_coverage(arena, "length", RiskSettings(loss="wrong", **options))
     assert wrong.curve.n > row.curve.n, "abstentions can be wrong too"
 
 
@@ -164,7 +164,7 @@ def test_a_feature_orders_the_answers_of_an_arena() -> None:
 def test_a_name_that_is_not_there_is_refused(signal: str, options: dict[str, Any]) -> None:
     arena = mirage.open_arena(SAMPLE)
     with pytest.raises(MirageError):
-        risk_coverage(arena, signal, **options)
+        risk_coverage(arena, signal, RiskSettings(**options))
 
 
 def test_the_command_and_the_function_give_the_same_rows(tmp_path: Path) -> None:
@@ -199,11 +199,13 @@ def test_bands_hold_the_truth_as_often_as_they_say() -> None:
 
 def test_all_languages_together_are_one_population() -> None:
     arena = store.open_arena(SAMPLE)
-    rows = {(row.language, row.system): row for row in risk_coverage(arena, "length", loss="wrong", draws=50)}
+    rows = {
+        (row.language, row.system): row for row in risk_coverage(arena, "length", RiskSettings(loss="wrong", draws=50))
+    }
     everywhere = {system: row for (language, system), row in rows.items() if language == "all"}
     assert everywhere.keys() == {system for _, system in rows}
     for system, row in everywhere.items():
         parts = [each.curve.n for (language, name), each in rows.items() if name == system and language != "all"]
         assert row.curve.n == sum(parts)
-    alone = risk_coverage(arena, "length", loss="wrong", draws=50, languages=["sw"])
+    alone = risk_coverage(arena, "length", RiskSettings(loss="wrong", draws=50, languages=["sw"]))
     assert {row.language for row in alone} == {"sw"}

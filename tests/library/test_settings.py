@@ -14,6 +14,7 @@ from mirage.cli.comparing import compare
 from mirage.cli.ranking import rank
 from mirage.pipeline import EvaluateSettings
 from mirage.ranking.settings import CompareSettings, RankSettings
+from mirage.stages.abstain import RiskSettings
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.judge.stage import BattleSample, JudgeSettings
@@ -130,6 +131,9 @@ DOORS = {
         },
         {"seed": "`model_seed`", "backoff": "for tests", "longest_pause": "beyond it a run is resumed by hand"},
         {"model": SUBJECT},
+    ),
+    "api.risk_coverage": Door(
+        api.risk_coverage, (RiskSettings,), {"arena": SUBJECT, "signal": SUBJECT}, {"parser": "the default parser"}
     ),
 }
 

@@ -34,9 +34,8 @@ def risk_coverage(
         MirageError: as `abstain.risk_coverage` does.
     """
     known: Any = parser
-    return tuple(
-        abstain.risk_coverage(arena, signal, loss=loss, parser=known, languages=languages or None, draws=_DRAWS)
-    )
+    settings = abstain.RiskSettings(loss=loss, parser=known, languages=languages or None, draws=_DRAWS)
+    return tuple(abstain.risk_coverage(arena, signal, settings))
 
 
 def scopes(rows: tuple[RiskCoverage, ...]) -> list[str]:
