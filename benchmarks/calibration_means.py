@@ -17,8 +17,7 @@ from mirage.battles import Battle, Decision
 from mirage.people.exam.panel import _correlation
 from mirage.people.votes import Vote, correct
 from mirage.people.votes.powered import solve_points
-from mirage.stages.retrieve.attribution import Attribution, Cause
-from mirage.stages.retrieve.attribution import AnswerCause, given_retrieval
+from mirage.stages.retrieve.attribution import AnswerCause, Attribution, Cause, given_retrieval
 from mirage.stats.bounded import bounded_mean_intervals
 from mirage.stats.jackknife import jackknife
 
