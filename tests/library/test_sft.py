@@ -22,9 +22,9 @@ from store_cases import snapshot
 from mirage import llm, schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.llm import TokenEstimate, prompts
-from mirage.stages import generate, sft
+from mirage.stages import generate
 from mirage.stages.generate import stage as generating
-from mirage.stages.sft import stage as training
+from mirage.stages.sft import training
 from mirage.stats.sampling import sample
 from mirage.text.answers import citations, cited_ids, compose_answer
 from mirage.text.languages import LANGUAGES
@@ -192,10 +192,9 @@ def test_every_cited_id_is_of_a_relevant_passage_and_stands_in_the_prompt(
         ),
         "answers": schema.from_rows("answers", [schema.Answer(*key, "t", answer, "ok", "rag", None, None)]),
     }
-    learned, left_out = sft.select_answers(**tables, system="t")
     prompt = "\n\n".join(f"[{passage_id}] Kifungu" for passage_id in sorted(labels))
-    dataset = sft.build_examples({"t": learned}, {key: prompt}, seed=seed)
-    assert len(dataset.examples) + sum(left_out.values()) == 1
+    dataset = training.build_examples(tables, {key: prompt}, ["t"], count=len, seed=seed)
+    assert len(dataset.examples) + sum(dataset.left_out.values()) == 1
     for example in dataset.examples:
         spoken = json.loads(example.line())["messages"]
         named = cited_ids(citations(spoken[1]["content"], list(labels), numbered=False), unknown=True)
@@ -216,7 +215,7 @@ def test_prompt_and_answer_fit_the_trainers_window(tmp_path: Path) -> None:
     written = training.write_training_set(folder, tmp_path / "t.jsonl")
     (example,) = written.training.examples
     count = TokenEstimate().count
-    assert sft.MAX_LENGTH - 2048 - 50 < count(example.prompt) <= sft.MAX_LENGTH - 2048
+    assert training.MAX_LENGTH - 2048 - 50 < count(example.prompt) <= training.MAX_LENGTH - 2048
     assert sorted(ids_shown(example.prompt)) == sorted(labels), "every passage is cut, none is cut away"
     wordy = compose_answer("maneno " * 4000 + "[q#0]", "Ndiyo.")
     folder = arena(tmp_path / "b", {"1": GOOD, "2": wordy}, text=long, labels=labels)
