@@ -24,7 +24,6 @@ from mirage.ranking.board import leaderboard
 from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.records import Difference
 from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, RankSettings
-from mirage.stats.intervals import CONFIDENCE
 from mirage.store import Arena
 from mirage.text.names import NAMES, normalise_name, normalise_names
 
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from mirage.pipeline import EvaluationReport
     from mirage.ranking.board import Board
     from mirage.schema import QuestionType
-    from mirage.stages.abstain import Method
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
 __all__ = [
@@ -1160,8 +1158,7 @@ def retrieval_measures(
         NotEnoughData: if no passage has a label, or, by language pair, no relevant passage has a language.
         UnknownName: if there is no such measure or language.
     """
-    from mirage.stages.retrieve import summary
-    from mirage.stages.retrieve.measures import MEASURES, means
+    from mirage.stages.retrieve.measures import MEASURES, means, measure_retrievers
 
     codes = None if languages is None else list(languages)
     if by == "language-pair":
@@ -1173,7 +1170,7 @@ def retrieval_measures(
         first = ("query_language", "passage_language", "retriever", "measure", "mean", "low", "high", "n")
         return Rows(_table([asdict(pair) for pair in own]), title, first)
     chosen = MEASURES if measures is None else measures
-    table = summary.measure_retrievers(arena, measures=chosen, languages=codes, relevant_from=relevant_from)
+    table = measure_retrievers(arena, measures=chosen, languages=codes, relevant_from=relevant_from)
     rows = _table([asdict(row) for row in means(table)])
     title = f"Retrievers of {arena.name}, with 95% intervals; relevant from grade {relevant_from}"
     return Rows(rows, title, ("language", "retriever", "measure", "mean", "low", "high", "n", "total"))
@@ -1217,56 +1214,41 @@ def risk_coverage(
     arena: Arena,
     signal: str,
     *,
-    error: float = 0.1,
     loss: str = "hallucination",
     higher: bool | None = None,
-    method: Method = "conformal",
-    confidence: float = CONFIDENCE,
     languages: Iterable[str] | None = None,
     systems: Iterable[str] | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> Rows:
-    """Compute the risk-coverage trade-off of abstaining by a signal, and a threshold with a guaranteed error.
+    """Compute the risk-coverage trade-off of abstaining by a signal.
 
     Args:
         arena: with the signal, and `outcomes` or `scores` for the loss.
         signal: a feature, or a measure of `scores`.
-        error: error to guarantee, between 0 and 1.
         loss: `hallucination`, `wrong`, or a measure of `scores` whose scale is known.
         higher: whether higher values of the signal favour answering; None: as the feature declares, else true.
-        method: `conformal` or `tested` (`mirage.stages.abstain.Promise`).
-        confidence: for `tested`: lowest probability that the guarantee holds.
         languages: codes; None for all.
         systems: names; None for all.
         draws: bootstrap draws over queries, at least 2.
-        seed: seed of the draws and of the split of the queries into calibration and test.
+        seed: seed of the draws.
 
     Returns:
-        A row per language and system, with the fields of `mirage.stages.abstain.Curve` and of its `Promise`; fields of
-        the promise that the curve also has begin with `test_`.
+        A row per language and system, with the fields of `mirage.stages.abstain.RiskCoverage` and of its `Curve`.
 
     Raises:
         TableMissing: if the arena lacks the table of the signal or of the loss.
         UnknownName: if there is no such signal, loss, language or system.
-        BadInput: if the error or the confidence is out of range, or a scale is unknown.
+        BadInput: if the draws are too few, or a scale is unknown.
     """
-    from mirage.stages import abstain as abstention
+    from mirage.stages import abstain
 
-    settings = abstention.AbstainSettings(
-        error=error,
-        loss=loss,
-        higher=higher,
-        method=method,
-        confidence=confidence,
-        languages=_tuple(languages),
-        systems=_tuple(systems),
-        draws=draws,
-        seed=seed,
+    settings = abstain.RiskSettings(
+        loss=loss, higher=higher, languages=_tuple(languages), systems=_tuple(systems), draws=draws, seed=seed
     )
-    traded = abstention.tradeoffs(arena, signal, settings)
-    title = f"{signal} of {arena.name}: area under the risk-coverage curve, and the threshold for an error of {error:g}"
-    return Rows(_table([row.flat() for row in traded]), title, abstention.SHOWN)
+    drawn = abstain.risk_coverage(arena, signal, settings)
+    title = f"{signal} of {arena.name}: area under the risk-coverage curve"
+    return Rows(_table([row.flat() for row in drawn]), title, abstain.SHOWN)
 
 
 def language_preference(
@@ -1291,8 +1273,8 @@ def language_preference(
         relevant_from: lowest grade that counts as relevant, for retrievers.
 
     Returns:
-        Rows of `mirage.stages.across.preference.LanguagePreference`, with adjusted p-values and 95% intervals over
-        queries; a query asked in several languages is one unit.
+        Rows of `mirage.stages.across.preference.LanguagePreference`, with 95% intervals over queries; a query asked in
+        several languages is one unit.
 
     Raises:
         NotEnoughData: if no passage has a label or nothing was retrieved, for retrievers.
@@ -1306,7 +1288,7 @@ def language_preference(
         found = summary.retriever_preference(arena, depth=depth, languages=codes, relevant_from=relevant_from)
     else:
         found = summary.system_preference(arena, languages=codes)
-    first = ("name", "query_language", "passage_language", "share", "expected", "preference", "low", "high", "p")
+    first = ("name", "query_language", "passage_language", "share", "expected", "preference", "low", "high")
     title = f"Language preference of the {of} of {arena.name}, with 95% intervals over queries"
     return Rows(_table([asdict(row) for row in found]), title, first)
 
@@ -1382,11 +1364,10 @@ def attribution(
         TableMissing: if it lacks outcomes.
         UnknownName: if it has no such language.
     """
-    from mirage.stages.retrieve import summary
-    from mirage.stages.retrieve.attribution import cause_shares
+    from mirage.stages.retrieve.attribution import attributions, cause_shares
 
     codes = None if languages is None else list(languages)
-    entries = summary.attributions(arena, languages=codes, relevant_from=relevant_from)
+    entries = attributions(arena, languages=codes, relevant_from=relevant_from)
     causes = [entry.attribution for entry in entries]
     if answers:
         return Rows(_table([asdict(row) for row in causes]), f"Where each answer of {arena.name} went")

@@ -93,7 +93,7 @@ def remove(
     card; ratings, tournaments, predictions and importances that include the system are deleted, since they depend on
     the set of systems. Keeps queries, passages, votes and the replies in the ledger. Next: `mirage evaluate DIR`.
     """
-    from mirage.store.removal import remove_system
+    from mirage.store.system_runs import remove_system
 
     done = remove_system(dir_, system, made_by="mirage arena remove")
     gone = ", ".join(f"{n:,} {table}" for table, n in done.rows.items())

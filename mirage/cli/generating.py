@@ -327,9 +327,9 @@ def retrieve(
     `mirage generate --retriever NAME` shows the passages to a model; `mirage import --as trec` takes the lists of other
     retrievers. Needs the extra `retrieval`. Prints the number of queries with passages.
     """
-    from mirage.stages.retrieve.lists import refuse_name
     from mirage.stages.retrieve.stage import RetrieveSettings
     from mirage.stages.retrieve.stage import retrieve as retrieve_for
+    from mirage.stages.shown import refuse_name
 
     refuse_name(name)
     others = None if across is None else () if across.strip().lower() == "all" else codes(across, option="--across")

@@ -327,7 +327,7 @@ def _by(rows: Sequence[Mapping[str, Any]], by: str, value: str) -> list[dict[str
 
 PREFERENCE = (
     *("name", "query_language", "passage_language", "share", "expected"),
-    *("preference", "preference_low", "preference_high", "p", "n", "units"),
+    *("preference", "preference_low", "preference_high", "n", "units"),
 )
 """Columns of `language_preference`."""
 CONSISTENCY = (
@@ -358,9 +358,8 @@ def languages(
     """Report preferences for languages, and consistency over languages, with 95% intervals.
 
     Reads the tables passages, retrieved, answers, outcomes, nuggets and judgments. Intervals are over queries; a query
-    asked in several languages, with one id, is one unit. A preference is significant if its p-value, Holm-adjusted over
-    the rows of a retriever or system, is below 0.05. Passages without a known language are left out. Writes nothing,
-    except the column passage_language with --detect.
+    asked in several languages, with one id, is one unit. Passages without a known language are left out. Writes
+    nothing, except the column passage_language with --detect.
     """
     from mirage import api, store
     from mirage.stages.across import summary
@@ -410,15 +409,13 @@ def risk(
     """Compute the risk-coverage trade-off of a signal: the error of the answers kept, by the share withheld.
 
     Reads the tables features or scores, and outcomes or scores. Writes nothing. Answers are sorted by the signal:
-    `area` is the mean risk over all coverages, `excess` its distance to the optimum. `threshold` promises an expected
-    error of 10%; it is chosen on half of the queries, and `coverage`, `test_risk` and `overall` are measured on the
-    other half.
+    `area` is the mean risk over all coverages, `excess` its distance to the optimum.
     """
     from mirage import store
     from mirage.stages import abstain
 
-    tradeoffs = abstain.tradeoffs(store.open_arena(dir_), signal, abstain.AbstainSettings(loss=loss))
-    show([{name: row.flat()[name] for name in abstain.SHOWN} for row in tradeoffs], abstain.SHOWN, output_format)
+    curves = abstain.risk_coverage(store.open_arena(dir_), signal, abstain.RiskSettings(loss=loss))
+    show([row.flat() for row in curves], abstain.SHOWN, output_format)
 
 
 NOISE = ("target", "source", "variance", "share", "n", "reason")

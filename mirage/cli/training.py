@@ -56,7 +56,7 @@ def sft(
     Lines, each with its teacher as `system`). Prints the statistics of the paper's Table 1; rows without a teacher are
     over all teachers.
     """
-    from mirage.stages.sft import stage as training
+    from mirage.stages.sft import training
 
     result = training.write_training_set(
         dir_,

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from mirage.errors import ArenaError, BadInput, UnknownName
 from mirage.schema import Passage
 from mirage.store.query_rows import of_query
 
@@ -23,6 +24,7 @@ GIVEN = "given"
 """Retriever name of the passages in table `passages`."""
 
 _QUERY = ("language", "query_id")
+_OF_LIST = (*_QUERY, "retriever")
 _PASSAGE = (*_QUERY, "passage_id")
 _KNOWN = ("title", "text", "relevant", "passage_language")
 Key = tuple[str, str]
@@ -69,7 +71,7 @@ def _number_passages(retrieved: pa.Table, passages: pa.Table, known: list[str]) 
     order = [(name, "ascending") for name in (*_QUERY, "retriever", "rank", "passage_id")]
     rows = retrieved.sort_by(order)
     lists = pc.rank(
-        pc.binary_join_element_wise(*(rows[name] for name in (*_QUERY, "retriever")), "\x1f"), tiebreaker="dense"
+        pc.binary_join_element_wise(*(rows[name] for name in _OF_LIST), "\x1f"), tiebreaker="dense"
     ).to_numpy()
     starts = np.flatnonzero(np.r_[True, lists[1:] != lists[:-1]])
     position = np.arange(len(rows)) - np.repeat(starts, np.diff(np.r_[starts, len(rows)])) + 1
@@ -146,11 +148,60 @@ def need_retriever(arena: Arena, name: str) -> None:
         TableMissing: if nothing was retrieved.
         UnknownName: if only others have results.
     """
-    from mirage.errors import UnknownName
-
     arena.need("retrieved")
     if name not in (names := retrievers(arena)):
         raise UnknownName("retriever", name, names, where=arena.address)
+
+
+def refuse_name(name: str) -> None:
+    """Check the name of a retriever.
+
+    Raises:
+        BadInput: if it is `given`, empty, or has whitespace, which TREC runs cannot represent.
+    """
+    if name == GIVEN:
+        raise BadInput(
+            "`given` is reserved for the passages supplied with the queries",
+            do="omit --retriever to show these, or use another name, such as bm25",
+        )
+    if not name or any(letter.isspace() for letter in name):
+        raise BadInput(f"{name!r} is not a valid name of a retriever", do="use a name without whitespace")
+
+
+def refuse_changed(arena: Arena, new: pa.Table) -> None:
+    """Check that no list changes from which answers were generated.
+
+    Args:
+        arena: the current arena.
+        new: new `schema.Retrieved` rows.
+
+    Raises:
+        ArenaError: naming the first such query.
+    """
+    import pyarrow.compute as pc
+
+    if "retrieved" not in arena.tables or "answers" not in arena.tables:
+        return
+    answers = arena.read("answers", columns=list(_OF_LIST))
+    answers = answers.filter(pc.is_valid(answers["retriever"])).group_by(list(_OF_LIST)).aggregate([])
+    if not len(answers):
+        return
+    columns = (*_OF_LIST, "passage_id", "rank", "text")
+    coming = answers.join(new.select(list(_OF_LIST)), list(_OF_LIST), join_type="left semi")
+    before, after = (
+        {
+            tuple(row[name] for name in columns)
+            for row in table.select(columns).join(coming, list(_OF_LIST), join_type="left semi").to_pylist()
+        }
+        for table in (arena.read("retrieved"), new)
+    )
+    if changed := sorted({row[:3] for row in before ^ after}):
+        language, query_id, name = changed[0]
+        raise ArenaError(
+            f"{len(changed):,} lists of {name} would change from which answers were generated",
+            where=f"{arena.address}: language={language!r}, query_id={query_id!r}",
+            do="use another name for the retriever, or write into another folder",
+        )
 
 
 class ShownPassages:
@@ -167,7 +218,7 @@ class ShownPassages:
             [(name, "ascending") for name in (*_QUERY, "retriever", "position", "passage_id")]
         )
         self._lists: dict[tuple[str, str, str], list[tuple[Any, ...]]] = {}
-        keys = (rows[name].to_pylist() for name in (*_QUERY, "retriever"))
+        keys = (rows[name].to_pylist() for name in _OF_LIST)
         values = (rows[name].to_pylist() for name in columns)
         for language, query_id, retriever, *row in zip(*keys, *values, strict=True):
             self._lists.setdefault((language, query_id, retriever), []).append(tuple(row))

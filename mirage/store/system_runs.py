@@ -1,4 +1,4 @@
-"""Runs of a system: the current run under the system's name, earlier runs as systems named `NAME@DATE`.
+"""Systems of an arena and their runs: the current run under the system's name, earlier runs as `NAME@DATE`; removal.
 
 An earlier run is a system like any other: it has its answers, outcomes, features and verdicts, and every page and
 command takes its name.
@@ -7,8 +7,9 @@ command takes its name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from mirage.errors import BadInput, NotEnoughData, Outdated, UnknownName
 from mirage.store.arena import Arena, open_arena
 from mirage.store.lineage import ABOUT, SYSTEMS, derived_tables
 from mirage.store.upsert import NewRows, retry_outdated, upsert
-from mirage.store.writing import Provenance
+from mirage.store.writing import Provenance, sweep
 from mirage.text.dates import today, utc_day
 
 if TYPE_CHECKING:
@@ -138,8 +139,7 @@ def keep_run(path: Path, system: str, *, date: str | None = None, made_by: str) 
         parts: dict[str, NewRows] = {}
         about_systems = derived_tables(ABOUT)
         for table in arena.tables:
-            sides = [side for side in SYSTEMS if side in schema.arrow_schema(table).names]
-            sides = sides or (["retriever"] if table == "retrieved" and has_list else [])
+            sides = _sides(table) or (["retriever"] if table == "retrieved" and has_list else [])
             if not sides or table == "published" or table in about_systems:
                 continue
             own = _of_system(arena.read(table), sides, system)
@@ -152,22 +152,82 @@ def keep_run(path: Path, system: str, *, date: str | None = None, made_by: str) 
             parts[table] = NewRows(renamed, replaced.select(list(schema.key(table))))
         stale = {table for table in derived_tables(parts) if table in about_systems}
 
-        def check_unchanged(current: Arena) -> None:
-            if current.version != arena.version:
-                raise Outdated("another program has changed the arena", where=arena.address)
-
         notes = arena.manifest["made"].get("answers", {}).get("notes", ())
         settings = [f"{name}: {note.partition(': ')[2]}" for note in notes if note.startswith(f"{system}: ")]
         result = upsert(
             path,
             parts,
             made_by=Provenance(made_by, notes=settings),
-            check=check_unchanged,
+            check=_check_unchanged(arena),
             stale=stale,
         )
         return KeptRun(result.arena, name, {table: len(part.new) for table, part in parts.items()})
 
     return retry_outdated(write)
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalResult:
+    """Result of removing a system."""
+
+    arena: Arena
+    """The arena after the removal."""
+    rows: dict[str, int]
+    """Removed rows by table, including all rows of derived tables."""
+
+
+def remove_system(path: Path, system: str, *, made_by: str) -> RemovalResult:
+    """Remove a system from every table of an arena in one transaction, and delete tables derived from its rows.
+
+    Raises:
+        ArenaError: if there is no arena, or it cannot be written.
+        UnknownName: if no table has the system.
+    """
+
+    def write() -> RemovalResult:
+        arena = open_arena(path)
+        parts: dict[str, NewRows] = {}
+        emptied: list[str] = []
+        names: set[str] = set()
+        about_systems = derived_tables(ABOUT)
+        for table in arena.tables:
+            sides = _sides(table)
+            if not sides or table in about_systems:
+                continue
+            rows = arena.read(table)
+            names.update(name for side in sides for name in rows[side].unique().to_pylist() if name)
+            own = _of_system(rows, sides, system)
+            if len(own) == len(rows):
+                emptied.append(table)
+            elif len(own):
+                parts[table] = NewRows(rows.slice(0, 0), own.select(list(schema.key(table))))
+        if system not in names:
+            sweep(path)
+            raise UnknownName("system", system, names, where=arena.address)
+        stale = {*emptied, *(name for name in derived_tables((*parts, *emptied)) if name in about_systems)}
+
+        result = upsert(path, parts, made_by=made_by, check=_check_unchanged(arena), stale=stale)
+        before = {table: arena.rows(table) for table in arena.tables}
+        after = {table: result.arena.rows(table) for table in result.arena.tables}
+        gone = {table: n - after.get(table, 0) for table, n in before.items() if after.get(table, 0) < n}
+        return RemovalResult(result.arena, gone)
+
+    return retry_outdated(write)
+
+
+def _sides(table: str) -> list[str]:
+    """Return the columns of a table that name systems."""
+    return [side for side in SYSTEMS if side in schema.arrow_schema(table).names]
+
+
+def _check_unchanged(arena: Arena) -> Callable[[Arena], None]:
+    """Return a check that nobody has changed the arena since it was read."""
+
+    def check(current: Arena) -> None:
+        if current.version != arena.version:
+            raise Outdated("another program has changed the arena", where=arena.address)
+
+    return check
 
 
 def _name_kept(arena: Arena, system: str, date: str | None) -> str:
@@ -191,16 +251,7 @@ def _name_kept(arena: Arena, system: str, date: str | None) -> str:
     if day is not None and day > today():
         raise BadInput(f"{day} is in the future", where="--date", do="give the day on which the system was run")
     first = f"{system}@{day or run.date}"
-    return next(name for name in _candidate_names(first) if name not in names)
-
-
-def _candidate_names(name: str) -> Iterable[str]:
-    """Yield a name, then the name with `~2`, `~3` ..."""
-    yield name
-    number = 2
-    while True:
-        yield f"{name}~{number}"
-        number += 1
+    return next(name for name in chain([first], (f"{first}~{number}" for number in count(2))) if name not in names)
 
 
 def _systems(arena: Arena) -> list[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from mirage.text.data import load_words
 from mirage.text.headings import headings, inline_answers
 
 Span = tuple[int, int]
@@ -150,37 +151,6 @@ _AND = (
     r"|및|와|과|또는|と|及び|および|または|和|与|與|及|或|na|au|àti|tàbí)"
 )
 _CONTEXT = r"(?:[ck]onte[xk]\w{0,3}|контекст\w{0,2}|passages?|documents?)"
-_SOURCES: dict[str, str] = {
-    "ar": "وثيق وثائق مستند مصدر مصادر سياق مرجع مراجع نص نصوص مقطع مقاطع فقر مقتطف اقتباس قطع",
-    "bn": "নথি দলিল উৎস সূত্র প্রসঙ্গ অনুচ্ছেদ তথ্যসূত্র রেফারেন্স পাঠ ডকুমেন্ট উদ্ধৃতি প্যাসেজ সোর্স কনটেক্সট অংশ",
-    "de": "dokument textstelle passage quelle kontext referenz beleg fundstelle abschnitt text auszug auszüg zitat"
-    " absatz",
-    "en": "document passage source context reference text citation cite excerpt extract chunk snippet result evidence"
-    " paragraph",
-    "es": "documento pasaje fuente contexto referencia texto cita extracto fragmento párrafo",
-    "fa": "سند اسناد مدرک مدارک منبع منابع متن متون زمینه بافت مرجع مراجع ارجاع پاراگراف بند گذر قطعه بخش",
-    "fi": "dokument asiakirj lähde lähte läht kohta kohda kontekst viite viitt teksti katkelm kappale ote",
-    "fr": "document passage source contexte référence réf texte citation extrait paragraphe",
-    "hi": "दस्तावेज़ दस्तावेज स्रोत संदर्भ सन्दर्भ परिच्छेद अनुच्छेद गद्यांश अंश पाठ उद्धरण प्रसंग डॉक्यूमेंट पैसेज सोर्स",
-    "id": "dokumen sumber konteks referensi rujukan teks bagian paragraf kutipan bacaan petikan",
-    "it": "documento fonte contesto riferimento testo citazione estratto paragrafo",
-    "ja": "文書 文章 文献 資料 出典 情報源 文脈 コンテキスト コンテクスト パッセージ 段落"
-    " 参照 参考 引用 テキスト 本文 ドキュメント ソース 抜粋 根拠",
-    "ko": "문서 출처 자료 문맥 맥락 컨텍스트 참고 참조 본문 지문 글 텍스트 단락 문단 구절 발췌 인용 소스",
-    "pl": "dokument źródł kontekst fragment cytat akapit",
-    "pt": "documento fonte contexto referência texto citação trecho parágrafo",
-    "ru": "документ источник контекст отрыв пассаж ссылк текст фрагмент абзац цитат",
-    "sw": "hati nyaraka waraka chanzo vyanzo muktadha kifungu vifungu marejeo rejeleo marejeleo maandishi matini nukuu",
-    "te": "పత్ర మూల సందర్భ భాగ పాఠ ఆధార ప్రస్తావన ప్రకరణ డాక్యుమెంట్ పేరా సూచన ఖండిక సోర్స్",
-    "th": "เอกสาร แหล่งที่มา แหล่งข้อมูล แหล่ง บริบท ข้อความ อ้างอิง ย่อหน้า เนื้อหา บทความ ที่มา",
-    "tr": "belge kaynak bağlam metin alıntı paragraf",
-    "uk": "документ джерел контекст уривок посилан",
-    "vi": "nguồn đoạn",
-    "yo": "ìwé àkọsílẹ̀ orísun ìtọ́kasí àyọkà ọ̀rọ̀ àyíká ẹ̀rí",
-    "zh": "文档 文檔 文件 文献 文獻 资料 資料 来源 來源 出处 出處 上下文 语境 段落 文段 参考"
-    " 參考 引用 引文 文本 片段 材料 内容",
-}
-"""Stems of words for a passage by language; a few more letters are an inflection."""
 _LETTER = r"(?:[^\W\d_]|[\u0300-\u036f\u0900-\u0e7f\u200c](?<!\d))"
 
 
@@ -190,8 +160,9 @@ def _alternatives(words: Iterable[str]) -> str:
     return "|".join(sorted(map(re.escape, forms), key=lambda form: (-len(form), form)))
 
 
+_PASSAGE = " ".join(load_words("answer_words")["passage"].values()).split()
 _WORD = (
-    rf"(?:(?:[وفبلك]?ال|لل)?(?:{_alternatives(word for words in _SOURCES.values() for word in words.split())})"
+    rf"(?:(?:[وفبلك]?ال|لل)?(?:{_alternatives(_PASSAGE)})"
     rf"(?:{_LETTER}){{0,6}}|docs?\.?|src|refs?\.?|dok\.?|док\.?)"
 )
 # `Source: 2`, `citation:3`, `Dokument Nr. 2`, `เอกสารที่ 2`, `第2篇文档`, `[^1]`, and `1†source` of a browsing model.

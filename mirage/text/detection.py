@@ -21,7 +21,7 @@ from copy import copy
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mirage.text.languages import LANGUAGES, base, language
+from mirage.text.languages import LANGUAGES, WORDS, base, language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -237,39 +237,7 @@ def label(code: str) -> str:
     return _LABELS.get(base(code), base(code))
 
 
-RELATIVES = {
-    "ace": "id",
-    "an": "es",
-    "ary": "ar",
-    "arz": "ar",
-    "ast": "es",
-    "bik": "fil",
-    "bs": "hr",
-    "crh": "tr",
-    "ext": "es",
-    "fy": "nl",
-    "gl": "pt",
-    "gom": "mr",
-    "grc": "el",
-    "hbo": "he",
-    "lb": "de",
-    "lij": "it",
-    "ltg": "lv",
-    "ms": "id",
-    "nn": "no",
-    "oc": "fr",
-    "pcm": "en",
-    "prs": "fa",
-    "sa": "hi",
-    "sco": "en",
-    "sdh": "ku",
-    "uzs": "uz",
-    "vec": "it",
-    "vo": "en",
-    "wa": "fr",
-    "wuu": "zh",
-    "yue": "zh",
-}
+RELATIVES: dict[str, str] = WORDS["relatives"]
 """Languages that short texts are mistaken for, each with its far more common relative."""
 
 
@@ -358,37 +326,9 @@ _READ = 1_000
 """Characters of a text whose scripts are counted."""
 _NAME = re.compile(r"\b\w*[A-Z0-9]\w*\b")
 """Words that may be names, which every language writes in Latin letters."""
-_SCRIPTS = {
-    "Arab": "ARABIC",
-    "Armn": "ARMENIAN",
-    "Beng": "BENGALI",
-    "Cyrl": "CYRILLIC",
-    "Deva": "DEVANAGARI",
-    "Ethi": "ETHIOPIC",
-    "Geor": "GEORGIAN",
-    "Grek": "GREEK",
-    "Gujr": "GUJARATI",
-    "Guru": "GURMUKHI",
-    "Hans": "CJK",
-    "Hant": "CJK",
-    "Hebr": "HEBREW",
-    "Jpan": "CJK HIRAGANA KATAKANA",
-    "Khmr": "KHMER",
-    "Knda": "KANNADA",
-    "Kore": "HANGUL CJK",
-    "Laoo": "LAO",
-    "Latn": "LATIN",
-    "Mlym": "MALAYALAM",
-    "Mymr": "MYANMAR",
-    "Orya": "ORIYA",
-    "Sinh": "SINHALA",
-    "Taml": "TAMIL",
-    "Telu": "TELUGU",
-    "Thai": "THAI",
-    "Tibt": "TIBETAN",
-}
+_SCRIPTS: dict[str, str] = WORDS["scripts"]["letters"]
 """First words of the Unicode names of a script's letters, by its ISO 15924 code."""
-_SEVERAL = {"az": "CYRILLIC", "kk": "LATIN", "ku": "ARABIC", "pa": "ARABIC", "sr": "LATIN", "uz": "CYRILLIC"}
+_SEVERAL: dict[str, str] = WORDS["scripts"]["further"]
 """Further scripts of languages that are written in two."""
 _KNOWN = frozenset(" ".join(_SCRIPTS.values()).split())
 

@@ -8,61 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from mirage.text.data import load_words
+
 Kind = Literal["reason", "answer"]
 
-REASON: dict[str, tuple[str, ...]] = {
-    "ar": ("السبب", "الأسباب", "الاسباب", "سبب", "التعليل", "التفسير", "التبرير", "الاستدلال", "الشرح", "المنطق"),
-    "bn": ("কারণ", "যুক্তি", "ব্যাখ্যা", "যুক্তিসমূহ"),
-    "de": ("Begründung", "Grund", "Gründe", "Erklärung", "Überlegung", "Überlegungen", "Argumentation"),
-    "en": ("Reason", "Reasons", "Reasoning", "Rationale", "Explanation"),
-    "es": ("Razón", "Razones", "Razonamiento", "Motivo", "Justificación", "Explicación"),
-    "fa": ("دلیل", "دلایل", "استدلال", "علت", "توضیح", "توجیه"),
-    "fi": ("Perustelu", "Perustelut", "Syy", "Päättely", "Selitys"),
-    "fr": ("Raison", "Raisons", "Raisonnement", "Justification", "Explication", "Motif"),
-    "hi": ("कारण", "तर्क", "स्पष्टीकरण", "व्याख्या"),
-    "id": ("Alasan", "Penalaran", "Penjelasan"),
-    "ja": ("理由", "理由付け", "根拠", "推論", "説明", "考察"),
-    "ko": ("이유", "근거", "추론", "추론 과정", "설명"),
-    "ru": ("Причина", "Причины", "Обоснование", "Рассуждение", "Рассуждения", "Объяснение", "Пояснение"),
-    "sw": ("Sababu", "Maelezo", "Ufafanuzi"),
-    "te": ("కారణం", "కారణాలు", "తర్కం", "వివరణ"),
-    "th": ("เหตุผล", "การให้เหตุผล", "คำอธิบาย"),
-    "yo": ("Ìdí", "Ìdí rẹ̀", "Àlàyé", "Ìdí àti àlàyé"),
-    "zh": ("理由", "原因", "推理", "推理过程", "推理過程", "解释", "解釋", "依据", "依據", "说明", "說明"),
-}
-"""Variants of the heading `Reason` by language."""
-
-ANSWER: dict[str, tuple[str, ...]] = {
-    "ar": (
-        "الإجابة",
-        "الاجابة",
-        "إجابة",
-        "اجابة",
-        "الجواب",
-        "جواب",
-        "الإجابة النهائية",
-        "الاجابة النهائية",
-        "الجواب النهائي",
-    ),
-    "bn": ("উত্তর", "জবাব", "চূড়ান্ত উত্তর", "শেষ উত্তর"),
-    "de": ("Antwort", "Endgültige Antwort", "Finale Antwort", "Abschließende Antwort"),
-    "en": ("Answer", "Final Answer"),
-    "es": ("Respuesta", "Respuesta final", "Respuesta definitiva"),
-    "fa": ("پاسخ", "جواب", "پاسخ نهایی", "جواب نهایی"),
-    "fi": ("Vastaus", "Lopullinen vastaus"),
-    "fr": ("Réponse", "Réponse finale", "Réponse définitive"),
-    "hi": ("उत्तर", "जवाब", "अंतिम उत्तर", "अन्तिम उत्तर", "अंतिम जवाब"),
-    "id": ("Jawaban", "Jawaban akhir", "Jawaban final"),
-    "ja": ("回答", "答え", "答", "解答", "最終回答", "最終的な回答", "最終的な答え", "最終解答"),
-    "ko": ("답변", "답", "정답", "대답", "최종 답변", "최종 답", "최종 정답"),
-    "ru": ("Ответ", "Окончательный ответ", "Итоговый ответ", "Финальный ответ"),
-    "sw": ("Jibu", "Majibu", "Jibu la mwisho"),
-    "te": ("సమాధానం", "జవాబు", "తుది సమాధానం", "చివరి సమాధానం"),
-    "th": ("คำตอบ", "คำตอบสุดท้าย"),
-    "yo": ("Ìdáhùn", "Ìdáhùn ìkẹyìn", "Ìdáhùn ìparí"),
-    "zh": ("答案", "回答", "答", "最终答案", "最終答案", "最终回答", "最終回答"),
-}
-"""Variants of the heading `Answer` by language."""
+_WORDS = load_words("answer_words")
+REASON: dict[str, list[str]] = _WORDS["reason"]
+ANSWER: dict[str, list[str]] = _WORDS["answer"]
+"""Variants of the headings by language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +44,7 @@ def _spellings(words: str) -> Iterable[str]:
 _SPACE = r"[^\S\n]"
 
 
-def _any_of(table: dict[str, tuple[str, ...]]) -> str:
+def _any_of(table: dict[str, list[str]]) -> str:
     """Return a pattern for the headings, longest first; the words of a heading may have any space between, or none."""
     spellings = {spelling for group in table.values() for words in group for spelling in _spellings(words)}
     parts = (

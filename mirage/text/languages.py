@@ -1,6 +1,6 @@
 """Languages with a BCP 47 tag: names, scripts and order.
 
-The 18 languages of MIRACL, NoMIRACL and MIRAGE-Bench are data of this module. All others come from `langcodes` (the
+The 18 languages of MIRACL, NoMIRACL and MIRAGE-Bench are in `languages.toml`. All others come from `langcodes` (the
 IANA registry of language subtags, and names and scripts of the Unicode CLDR), which is imported when first needed.
 
     language("vi").name                     # Vietnamese
@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Literal
 
 from mirage.errors import BadInput, UnknownName
+from mirage.text.data import load_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,83 +56,16 @@ class Language:
         return self.name.lower()
 
 
-LANGUAGES: dict[str, Language] = {
-    language.code: language
-    for language in (
-        Language("ar", "Arabic", "العربية", "Arab", "rtl", True, "Semitic"),
-        Language("bn", "Bengali", "বাংলা", "Beng", "ltr", True, "Indo-Aryan"),
-        Language("de", "German", "Deutsch", "Latn", "ltr", True, "Germanic"),
-        Language("en", "English", "English", "Latn", "ltr", True, "Germanic"),
-        Language("es", "Spanish", "Español", "Latn", "ltr", True, "Romance"),
-        Language("fa", "Persian", "فارسی", "Arab", "rtl", True, "Iranian"),
-        Language("fi", "Finnish", "Suomi", "Latn", "ltr", True, "Uralic"),
-        Language("fr", "French", "Français", "Latn", "ltr", True, "Romance"),
-        Language("hi", "Hindi", "हिन्दी", "Deva", "ltr", True, "Indo-Aryan"),
-        Language("id", "Indonesian", "Bahasa Indonesia", "Latn", "ltr", True, "Austronesian"),
-        Language("ja", "Japanese", "日本語", "Jpan", "ltr", False, "Japonic"),
-        Language("ko", "Korean", "한국어", "Kore", "ltr", True, "Koreanic"),
-        Language("ru", "Russian", "Русский", "Cyrl", "ltr", True, "Slavic"),
-        Language("sw", "Swahili", "Kiswahili", "Latn", "ltr", True, "Atlantic-Congo"),
-        Language("te", "Telugu", "తెలుగు", "Telu", "ltr", True, "Dravidian"),
-        Language("th", "Thai", "ไทย", "Thai", "ltr", False, "Tai-Kadai"),
-        Language("yo", "Yoruba", "Yorùbá", "Latn", "ltr", True, "Atlantic-Congo"),
-        Language("zh", "Chinese", "中文", "Hans", "ltr", False, "Sino-Tibetan"),
-    )
-}
+WORDS = load_words("languages")
+"""The tables of `languages.toml`."""
+
+LANGUAGES = {code: Language(code, **facts) for code, facts in WORDS["languages"].items()}
 """The 18 tested languages by ISO 639-1 code, in code order."""
 
-_FAMILIES = {
-    "Abkhaz-Adyge": "ab ady kbd",
-    "Albanian": "sq",
-    "Armenian": "hy hyw",
-    "Atlantic-Congo": "ak bem ee ff fuv gaa ig kam kg ki kmb lg ln lua lu ny nr nso nd rn rw sn ss st tn ts tum umb ve"
-    " wo xh zu",
-    "Austroasiatic": "kha km sat vi",
-    "Austronesian": "ace ban bik bjn ceb ch fil fj haw hil ilo jv mad mg mh mi min ms pag pam sm su tet to ty war",
-    "Aymaran": "ay",
-    "Baltic": "lt ltg lv",
-    "Basque": "eu",
-    "Berber": "ber kab shi taq tzm zgh",
-    "Celtic": "br cy ga gd gv kw",
-    "Chadic": "ha",
-    "Cushitic": "aa om sid so",
-    "Dravidian": "kn ml ta tcy",
-    "Eskimo-Aleut": "iu kl",
-    "Germanic": "af da fo fy gsw is lb li nb nds nl nn no sv yi",
-    "Greek": "el grc",
-    "Hmong-Mien": "hmn mww",
-    "Indo-Aryan": "as awa bho dv gu hne kok ks mag mai mr ne or pa rom sa sd si skr ur",
-    "Iranian": "bal ckb ku lrc mzn os ps tg",
-    "Iroquoian": "chr",
-    "Kartvelian": "ka xmf",
-    "Mande": "bm dyu",
-    "Mayan": "quc yua",
-    "Mongolic": "bua mn xal",
-    "Nakh-Daghestanian": "av ce lez",
-    "Nilotic": "din luo nus",
-    "Quechuan": "qu quy",
-    "Romance": "an ast ca fur gl ht it lij lmo oc pt ro rm sc scn vec wa",
-    "Saharan": "kr",
-    "Semitic": "acm aeb ajp am apc ars ary arz he mt ti",
-    "Sino-Tibetan": "bo dz gan hak lus mni my nan new wuu yue",
-    "Slavic": "be bg bs cs dsb hr hsb mk pl rue sk sl sr szl uk",
-    "Tai-Kadai": "lo shn za",
-    "Tupian": "gn",
-    "Turkic": "az azb ba crh cv gag kaa kk ky sah tk tr tt tyv ug uz",
-    "Uralic": "chm et hu koi kv myv se",
-    "Uto-Aztecan": "nah",
-}
-"""Families of languages outside the 18, by base code: the most widely used, and those of large evaluation sets. After
-Glottolog 5 (glottolog.org): its top level, with Indo-European and Afro-Asiatic split by branch. Constructed languages
-have none.
-"""
-_FAMILY = {code: family for family, codes in _FAMILIES.items() for code in codes.split()} | {
+_FAMILY = {code: family for family, codes in WORDS["families"].items() for code in codes.split()} | {
     code: entry.family for code, entry in LANGUAGES.items()
 }
-_RIGHT_TO_LEFT = frozenset(("Adlm", "Arab", "Aran", "Hebr", "Mand", "Mend", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa"))
-_UNSPACED = frozenset(
-    ("Bali", "Hani", "Hans", "Hant", "Java", "Jpan", "Khmr", "Lana", "Laoo", "Mymr", "Tale", "Talu", "Thai")
-)
+_RIGHT_TO_LEFT, _UNSPACED = (WORDS["scripts"][name].split() for name in ("right_to_left", "unspaced"))
 _ALL = "all"
 """Stands for every language in stored tables, so Allar, whose code it is, is not supported."""
 _LONGEST, _SHORTEST = 64, 4

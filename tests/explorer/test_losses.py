@@ -16,8 +16,7 @@ from mirage import store
 from mirage.explorer.answers import data as answers
 from mirage.explorer.hallucination import attribution, charts
 from mirage.publish.charts.palette import Mode
-from mirage.stages.retrieve.attribution import CAUSES, OF_LANGUAGES, Attribution, Cause
-from mirage.stages.retrieve.causes import AnswerCause, given_retrieval
+from mirage.stages.retrieve.attribution import CAUSES, OF_LANGUAGES, AnswerCause, Attribution, Cause, given_retrieval
 from pages import headings
 
 

@@ -34,7 +34,7 @@ from mirage.explorer.kit.table import (
 )
 from mirage.explorer.kit.text import TextSpan, plain, text_html
 from mirage.explorer.leaderboard.ratings import columns
-from mirage.stages.retrieve.causes import GivenRetrieval
+from mirage.stages.retrieve.attribution import GivenRetrieval
 from mirage.store import export as exporting
 from pages import page_text, titles
 

@@ -1,4 +1,4 @@
-"""Risk against coverage, and the threshold that holds a promised error: against a reference, and by simulation."""
+"""Risk against coverage: against a reference, and by simulation."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from hypothesis import strategies as some
 import mirage
 from mirage import schema, store
 from mirage.errors import BadInput, MirageError
-from mirage.stages.abstain import AbstainSettings, curve, promise, signals, tradeoffs
-from mirage.stages.abstain.promise import conformal, p_value
+from mirage.stages.abstain import RiskSettings, curve, risk_coverage, signals
 
 EXACT = 1e-9
 SAMPLE = ROOT / "data" / "sample"
@@ -45,9 +44,8 @@ def test_the_area_is_that_of_its_definition_and_no_signal_beats_the_oracle(pairs
         assert (drawn.area, drawn.points, drawn.reason) == (None, (), "constant signal")
         return
     assert drawn.area == pytest.approx(expected_area(signal, loss), abs=EXACT)
-    assert drawn.oracle == pytest.approx(expected_area([-lost for lost in loss], loss), abs=EXACT)
-    assert drawn.excess is not None
-    assert drawn.excess >= 0
+    oracle = expected_area([-lost for lost in loss], loss)
+    assert drawn.excess == pytest.approx(expected_area(signal, loss) - oracle, abs=EXACT)
     assert drawn.points[-1].risk == pytest.approx(sum(loss) / len(loss), abs=EXACT)
 
 
@@ -85,103 +83,28 @@ def test_noise_gives_a_flat_curve_and_a_good_signal_a_falling_one() -> None:
 )
 def test_what_tells_nothing_has_a_reason(signal: list[float], loss: list[float], reason: str) -> None:
     assert curve(np.array(signal), np.array(loss)).reason == reason
-    held = promise(np.array(signal), np.array(loss), np.ones(len(signal), dtype=bool), error=0.1)
-    assert held.threshold is None
-    assert held.reason is not None
 
 
-@pytest.mark.parametrize("method", ["conformal", "tested"])
-def test_answers_that_are_all_right_are_given_and_all_wrong_withheld(method: Any) -> None:
-    signal, half = np.arange(200.0), np.arange(200) % 2 == 0
-    right = promise(signal, np.zeros(200), half, error=0.1, method=method)
-    assert right.coverage is not None
-    assert right.coverage > 0.98
-    assert right.risk == 0
-    wrong = promise(signal, np.ones(200), half, error=0.001 if method == "conformal" else 0.1, method=method)
-    assert (wrong.threshold, wrong.given, wrong.reason) == (None, 0, "none holds")
-    # The band of a curve without a mistake is still one.
-    last = curve(signal, np.zeros(200), draws=20).points[-1]
+def test_the_band_of_a_curve_without_a_mistake_is_still_one() -> None:
+    last = curve(np.arange(200.0), np.zeros(200), draws=20).points[-1]
     assert last.low == 0
     assert last.high is not None
     assert 0.01 < last.high < 0.03
 
 
-def test_what_is_no_signal_or_loss_is_refused() -> None:
-    signal, loss, half = np.arange(30.0), np.zeros(30), np.arange(30) < 15
-    for bad in (
-        lambda: curve(signal[1:], loss),
-        lambda: curve(np.full(30, np.nan), loss),
-        lambda: curve(signal, loss + 2),
-        lambda: promise(signal, loss, half[1:], error=0.1),
-        lambda: promise(signal, loss, half, error=1.0),
-        lambda: promise(signal, loss, half, error=0.1, method="hoped"),  # type: ignore[arg-type]
-    ):
-        with pytest.raises(BadInput):
-            bad()
+@pytest.mark.parametrize(
+    ("signal", "loss", "draws"), [(np.full(30, np.nan), 0, 9), (np.arange(30.0), 2, 9), (np.arange(30.0), 0, 1)]
+)
+def test_what_is_no_signal_or_loss_is_refused(signal: Any, loss: float, draws: int) -> None:
+    with pytest.raises(BadInput):
+        curve(signal, np.full(30, float(loss)), draws=draws)
 
 
-@given(some.lists(some.tuples(some.integers(0, 9), some.booleans()), min_size=1, max_size=40), some.floats(0.05, 0.9))
-def test_the_conformal_threshold_is_the_lowest_that_the_bound_allows(
-    pairs: list[tuple[int, bool]], error: float
-) -> None:
-    n = len(pairs)
-
-    def bound(threshold: float) -> float:
-        lost = sum(wrong for strength, wrong in pairs if strength >= threshold) / n
-        return n / (n + 1) * lost + 1 / (n + 1)
-
-    allowed = [strength for strength, _ in pairs if bound(strength) <= error + EXACT]
-    threshold = conformal(np.array([s for s, _ in pairs], float), np.array([w for _, w in pairs], float), error)
-    assert threshold == (min(allowed) if allowed else None)
-
-
-def test_a_test_of_zeros_and_ones_is_the_binomial_and_of_shares_is_a_bound() -> None:
-    from scipy.stats import binomtest
-
-    loss = np.array([1.0] * 3 + [0.0] * 57)
-    assert p_value(loss, 0.1) == pytest.approx(binomtest(3, 60, 0.1, alternative="less").pvalue)
-    assert p_value(np.full(200, 0.5), 0.4) == 1.0
-    assert p_value(np.full(200, 0.05), 0.2) < 0.001
-    assert p_value(np.zeros(0), 0.1) == 1.0
-
-
-def logistic(kind: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Signals and losses of a known truth; the signal of `ties` has five values, that of `noise` says nothing."""
+def logistic(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Signals and losses of a known truth."""
     rng = np.random.Generator(np.random.MT19937(seed))
     x = rng.normal(size=n)
-    chance = 1 / (1 + np.exp(1 + (0 if kind == "noise" else 1.5) * x))
-    loss = (rng.random(n) < chance).astype(float)
-    if kind == "shares":
-        loss = rng.beta(1 + 4 * chance, 5 - 4 * chance)
-    return (np.round(x) if kind == "ties" else x), loss
-
-
-@pytest.mark.parametrize("kind", ["steep", "ties", "noise", "shares"])
-@pytest.mark.parametrize("error", [0.05, 0.2])
-@pytest.mark.parametrize("n", [30, 300])
-def test_the_promises_hold_over_calibrations(kind: str, error: float, n: int) -> None:
-    future = logistic(kind, 100_000, 10**6)
-    order = np.argsort(future[0], kind="stable")
-    strengths, rising = future[0][order], np.concatenate([[0.0], np.cumsum(future[1][order])])
-    overall, broken = [], 0
-    for seed in range(1_000):
-        signal, loss = logistic(kind, 2 * n, seed)
-        half = np.arange(2 * n) < n
-        for method in ("conformal", "tested"):
-            threshold = (
-                conformal(signal[half], loss[half], error)
-                if method == "conformal"
-                else promise(signal, loss, half, error=error, method="tested", confidence=0.9).threshold
-            )
-            start = len(strengths) if threshold is None else int(np.searchsorted(strengths, threshold))
-            lost, kept = rising[-1] - rising[start], len(strengths) - start
-            if method == "conformal":
-                overall.append(lost / len(strengths))
-            else:
-                broken += bool(kept and lost / kept > error)
-    margin = 3 * float(np.std(overall)) / 1_000**0.5
-    assert np.mean(overall) <= error + margin
-    assert broken / 1_000 <= 0.1 + 3 * (0.1 * 0.9 / 1_000) ** 0.5
+    return x, (rng.random(n) < 1 / (1 + np.exp(1 + 1.5 * x))).astype(float)
 
 
 @pytest.fixture(scope="module")
@@ -207,30 +130,25 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_score_is_a_signal_and_a_loss(scored: Path) -> None:
     arena = mirage.open_arena(scored)
     assert signals(arena) == ("doubt", "grade")
-    (row,) = tradeoffs(arena, "doubt", AbstainSettings(loss="grade", error=0.3, higher=False, draws=20))
+    (row,) = risk_coverage(arena, "doubt", RiskSettings(loss="grade", higher=False, draws=20))
     assert (row.unmeasured, row.curve.n) == (1, 79)
     assert row.curve.excess == pytest.approx(0, abs=EXACT), "the doubt orders the answers as the grades do"
-    assert row.promise.threshold is not None
-    assert row.promise.threshold > 0, "in the unit of the signal"
-    assert row.promise.overall is not None
-    assert row.promise.overall < 0.4
-    (turned,) = tradeoffs(arena, "doubt", AbstainSettings(loss="grade", error=0.3, draws=20))
+    (turned,) = risk_coverage(arena, "doubt", RiskSettings(loss="grade", draws=20))
     assert turned.curve.area > row.curve.area  # type: ignore[operator]
     with pytest.raises(BadInput, match="scale"):
-        tradeoffs(arena, "grade", AbstainSettings(loss="doubt", error=0.3))
+        risk_coverage(arena, "grade", RiskSettings(loss="doubt"))
 
 
 def test_a_feature_orders_the_answers_of_an_arena() -> None:
     arena = mirage.open_arena("nomiracl")
-    options: dict[str, Any] = {"error": 0.2, "languages": ["sw"], "systems": ["Orca-2-7b"], "draws": 50}
-    (row,) = tradeoffs(arena, "length", AbstainSettings(**options))
+    options: dict[str, Any] = {"languages": ["sw"], "systems": ["Orca-2-7b"], "draws": 50}
+    (row,) = risk_coverage(arena, "length", RiskSettings(**options))
     rates = mirage.rates(arena, languages=["sw"], systems=["Orca-2-7b"]).to_pandas()
     by_subset = rates[rates.language == "sw"].set_index("subset")["answered"]
     assert row.curve.n + row.unmeasured == by_subset.sum()
     assert row.curve.risk == pytest.approx(by_subset["non_relevant"] / by_subset.sum())
-    assert (row.promise.n_calibration + row.promise.n_test) == row.curve.n
-    assert tradeoffs(arena, "length", AbstainSettings(**options)) == [row], "the same seed gives the same numbers"
-    (wrong,) = tradeoffs(arena, "length", AbstainSettings(loss="wrong", **options))
+    assert risk_coverage(arena, "length", RiskSettings(**options)) == [row], "the same seed gives the same numbers"
+    (wrong,) = risk_coverage(arena, "length", RiskSettings(loss="wrong", **options))
     assert wrong.curve.n > row.curve.n, "abstentions can be wrong too"
 
 
@@ -241,13 +159,12 @@ def test_a_feature_orders_the_answers_of_an_arena() -> None:
         ("length", {"loss": "hallucinations"}),
         ("length", {"languages": ("xx",)}),
         ("length", {"systems": ("gpt-9",)}),
-        ("length", {"draws": 1}),
     ],
 )
 def test_a_name_that_is_not_there_is_refused(signal: str, options: dict[str, Any]) -> None:
     arena = mirage.open_arena(SAMPLE)
     with pytest.raises(MirageError):
-        tradeoffs(arena, signal, AbstainSettings(**options))
+        risk_coverage(arena, signal, RiskSettings(**options))
 
 
 def test_the_command_and_the_function_give_the_same_rows(tmp_path: Path) -> None:
@@ -259,16 +176,15 @@ def test_the_command_and_the_function_give_the_same_rows(tmp_path: Path) -> None
         for row in printed(run("report", "risk", arena.path, "--signal", "length", "--format", "csv"))
     }
     for row in mirage.risk_coverage(arena, "length").table.to_pylist():
-        for name in ("area", "threshold"):
-            assert (float(shown[row["system"]][name]) if shown[row["system"]][name] else None) == row[name]
+        assert (float(shown[row["system"]]["area"]) if shown[row["system"]]["area"] else None) == row["area"]
 
 
 def test_bands_hold_the_truth_as_often_as_they_say() -> None:
-    signal, loss = logistic("steep", 400_000, 10**6)
+    signal, loss = logistic(400_000, 10**6)
     truth = curve(signal, loss, draws=2)
     held = np.zeros((3, 1_000))
     for seed in range(1_000):
-        drawn = curve(*logistic("steep", 300, seed), draws=200, seed=seed)
+        drawn = curve(*logistic(300, seed), draws=200, seed=seed)
         for place, k in enumerate((7, 13)):
             point = drawn.points[k]
             assert point.low is not None
@@ -281,21 +197,15 @@ def test_bands_hold_the_truth_as_often_as_they_say() -> None:
     assert ((held.mean(axis=1) > 0.93) & (held.mean(axis=1) < 0.97)).all(), held.mean(axis=1)
 
 
-def test_all_languages_together_are_one_population_with_one_threshold() -> None:
-    arena = store.open_arena(ROOT / "data" / "sample")
+def test_all_languages_together_are_one_population() -> None:
+    arena = store.open_arena(SAMPLE)
     rows = {
-        (row.language, row.system): row
-        for row in tradeoffs(arena, "length", AbstainSettings(error=0.3, loss="wrong", draws=50))
+        (row.language, row.system): row for row in risk_coverage(arena, "length", RiskSettings(loss="wrong", draws=50))
     }
-    for (language, system), row in rows.items():
-        if language == "all":
-            parts = [each for (code, name), each in rows.items() if name == system and code != "all"]
-            assert (row.curve.n, row.unmeasured) == (
-                sum(part.curve.n for part in parts),
-                sum(part.unmeasured for part in parts),
-            )
-            tested = row.promise
-            assert tested.n_calibration + tested.n_test == row.curve.n
-    assert {system for language, system in rows if language == "all"} == {system for _, system in rows}
-    alone = tradeoffs(arena, "length", AbstainSettings(error=0.3, loss="wrong", draws=50, languages=("sw",)))
+    everywhere = {system: row for (language, system), row in rows.items() if language == "all"}
+    assert everywhere.keys() == {system for _, system in rows}
+    for system, row in everywhere.items():
+        parts = [each.curve.n for (language, name), each in rows.items() if name == system and language != "all"]
+        assert row.curve.n == sum(parts)
+    alone = risk_coverage(arena, "length", RiskSettings(loss="wrong", draws=50, languages=["sw"]))
     assert {row.language for row in alone} == {"sw"}

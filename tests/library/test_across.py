@@ -68,7 +68,11 @@ def test_planted_preferences_lie_within_their_intervals(complete: bool) -> None:
 def test_no_preference_is_claimed_for_a_fair_retriever(complete: bool) -> None:
     rng = np.random.default_rng(2)
     claims = [
-        any(row.significant for row in preferences(draw_shares(rng, n=25, depth=5, strength=0, complete=complete)))
+        any(
+            row.significant
+            for row in preferences(draw_shares(rng, n=25, depth=5, strength=0, complete=complete))
+            if row.passage_language == OWN
+        )
         for _ in range(60)
     ]
     # 5% and three standard errors.
@@ -93,10 +97,7 @@ def test_equal_values_have_an_interval_within_the_range() -> None:
     always = unit_mean({"en": dict.fromkeys("abcdefghijkl", 2 / 3)}, low=-1, high=1)
     assert always.low is not None
     assert always.high is not None
-    assert always.p is not None
     assert 0 < always.low < 2 / 3 < always.high < 1
-    assert always.p < 0.05
-    assert unit_mean({"en": dict.fromkeys("abc", 0.0)}, low=-1, high=1).p == 1
     assert unit_mean({"en": {"a": 1.0}}, low=-1, high=1).low is None
 
 

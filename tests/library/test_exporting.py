@@ -16,21 +16,20 @@ from conftest import ROOT
 
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
-from mirage.stages import sft
-from mirage.stages.sft.export import export_preferences
+from mirage.stages.sft.preferences import Preference, export_preferences, preferences
 from mirage.store import export as exporting
 
 SAMPLE = ROOT / "data" / "sample"
 
 
-def judged(*rows: tuple[str, str, str]) -> tuple[list[sft.Preference], Counter[str]]:
+def judged(*rows: tuple[str, str, str]) -> tuple[list[Preference], Counter[str]]:
     """The preferences of a judge with these verdicts on one query."""
     judgments = [schema.Judgment("en", "q", "j", a, b, v, None, None, None) for a, b, v in rows]  # type: ignore[arg-type]
     answers = [schema.Answer("en", "q", s, f"{s} says", "ok", None, None, None) for s in ("x", "y")]
     answers.append(schema.Answer("en", "q", "same", "x says", "ok", None, None, None))
     answers.append(schema.Answer("en", "q", "failed", None, "api_error", None, "timeout", None))
     tables = schema.from_rows("judgments", judgments), schema.from_rows("answers", answers)
-    return sft.preferences(*tables, {("en", "q"): "Who?"}, judge="j")
+    return preferences(*tables, {("en", "q"): "Who?"}, judge="j")
 
 
 def test_a_verdict_becomes_a_pair_and_names_what_it_came_from() -> None:

@@ -17,7 +17,7 @@ from mirage.io.formats import run
 from mirage.io.formats.run import Summary
 from mirage.io.formats.spec import Tables
 from mirage.io.sources.files import Options
-from mirage.stages.retrieve.summary import measure_retrievers
+from mirage.stages.retrieve.measures import measure_retrievers
 
 HOSTILE = 'a "quoted", <b>line</b>\r\nbreak; |tab|\t=1+1 \u202eright to left\u202c 🏳️‍🌈 [3]'
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.stages.retrieve import measures
-from mirage.stages.retrieve.grades import grades
+from mirage.stages.retrieve.measures import grades
 
 ir_measures = pytest.importorskip("ir_measures", reason="needs the package ir_measures")
 

@@ -14,7 +14,7 @@ from mirage.cli.comparing import compare
 from mirage.cli.ranking import rank
 from mirage.pipeline import EvaluateSettings
 from mirage.ranking.settings import CompareSettings, RankSettings
-from mirage.stages.abstain import AbstainSettings
+from mirage.stages.abstain import RiskSettings
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.judge.stage import BattleSample, JudgeSettings
@@ -133,10 +133,7 @@ DOORS = {
         {"model": SUBJECT},
     ),
     "api.risk_coverage": Door(
-        api.risk_coverage,
-        (AbstainSettings,),
-        {"arena": SUBJECT, "signal": SUBJECT},
-        {"parser": "the default parser"},
+        api.risk_coverage, (RiskSettings,), {"arena": SUBJECT, "signal": SUBJECT}, {"parser": "the default parser"}
     ),
 }
 
@@ -155,7 +152,7 @@ def test_keywords_and_options_are_the_fields_of_the_settings_with_their_defaults
     assert different == door.defaults.keys()
 
 
-@pytest.mark.parametrize("record", [RankSettings, CompareSettings, AbstainSettings])
+@pytest.mark.parametrize("record", [RankSettings, CompareSettings])
 def test_settings_are_frozen(record: type) -> None:
     assert record.__dataclass_params__.frozen  # type: ignore[attr-defined]
 
@@ -166,7 +163,6 @@ def test_settings_that_cannot_be_are_refused() -> None:
     for make in (
         lambda: CompareSettings(margin=-1.0),
         lambda: CompareSettings(margin=float("nan")),
-        lambda: AbstainSettings(draws=1),
     ):
         with pytest.raises(BadInput):
             make()

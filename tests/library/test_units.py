@@ -9,11 +9,9 @@ import pyarrow as pa
 import pytest
 
 from mirage import schema
-from mirage.errors import BadInput
 from mirage.ranking.compare.paired import LanguageDifferences, joint_estimate, paired_estimate
-from mirage.stages import abstain as abstention
 from mirage.stages import outcomes
-from mirage.stages.abstain.promise import conformal, p_value
+from mirage.stages.abstain import curve
 from mirage.stages.features.means import means, over_languages
 from mirage.stats import intervals
 from mirage.stats.units import Units, joint_spread, shared_ids, sharing_factor, spread
@@ -129,55 +127,12 @@ def test_a_language_without_a_spread_is_left_out_of_a_comparison_by_name() -> No
     assert "ar" not in joint.reason
 
 
-def test_thresholds_take_translations_as_one_query() -> None:
-    loss = np.tile(np.r_[np.zeros(30), np.ones(1)], 3)
-    units = np.tile(np.arange(31), 3)
-    alone = p_value(loss[:31], 0.2)
-    # No more is known than of one language, whatever bound is taken.
-    assert alone <= p_value(loss, 0.2, units) <= np.e * alone
-    assert p_value(loss, 0.2) < alone / 10
-    signal = np.tile(np.arange(31.0), 3)
-    assert conformal(signal, loss, 0.2, units) == conformal(signal[:31], loss[:31], 0.2)
-    half = np.arange(93) < 40
-    with pytest.raises(BadInput, match="both sides"):
-        abstention.promise(signal, loss, half, error=0.2, units=units)
-    held = abstention.promise(signal, loss, units % 2 == 0, error=0.2, units=units)
-    assert held.n_calibration == 48
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_tested_promise_holds_over_translations(seed: int) -> None:
-    """Every language of a query has the same loss: the promise must fail in at most 5% of calibrations, and fails in a
-    fifth of them where answers are taken for independent.
-    """
-    rng = np.random.default_rng(seed)
-    error, broken = 0.2, 0
-    for _ in range(150):
-        difficulty = rng.random(80)
-        loss = (rng.random(80) < difficulty * 0.6).astype(float)
-        signal = -difficulty
-        units = np.tile(np.arange(80), 6)
-        held = abstention.promise(
-            np.tile(signal, 6),
-            np.tile(loss, 6),
-            units % 2 == 0,
-            error=error,
-            method="tested",
-            confidence=0.95,
-            units=units,
-        )
-        if held.threshold is not None:
-            # The mean loss of what is given: the difficulty is uniform up to the threshold.
-            broken += -held.threshold * 0.6 / 2 > error
-    assert broken / 150 < 0.05 + 3 * (0.05 * 0.95 / 150) ** 0.5
-
-
 def test_a_curve_of_translations_is_as_wide_as_that_of_one_language() -> None:
     rng = np.random.default_rng(2)
     signal = rng.normal(size=60)
     loss = (rng.random(60) < 1 / (1 + np.exp(signal))).astype(float)
-    alone = abstention.curve(signal, loss, draws=400)
-    many = abstention.curve(np.tile(signal, 4), np.tile(loss, 4), draws=400, units=np.tile(np.arange(60), 4))
+    alone = curve(signal, loss, draws=400)
+    many = curve(np.tile(signal, 4), np.tile(loss, 4), draws=400, units=np.tile(np.arange(60), 4))
     assert alone.area_high is not None
     assert alone.area_low is not None
     assert many.area_high is not None

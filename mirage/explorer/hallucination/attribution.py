@@ -16,12 +16,21 @@ from mirage import schema
 from mirage.explorer.kit.query_keys import Key
 from mirage.schema import Parser
 from mirage.stages import abstain
-from mirage.stages.abstain import Tradeoff
+from mirage.stages.abstain import RiskCoverage, RiskSettings
 from mirage.stages.across.summary import DecisionShare, decisions_by_pair
-from mirage.stages.retrieve import summary
-from mirage.stages.retrieve.attribution import OF_LANGUAGES, Attribution, CauseShare, cause_shares
-from mirage.stages.retrieve.causes import CAUSED_BY, AnswerCause, GivenRetrieval, causes, given_retrieval
-from mirage.stages.retrieve.measures import means
+from mirage.stages.retrieve.attribution import (
+    CAUSED_BY,
+    OF_LANGUAGES,
+    AnswerCause,
+    Attribution,
+    CauseShare,
+    GivenRetrieval,
+    attributions,
+    cause_shares,
+    causes,
+    given_retrieval,
+)
+from mirage.stages.retrieve.measures import means, measure_retrievers
 from mirage.stages.shown import GIVEN
 from mirage.store import query_rows
 from mirage.text.segmentation import join_or_count
@@ -75,7 +84,7 @@ def arena_causes(arena: Arena, parser: str) -> tuple[AnswerCause, ...]:
     Raises:
         TableMissing: if it has no outcomes.
     """
-    return tuple(summary.attributions(arena, parser=parser))
+    return tuple(attributions(arena, parser=parser))
 
 
 @lru_cache(maxsize=8)
@@ -151,7 +160,7 @@ def retrievers(arena: Arena, languages: tuple[str, ...]) -> pa.Table:
         for row in arena.sql(sql, [GIVEN]).to_pylist():
             read_by.setdefault(row["retriever"], []).append(row["system"])
     rows: dict[str, dict[str, Any]] = {}
-    for mean in means(summary.measure_retrievers(arena, measures=list(MEASURES), languages=languages)):
+    for mean in means(measure_retrievers(arena, measures=list(MEASURES), languages=languages)):
         if mean.language == "all" and mean.measure in MEASURES:
             name, measure = mean.retriever, mean.measure
             row = rows.setdefault(name, {"retriever": name, "systems": join_or_count(read_by.get(name, []), "system")})
@@ -169,14 +178,16 @@ def signals(arena: Arena) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=32)
-def tradeoffs(arena: Arena, signal: str, loss: str, parser: Parser, languages: tuple[str, ...]) -> tuple[Tradeoff, ...]:
+def risk_coverage(
+    arena: Arena, signal: str, loss: str, parser: Parser, languages: tuple[str, ...]
+) -> tuple[RiskCoverage, ...]:
     """Return the risk-coverage curves of every system in each language and over all of them; empty languages for all.
 
     Raises:
-        MirageError: as `abstain.tradeoffs` does.
+        MirageError: as `abstain.risk_coverage` does.
     """
-    settings = abstain.AbstainSettings(loss=loss, parser=parser, languages=languages or None, draws=300)
-    return tuple(abstain.tradeoffs(arena, signal, settings))
+    settings = RiskSettings(loss=loss, parser=parser, languages=languages or None, draws=300)
+    return tuple(abstain.risk_coverage(arena, signal, settings))
 
 
 @lru_cache(maxsize=8)

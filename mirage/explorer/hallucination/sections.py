@@ -26,7 +26,7 @@ from mirage.publish.charts.palette import FORMATS, ROW
 from mirage.schema import UNDECIDED, Parser
 from mirage.stages.abstain import ALL, LOSSES
 from mirage.stages.outcomes import Confusion
-from mirage.stages.retrieve.causes import GivenRetrieval
+from mirage.stages.retrieve.attribution import GivenRetrieval
 from mirage.stages.shown import GIVEN
 from mirage.store import Arena
 from mirage.text.languages import in_order, name_of, search_name
@@ -441,7 +441,7 @@ def show_risk_coverage(page: Page, parser: Parser) -> None:
         about = " ".join(f"{name}: {meaning}." for name, meaning in LOSSES.items())
         loss = pick_segments("Error type", tuple(LOSSES), key="loss", kind="loss", help=about)
         try:
-            traded = attribution.tradeoffs(page.arena, signal, loss, parser, page.picked)
+            traded = attribution.risk_coverage(page.arena, signal, loss, parser, page.picked)
         except MirageError as problem:
             refuse(problem)
             return

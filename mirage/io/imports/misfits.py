@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.errors import ArenaError, BadInput, Outdated
-from mirage.stages.retrieve.lists import refuse_changed
+from mirage.stages.shown import refuse_changed
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,16 +69,13 @@ def _detect(table: pa.Table, named: list[str]) -> tuple[pa.Table, int]:
     """Return a table with missing languages filled in, and the number detected."""
     import pyarrow as pa
 
-    known = table["passage_language"].to_pylist()
-    codes: dict[str, str | None] = {}
-    for text, code in zip(table["text"].to_pylist(), known, strict=True):
-        if code is None and text and text not in codes:
-            codes[text] = detect(text, named)
+    languages = table["passage_language"]
+    of_text = cache(lambda text: detect(text, named))
     new = [
-        codes.get(text) if code is None and text else code
-        for text, code in zip(table["text"].to_pylist(), known, strict=True)
+        of_text(text) if code is None and text else code
+        for text, code in zip(table["text"].to_pylist(), languages.to_pylist(), strict=True)
     ]
-    found = sum(code is None for code in known) - sum(code is None for code in new)
+    found = languages.null_count - new.count(None)
     place = table.column_names.index("passage_language")
     field = schema.arrow_schema("passages").field("passage_language")
     return table.set_column(place, field, pa.array(new, pa.string())), found

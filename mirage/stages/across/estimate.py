@@ -1,4 +1,4 @@
-"""Means over queries asked in several languages, with intervals and tests clustered by query across languages.
+"""Means over queries asked in several languages, with intervals clustered by query across languages.
 
 Wilson's interval of a mean of bounded values, rescaled to [0, 1], at the number of trials at which a proportion has the
 variance of the mean, with a t quantile (`mirage.stats.intervals.of_variance`). The variance is computed over units. If
@@ -31,8 +31,6 @@ class UnitMean:
     """Lower end of its 95% interval; null with fewer than two units."""
     high: float | None
     """Upper end."""
-    p: float | None
-    """Two-sided p-value of the hypothesis that the mean is the middle of the range; null with fewer than two units."""
     n: int
     """Number of values: queries in each language."""
     units: int
@@ -47,14 +45,12 @@ def unit_mean(values: Mapping[str, Mapping[str, float]], *, low: float, high: fl
         low: the lowest possible value.
         high: the highest possible value.
     """
-    from scipy.special import stdtr
-
     units = Units({code: list(of_query) for code, of_query in values.items()})
     arrays = {code: np.array(list(of_query.values())) for code, of_query in values.items()}
     mean = float(np.mean([array.mean() for array in arrays.values()]))
     n = sum(map(len, arrays.values()))
     if units.n < 2:
-        return UnitMean(mean, None, None, None, n, units.n)
+        return UnitMean(mean, None, None, n, units.n)
     variance, freedom = _spread(arrays, units)
     span = high - low
     share, variance = min(max((mean - low) / span, 0.0), 1.0), variance / span**2
@@ -62,11 +58,9 @@ def unit_mean(values: Mapping[str, Mapping[str, float]], *, low: float, high: fl
         # Upper limit for an unseen value: the probability at which all n units miss it in 2.5% of samples.
         missed = ((1 - CONFIDENCE) / 2) ** (1 / units.n)
         ends = share * missed, 1 - (1 - share) * missed
-        p = min(1.0, 2 * (0.5 / max(share, 1 - share)) ** units.n)
     else:
         ends = of_variance(share, variance, clusters=freedom + 1, trials=np.inf)
-        p = 2 * float(stdtr(freedom, -abs(share - 0.5) * 2 * (share * (1 - share) / variance) ** 0.5))
-    return UnitMean(mean, low + span * ends[0], low + span * ends[1], p, n, units.n)
+    return UnitMean(mean, low + span * ends[0], low + span * ends[1], n, units.n)
 
 
 def _spread(arrays: Mapping[str, NDArray[np.float64]], units: Units) -> tuple[float, float]:

@@ -10,16 +10,15 @@ languages of queries. Passages of an unknown language are left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from mirage.stages.across.estimate import unit_mean
-from mirage.stages.retrieve.causes import answer_rows, cited_passages
-from mirage.stages.retrieve.grades import RELEVANT_FROM
+from mirage.stages.retrieve.attribution import answer_rows, cited_passages
+from mirage.stages.retrieve.measures import RELEVANT_FROM
 from mirage.stages.shown import ShownPassages
-from mirage.stats.holm import holm
 from mirage.text.languages import base
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 OWN = "own"
 """Code for each query's own language, in rows over all languages."""
-LEVEL = 0.05
-"""Family-wise error rate of significant preferences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +48,6 @@ class LanguagePreference:
     """Lower end of its 95% interval over queries; null with fewer than two."""
     high: float | None
     """Upper end."""
-    p: float | None
-    """P-value of no preference, adjusted over all rows of the retriever or system: half of the error rate goes to
-    `own`, half to the others by Holm's method. Null with fewer than two queries.
-    """
     n: int
     """Queries, counted in each language."""
     units: int
@@ -62,8 +55,8 @@ class LanguagePreference:
 
     @property
     def significant(self) -> bool:
-        """True if the preference for or against the language is significant."""
-        return self.p is not None and self.p < LEVEL
+        """True if the interval of the preference excludes 0."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,34 +85,30 @@ def retriever_shares(
     Args:
         runs: columns language, query_id, retriever, passage_id, rank and passage_language.
         passages: rows of `schema.Passage`, with the languages of the labelled passages.
-        grades: `grades.grades`.
+        grades: result of `measures.grades`.
         depth: number of first passages.
         relevant_from: lowest grade that counts as relevant.
 
     Returns:
         A row per query and passage language, for queries with a retrieved and a relevant passage of a known language.
     """
-    code_of = _languages(passages)
+    key = ["language", "query_id", "passage_id"]
+    labelled = grades.join(passages.select([*key, "passage_language"]), key, join_type="inner")
     relevant: dict[tuple[str, str], Counter[str]] = {}
-    columns = ("language", "query_id", "passage_id", "grade")
-    for language, query_id, name, grade in zip(*(grades[column].to_pylist() for column in columns), strict=True):
-        code = code_of.get((language, query_id, name))
-        if grade >= relevant_from and code is not None:
-            relevant.setdefault((language, query_id), Counter())[code] += 1
-    found: dict[tuple[str, str, str], Counter[str]] = {}
-    listed = ("retriever", "language", "query_id", "rank", "passage_language")
-    ordered = runs.select(listed).sort_by([(name, "ascending") for name in listed[:4]])
-    place: Counter[tuple[str, str, str]] = Counter()
-    for retriever, language, query_id, _, code in zip(*(ordered[name].to_pylist() for name in listed), strict=True):
-        key = retriever, language, query_id
-        place[key] += 1
-        if place[key] <= depth and code is not None:
-            found.setdefault(key, Counter())[code] += 1
+    for row in labelled.to_pylist():
+        if row["grade"] >= relevant_from and row["passage_language"] is not None:
+            relevant.setdefault((row["language"], row["query_id"]), Counter())[row["passage_language"]] += 1
+    columns = ("retriever", "language", "query_id", "passage_language")
+    lists: dict[tuple[str, str, str], list[str | None]] = {}
+    ordered = runs.sort_by([(name, "ascending") for name in (*columns[:3], "rank")])
+    for *place, code in zip(*(ordered[name].to_pylist() for name in columns), strict=True):
+        lists.setdefault((place[0], place[1], place[2]), []).append(code)
+    found = {key: Counter(code for code in listed[:depth] if code is not None) for key, listed in lists.items()}
     codes = sorted({code for counts in (*relevant.values(), *found.values()) for code in counts})
     return [
         ShareOfQuery(retriever, language, query_id, code, own[code] / own.total(), wanted[code] / wanted.total())
         for (retriever, language, query_id), own in sorted(found.items())
-        if (wanted := relevant.get((language, query_id)))
+        if own and (wanted := relevant.get((language, query_id)))
         for code in codes
     ]
 
@@ -129,7 +118,7 @@ def system_shares(tables: Mapping[str, pa.Table], grades: pa.Table | None) -> li
 
     Args:
         tables: `answers`, and `passages` and `retrieved` if present.
-        grades: `grades.grades`; None if no passage has a label.
+        grades: result of `measures.grades`; None if no passage has a label.
 
     Returns:
         A row per answer and language of shown passages, where the answer had a choice.
@@ -141,40 +130,30 @@ def system_shares(tables: Mapping[str, pa.Table], grades: pa.Table | None) -> li
         labels = dict(zip(keys, grades["grade"].to_pylist(), strict=True))
     rows = []
     for (language, query_id, system), answer in sorted(answer_rows(tables["answers"]).items()):
-        languages = dict(shown.of((language, query_id), answer.get("retriever"), answer.get("depth")))
-        cited = {name for name in cited_passages(answer, tuple(languages)) if languages[name] is not None}
-        if not cited:
-            continue
-        classes: dict[int | None, list[tuple[str, bool]]] = {}
-        for name, code in languages.items():
-            if code is not None:
-                grade = labels.get((language, query_id, name))
-                label = None if grade is None else int(grade >= RELEVANT_FROM)
-                classes.setdefault(label, []).append((code, name in cited))
+        listed = dict(shown.of((language, query_id), answer.get("retriever"), answer.get("depth")))
+        languages = {name: code for name, code in listed.items() if code is not None}
+        cited = languages.keys() & set(cited_passages(answer, tuple(listed)))
+        classes: dict[bool | None, list[str]] = {}
+        for name in languages:
+            grade = labels.get((language, query_id, name))
+            classes.setdefault(None if grade is None else grade >= RELEVANT_FROM, []).append(name)
+        share, expected, choice = Counter[str](languages[name] for name in cited), Counter[str](), set[str]()
+        for names in classes.values():
+            counts, n_cited = Counter(languages[name] for name in names), len(cited.intersection(names))
+            for code, count in counts.items():
+                expected[code] += n_cited * count / len(names)  # type: ignore[assignment]  # expected counts
+            if n_cited and len(counts) > 1:
+                choice |= counts.keys()
+        n = len(cited)
         rows += [
-            ShareOfQuery(system, language, query_id, code, *pair)
-            for code, pair in _shares_within(list(classes.values()), len(cited)).items()
+            ShareOfQuery(system, language, query_id, code, share[code] / n, expected[code] / n)
+            for code in sorted(choice)
         ]
     return rows
 
 
-def _shares_within(classes: Sequence[Sequence[tuple[str, bool]]], n: int) -> dict[str, tuple[float, float]]:
-    """Return the observed and the expected share among n cited passages, for each language with a choice."""
-    share: Counter[str] = Counter()
-    expected: dict[str, float] = {}
-    choice: set[str] = set()
-    for members in classes:
-        cited, shown = Counter(code for code, own in members if own), Counter(code for code, _ in members)
-        share.update(cited)
-        for code, count in shown.items():
-            expected[code] = expected.get(code, 0.0) + cited.total() / n * count / shown.total()
-        if cited and len(shown) > 1:
-            choice |= shown.keys()
-    return {code: (share[code] / n, expected[code]) for code in sorted(choice)}
-
-
 def preferences(shares: Iterable[ShareOfQuery]) -> list[LanguagePreference]:
-    """Average preferences by query language and over all, with intervals, and p-values adjusted within each name.
+    """Average preferences by query language and over all, with intervals.
 
     Args:
         shares: `retriever_shares` or `system_shares`.
@@ -186,35 +165,16 @@ def preferences(shares: Iterable[ShareOfQuery]) -> list[LanguagePreference]:
             keys.append((row.name, "all", OWN))
         for key in keys:
             cells.setdefault(key, {}).setdefault(row.language, {})[row.query_id] = row
-    by_name: dict[str, list[LanguagePreference]] = {}
-    for (name, query_language, code), languages in sorted(cells.items()):
-        share = fmean(fmean(row.share for row in of_query.values()) for of_query in languages.values())
-        expected = fmean(fmean(row.expected for row in of_query.values()) for of_query in languages.values())
+    rows = []
+    for key, languages in sorted(cells.items()):
+        share, expected = (
+            fmean(fmean(getattr(row, column) for row in of_query.values()) for of_query in languages.values())
+            for column in ("share", "expected")
+        )
         gaps = {
             language: {query_id: row.share - row.expected for query_id, row in of_query.items()}
             for language, of_query in languages.items()
         }
         mean = unit_mean(gaps, low=-1.0, high=1.0)
-        ends = mean.mean, mean.low, mean.high, mean.p, mean.n, mean.units
-        by_name.setdefault(name, []).append(LanguagePreference(name, query_language, code, share, expected, *ends))
-    return [row for rows in by_name.values() for row in _adjust(rows)]
-
-
-def _adjust(rows: Sequence[LanguagePreference]) -> list[LanguagePreference]:
-    """Adjust the p-values of all rows of one retriever or system for a family-wise error rate of 5%. The row `own`, if
-    there is one, gets half of the error rate, the others share the other half by Holm's method, so that many languages
-    do not hide a preference for the query's language.
-    """
-    own = [row for row in rows if row.passage_language == OWN and row.p is not None]
-    others = [row for row in rows if row.passage_language != OWN and row.p is not None]
-    factor = 2 if own and others else 1
-    raw = [row.p for row in others if row.p is not None]
-    adjusted = {id(row): row.p for row in own} | dict(zip(map(id, others), holm(raw), strict=True))
-    return [replace(row, p=None if (p := adjusted.get(id(row))) is None else min(1.0, factor * p)) for row in rows]
-
-
-def _languages(passages: pa.Table) -> dict[tuple[str, str, str], str | None]:
-    """Return the language of each passage of each query."""
-    columns = ("language", "query_id", "passage_id", "passage_language")
-    rows = zip(*(passages[name].to_pylist() for name in columns), strict=True)
-    return {(language, query_id, name): code for language, query_id, name, code in rows}
+        rows.append(LanguagePreference(*key, share, expected, mean.mean, mean.low, mean.high, mean.n, mean.units))
+    return rows

@@ -18,11 +18,15 @@ from typing import TYPE_CHECKING
 from mirage.errors import NotEnoughData
 from mirage.stages.across.agreement import Label, LanguageAgreement, agreements
 from mirage.stages.across.preference import LanguagePreference, preferences, retriever_shares, system_shares
-from mirage.stages.retrieve.causes import answer_rows
-from mirage.stages.retrieve.grades import RELEVANT_FROM, grades
-from mirage.stages.retrieve.measures import RetrievalMean, by_query, means
-from mirage.stages.retrieve.summary import attributions, labelled_passages, ranked_lists
-from mirage.stages.shown import ShownPassages
+from mirage.stages.retrieve.attribution import attributions
+from mirage.stages.retrieve.measures import (
+    RELEVANT_FROM,
+    by_query,
+    grades,
+    labelled_passages,
+    means,
+    ranked_lists,
+)
 from mirage.store import Arena
 
 if TYPE_CHECKING:
@@ -104,17 +108,12 @@ class AnswerLanguage:
 
 def is_cross_lingual(arena: Arena) -> bool:
     """Return whether queries of one language have given or retrieved passages in several languages."""
-    return len(passage_languages(arena)) > 1 and bool(_several(arena))
+    return len(_pairs(arena)) > len({language for language, _ in _pairs(arena)})
 
 
 def passage_languages(arena: Arena) -> list[str]:
     """Return the known languages of an arena's passages."""
     return sorted({code for _, code in _pairs(arena)})
-
-
-def _several(arena: Arena) -> list[str]:
-    counts = Counter(language for language, _ in _pairs(arena))
-    return [language for language, n in counts.items() if n > 1]
 
 
 @lru_cache(maxsize=16)
@@ -160,7 +159,11 @@ def recall_by_pair(
     for code in sorted(labels["passage_language"].drop_null().unique().to_pylist()):
         own = labels.filter(pc.equal(labels["passage_language"], code)).select([*key, "grade"])
         measured = by_query(runs, own, measures=measures, relevant_from=relevant_from)
-        rows += [_pair(row, code) for row in means(measured) if row.n]
+        rows += [
+            PairMean(row.language, code, row.retriever, row.measure, row.mean, row.low, row.high, row.n)
+            for row in means(measured)
+            if row.n
+        ]
     if not rows:
         raise NotEnoughData(
             "no relevant passage has a language",
@@ -168,10 +171,6 @@ def recall_by_pair(
             do=f"mirage report languages {arena.address} --detect",
         )
     return rows
-
-
-def _pair(row: RetrievalMean, code: str) -> PairMean:
-    return PairMean(row.language, code, row.retriever, row.measure, row.mean, row.low, row.high, row.n)
 
 
 def retriever_preference(
@@ -231,30 +230,16 @@ def decisions_by_pair(
     """
     from mirage.stats.intervals import wilson
 
-    entries = attributions(arena, languages=languages, parser=parser)
-    tables = _read(arena, ("answers", "passages", "retrieved", "documents"), languages)
-    if "answers" not in tables or "passages" not in tables:
-        return []
-    graded = grades(tables["passages"], tables.get("documents"))
-    relevant = {
-        (row["language"], row["query_id"], row["passage_id"])
-        for row in graded.to_pylist()
-        if row["grade"] >= RELEVANT_FROM
-    }
-    shown = ShownPassages(tables["passages"], tables.get("retrieved"), columns=("passage_id", "passage_language"))
-    answers = answer_rows(tables["answers"])
-    counts: dict[tuple[str, str, str], list[int]] = {}
-    for entry in (entry.attribution for entry in entries):
-        key = entry.language, entry.query_id
-        answer = answers.get((*key, entry.system))
-        if entry.cause is None or answer is None:
-            continue
-        rows = shown.of(key, answer.get("retriever"), answer.get("depth"))
-        for code in {code for name, code in rows if code is not None and (*key, name) in relevant}:
-            tally = counts.setdefault((entry.system, entry.language, code), [0, 0])
-            tally[0] += entry.cause == "right"
-            tally[1] += 1
-    return [DecisionShare(*key, k, n, k / n, *wilson(k, n)) for key, (k, n) in sorted(counts.items())]
+    counts: dict[tuple[str, str, str], list[bool]] = {}
+    for entry in attributions(arena, languages=languages, parser=parser):
+        own = entry.attribution
+        if own.cause is not None:
+            for code in entry.relevant_in:
+                counts.setdefault((own.system, own.language, code), []).append(own.cause == "right")
+    return [
+        DecisionShare(*key, sum(right), len(right), sum(right) / len(right), *wilson(sum(right), len(right)))
+        for key, right in sorted(counts.items())
+    ]
 
 
 def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) -> list[AnswerLanguage]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from typing import Any, Literal
 
-from mirage.stages.features.bleu import Tokenizer, sentence_bleu
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
 from mirage.text import languages
 
+Tokenizer = Literal["char", "intl", "zh"]
 TOKENIZERS: dict[str, Tokenizer] = {"ja": "char", "ko": "char", "th": "char", "zh": "zh"}
 """sacreBLEU's tokenizer by language; for all others `intl`, or `char` in unspaced scripts. Japanese, Korean and Thai
 are compared by character, which needs no dictionary.
@@ -32,7 +34,18 @@ def bleu(answer: str, reference: str, language: str) -> float:
         reference: the reference.
         language: code of the query's language, which selects the tokenizer.
     """
-    return sentence_bleu(answer, reference, _tokenizer(language))
+    metric = _metric(_tokenizer(language))
+    # sacreBLEU caches the words of 65,536 texts, which may be long; keep those of one answer and its reference.
+    tokenize: Any = type(metric.tokenizer).__call__
+    tokenize.cache_clear()
+    return min(float(metric.sentence_score(answer, [reference]).score) / 100, 1.0)
+
+
+@cache
+def _metric(tokenizer: Tokenizer) -> Any:
+    from sacrebleu.metrics.bleu import BLEU
+
+    return BLEU(tokenize=tokenizer, effective_order=True)
 
 
 def rouge_l(answer: Sequence[str], reference: Sequence[str]) -> float:

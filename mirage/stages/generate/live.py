@@ -20,7 +20,7 @@ from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.llm.rag_service import Question, RagService, ask_service, question_key
 from mirage.stages.generate.prepare import SOUND
 from mirage.stages.generate.stage import GenerateResult, OnReply
-from mirage.stages.retrieve.lists import refuse_name
+from mirage.stages.shown import refuse_name
 from mirage.store import ledger_path
 from mirage.text.content import passage_digest
 from mirage.text.names import normalise_name

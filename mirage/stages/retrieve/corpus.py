@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,7 +59,9 @@ def read_corpus(path: Path, language: str) -> Corpus:
     ids: set[str] = set()
     parts: list[pa.Table] = []
     rows: list[dict[str, Any]] = []
-    for line in _lines(path, language):
+    for code, line in _lines(path):
+        if code not in (None, language):
+            continue
         row = _passage(line)
         if row["passage_id"] in ids:
             raise BadInput(
@@ -138,42 +140,25 @@ def corpus_languages(path: Path) -> list[str]:
     Raises:
         BadInput: if there is no file, or a passage has no language.
     """
-    codes: set[str] = set()
-    for file in _corpus_files(path):
-        named = language_of_file(file.name)
-        for line in store.records(file):
-            field = line.value.get("language")
-            code = language_of(str(field), where=line.where).code if field else named
-            if code is None:
-                raise BadInput(
-                    "this passage has no language",
-                    where=line.where,
-                    do="add a field language, or name the file like corpus.fi.jsonl",
-                )
-            codes.add(code)
+    codes = set()
+    for code, line in _lines(path):
+        if code is None:
+            raise BadInput(
+                "this passage has no language",
+                where=line.where,
+                do="add a field language, or name the file like corpus.fi.jsonl",
+            )
+        codes.add(code)
     return sorted(codes)
 
 
-def own_language(passages: pa.Table) -> pa.Table:
-    """Return an arena's passages with the query's language replaced by the passage's, if known."""
-    import pyarrow.compute as pc
-
-    place = passages.column_names.index("language")
-    return passages.set_column(place, "language", pc.coalesce(passages["passage_language"], passages["language"]))
-
-
-def _corpus_files(path: Path) -> Iterable[Path]:
-    return store.list_files(path, *_FILES) if path.is_dir() else [path]
-
-
-def _lines(path: Path, language: str) -> Iterator[store.Line]:
-    for file in _corpus_files(path):
+def _lines(path: Path) -> Iterator[tuple[str | None, store.Line]]:
+    """Yield the language of each passage of a corpus, None if unknown, and its line."""
+    for file in store.list_files(path, *_FILES) if path.is_dir() else [path]:
         named = language_of_file(file.name)
         for line in store.records(file):
             field = line.value.get("language")
-            code = language_of(str(field), where=line.where).code if field else named
-            if code in (None, language):
-                yield line
+            yield language_of(str(field), where=line.where).code if field else named, line
 
 
 def _passage(line: store.Line) -> dict[str, Any]:

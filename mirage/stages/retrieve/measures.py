@@ -13,19 +13,21 @@ relevant passage only has judged@k, while trec_eval gives it 0.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.stages.features.means import means as feature_means
 from mirage.stages.features.means import over_languages
-from mirage.stages.retrieve.grades import RELEVANT_FROM
+from mirage.stages.shown import contexts
 from mirage.stats.units import Unit
+from mirage.store import Arena
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +40,9 @@ NO_RELEVANT = "no passage of this query is labelled relevant"
 """Reason of a missing value."""
 NOTHING = "nothing was retrieved"
 """Reason of a missing judged@k."""
+
+RELEVANT_FROM = 1
+"""Lowest grade that counts as relevant, as in trec_eval."""
 
 _QUERY = ("language", "query_id")
 _Array = NDArray[np.float64]
@@ -94,7 +99,7 @@ def by_query(
     Args:
         retrieved: columns language, query_id, retriever, passage_id and rank; ties are ordered by id. Only the order of
             ranks counts.
-        grades: `grades.grades`.
+        grades: result of `grades`.
         measures: names of measures.
         relevant_from: lowest grade that counts as relevant; nDCG uses every grade.
 
@@ -112,10 +117,17 @@ def by_query(
     wanted = {name: measure(name) for name in measures}
     labels = grades.to_pandas()
     runs = retrieved.select([*_QUERY, "retriever", "passage_id", "rank"]).to_pandas()
-    _refuse_repeated(runs)
+    repeated = runs.duplicated([*_QUERY, "retriever", "passage_id"])
+    if repeated.any():
+        row = runs[repeated].iloc[0]
+        raise BadInput(
+            f"{row['retriever']} retrieved the passage {row['passage_id']} twice",
+            where=f"language={row['language']!r}, query_id={row['query_id']!r}",
+            do="keep one of its ranks",
+        )
     queries = labels[list(_QUERY)].drop_duplicates().sort_values(list(_QUERY), ignore_index=True)
     queries["query"] = np.arange(len(queries))
-    labels = labels.merge(queries, on=list(_QUERY))
+    labels = labels.merge(queries, on=list(_QUERY)).sort_values(["query", "grade"], ascending=[True, False])
     cells = runs[["language", "retriever"]].drop_duplicates().merge(queries, on="language")
     cells = cells.sort_values([*_QUERY, "retriever"], ignore_index=True)
     cells["cell"] = np.arange(len(cells))
@@ -123,18 +135,11 @@ def by_query(
         labels[["query", "passage_id", "grade"]], on=["query", "passage_id"], how="left"
     )
     rows = rows.sort_values(["cell", "rank", "passage_id"], ignore_index=True)
-    scorer = _Scorer(
-        cell=rows["cell"].to_numpy(),
-        grade=rows["grade"].to_numpy(dtype=float),
-        n_cells=len(cells),
-        query_of_cell=cells["query"].to_numpy(),
-        label_query=labels["query"].to_numpy(),
-        label_grade=labels["grade"].to_numpy(dtype=float),
-        relevant_from=relevant_from,
-    )
+    rows["place"] = rows.groupby("cell").cumcount() + 1
+    labels["place"] = labels.groupby("query").cumcount() + 1
     parts = []
     for name, (kind, cutoff) in wanted.items():
-        values, known = scorer.values(kind, cutoff)
+        values, known = _values(kind, cells, rows[rows["place"] <= cutoff], labels, cutoff, relevant_from)
         reason = NOTHING if kind == "judged" else NO_RELEVANT
         part = cells[[*_QUERY, "retriever"]].assign(
             measure=name, value=np.where(known, values, np.nan), reason=[None if valued else reason for valued in known]
@@ -144,6 +149,46 @@ def by_query(
     kinds = {"value": pa.float64()}
     fields = [pa.field(name, kinds.get(name, pa.string())) for name in table.columns]
     return pa.Table.from_pandas(table, pa.schema(fields), preserve_index=False).replace_schema_metadata(None)
+
+
+def _values(
+    kind: Kind, cells: pd.DataFrame, rows: pd.DataFrame, labels: pd.DataFrame, cutoff: int, relevant_from: int
+) -> tuple[_Array, NDArray[np.bool_]]:
+    """Return a measure of each cell (query and retriever), and a mask of the cells with a value.
+
+    Args:
+        kind: the measure.
+        cells: the query of each cell.
+        rows: cell, grade (NaN if unlabelled) and place of the retrieved passages up to the cutoff, in order.
+        labels: query, grade and place by decreasing grade of the labelled passages.
+        cutoff: number of first passages that count.
+        relevant_from: lowest grade of a relevant passage.
+    """
+    grade, place = rows["grade"].to_numpy(dtype=float), rows["place"].to_numpy()
+
+    def total(values: NDArray[np.generic]) -> _Array:
+        """Sum values of the rows by cell."""
+        return np.asarray(np.bincount(rows["cell"], values.astype(float), len(cells)), float)
+
+    def ideal(values: NDArray[np.generic]) -> _Array:
+        """Sum values of the labels by query, for each cell."""
+        return np.asarray(np.bincount(labels["query"], values.astype(float), len(labels))[cells["query"]], float)
+
+    if kind == "judged":
+        size = total(np.ones(len(rows)))
+        return total(~np.isnan(grade)) / np.maximum(size, 1), size > 0
+    label_grade, label_place = labels["grade"].to_numpy(dtype=float), labels["place"].to_numpy()
+    n_relevant = ideal(label_grade >= relevant_from)
+    hits = grade >= relevant_from
+    if kind == "nDCG":
+        gain = total(np.maximum(np.nan_to_num(grade), 0) / np.log2(place + 1))
+        best = ideal(np.where(label_place <= cutoff, np.maximum(label_grade, 0), 0) / np.log2(label_place + 1))
+        return gain / np.where(best > 0, best, 1), n_relevant > 0
+    so_far = rows.assign(hit=hits).groupby("cell")["hit"].cumsum().to_numpy(dtype=float)
+    if kind == "RR":
+        return total(np.where(hits & (so_far == 1), 1 / place, 0)), n_relevant > 0
+    found = total(hits if kind == "R" else np.where(hits, so_far / place, 0))
+    return found / np.maximum(n_relevant, 1), n_relevant > 0
 
 
 def means(measured: pa.Table) -> list[RetrievalMean]:
@@ -159,104 +204,104 @@ def means(measured: pa.Table) -> list[RetrievalMean]:
     rows = feature_means(table, bounds=bounds)
     every = [*rows, *over_languages(rows, table, bounds=bounds)]
     return [
-        RetrievalMean(
-            row.language,
-            row.system,
-            row.feature,
-            row.mean,
-            row.low,
-            row.high,
-            row.n,
-            row.total,
-            row.unit,
-        )
+        RetrievalMean(row.language, row.system, row.feature, row.mean, row.low, row.high, row.n, row.total, row.unit)
         for row in every
     ]
 
 
-def _refuse_repeated(runs: pd.DataFrame) -> None:
-    repeated = runs.duplicated([*_QUERY, "retriever", "passage_id"])
-    if repeated.any():
-        row = runs[repeated].iloc[0]
-        raise BadInput(
-            f"{row['retriever']} retrieved the passage {row['passage_id']} twice",
-            where=f"language={row['language']!r}, query_id={row['query_id']!r}",
-            do="keep one of its ranks",
+def grades(passages: pa.Table, documents: pa.Table | None = None) -> pa.Table:
+    """Return the labels of passages as grades.
+
+    Args:
+        passages: rows of `schema.Passage`.
+        documents: rows of `schema.Document`, whose metadata may have a `grade`, as in imported qrels.
+
+    Returns:
+        Columns language, query_id, passage_id and grade (int64; 0 is not relevant), one row per labelled passage: its
+        grade, else 1 or 0 for relevant or not. A negative grade (trec_eval's "not judged") is no label.
+    """
+    import pyarrow as pa
+
+    key = ("language", "query_id", "passage_id")
+    by_key: dict[tuple[str, str, str], int] = {}
+    columns = (passages[name].to_pylist() for name in (*key, "relevant"))
+    for language, query_id, passage_id, relevant in zip(*columns, strict=True):
+        if relevant is not None:
+            by_key[language, query_id, passage_id] = int(relevant)
+    for row in documents.to_pylist() if documents is not None else ():
+        grade = json.loads(row["metadata"]).get("grade") if row["metadata"] else None
+        if isinstance(grade, int) and not isinstance(grade, bool):
+            place = tuple(row[name] for name in key)
+            if grade < 0:
+                by_key.pop(place, None)
+            else:
+                by_key[place] = grade
+    keys = list(by_key)
+    data = {name: pa.array([entry[k] for entry in keys], pa.string()) for k, name in enumerate(key)}
+    return pa.table({**data, "grade": pa.array(list(by_key.values()), pa.int64())})
+
+
+def measure_retrievers(
+    arena: Arena,
+    *,
+    measures: Sequence[str] = MEASURES,
+    languages: Iterable[str] | None = None,
+    relevant_from: int = RELEVANT_FROM,
+) -> pa.Table:
+    """Evaluate every retriever of an arena on its labelled queries.
+
+    The retriever `given` is included, unless its passages were pooled from labels and runs, in no retriever's order.
+
+    Args:
+        arena: with passages labelled by people.
+        measures: names of measures; judged@k is added for each measure at k.
+        languages: codes; None for all.
+        relevant_from: lowest grade that counts as relevant.
+
+    Returns:
+        As `measures.by_query`.
+
+    Raises:
+        NotEnoughData: if no passage has a label, or no retriever has results.
+        UnknownName: if there is no such measure or language.
+    """
+    wanted = list(dict.fromkeys([*measures, *(f"judged@{measure(name)[1]}" for name in measures)]))
+    passages, labels = labelled_passages(arena, languages)
+    runs = ranked_lists(arena, passages, languages)
+    return by_query(runs, labels, measures=wanted, relevant_from=relevant_from)
+
+
+def ranked_lists(arena: Arena, passages: pa.Table, languages: Iterable[str] | None = None) -> pa.Table:
+    """Return the passages of every retriever as `contexts`, with `rank` for the position.
+
+    Those given with the queries are left out if they were pooled.
+
+    Raises:
+        NotEnoughData: if no retriever has results.
+    """
+    import pyarrow.compute as pc
+
+    brought = passages.filter(pc.invert(pc.fill_null(passages["pooled"], False)))
+    runs = contexts(brought, arena.read_optional("retrieved", languages=languages))
+    if not len(runs):
+        raise NotEnoughData("no retriever has results", where=arena.address, do=arena.command("retrieved"))
+    rank = runs.column_names.index("position")
+    return runs.rename_columns(["rank" if k == rank else name for k, name in enumerate(runs.column_names)])
+
+
+def labelled_passages(arena: Arena, languages: Iterable[str] | None = None) -> tuple[pa.Table, pa.Table]:
+    """Return an arena's passages and their grades.
+
+    Raises:
+        NotEnoughData: if no passage has a label.
+    """
+    codes = None if languages is None else list(languages)
+    passages = arena.read("passages", languages=codes)
+    labels = grades(passages, arena.read_optional("documents", languages=codes))
+    if not len(labels):
+        raise NotEnoughData(
+            "no passage has a human relevance label",
+            where=arena.address,
+            do="import labels: mirage import QRELS --as trec --into DIR",
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Scorer:
-    """Rows of all runs, sorted by cell (query and retriever) and rank, with all labels."""
-
-    cell: NDArray[np.int64]
-    """N: the cell of each row."""
-    grade: _Array
-    """N: its grade; NaN if unlabelled."""
-    n_cells: int
-    """C: number of cells."""
-    query_of_cell: NDArray[np.int64]
-    """C: the query of each cell."""
-    label_query: NDArray[np.int64]
-    """L: the query of each label."""
-    label_grade: _Array
-    """L: its grade."""
-    relevant_from: int
-    """Lowest grade of a relevant passage."""
-
-    def values(self, kind: Kind, cutoff: int) -> tuple[_Array, NDArray[np.bool_]]:
-        """Return for the C cells the measure, and a mask of those with a value."""
-        within = self._place() <= cutoff
-        if kind == "judged":
-            n = self._sum(within)
-            judged = self._sum(within & ~np.isnan(self.grade))
-            return np.divide(judged, n, out=np.zeros_like(n), where=n > 0), n > 0
-        relevant_of_query = np.bincount(
-            self.label_query, self.label_grade >= self.relevant_from, int(self.query_of_cell.max(initial=-1)) + 1
-        )
-        n_relevant = relevant_of_query[self.query_of_cell]
-        known = n_relevant > 0
-        n_relevant = np.maximum(n_relevant, 1)
-        hits = within & (self.grade >= self.relevant_from)
-        if kind == "nDCG":
-            gain = np.where(within, np.maximum(np.nan_to_num(self.grade), 0), 0) / np.log2(self._place() + 1)
-            ideal = self._ideal(cutoff)[self.query_of_cell]
-            return self._sum(gain) / np.where(ideal > 0, ideal, 1), known
-        if kind == "R":
-            return self._sum(hits) / n_relevant, known
-        if kind == "AP":
-            return self._sum(np.where(hits, self._relevant_so_far(hits) / self._place(), 0)) / n_relevant, known
-        first = hits & (self._relevant_so_far(hits) == 1)
-        return self._sum(np.where(first, 1 / self._place(), 0)), known
-
-    def _sum(self, values: NDArray[np.generic]) -> _Array:
-        return np.bincount(self.cell, values.astype(float), self.n_cells).astype(float)
-
-    def _place(self) -> _Array:
-        """Return for the N rows the rank in their cell, from 1."""
-        return _places(self.cell)
-
-    def _relevant_so_far(self, hits: NDArray[np.bool_]) -> _Array:
-        """Return for the N rows the number of relevant rows of their cell up to them."""
-        total = np.cumsum(hits)
-        before: NDArray[np.int64] = total - hits
-        starts = np.flatnonzero(np.r_[True, self.cell[1:] != self.cell[:-1]]) if len(self.cell) else np.zeros(0, int)
-        sizes = np.diff(np.r_[starts, len(self.cell)])
-        return np.asarray(total - np.repeat(before[starts], sizes), dtype=float)
-
-    def _ideal(self, cutoff: int) -> _Array:
-        """Return for the Q queries the discounted gain of the best order of their labels."""
-        order = np.lexsort((-self.label_grade, self.label_query))
-        query, grade = self.label_query[order], np.maximum(self.label_grade[order], 0)
-        place = _places(query)
-        gain = np.where(place <= cutoff, grade, 0) / np.log2(place + 1)
-        return np.bincount(query, gain, int(self.query_of_cell.max(initial=-1)) + 1).astype(float)
-
-
-def _places(group: NDArray[np.int64]) -> _Array:
-    """Return the position of each row in its group, from 1; groups are contiguous."""
-    if not len(group):
-        return np.zeros(0)
-    starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
-    sizes = np.diff(np.r_[starts, len(group)])
-    return np.asarray(np.arange(len(group)) - np.repeat(starts, sizes) + 1, dtype=float)
+    return passages, labels

@@ -7,24 +7,17 @@ The passages come from a corpus, or from the arena (`arena_corpus`). Searches ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.engines.tasks import Executor
 from mirage.stages.retrieve.bm25 import Hit, search_bm25
-from mirage.stages.retrieve.corpus import (
-    Corpus,
-    arena_corpus,
-    corpus_languages,
-    join_corpora,
-    own_language,
-    read_corpus,
-)
-from mirage.stages.retrieve.lists import refuse_changed, refuse_name
+from mirage.stages.retrieve.corpus import Corpus, arena_corpus, corpus_languages, join_corpora, read_corpus
+from mirage.stages.shown import refuse_changed, refuse_name
 from mirage.stages.stage import Progress, Stage, Tables, run
 
 if TYPE_CHECKING:
@@ -32,7 +25,6 @@ if TYPE_CHECKING:
 
 Search = Callable[[Corpus, Sequence[str], int], Sequence[Sequence[Hit]]]
 """`search(corpus, queries, depth)`: the best passages for each query, best first."""
-_KEY = ("language", "query_id", "retriever")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +112,27 @@ def _retrieve(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    retrieved = tables.get("retrieved", schema.arrow_schema("retrieved").empty_table())
-    codes = sorted(set(tables["queries"]["language"].to_pylist()))
+    empty = schema.arrow_schema("retrieved").empty_table()
+    queries, retrieved = tables["queries"], tables.get("retrieved", empty)
+    passages = tables.get("passages", schema.arrow_schema("passages").empty_table())
+    codes = sorted(set(queries["language"].to_pylist()))
     chosen = [code for code in codes if options.languages is None or code in options.languages]
     own = retrieved.filter(pc.equal(retrieved["retriever"], options.name))
-    schema_of = schema.arrow_schema("retrieved")
-    parts = [own.filter(pc.invert(pc.is_in(own["language"], value_set=pa.array(chosen, pa.string())))).cast(schema_of)]
-    across = {} if options.across is None else _search_across(tables, chosen, options, search)
-    for number, code in enumerate(chosen, start=1):
-        of_language = {name: table.filter(pc.equal(table["language"], code)) for name, table in tables.items()}
-        rows = across[code] if options.across is not None else _search_language(of_language, code, options, search)
-        parts.append(schema.from_columns("retrieved", _columns(rows)))
+    parts = [own.filter(pc.invert(_of(own, chosen))).cast(empty.schema)]
+    with_text = passages.filter(pc.is_valid(passages["text"]))
+    known = set(zip(*(with_text[name].to_pylist() for name in schema.key("passages")), strict=True))
+    queries = schema.sort("queries", queries.filter(pc.is_valid(queries["text"])))
+    # Across languages, one index serves all queries.
+    groups = [[code] for code in chosen] if options.across is None else [chosen]
+    for number, group in enumerate(groups, start=1):
+        corpus = _corpus(passages, group, options)
+        asked = queries.filter(_of(queries, group))
+        keys = zip(*(asked[name].to_pylist() for name in ("language", "query_id")), strict=True)
+        found = search(corpus, asked["text"].to_pylist(), options.depth)
+        rows = [row for key, best in zip(keys, found, strict=True) for row in _list(key, corpus, best, options, known)]
+        parts.append(schema.from_rows("retrieved", rows))
         if progress is not None:
-            progress(number, len(chosen))
+            progress(number, len(groups))
     return {"retrieved": schema.sort("retrieved", pa.concat_tables(parts))}
 
 
@@ -141,95 +141,48 @@ RETRIEVE = Stage("retrieve", ("queries",), ("retrieved",), _retrieve, uses=("pas
 ACROSS = replace(RETRIEVE, by=())
 """Variant that searches the passages of several languages at once, and cannot be split."""
 
-_Row = dict[str, Any]
 
-
-def _columns(rows: Sequence[_Row]) -> dict[str, list[Any]]:
-    return {column.name: [row[column.name] for row in rows] for column in schema.columns("retrieved")}
-
-
-def _corpus_and_queries(tables: Tables, code: str, options: RetrieveSettings) -> tuple[Corpus, list[str], list[str]]:
-    """Return the corpus in one language, and ids and texts of the queries that have one."""
-    import pyarrow.compute as pc
-
-    given = tables.get("passages", schema.arrow_schema("passages").empty_table())
-    corpus = arena_corpus(given, code) if options.corpus is None else read_corpus(options.corpus, code)
-    queries = schema.sort("queries", tables["queries"].filter(pc.is_valid(tables["queries"]["text"])))
-    return corpus, queries["query_id"].to_pylist(), queries["text"].to_pylist()
-
-
-def _corpus_across(tables: Tables, options: RetrieveSettings) -> Corpus:
-    """Return one corpus of the passages in all languages to search."""
-    if options.corpus is not None:
-        known = corpus_languages(options.corpus)
-        return join_corpora([read_corpus(options.corpus, code) for code in _languages_to_search(options, known)])
-    passages = own_language(tables.get("passages", schema.arrow_schema("passages").empty_table()))
-    known = sorted(set(passages["language"].to_pylist()))
-    return join_corpora([arena_corpus(passages, code) for code in _languages_to_search(options, known)])
-
-
-def _languages_to_search(options: RetrieveSettings, known: Sequence[str]) -> list[str]:
-    """Return the languages to search, which must be among those of the passages."""
-    for code in options.across or ():
-        if code not in known:
-            raise UnknownName("language of passages", code, known)
-    return sorted(set(options.across or known))
-
-
-def _search_across(
-    tables: Tables, codes: Sequence[str], options: RetrieveSettings, search: Search
-) -> dict[str, list[_Row]]:
-    """Search one index of several languages for the queries of each language."""
+def _of(table: pa.Table, codes: Sequence[str]) -> pa.ChunkedArray:
+    """Return whether each row's language is one of these."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    corpus = _corpus_across(tables, options)
-    queries = tables["queries"].filter(pc.is_valid(tables["queries"]["text"]))
-    queries = schema.sort("queries", queries.filter(pc.is_in(queries["language"], value_set=pa.array(codes))))
-    rows: dict[str, list[_Row]] = {code: [] for code in codes}
-    known = _known_texts(tables["passages"]) if "passages" in tables else set()
-    found = search(corpus, queries["text"].to_pylist(), options.depth)
-    keys = (queries[name].to_pylist() for name in ("language", "query_id"))
-    for code, query_id, best in zip(*keys, found, strict=True):
-        rows[code] += _list_rows((code, query_id, options.name), corpus, best, known)
-    return rows
+    return pc.is_in(table["language"], value_set=pa.array(codes, pa.string()))
 
 
-def _search_language(tables: Tables, code: str, options: RetrieveSettings, search: Search) -> list[_Row]:
-    """Search for the queries of one language."""
-    corpus, query_ids, texts = _corpus_and_queries(tables, code, options)
-    known = _known_texts(tables["passages"]) if "passages" in tables else set()
-    rows = []
-    for query_id, best in zip(query_ids, search(corpus, texts, options.depth), strict=True):
-        rows += _list_rows((code, query_id, options.name), corpus, best, known)
-    return rows
+def _corpus(passages: pa.Table, codes: Sequence[str], options: RetrieveSettings) -> Corpus:
+    """Return the passages to search for queries in some languages: in one language, or across several.
+
+    Raises:
+        UnknownName: if no passage is in a language to search.
+    """
+    import pyarrow.compute as pc
+
+    if options.across is not None:
+        place = passages.column_names.index("language")
+        own = pc.coalesce(passages["passage_language"], passages["language"])
+        passages = passages.set_column(place, "language", own)
+
+    def read(code: str) -> Corpus:
+        return arena_corpus(passages, code) if options.corpus is None else read_corpus(options.corpus, code)
+
+    if options.across is None:
+        return read(codes[0])
+    known = sorted(set(own.to_pylist())) if options.corpus is None else corpus_languages(options.corpus)
+    for code in options.across:
+        if code not in known:
+            raise UnknownName("language of passages", code, known)
+    return join_corpora([read(code) for code in sorted(set(options.across or known))])
 
 
-def _list_rows(key: tuple[str, str, str], corpus: Corpus, best: Sequence[Hit], known: Iterable[Any]) -> list[_Row]:
-    """Build the rows of one query's list, best first."""
+def _list(
+    key: tuple[str, str], corpus: Corpus, best: Sequence[Hit], options: RetrieveSettings, known: Container[object]
+) -> Iterator[schema.Retrieved]:
+    """Yield the passages of one query, best first, with the texts that the arena lacks."""
     import pyarrow as pa
 
     passages = corpus.passages.take(pa.array([row for row, _ in best], pa.int64())).to_pylist()
-    return [
-        _row(key, passage, rank, score, known)
-        for rank, (passage, (_, score)) in enumerate(zip(passages, best, strict=True), start=1)
-    ]
-
-
-def _known_texts(passages: pa.Table) -> set[tuple[str, str, str]]:
-    """Return language and id of the query, and id of the passages whose text the arena already has."""
-    import pyarrow.compute as pc
-
-    rows = passages.filter(pc.is_valid(passages["text"]))
-    return set(zip(*(rows[name].to_pylist() for name in schema.key("passages")), strict=True))
-
-
-def _row(
-    key: tuple[str, str, str], passage: Mapping[str, Any], rank: int, score: float | None, known: Iterable[Any]
-) -> _Row:
-    """Build a row of `schema.Retrieved`."""
-    has_text = (*key[:2], passage["passage_id"]) in known
-    texts = {name: None if has_text else passage[name] for name in ("title", "text")}
-    about = {"passage_id": passage["passage_id"], "rank": rank, "score": score}
-    about["passage_language"] = passage.get("passage_language")
-    return {**dict(zip(_KEY, key, strict=True)), **about, **texts}
+    for rank, (passage, (_, score)) in enumerate(zip(passages, best, strict=True), start=1):
+        name, code = passage["passage_id"], passage.get("passage_language")
+        title, text = (None, None) if (*key, name) in known else (passage["title"], passage["text"])
+        yield schema.Retrieved(*key, options.name, name, rank, score, title, text, code)

@@ -5,19 +5,9 @@ ones, and the student learns to give the teacher's answer all the same, citing o
 Several teachers can be mixed in one set. A judge's verdicts give preference pairs (`preferences.py`).
 """
 
-from mirage.stages.sft.examples import MAX_LENGTH, Example, Mix, TrainingSet, build_examples, select_answers
-from mirage.stages.sft.preferences import Preference, preferences
-from mirage.stages.sft.stats import Stats, statistics
+from typing import Literal
 
-__all__ = [
-    "MAX_LENGTH",
-    "Example",
-    "Mix",
-    "Preference",
-    "Stats",
-    "TrainingSet",
-    "build_examples",
-    "preferences",
-    "select_answers",
-    "statistics",
-]
+Mix = Literal["all", "one", "first"]
+"""How several teachers are mixed. `all`: every usable answer is a conversation. `one`: one random usable answer per
+query. `first`: the answer of the first teacher that has one.
+"""

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from mirage import llm, store
+from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.llm import prompts
+from mirage.stages import generate
+from mirage.stages.sft.training import prompts_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,7 +59,7 @@ class Preference:
 
 
 def preferences(
-    judgments: pa.Table, answers: pa.Table, prompts: Mapping[tuple[str, str], str], *, judge: str
+    judgments: pa.Table, answers: pa.Table, texts_of: Mapping[tuple[str, str], str], *, judge: str
 ) -> tuple[list[Preference], Counter[str]]:
     """Return the pairs that a judge decided.
 
@@ -61,7 +68,7 @@ def preferences(
     Args:
         judgments: `schema.Judgment` rows.
         answers: `schema.Answer` rows.
-        prompts: the prompt of each query, by language and id.
+        texts_of: the prompt of each query, by language and id.
         judge: the judge.
 
     Returns:
@@ -90,7 +97,7 @@ def preferences(
         else:
             winner, loser = (first, second) if decision.winner == "first" else (second, first)
             chosen, rejected = (texts.get((language, query_id, system)) for system in (winner, loser))
-            prompt = prompts.get((language, query_id))
+            prompt = texts_of.get((language, query_id))
             if chosen is None or rejected is None or prompt is None:
                 left_out["no whole answer, or no prompt, is stored"] += 1
             elif chosen == rejected:
@@ -98,3 +105,40 @@ def preferences(
             else:
                 pairs.append(Preference(language, query_id, judge, prompt, chosen, rejected, winner, loser))
     return pairs, left_out
+
+
+def export_preferences(
+    path: Path, out: Path, *, judge: str, languages: Sequence[str] | None = None, seed: int = 0
+) -> tuple[int, Counter[str]]:
+    """Write a judge's preferred and rejected answers, for preference training.
+
+    Args:
+        path: an arena with queries, passages, answers and judgments.
+        out: file named .jsonl; overwritten if it exists.
+        judge: the judge.
+        languages: codes; None for all.
+        seed: seed of the passage order in the prompt, as in `mirage generate`.
+
+    Returns:
+        Number of pairs, and the number of excluded pairs by reason.
+
+    Raises:
+        UnknownName: if the judge has no verdict here.
+        NotEnoughData: if no pair remains.
+        BadInput: if the file is not named .jsonl, or cannot be written.
+    """
+    if out.suffix != ".jsonl":
+        raise BadInput(f"{out.name} is not named .jsonl", do="rename the file to .jsonl")
+    arena = store.open_arena(path)
+    tables = {n: arena.read(n, languages=languages) for n in ("answers", "judgments")}
+    judges = sorted(set(tables["judgments"]["judge"].to_pylist()))
+    if judge not in judges:
+        raise UnknownName("judge", judge, judges, where=str(path))
+    settings = generate.GenerateSettings(judge, prompts.load_template("rag"), llm.Settings(model=judge), seed=seed)
+    texts = prompts_of(arena, settings, languages)
+    pairs, left_out = preferences(tables["judgments"], tables["answers"], texts, judge=judge)
+    if not pairs:
+        explanation = "; ".join(f"{n:,} times: {reason}" for reason, n in sorted(left_out.items()))
+        raise NotEnoughData(f"{judge} prefers no answer to another", where=explanation, do="name another judge")
+    store.write_whole(out, "".join(pair.line() + "\n" for pair in pairs).encode("utf-8"))
+    return len(pairs), left_out
