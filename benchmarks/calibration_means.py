@@ -14,13 +14,11 @@ from scipy.special import stdtrit
 
 from benchmarks.harness import Row
 from mirage.battles import Battle, Decision
-from mirage.people.exam.panel import _correlation
 from mirage.people.votes import Vote, correct
 from mirage.people.votes.powered import solve_points
 from mirage.stages.retrieve.attribution import Attribution, Cause
 from mirage.stages.retrieve.causes import AnswerCause, given_retrieval
 from mirage.stats.bounded import bounded_mean_intervals
-from mirage.stats.jackknife import jackknife
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Array]
@@ -134,33 +132,6 @@ def lost(n: int, shown: float, given: float, other: float, *, simulations: int =
     )
 
 
-def panel(queries: int, *, judges: int = 3, simulations: int = 1000) -> Row:
-    """Simulate how many independent judges a panel is worth: how often it is at least what is printed."""
-    rng, held, low_ends = np.random.default_rng([SEED, queries, 132]), [], []
-    common, own = 0.3, 0.7
-    correlation = np.full((judges, judges), common / (common + own)) + np.eye(judges) * own / (common + own)
-    truth = judges**2 / (correlation**2).sum()
-    for _ in range(simulations):
-        shared = np.sqrt(common) * rng.standard_normal((queries, 1))
-        errors = shared + np.sqrt(own) * rng.standard_normal((queries, judges))
-        sums = np.column_stack([(errors[:, :, None] * errors[:, None]).reshape(queries, -1), np.ones(queries)])
-        spread = jackknife(
-            sums,
-            lambda s: np.asarray(judges**2 / (_correlation(s, judges) ** 2).sum(axis=(1, 2))),
-            lambda s: s[:, -1],
-        )
-        low = spread.value - stdtrit(queries - 1, 0.975) * np.sqrt(spread.variance)
-        held.append(low <= truth)
-        low_ends.append(max(low, 1.0))
-    return Row(
-        f"a panel of {judges} judges, {queries} queries, truly worth {truth:.2f}: at least what is printed",
-        f"{np.mean(held):.1%}",
-        "",
-        f"at least {np.mean(low_ends):.2f} on average; {simulations:,} simulations, +-{noise(simulations)}",
-        "95% or more",
-    )
-
-
 SILENT_SYSTEMS = tuple(f"s{k}" for k in range(5))
 """Systems of the arena in which the judge is silent now and then."""
 
@@ -250,6 +221,5 @@ def rows() -> list[Row]:
         lost(20, 0.1, 0.9, 0.5),
         lost(20, 0.3, 0.95, 0.2),
         lost(40, 0.7, 0.9, 0.5),
-        *(panel(n) for n in (12, 30)),
         silent_judge(),
     ]

@@ -90,7 +90,13 @@ def _judges(page: Page) -> None:
     scope = codes[0] if len(codes) == 1 else "all" if len(codes) == len(have) else ""
     page.summary(
         f"{n:,} of {total:,} verdicts, {_deciders(page, judges)}, {len(codes)} of {count_text(len(have), 'language')}.",
-        conclusion=(_choice(result, codes, scope) if result is not None else "")
+        conclusion=_best(
+            [row for row in rows if row["judge"] != votes.PEOPLE],
+            scope,
+            "agree",
+            "agrees with people in {} of votes",
+            ("highest", "higher"),
+        )
         or _best(rows, scope, "known", "prefers the correct decision in {} of known pairs", ("highest", "higher"))
         or _best(
             [row for row in alone if row["judge"] not in views.people(page.arena)],
@@ -101,8 +107,6 @@ def _judges(page: Page) -> None:
         ),
     )
     measures = exams.measures_of(result)
-    if result is not None:
-        _choices(result, codes, scope)
     above, below = st.container(), st.container()
     with below:
         in_scope = exams.rows_in(rows, languages=[*(["all"] if scope == "all" else []), *codes])
@@ -145,13 +149,6 @@ def _means(
         note("The table needs one language or all of them: choose one, or clear the selection. " + _people(page, codes))
 
 
-def _choice(result: ExamResult, codes: list[str], scope: str) -> str:
-    """Return the recommended judge in a sentence; empty without votes or if it depends on the language."""
-    by_code = {choice.language: choice.sentence for choice in result.choices}
-    several = [by_code[code] for code in codes if code in by_code]
-    return by_code.get(scope) or (several[0] if len(several) == 1 else "")
-
-
 def _best(rows: list[dict[str, Any]], scope: str, measure: str, words: str, degrees: tuple[str, str]) -> str:
     """Return the best judge by a measure, and whether its interval overlaps with others; empty without a value.
 
@@ -177,24 +174,8 @@ def _best(rows: list[dict[str, Any]], scope: str, measure: str, words: str, degr
     interval = "no interval" if None in (low, high) else f"95% CI {low:.1%} to {high:.1%}"
     return (
         f"{where} {best['judge']} {words.format(f'{best[measure]:.1%}')} ({interval}, n = {best[f'{measure}_n']:,})"
-        + (f": {lead}" if ends else ". Agreement with people is unknown without votes.")
+        + (f": {lead}" if ends else "." if measure == "agree" else ". Agreement with people is unknown without votes.")
     )
-
-
-def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
-    """Show the judges' joint worth, and the recommended judges by language."""
-    by_code = {choice.language: choice.sentence for choice in result.choices}
-    several = [by_code[code] for code in codes if code in by_code]
-    worth = next((panel for panel in result.panels if panel.language == scope and panel.effective.value), None)
-    if worth is not None and worth.effective.low is not None:
-        row = worth.effective
-        note(
-            f"{len(worth.judges)} judges are worth at least {row.low:.1f} independent judges (estimate "
-            f"{row.value:.1f}, n = {row.n:,} battles), because their errors are correlated."
-        )
-    if len(several) > 1:
-        with st.expander("Recommended judges by language"):
-            st.markdown("\n".join(f"- {plain(sentence)}" for sentence in several))
 
 
 def _people(page: Page, codes: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Results of an exam: estimates with intervals, a judge's exam, the worth of a panel, and the recommended judge."""
+"""Results of an exam."""
 
 from __future__ import annotations
 
@@ -56,47 +56,12 @@ class ExamMeasure:
     """Reason why the value or the interval is null."""
 
 
-@dataclass(frozen=True, slots=True)
-class PanelWorth:
-    """The effective number of independent judges in a panel, in one language."""
-
-    language: CodeOrAll
-    """Language of the queries; `all`: the mean over languages with equal weights."""
-    judges: tuple[str, ...]
-    """The J judges, by name."""
-    effective: Estimate
-    """1 to J: (sum of eigenvalues)^2 / sum of their squares, of the correlation of the judges' errors; `n` is battles
-    decided by people and every judge. An error of people is an error of every judge, and noise looks like shared
-    errors, so it is biased downwards: only the lower end of its interval is given.
-    """
-    correlation: tuple[tuple[float, ...], ...]
-    """J x J: correlation of the errors; empty if undefined."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeChoice:
-    """The recommended judges in one language, with the evidence."""
-
-    language: CodeOrAll
-    """Language of the queries."""
-    judges: tuple[str, ...]
-    """The judge that agrees most with people, then the other judges that none significantly beats (Holm over all
-    pairs); empty if undetermined.
-    """
-    sentence: str
-    """The recommendation with its evidence, in words."""
-
-
 @dataclass(frozen=True)
 class ExamResult:
     """The exam of every judge of an arena."""
 
     exams: tuple[JudgeExam, ...]
     """One record per judge and language: judges by name, people last, `all` after the languages."""
-    panels: tuple[PanelWorth, ...]
-    """One record per language; empty with one judge."""
-    choices: tuple[JudgeChoice, ...]
-    """One record per language."""
 
     def table(self) -> pa.Table:
         """Return every measure as `ExamMeasure` rows."""

@@ -24,7 +24,6 @@ from mirage.people.exam.items import (
 )
 from mirage.people.exam.measures import KNOWN, MEASURES, STATISTICS, WIDTH
 from mirage.people.exam.order import Order, order_measures, order_of
-from mirage.people.exam.panel import choose_judge, panel_worth
 from mirage.people.exam.records import ExamResult, JudgeExam
 from mirage.people.votes import PEOPLE, Vote, imported_votes
 from mirage.people.votes.raters import rater_verdicts
@@ -158,21 +157,9 @@ def examine(
     codes = in_order({*opinions, *(code for name in names for code in known_pairs.get(name, {}))})
     for name in names:
         exams += examined.rows(name, by_judge.get(name, {}), known_pairs.get(name, {}), codes)
-    between = examined.people(opinions, joint=len(codes) > 1) if opinions else []
-    exams += between
-    by_code = {row.language: row.measures["agree"] for row in between}
-    codes = [code for code in in_order(opinions) if any(code in by_judge.get(name, {}) for name in names)]
-    parts = [{name: by_judge[name][code] for name in names if code in by_judge.get(name, {})} for code in codes]
-    scopes = [(code, [part]) for code, part in zip(codes, parts, strict=True)]
-    if len(parts) > 1:
-        shared = set.intersection(*(set(part) for part in parts))
-        if shared:
-            scopes.append(("all", [{name: part[name] for name in sorted(shared)} for part in parts]))
-    return ExamResult(
-        tuple(exams),
-        tuple(panel_worth(code, scope) for code, scope in scopes if len(scope[0]) > 1),
-        tuple(choose_judge(code, scope, by_code.get(code)) for code, scope in scopes),
-    )
+    if opinions:
+        exams += examined.people(opinions, joint=len(codes) > 1)
+    return ExamResult(tuple(exams))
 
 
 def _nothing() -> NotEnoughData:
