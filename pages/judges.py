@@ -14,7 +14,7 @@ from mirage.explorer.judges import agreement as agreements
 from mirage.explorer.judges import chart as charts
 from mirage.explorer.judges import data as views
 from mirage.explorer.judges import exam as exams
-from mirage.explorer.judges.passport_section import passport_section
+from mirage.explorer.judges.passport import passport_section
 from mirage.explorer.kit import agreement
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.chart import chart

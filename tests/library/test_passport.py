@@ -349,29 +349,6 @@ def verdicts(seed: int, share: float, n: int) -> list[schema.Judgment]:
     return made
 
 
-def test_intervals_of_a_passport_hold_the_truth(tmp_path: Path) -> None:
-    path = tmp_path / "items"
-    n, runs, held = 40, 20, 0
-    answers = [
-        schema.Answer("en", f"q{k}", system, "x", "ok", None, None, None)
-        for k in range(n)
-        for system in (ORIGINAL, "negation")
-    ]
-    names = [f"judge {seed}" for seed in range(runs)]
-    made = [replace(row, judge=name) for seed, name in enumerate(names) for row in verdicts(seed, 0.6, n)]
-    store.write(
-        path,
-        {"answers": schema.from_rows("answers", answers), "judgments": schema.from_rows("judgments", made)},
-        made_by="a test",
-    )
-    items = store.open_arena(path)
-    for name in names:
-        row = row_of(passport(items, name), "negation", name)
-        held += (row.low or 0) <= 0.6 + 0.2 / 2 <= (row.high or 1)
-        assert row.split is not None
-    assert held >= 17
-
-
 def test_people_stand_beside_the_judge(tmp_path: Path) -> None:
     path = tmp_path / "items"
     answers = [

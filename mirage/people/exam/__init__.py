@@ -7,9 +7,8 @@ People are voters, authors of imported verdicts, and raters of answers. The nami
 every figure counts a battle from both sides: it does not change when systems are renamed.
 """
 
-from mirage.people.exam.measures import MEASURES, Measure
-from mirage.people.exam.records import ExamMeasure, ExamResult, JudgeExam
-from mirage.people.exam.stage import exam, examine
+from mirage.people.exam.measures import MEASURES
+from mirage.people.exam.stage import ExamMeasure, ExamResult, JudgeExam, exam, examine
 from mirage.stats.jackknife import Estimate
 
 __all__ = [
@@ -18,7 +17,6 @@ __all__ = [
     "ExamMeasure",
     "ExamResult",
     "JudgeExam",
-    "Measure",
     "exam",
     "examine",
 ]

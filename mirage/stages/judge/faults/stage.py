@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from mirage import schema, store
 from mirage.errors import NotEnoughData
@@ -260,6 +260,6 @@ def _plant(row: Mapping[str, Any], answer: AnswerToChange) -> list[schema.Answer
             text = plant(name, answer)
         except CannotPlant as error:
             reason = str(error)
-        status = "missing" if text is None else "ok"
+        status: Literal["missing", "ok"] = "missing" if text is None else "ok"
         items.append(schema.Answer(**same, system=name, text=text, status=status, reason=reason, call=None))
     return items
