@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -145,23 +146,14 @@ def passport_rows(result: Passport, language: str) -> list[dict[str, Any]]:
             continue
         human = beside.get(row.fault)
         rows.append(
-            {
+            asdict(row)
+            | {
                 "fault": FAMILIES[row.fault].title,
                 "meaning": FAMILIES[row.fault].meaning,
-                "detected": row.detected,
-                "low": row.low,
-                "high": row.high,
-                "n": row.n,
-                "split": row.split,
-                "split_low": row.split_low,
-                "split_high": row.split_high,
                 "people": human.detected if human else None,
                 "people_low": human.low if human else None,
                 "people_high": human.high if human else None,
                 "people_n": human.n if human else 0,
-                "unread": row.unread,
-                "unmade": row.unmade,
-                "reason": row.reason,
             }
         )
     return rows

@@ -8,6 +8,6 @@ written on, and are undone by a later row. `taxonomy.py` reads the categories, `
 """
 
 from mirage.people.notes.stage import make_note, notes_on
-from mirage.people.notes.taxonomy import Category, load_taxonomy
+from mirage.people.notes.taxonomy import Category, Taxonomy, load_taxonomy
 
-__all__ = ["Category", "load_taxonomy", "make_note", "notes_on"]
+__all__ = ["Category", "Taxonomy", "load_taxonomy", "make_note", "notes_on"]

@@ -8,11 +8,11 @@
     agreement(rows, judgments)
     correct(rows, decisions(judgments)["gpt-4o"], language="sw", judge="gpt-4o").table()
 
-`rows.py` defines votes and which of them are valid, `belonging.py` assigns them to arenas, `database.py` stores
-them, `queue.py` chooses battles, `verdicts.py` converts votes to verdicts, `agreement.py`
-compares them with judges, `correct.py` corrects a judge's ranking (`powered.py`: the method), `citations.py` summarises
-votes on citations, `labels.py` audits the labels of queries (`label_ballots.py`: its ballots), `raters.py` analyses
-imported scores.
+`rows.py` defines the kinds of votes and which of them are valid, `belonging.py` assigns them to arenas, `database.py`
+stores them, `queue.py` chooses battles, `labels.py` audits the labels of queries, `ballots.py` sends either to voters
+(`ballot_page.py`: the file). `verdicts.py` converts votes to verdicts, `agreement.py` compares them with judges,
+`correct.py` corrects a judge's ranking (`powered.py`: the method), `citations.py` summarises votes on citations, and
+`raters.py` analyses imported scores.
 """
 
 from mirage.people.votes.agreement import Agreement, agreement

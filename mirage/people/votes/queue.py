@@ -191,10 +191,8 @@ class Progress:
     """Those on battles of the control part."""
     left: int
     """Battles the voter has not voted on."""
-    random: int
-    """All voters' votes with an opinion on battles of the control part."""
     queries: int
-    """Number of queries of these."""
+    """Number of queries on whose control battles somebody has an opinion."""
     enough: int
     """Number of queries from which the agreement is reliable."""
 
@@ -209,14 +207,12 @@ def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
     """
     language_votes = [vote for vote in votes if vote.language == pool.language]
     own_votes = [vote for vote in language_votes if vote.voter == voter]
-    drawn = [vote for vote in language_votes if vote.control and label(vote) is not None]
     voted = {battle(vote) for vote in own_votes}
     return Progress(
         own=len(own_votes),
         own_random=sum(vote.control for vote in own_votes),
         left=len(pool.battles) - sum(battle_key in pool.index for battle_key in voted),
-        random=len(drawn),
-        queries=len({vote.query_id for vote in drawn}),
+        queries=len({vote.query_id for vote in language_votes if vote.control and label(vote) is not None}),
         enough=ENOUGH,
     )
 
