@@ -1662,7 +1662,7 @@ def judge_exam(
 
     log = [] if votes is None else [replace(vote, arena=arena.name) for vote in _votes(_frame(votes))]
     result = exam(arena, votes=log, judges=judges, languages=languages, ratings=ratings, seed=seed)
-    return Rows(result.table(), " ".join(choice.sentence for choice in result.choices) or "A judge's exam")
+    return Rows(result.table(), "A judge's exam")
 
 
 def judge_passport(arena: Arena, judge: str, votes: Any = None, *, languages: Iterable[str] | None = None) -> Rows:

@@ -89,19 +89,23 @@ def _judges(page: Page) -> None:
     scope = codes[0] if len(codes) == 1 else "all" if len(codes) == len(have) else ""
     page.summary(
         f"{n:,} of {total:,} verdicts, {_deciders(page, judges)}, {len(codes)} of {count_text(len(have), 'language')}.",
-        conclusion=(_choice(result, codes, scope) if result is not None else "")
-        or _best(rows, scope, "known", "prefers the correct decision in {} of known pairs", ("highest", "higher"))
+        conclusion=_best(
+            [row for row in rows if row["judge"] != votes.PEOPLE],
+            scope,
+            "agree",
+            "agrees with people in {} of votes",
+            "highest",
+        )
+        or _best(rows, scope, "known", "prefers the correct decision in {} of known pairs", "highest")
         or _best(
             [row for row in alone if row["judge"] not in people_judges(page.arena)],
             scope,
             "flip",
             "flips its verdict with the answer order in {} of pairs",
-            ("lowest", "lower"),
+            "lowest",
         ),
     )
     measures = views.measures_of(result)
-    if result is not None:
-        _choices(result, codes, scope)
     above, below = st.container(), st.container()
     with below:
         in_scope = views.rows_in(rows, languages=[*(["all"] if scope == "all" else []), *codes])
@@ -144,14 +148,7 @@ def _means(
         note("The table needs one language or all of them: choose one, or clear the selection. " + _people(page, codes))
 
 
-def _choice(result: ExamResult, codes: list[str], scope: str) -> str:
-    """Return the recommended judge in a sentence; empty without votes or if it depends on the language."""
-    by_code = {choice.language: choice.sentence for choice in result.choices}
-    several = [by_code[code] for code in codes if code in by_code]
-    return by_code.get(scope) or (several[0] if len(several) == 1 else "")
-
-
-def _best(rows: list[dict[str, Any]], scope: str, measure: str, words: str, degrees: tuple[str, str]) -> str:
+def _best(rows: list[dict[str, Any]], scope: str, measure: str, words: str, degree: str) -> str:
     """Return the best judge by a measure, and whether its interval overlaps with others; empty without a value.
 
     Args:
@@ -159,41 +156,24 @@ def _best(rows: list[dict[str, Any]], scope: str, measure: str, words: str, degr
         scope: a language's code, or `all`.
         measure: the measure.
         words: verb phrase with a place for the value.
-        degrees: superlative and comparative of the measure.
+        degree: `highest` or `lowest`, whichever is best.
     """
     known = [row for row in rows if row["language"] == scope and row.get(measure) is not None]
     if not known:
         return ""
-    best = (max if degrees[0] == "highest" else min)(known, key=lambda row: row[measure])
+    best = (max if degree == "highest" else min)(known, key=lambda row: row[measure])
     ends = {row["judge"]: (row[f"{measure}_low"], row[f"{measure}_high"]) for row in known}
     low, high = ends.pop(best["judge"])
     alike = [name for name, (a, b) in sorted(ends.items()) if None in (low, high, a, b) or (low <= b and a <= high)]
-    lead = f"significantly {degrees[0]} of {count_text(len(known), 'judge')}."
+    lead = f"{degree} of {count_text(len(known), 'judge')}; no other interval overlaps."
     if alike:
-        lead = f"{degrees[0]} of {count_text(len(known), 'judge')}, but not significantly {degrees[1]} than "
-        lead += f"{join_or_count(alike, 'judge')}."
+        lead = f"{degree} of {count_text(len(known), 'judge')}; its interval overlaps with {join_or_count(alike, 'judge')}."
     where = "Over all languages" if scope == "all" else f"In {name_of(scope)}"
     interval = "no interval" if None in (low, high) else f"95% CI {low:.1%} to {high:.1%}"
     return (
         f"{where} {best['judge']} {words.format(f'{best[measure]:.1%}')} ({interval}, n = {best[f'{measure}_n']:,})"
-        + (f": {lead}" if ends else ". Agreement with people is unknown without votes.")
+        + (f": {lead}" if ends else "." if measure == "agree" else ". Agreement with people is unknown without votes.")
     )
-
-
-def _choices(result: ExamResult, codes: list[str], scope: str) -> None:
-    """Show the judges' joint worth, and the recommended judges by language."""
-    by_code = {choice.language: choice.sentence for choice in result.choices}
-    several = [by_code[code] for code in codes if code in by_code]
-    worth = next((panel for panel in result.panels if panel.language == scope and panel.effective.value), None)
-    if worth is not None and worth.effective.low is not None:
-        row = worth.effective
-        note(
-            f"{len(worth.judges)} judges are worth at least {row.low:.1f} independent judges (estimate "
-            f"{row.value:.1f}, n = {row.n:,} battles), because their errors are correlated."
-        )
-    if len(several) > 1:
-        with st.expander("Recommended judges by language"):
-            st.markdown("\n".join(f"- {plain(sentence)}" for sentence in several))
 
 
 def _people(page: Page, codes: list[str]) -> str:

@@ -37,8 +37,6 @@ BALLOTS = (
 
 NAME = "spot_voter_now"
 """Key of the field for the name that the first vote asks for."""
-KINDS: dict[str, Any] = {"battles": votes.Vote, "citations": votes.Evidence}
-"""What is voted on: the rows of its log."""
 
 
 def main(page: Page) -> None:
@@ -84,7 +82,7 @@ def main(page: Page) -> None:
                 st.markdown("**Voting requires the voter role.**")
                 st.caption("Ask your administrator. All other pages are readable without it.")
         return
-    kind = KINDS[subject]
+    kind = votes.KINDS[subject]
     try:
         session = vote_session.enter(
             page.arena, language, voter, kind, lambda db: views.past(page.arena, db, language, kind)
@@ -187,22 +185,12 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
                 )
                 answer_card.show_passages(shown.query, labels=labels)
 
-    def make_vote(choice: str, note: str | None) -> votes.Row:
-        return votes.cast(
-            item,
-            vote=choice,
-            vote_id=token,
-            arena=session.arena.name,
-            voter=session.voter,
-            details=votes.VoteDetails(
-                note=note,
-                seconds=session.seconds(token),
-                session=session.reader.session,
-                shown=views.battle_digest(shown),
-            ),
-        )
-
-    bar(session, vote_item.BATTLE | vote_item.SKIP, (token, make_vote), unsent_vote)
+    bar(
+        session,
+        vote_item.BATTLE | vote_item.SKIP,
+        (token, caster(session, token, item, shown=views.battle_digest(shown))),
+        unsent_vote,
+    )
     for other in following:
         # All is drawn: what most likely comes next is read while this one is.
         battles.battle_view(session.arena, (other.language, other.query_id), other.system_a, other.system_b)
@@ -232,9 +220,15 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
     answer_card.show_query(query)
     vote_item.show_citation(pair, answer, query, passage)
 
-    def make_vote(choice: Any, note: str | None) -> votes.Row:
-        return views.evidence(
-            pair,
+    bar(session, vote_item.EVIDENCE, (token, caster(session, token, pair)), unsent_vote)
+
+
+def caster(session: vote_session.VoteSession, token: str, item: Any, **shown: str | None) -> vote_session.MakeVote:
+    """Return what builds the vote on an item from the choice and the note."""
+
+    def make_vote(choice: str, note: str | None) -> votes.Row:
+        row: votes.Row = votes.cast(
+            item,
             vote=choice,
             vote_id=token,
             arena=session.arena.name,
@@ -242,9 +236,11 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
             note=note,
             seconds=session.seconds(token),
             session=session.reader.session,
+            **shown,
         )
+        return row
 
-    bar(session, vote_item.EVIDENCE, (token, make_vote), unsent_vote)
+    return make_vote
 
 
 def bar(

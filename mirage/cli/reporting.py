@@ -580,14 +580,6 @@ def _against_people(
         show(rows, columns, output_format)
     else:
         show(result.table().to_pylist(), EXAM, output_format)
-    for panel in result.panels:
-        if panel.effective.value is not None:
-            n = f"{panel.effective.value:.1f}"
-            if panel.effective.low is not None:
-                n = f"at least {panel.effective.low:.1f} (estimate {n})"
-            note(f"{panel.language}: {len(panel.judges)} judges are equivalent to {n} independent ones")
-    for choice in result.choices:
-        note(choice.sentence)
 
 
 def _with_interval(value: float | None, low: float | None, high: float | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -18,52 +18,38 @@ from mirage.cli.common import (
     existing_arena,
     rows,
 )
-from mirage.cli.output import note, show
+from mirage.cli.output import Format, note, show
 from mirage.errors import BadInput
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
-    from mirage.people.votes import AnyRow
+    from collections.abc import Sequence
+
+    from mirage import store
+    from mirage.people.votes.ballots import Ballot
 
 votes = command_group("votes", "Votes, labels, scores and notes of people: import, export, ballots, agreement.")
 
-AGREEMENT = (
-    *("judge", "language", "n", "queries", "voters", "raw", "raw_low", "raw_high", "kappa", "kappa_low"),
-    *("kappa_high", "alpha", "alpha_low", "alpha_high", "distance", "distance_low", "distance_high", "skipped"),
-    *("both_bad", "unread", "enough", "reason"),
-)
-"""Columns of `agreement`."""
 CORRECTED = (
     *("language", "judge", "system", "rating", "low", "high", "rank", "rank_low", "rank_high"),
     *("uncorrected", "uncorrected_low", "uncorrected_high", "uncorrected_rank", "votes", "battles", "lam", "width"),
 )
 """Columns of `correct`."""
-CHECKS = (
-    *("language", "label", "queries", "audited", "wrong", "error", "error_low", "error_high", "unclear", "voters"),
-    *("agree", "not_asked", "asked", "wrong_language", "reason"),
-)
-"""Columns of `labels`."""
-LEFT = ("ballot", "language", "voter", "items", "voted", "left")
-"""Columns of `left`."""
 SCORES = ("measure", "language", "system", "mean", "mean_low", "mean_high", "queries", "raters", "person")
 """Columns of `votes scores`."""
-RATERS = (
-    *("measure", "language", "answers", "queries", "raters", "pairs", "equal", "equal_low", "equal_high"),
-    *("ordinal", "ordinal_low", "ordinal_high", "interval", "interval_low", "interval_high", "reason"),
-)
-"""Columns of `votes scores --agreement`."""
-TAXONOMY = ("name", "meaning")
-"""Columns of `votes notes`."""
-
 Logged = Literal["battles", "citations", "labels", "notes"]
 """Kinds of rows in the log of votes."""
 
 
-def _row_class(kind: Logged) -> type[AnyRow]:
-    """Return the class of the rows of one kind."""
-    from mirage.people.votes import Evidence, LabelVote, Note, Vote
-
-    return {"battles": Vote, "citations": Evidence, "labels": LabelVote, "notes": Note}[kind]
+def _show(kind: type, records: Sequence[Any], output_format: Format = "table", *about: str) -> None:
+    """Print records with all their fields; for people reasons follow the table, each after the fields it is about."""
+    columns = [field.name for field in dataclasses.fields(kind)]
+    if output_format == "table" and about:
+        columns.remove("reason")
+    show([dataclasses.asdict(row) for row in records], columns, output_format)
+    for row in records if about else ():
+        if row.reason:
+            note(f"{', '.join(getattr(row, name) for name in about)}: {row.reason}")
 
 
 @votes.command("export")
@@ -83,12 +69,12 @@ def export(
     order of time, including votes that were undone and the rows that undo them.
     """
     from mirage import store
-    from mirage.people.votes import Votes
+    from mirage.people.votes import KINDS, Votes
     from mirage.people.votes.stage import export_votes
 
     only = None if arena is None else store.open_arena(arena)
     with Votes() as database:
-        n = export_votes(database, _row_class(kind), file, arena=only)
+        n = export_votes(database, KINDS[kind], file, arena=only)
         note(f"{file}: {n:,} rows from {database.where}")
 
 
@@ -120,9 +106,8 @@ def import_(
     another scale. Label answers drawn at random within each language and system, or corrected levels are biased.
     """
     from mirage import store
-    from mirage.people.votes import Votes
-    from mirage.people.votes.ballots import is_returned
-    from mirage.people.votes.label_ballots import import_any_ballot
+    from mirage.people.votes import KINDS, Votes
+    from mirage.people.votes.ballots import import_ballot, is_returned
     from mirage.people.votes.stage import import_votes
 
     if kind == "answers":
@@ -131,9 +116,9 @@ def import_(
     only = None if arena is None else store.open_arena(arena)
     with Votes() as database:
         if is_returned(file):
-            read, new = import_any_ballot(database, file, arena=only)
+            read, new = import_ballot(database, file, arena=only)
         else:
-            read, new = import_votes(database, _row_class(kind), file, arena=only)
+            read, new = import_votes(database, KINDS[kind], file, arena=only)
         note(f"{database.where}: {read:,} rows read, {new:,} of them new")
 
 
@@ -166,6 +151,22 @@ def _need_html(out: Path) -> None:
         raise BadInput(f"{out.name} does not end in .html", do="rename it")
 
 
+def _write_ballots(arena: store.Arena, ballots: Sequence[Ballot], out: Path, noun: str) -> None:
+    """Write a file per ballot, and the key to their items."""
+    from mirage import store
+    from mirage.people.votes.ballot_page import ballot_html
+    from mirage.people.votes.ballots import keep
+
+    pages = [ballot_html(arena, drawn) for drawn in ballots]
+    keep(ballots)
+    several = len({ballot.language for ballot in ballots}) > 1
+    for drawn, page in zip(ballots, pages, strict=True):
+        parts = [drawn.language] * several + [str(drawn.part)] * (drawn.parts > 1)
+        file = out.with_name("-".join([out.stem, *parts]) + out.suffix)
+        store.write_whole(file, page.encode("utf-8"))
+        note(f"{file}: {len(drawn.items):,} {noun} for {drawn.voter or 'an anonymous voter'}")
+
+
 @votes.command("ballot")
 def ballot(
     dir_: ArenaDir,
@@ -185,19 +186,12 @@ def ballot(
     """
     from mirage import store
     from mirage.people.votes import correction_needs
-    from mirage.people.votes.ballot_page import ballot_html
-    from mirage.people.votes.ballots import draw_ballots, keep
+    from mirage.people.votes.ballots import draw_ballots
     from mirage.people.votes.stage import vote_pool
 
     _need_html(out)
     arena = store.open_arena(dir_)
-    ballots = draw_ballots(arena, language, n=n, people=_people(voters), reviews=reviews)
-    pages = [ballot_html(arena, drawn) for drawn in ballots]
-    keep(ballots)
-    for drawn, page in zip(ballots, pages, strict=True):
-        file = out if len(ballots) == 1 else out.with_name(f"{out.stem}-{drawn.part}{out.suffix}")
-        store.write_whole(file, page.encode("utf-8"))
-        note(f"{file}: {len(drawn.items):,} battles for {drawn.voter or 'an anonymous voter'}")
+    _write_ballots(arena, draw_ballots(arena, language, n=n, people=_people(voters), reviews=reviews), out, "battles")
     note(correction_needs(vote_pool(arena, language).n_queries))
 
 
@@ -219,22 +213,13 @@ def write_audit(
     the errors. Reads the tables queries and passages. Writes FILE, and the key to its items in the user's folder.
     """
     from mirage import store
-    from mirage.people.votes.ballot_page import label_ballot_html
-    from mirage.people.votes.label_ballots import keep_label_ballots, label_ballots
+    from mirage.people.votes.ballots import audit_ballots
     from mirage.people.votes.labels import draw_audit
 
     _need_html(out)
     arena = store.open_arena(dir_)
     items = draw_audit(arena, n=n, languages=codes(languages))
-    ballots = label_ballots(arena, items, people=_people(voters), reviews=reviews)
-    pages = [label_ballot_html(arena, ballot) for ballot in ballots]
-    keep_label_ballots(ballots)
-    for drawn, page in zip(ballots, pages, strict=True):
-        parts = [drawn.language] * (len({ballot.language for ballot in ballots}) > 1)
-        parts += [str(drawn.part)] * (drawn.parts > 1)
-        file = out.with_name("-".join([out.stem, *parts]) + out.suffix)
-        store.write_whole(file, page.encode("utf-8"))
-        note(f"{file}: {len(drawn.items):,} queries for {drawn.voter or 'an anonymous voter'}")
+    _write_ballots(arena, audit_ballots(arena, items, people=_people(voters), reviews=reviews), out, "queries")
 
 
 @votes.command("labels")
@@ -246,15 +231,10 @@ def print_label_checks(dir_: ArenaDir, output_format: How = "table") -> None:
     """
     from mirage import store
     from mirage.people.votes import LabelVote
-    from mirage.people.votes.labels import check_labels
+    from mirage.people.votes.labels import LabelCheck, check_labels
 
     arena = store.open_arena(dir_)
-    results = check_labels(arena, arena_log(arena, LabelVote, raw=True))
-    columns = CHECKS if output_format != "table" else tuple(name for name in CHECKS if name != "reason")
-    show([dataclasses.asdict(row) for row in results], columns, output_format)
-    for row in results:
-        if row.reason:
-            note(f"{row.language}, {row.label}: {row.reason}")
+    _show(LabelCheck, check_labels(arena, arena_log(arena, LabelVote, raw=True)), output_format, "language", "label")
 
 
 @votes.command("left")
@@ -265,12 +245,11 @@ def print_ballots_left(dir_: ArenaDir) -> None:
     """
     from mirage import store
     from mirage.people.votes import Vote, Votes
-    from mirage.people.votes.ballots import ballots_left
+    from mirage.people.votes.ballots import BallotProgress, ballots_left
 
     arena = store.open_arena(dir_)
     with Votes() as database:
-        results = ballots_left(arena, database.rows(Vote))
-    show([dataclasses.asdict(row) for row in results], LEFT, "table")
+        _show(BallotProgress, ballots_left(arena, database.rows(Vote)))
 
 
 @votes.command("agreement")
@@ -285,17 +264,12 @@ def agreement(
     arena that count (drawn at random), and the table judgments. Writes nothing.
     """
     from mirage import store
-    from mirage.people.votes import Vote
+    from mirage.people.votes import Agreement, Vote
     from mirage.people.votes.stage import vote_agreement
 
     arena = store.open_arena(dir_)
-    log = arena_log(arena, Vote)
-    agreements = vote_agreement(arena, log, languages=codes(languages))
-    columns = AGREEMENT if output_format != "table" else tuple(name for name in AGREEMENT if name != "reason")
-    show([dataclasses.asdict(row) for row in agreements], columns, output_format)
-    for row in agreements:
-        if row.reason:
-            note(f"{row.judge}, {row.language}: {row.reason}")
+    agreements = vote_agreement(arena, arena_log(arena, Vote), languages=codes(languages))
+    _show(Agreement, agreements, output_format, "judge", "language")
 
 
 @votes.command("correct")
@@ -366,12 +340,7 @@ def scores(
         note(f"{result.arena.address}: verdicts of {raters.judge_name(result.arena.read('scores'), verdicts_from)}")
     table = store.open_arena(dir_).read("scores")
     if agreement:
-        agreements = raters.rater_agreement(table)
-        columns = RATERS if output_format != "table" else RATERS[:-1]
-        show([dataclasses.asdict(row) for row in agreements], columns, output_format)
-        for row in agreements:
-            if row.reason:
-                note(f"{row.measure}, {row.language}: {row.reason}")
+        _show(raters.RaterAgreement, raters.rater_agreement(table), output_format, "measure", "language")
         return
     means = (dataclasses.asdict(row) for row in raters.score_means(table))
     show([row | {"mean_low": row["low"], "mean_high": row["high"]} for row in means], SCORES, output_format)
@@ -390,8 +359,8 @@ def print_note_categories(
     file. Writes nothing.
     """
     from mirage import store
-    from mirage.people.notes import load_taxonomy
+    from mirage.people.notes import Category, load_taxonomy
 
     chosen = load_taxonomy(None if dir_ is None else store.open_arena(dir_))
-    show([dataclasses.asdict(row) for row in chosen.categories], TAXONOMY, "table")
+    _show(Category, chosen.categories)
     note(f"{chosen.path}: {count_text(len(chosen.categories), 'category')}")

@@ -127,20 +127,6 @@ def _joint_variance(used: Sequence[Spread]) -> tuple[float, float]:
     return variance, clusters
 
 
-def p_of_zero(spreads: Sequence[Spread]) -> float:
-    """Return the two-sided p-value of a mean difference of 0 over languages; 1 where no interval exists."""
-    from scipy.special import stdtr
-
-    used = [spread for spread in spreads if not np.isnan(spread.variance)]
-    if not used:
-        return 1.0
-    value = float(np.mean([spread.value for spread in used]))
-    variance, clusters = _joint_variance(used)
-    if variance <= 1e-18:
-        return 1.0
-    return float(2 * stdtr(clusters - 1, -abs(value) / variance**0.5))
-
-
 def _quantile(freedom: float, confidence: float) -> float:
     from scipy.special import stdtrit
 

@@ -205,8 +205,8 @@ def powered_difference(first: PoweredMean, second: PoweredMean) -> PoweredDiffer
     from scipy.special import stdtr, stdtrit
 
     a, b = first.moves, second.moves
-    scale = float(np.sqrt((a @ a) * (b @ b)))
-    correlation = float(a @ b) / scale if scale > 0 else 0.0
+    scale, shared = float(np.sqrt((a @ a) * (b @ b))), min(len(a), len(b))
+    correlation = float(a[:shared] @ b[:shared]) / scale if scale > 0 else 0.0
     value = first.value - second.value
     below, above = first.value - first.low, second.high - second.value
     low = value - math.sqrt(max(below**2 - 2 * correlation * below * above + above**2, 0.0))

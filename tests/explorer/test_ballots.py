@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import itertools
-import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -13,6 +10,7 @@ from typing import Any
 
 import browser
 import pytest
+from ballots_cases import event, given_back
 from commands import mirage
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +24,6 @@ from mirage.people.votes.ballot_page import ballot_html, words
 from mirage.people.votes.ballots import (
     Ballot,
     assign,
-    ballot_key,
     ballots_left,
     draw_ballots,
     import_ballot,
@@ -72,26 +69,6 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     return store.write(tmp_path_factory.mktemp("arenas") / "sent", tables, made_by="a test")
 
 
-def given_back(ballot: Ballot, events: list[dict[str, Any]], **changed: Any) -> str:
-    """What a ballot's page saves after these events."""
-    head = {
-        "mirage_ballot": 1,
-        "ballot": ballot.ballot_id,
-        "arena": ballot.arena,
-        "language": ballot.language,
-        "answers": ballot.answers,
-        "voter": ballot.voter or "amina",
-    }
-    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in (head | changed, *events))
-    signature = hmac.new(bytes.fromhex(ballot_key(ballot.ballot_id)), text.encode(), hashlib.sha256).hexdigest()
-    return text + json.dumps({"signature": signature}) + "\n"
-
-
-def event(ballot: Ballot, k: int, vote: str = "A", **more: Any) -> dict[str, Any]:
-    about = {"item": ballot.items[k].item_id, "vote": vote, "seconds": 1.5, "note": None}
-    return about | {"time": f"2026-11-23T10:00:{k:02d}.000000Z"} | more
-
-
 @pytest.fixture
 def ballot(arena: store.Arena) -> Ballot:
     (drawn,) = draw_ballots(arena, "te", n=6, seed=3)
@@ -118,14 +95,14 @@ def test_items_are_dealt_evenly_each_to_as_many_different_people(n: int, people:
 
 def test_a_ballot_holds_the_first_of_the_queue_with_their_chances(arena: store.Arena) -> None:
     drawn = draw_ballots(arena, "te", n=12, people=["a", "b", "c"], reviews=2)
-    seen = Counter(votes.item(_as_vote(entry.battle)) for ballot in drawn for entry in ballot.items)
+    seen = Counter(_as_vote(entry.subject).item for ballot in drawn for entry in ballot.items)
     assert len(seen) == 12
     assert set(seen.values()) == {2}
-    assert any(entry.battle.control for ballot in drawn for entry in ballot.items)
-    assert all(entry.battle.inclusion for ballot in drawn for entry in ballot.items if entry.battle.why != "filler")
+    assert any(entry.subject.control for ballot in drawn for entry in ballot.items)
+    assert all(entry.subject.inclusion for ballot in drawn for entry in ballot.items if entry.subject.why != "filler")
     ids = [entry.item_id for ballot in drawn for entry in ballot.items]
     assert len(set(ids)) == len(ids), "one battle has another id on another ballot"
-    sides = {entry.battle.system_a < entry.battle.system_b for ballot in drawn for entry in ballot.items}
+    sides = {entry.subject.system_a < entry.subject.system_b for ballot in drawn for entry in ballot.items}
     assert sides == {True, False}
 
 
@@ -210,7 +187,7 @@ def test_votes_come_back_as_those_of_the_queue_and_twice_is_as_good_as_once(
         log = database.rows(Vote)
     standing = counting(arena, log)
     assert [(vote.vote, vote.voter, vote.note) for vote in standing] == [("B", "amina", "why"), ("skip", "amina", None)]
-    battle = ballot.items[0].battle
+    battle = ballot.items[0].subject
     assert (standing[0].system_a, standing[0].control, standing[0].inclusion) == (
         battle.system_a,
         battle.control,

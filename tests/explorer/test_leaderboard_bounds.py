@@ -323,19 +323,6 @@ def test_a_ranking_at_equal_style_takes_a_reference_and_a_scale(odd: store.Arena
 # Who else reads the ends of a rating's interval
 
 
-def test_a_pair_without_a_bound_may_be_close_and_is_queued_as_such() -> None:
-    from mirage import schema
-    from mirage.people.votes.queue import close_pairs
-
-    ends = {"a": (2.0, None), "b": (None, -2.0), "c": (-9.0, -8.0)}
-    base = {"language": "en", "judge": "j", "skill": "both", "rank": 1, "rank_low": 1, "rank_high": 2, "best": "tied"}
-    base |= {"wins": 1, "ties": 0, "losses": 0, "battles": 1, "bounded": True}
-    ratings = {"a": 3.0, "b": -3.0, "c": -8.5}
-    rows = [base | {"system": s, "rating": ratings[s], "low": low, "high": high} for s, (low, high) in ends.items()]
-    columns_ = {name: [row[name] for row in rows] for name in rows[0]}
-    assert close_pairs(schema.from_columns("ratings", columns_), "en", ["j"]) == {("b", "c")}
-
-
 @pytest.mark.parametrize("side", ["low", "high"])
 def test_an_interval_of_the_judged_rating_is_half_open_on_the_surrogates_chart(side: str) -> None:
     from mirage.explorer.surrogate.chart import hover_text, interval_reach

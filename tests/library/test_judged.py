@@ -76,7 +76,7 @@ def test_the_judges_page_shows_it(imported: FileImport, monkeypatch: pytest.Monk
     assert not app.exception
     (table,) = (frame.value for frame in app.dataframe)
     assert list(table["judge"]) == [CLAUDE, GPT35, GPT4, "people"]
-    assert f"take {GPT4}: it agrees with 55%" in page_text(app)
+    assert f"{GPT4} agrees with people in 55." in page_text(app)
 
 
 def test_the_exam_is_that_of_scikit_learn(imported: FileImport) -> None:

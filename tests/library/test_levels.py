@@ -338,10 +338,10 @@ def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_pat
         for row in answers
         for passage, word in (("p1", "yes"), ("p2", "no"), ("p3", "unclear"))
     ]
-    labels = levels.read_labels(arena, "feature:citation_precision", levels.Log(citations=rows))
+    labels = levels.read_labels(arena, "feature:citation_precision", rows)
     assert set(labels.labels.tolist()) == {0.5}
     assert labels.n_labels == len(answers)
-    assert "feature:citation_precision" in levels.label_measures(arena, levels.Log(citations=rows))
+    assert "feature:citation_precision" in levels.label_measures(arena, rows)
     (row, *_) = levels.correct_levels(labels).rows
     assert row.corrected == pytest.approx(0.5)
     assert 0 <= row.low < 0.5 < row.high <= 1  # type: ignore[operator]

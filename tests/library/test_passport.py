@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,11 +18,9 @@ from misbehaving import Act, Call, Service
 import mirage as api
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.people.exam.passport import passport
+from mirage.people.exam.passport import Passport, PassportRow, passport
 from mirage.stages.judge.faults import CONTROL, FAMILIES, ORIGINAL, draw_items, item_pairs, passport_path
-from mirage.stages.judge.faults.answer import AnswerToChange, FaultPassage
-from mirage.stages.judge.faults.families import CannotPlant, apply_fault
-from mirage.stages.judge.faults.negation import is_statement, negate
+from mirage.stages.judge.faults.planting import AnswerToChange, CannotPlant, is_statement, negate, plant
 from mirage.text.answers import citations
 from mirage.text.detection import detect
 
@@ -65,14 +62,14 @@ def test_every_language_has_items_of_almost_every_family(items: dict[tuple[str, 
     assert not {"de", "sw"} & made["negation"]
 
 
-@pytest.mark.parametrize("family", [name for name, family in FAMILIES.items() if not family.of_length])
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name != "padding"])
 def test_a_fault_keeps_the_length_within_ten_percent(items: dict[tuple[str, str], Item], family: str) -> None:
     for _, original, faulty in each(items, family):
         assert abs(len(faulty) - len(original)) <= 0.1 * len(original)
         assert (faulty == original) == (family == CONTROL)
 
 
-@pytest.mark.parametrize("family", [name for name in FAMILIES if name not in ("wrong-language", "copied-passage")])
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name != "wrong-language"])
 def test_a_fault_keeps_the_language(items: dict[tuple[str, str], Item], family: str) -> None:
     for code, original, faulty in each(items, family):
         assert detect(faulty) == detect(original), (code, faulty)
@@ -108,13 +105,9 @@ def test_a_moved_citation_names_a_passage_that_was_shown(source: Path, items: di
             assert [c.passage_id for c in before] != [c.passage_id for c in after]
 
 
-def answer(text: str, language: str = "en", **changed: Any) -> AnswerToChange:
-    passages = tuple(FaultPassage(f"p#{k}", f"The {k} passage tells of another matter here.") for k in range(3))
-    return replace(AnswerToChange(language, text, "s", "q", passages, ("p#0", "p#1", "p#2"), numbered=True), **changed)
-
-
-def plant(family: str, about: AnswerToChange) -> str:
-    return apply_fault(FAMILIES[family], about)
+def answer(text: str, language: str = "en", *, numbered: bool = True) -> AnswerToChange:
+    passages = {f"p#{k}": f"The {k} passage tells of another matter here." for k in range(3)}
+    return AnswerToChange(language, text, passages, numbered)
 
 
 @pytest.mark.parametrize(
@@ -196,13 +189,12 @@ def test_only_whole_statements_are_planted(text: str, language: str, states: boo
 
 def test_debris_of_a_splitter_is_no_unsupported_sentence() -> None:
     with pytest.raises(CannotPlant):
-        plant("unsupported", answer("The dam was finished in 1970 [1]. It holds much water [2].", foreign=()))
+        plant("unsupported", answer("The dam was finished in 1970 [1]. It holds much water [2]."))
 
 
 def test_what_cannot_be_planted_has_a_reason() -> None:
     bare = answer("Nothing is known about that")
     for family, told in (
-        ("dropped-fact", "citation"),
         ("changed-number", "number"),
         ("moved-citation", "citation"),
         ("unsupported", "another query"),
@@ -214,14 +206,6 @@ def test_what_cannot_be_planted_has_a_reason() -> None:
         plant("negation", answer("Mae Caerdydd yng Nghymru.", "cy"))
     with pytest.raises(CannotPlant, match="Welsh"):
         plant("instruction", answer("Mae Caerdydd yng Nghymru.", "cy"))
-
-
-def test_a_dropped_fact_is_gone_wherever_it_was_said() -> None:
-    fact = "The Murray reaches the ocean at Goolwa."
-    text = f"##Reason: {fact} [1] The 1 passage tells of something else. [2]\n##Answer: {fact} [1]"
-    faulty = plant("dropped-fact", answer(text, facts=("The Murray reaches the ocean at Goolwa",)))
-    assert "Goolwa" not in faulty
-    assert faulty.count("passage tells") >= 2
 
 
 # --- the path ---------------------------------------------------------------------------------------------------------
@@ -336,16 +320,19 @@ def test_blind_spots_of_a_model_are_recovered_through_the_real_path(tmp_path: Pa
     result = passport(store.open_arena(passport_path(path)), "j")
     held = 0
     for family in FAMILIES:
-        row, share = result.row(family), SEES.get(family, 0.9)
+        row, share = row_of(result, family), SEES.get(family, 0.9)
         assert row.n == sum(family in item for item in texts.values())
         assert row.low is not None
         assert row.high is not None
         truth = (1 + share) / 2
         held += row.low <= truth <= row.high
     assert held >= len(FAMILIES) - 1
-    assert (result.row(CONTROL).detected, result.row(CONTROL).split) == (0.5, 0.0) or result.row(CONTROL).split
-    assert {row.fault for row in result.below(0.7)} >= {"negation", "changed-number", "instruction"}
-    assert "padding" not in {row.fault for row in result.below(0.7)}
+    assert row_of(result, CONTROL).detected == 0.5 or row_of(result, CONTROL).split
+
+
+def row_of(result: Passport, fault: str, judge: str = "j") -> PassportRow:
+    (row,) = (row for row in result.rows if (row.judge, row.fault, row.language) == (judge, fault, "all"))
+    return row
 
 
 def verdicts(seed: int, share: float, n: int) -> list[schema.Judgment]:
@@ -360,29 +347,6 @@ def verdicts(seed: int, share: float, n: int) -> list[schema.Judgment]:
             verdict = seen if kind < share else "A" if kind < (1 + share) / 2 else wrong
             made.append(schema.Judgment("en", f"q{k}", "j", a, b, verdict, "", None, call=None))  # type: ignore[arg-type]
     return made
-
-
-def test_intervals_of_a_passport_hold_the_truth(tmp_path: Path) -> None:
-    path = tmp_path / "items"
-    n, runs, held = 40, 20, 0
-    answers = [
-        schema.Answer("en", f"q{k}", system, "x", "ok", None, None, None)
-        for k in range(n)
-        for system in (ORIGINAL, "negation")
-    ]
-    names = [f"judge {seed}" for seed in range(runs)]
-    made = [replace(row, judge=name) for seed, name in enumerate(names) for row in verdicts(seed, 0.6, n)]
-    store.write(
-        path,
-        {"answers": schema.from_rows("answers", answers), "judgments": schema.from_rows("judgments", made)},
-        made_by="a test",
-    )
-    items = store.open_arena(path)
-    for name in names:
-        row = passport(items, name).row("negation")
-        held += (row.low or 0) <= 0.6 + 0.2 / 2 <= (row.high or 1)
-        assert row.split is not None
-    assert held >= 17
 
 
 def test_people_stand_beside_the_judge(tmp_path: Path) -> None:
@@ -403,10 +367,10 @@ def test_people_stand_beside_the_judge(tmp_path: Path) -> None:
     }
     store.write(path, tables, made_by="a test")
     result = passport(store.open_arena(path), "j")
-    row = result.row("padding", judge="people")
+    row = row_of(result, "padding", "people")
     assert row.n == 12
     assert row.detected == pytest.approx(11 / 12)
-    assert result.row("padding").detected == 1.0
+    assert row_of(result, "padding").detected == 1.0
 
 
 def swap(system: str) -> str:

@@ -56,7 +56,6 @@ def test_the_exam_counts_each_battle_once(arena: store.Arena) -> None:
     for name in (GPT4, CLAUDE, GPT35):
         assert (by_judge[name].value, by_judge[name].n) == (pytest.approx(equal[name] / 26_910), 26_910)
     assert by_judge[PEOPLE].value is None, "no battle has two people"
-    assert GPT4 in result.choices[0].sentence
 
 
 def test_a_ranking_by_a_judge_is_corrected_to_that_of_people(arena: store.Arena) -> None:

@@ -60,7 +60,7 @@ def test_an_id_of_another_vote_is_refused(db: Votes) -> None:
 def test_undo_adds_a_row_that_points_at_the_vote_and_twice_is_once(db: Votes) -> None:
     first, second = db.submit(vote()), db.submit(vote(query_id="8"))
     back = db.undo(Vote, first.vote_id, voter="amina")
-    assert (back.vote, back.undoes, votes.item(back)) == ("undo", first.vote_id, votes.item(first))
+    assert (back.vote, back.undoes, back.item) == ("undo", first.vote_id, first.item)
     assert db.undo(Vote, first.vote_id, voter="amina") == back
     log = db.rows(Vote)
     assert sorted(log, key=lambda r: r.vote_id) == sorted([first, second, back], key=lambda r: r.vote_id)
@@ -354,7 +354,7 @@ def test_a_folder_that_goes_away_is_said_and_comes_back_without_a_restart(tmp_pa
 def test_a_file_that_another_program_holds_is_waited_for_and_then_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(votes.tables, "PATIENCE", 0.2)
+    monkeypatch.setattr(votes.database, "PATIENCE", 0.2)
     file = tmp_path / "votes.sqlite"
     db, row = Votes(f"sqlite:///{file}"), vote()
     db.rows(Vote)

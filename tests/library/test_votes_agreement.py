@@ -214,22 +214,6 @@ def test_the_agreement_of_the_exam_is_the_same_number_with_the_same_interval() -
     assert (told.raw, told.raw_low, told.raw_high) == (measured.value, measured.low, measured.high)
 
 
-def test_intervals_cover_the_truth() -> None:
-    rng = np.random.default_rng(11)
-    hit, n = 0, 150
-    rows = judgments([("sw", f"q{k:03}", "j", *pair, "A") for k in range(40) for pair in (("a", "b"), ("a", "c"))])
-    for _ in range(n):
-        chance = rng.beta(7, 3, 40)  # battles on one query share its difficulty
-        cast = [
-            ballot(k, "A" if rng.random() < chance[k] else "B", system_b=other) for k in range(40) for other in "bc"
-        ]
-        result = row(agreement(cast, rows))
-        assert result.raw_low is not None
-        assert result.raw_high is not None
-        hit += result.raw_low <= 0.7 <= result.raw_high
-    assert 0.92 <= hit / n <= 0.985
-
-
 # --- the queue prefers, the figures stay right ------------------------------------------------------------------------
 
 

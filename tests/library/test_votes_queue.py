@@ -108,22 +108,18 @@ def test_the_queue_is_the_same_in_another_process_and_in_any_order_of_rows() -> 
     assert votes.next_items(pool(judgments=turned), voter="amina", n=50) == expected
 
 
-def test_flips_and_judges_that_disagree_come_more_often_and_say_so() -> None:
-    table = pa.concat_tables(
-        [verdicts(flipped=frozenset(range(10))), verdicts("k", flipped=frozenset(range(5)), other=frozenset({50, 51}))]
-    )
+def test_flips_come_more_often_and_say_so_and_without_any_all_is_random() -> None:
+    table = pa.concat_tables([verdicts(flipped=frozenset(range(10))), verdicts("k", other=frozenset({50, 51}))])
     candidates = pool(judgments=table)
     items = votes.next_items(candidates, voter="amina", n=int(candidates.on_request.sum()))
-    reasons = {f"q{q:03}": "flipped" for q in range(10)} | {"q050": "judges disagree", "q051": "judges disagree"}
+    flipped = {f"q{q:03}" for q in range(10)}
+    assert {(item.why, item.query_id in flipped) for item in items if not item.control} == {("flipped", True)}
     assert {item.why for item in items if item.control} == {"random"}
-    assert all(item.why == reasons[item.query_id] for item in items if not item.control)
-    assert {item.inclusion for item in items if item.query_id in reasons} == {1.0}
-    assert {item.inclusion for item in items if item.query_id not in reasons} == {0.5}
-    shares = [
-        sum(item.query_id in reasons for item in items) / 72,
-        sum(item.query_id not in reasons for item in items) / 288,
-    ]
+    assert {(item.inclusion, item.query_id in flipped) for item in items} == {(1.0, True), (0.5, False)}
+    shares = [sum((item.query_id in flipped) == flip for item in items) / n for flip, n in ((True, 60), (False, 300))]
     assert shares == pytest.approx([1.0, 0.5], abs=0.08)
+    assert candidates.control.mean() == pytest.approx(0.5, abs=0.06)
+    assert pool().control.all()
 
 
 @pytest.mark.parametrize("voters", [1, 3])
@@ -147,41 +143,6 @@ def test_the_recorded_chance_is_that_of_being_asked_wherever_people_stop(voters:
         error = np.std(weighed[n]) / len(weighed[n]) ** 0.5
         assert abs(np.mean(weighed[n]) - 0.25) < 3.5 * error + 0.005, n
         assert np.mean(plain[n]) > 0.25 + 3 * error, n
-
-
-def test_neighbours_in_the_ranking_whose_intervals_overlap_come_more_often() -> None:
-    ends = {"a": (1.0, 0.9, 1.1), "b": (0.2, 0.0, 0.4), "c": (0.1, -0.1, 0.3), "d": (-1.0, -1.1, -0.9)}
-    ratings = pa.Table.from_pylist(
-        [
-            {"language": "sw", "judge": judge, "system": s, "rating": x, "low": low, "high": high}
-            for judge, names in (("j", "abcd"), ("relevance", "bacd"))
-            for s, (x, low, high) in zip(names, ends.values(), strict=True)
-        ]
-    )
-    items = votes.next_items(pool(ratings=ratings), voter="amina", n=100)
-    preferred = [item for item in items if not item.control]
-    assert {key(item)[1:] for item in preferred} == {("b", "c")}
-    assert {item.why for item in preferred} == {"close ranks"}
-
-
-def test_the_random_part_is_a_quarter_or_more_and_all_without_any_preference() -> None:
-    plain, flips = pool(), pool(judgments=verdicts(flipped=frozenset(range(30))))
-    assert plain.control.all()
-    assert flips.control.mean() == pytest.approx(0.5, abs=0.06)
-    three = pa.concat_tables(
-        [verdicts(flipped=frozenset(range(20))), verdicts("k", other=frozenset(range(20, 40)), flipped=frozenset({1}))]
-    )
-    ratings = [
-        {"language": "sw", "judge": "j", "system": s, "rating": x, "low": x - 1, "high": x + 1}
-        for x, s in enumerate(SYSTEMS)
-    ]
-    many = pool(judgments=three, ratings=pa.Table.from_pylist(ratings))
-    assert set(np.unique(many.inclusion)) == {0.25, 0.5, 1.0}
-    for candidates in (plain, flips, many):
-        n = int(candidates.on_request.sum()) // 2
-        shares = [np.mean([i.control for i in votes.next_items(candidates, voter=f"v{k}", n=n)]) for k in range(20)]
-        assert np.mean(shares) == pytest.approx(candidates.control.sum() / candidates.on_request.sum(), abs=0.04)
-        assert np.mean(shares) >= 0.25
 
 
 def test_every_battle_is_as_likely_to_be_drawn_at_random_whatever_speaks_for_it() -> None:
@@ -229,15 +190,6 @@ def test_without_a_judge_every_pair_can_be_voted_on() -> None:
     assert {(i.why, i.inclusion) for i in votes.next_items(candidates, voter="amina", n=50)} == {("random", 1.0)}
 
 
-def test_a_share_of_all_asks_all_alike_and_none_is_refused() -> None:
-    table = verdicts(flipped=frozenset(range(20)))
-    items = votes.next_items(pool(judgments=table, share=1.0), voter="amina", n=30)
-    assert {(item.control, item.inclusion) for item in items} == {(True, 1.0)}
-    for share in (0.0, 1.1):
-        with pytest.raises(BadInput):
-            pool(share=share)
-
-
 def test_a_battle_that_is_not_asked_comes_last_and_has_no_chance() -> None:
     candidates = pool(judgments=verdicts(flipped=frozenset(range(20))))
     items = votes.next_items(candidates, voter="amina", n=1_000)
@@ -255,7 +207,7 @@ def test_progress_counts_what_counts() -> None:
     other_votes = [cast(item, voter="juma") for item in votes.next_items(candidates, voter="juma", n=20)]
     progress = votes.progress(candidates, [*own_votes, *other_votes], voter="amina")
     drawn = [vote for vote in [*own_votes, *other_votes] if vote.control and vote.vote != "skip"]
-    assert (progress.own, progress.left, progress.random) == (40, QUERIES * 6 - 40, len(drawn))
+    assert (progress.own, progress.left) == (40, QUERIES * 6 - 40)
     assert progress.own_random == sum(item.control for item in items)
     assert progress.queries == len({vote.query_id for vote in drawn})
     assert progress.enough == votes.ENOUGH
@@ -269,7 +221,9 @@ def test_a_vote_carries_what_the_item_said_and_what_was_shown() -> None:
         vote_id="t",
         arena="x",
         voter="amina",
-        details=votes.VoteDetails(note="", seconds=3, shown=votes.digest("p", "q")),
+        note="",
+        seconds=3,
+        shown=votes.digest("p", "q"),
     )
     assert (vote.control, vote.why, vote.note, vote.seconds) == (item.control, item.why, None, 3.0)
     assert vote.inclusion == item.inclusion

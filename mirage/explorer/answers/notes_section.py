@@ -44,9 +44,7 @@ def show_notes(arena: Arena, key: tuple[str, str], targets: Sequence[Target]) ->
         st.caption(plain(f"Notes are unavailable: {error.what}."))
         return
     items = [(*key, *sorted(target)) for target in targets]
-    here = sorted(
-        (note for note in everybody if votes.item(note) in items), key=lambda note: items.index(votes.item(note))
-    )
+    here = sorted((note for note in everybody if note.item in items), key=lambda note: items.index(note.item))
     if (failed := st.session_state.pop(_FAILED, None)) is not None:
         refuse(failed)
     if here:
@@ -111,7 +109,7 @@ def noted_battles(arena: Arena, pair: tuple[str, str], categories: Sequence[str]
     return frozenset(
         (note.language, note.query_id)
         for note in people.notes_at(arena)
-        if set(votes.noted_systems(note)) <= set(pair) and set(categories) & set(_categories(note))
+        if set(note.systems) <= set(pair) and set(categories) & set(_categories(note))
     )
 
 
@@ -145,7 +143,7 @@ def _obstacle() -> str:
 
 def _show_note(note: Note) -> None:
     """Show one note, with a button to undo it if it is the reader's own."""
-    systems = " and ".join(f"<bdi>{escape(name)}</bdi>" for name in votes.noted_systems(note))
+    systems = " and ".join(f"<bdi>{escape(name)}</bdi>" for name in note.systems)
     tags = " ".join(f'<span class="mg-tag"><bdi>{escape(name)}</bdi></span>' for name in _categories(note))
     head = f'<div class="mg-judge"><bdi>{escape(note.voter)}</bdi> <span>on {systems}</span> {tags}</div>'
     st.html(Markup(head + (text_html(note.note, language="") if note.note else "")))
@@ -173,7 +171,7 @@ def _show_form(
             "Note on", targets, format_func=_label, key=f"note_on_{_stamp(*key, *sum(targets, ()))}", width=330
         )
     author = vote_session.name()
-    mine = next((note for note in here if note.voter == author and votes.item(note) == (*key, *sorted(target))), None)
+    mine = next((note for note in here if note.voter == author and note.item == (*key, *sorted(target))), None)
     # The form's key contains arena, answer and note, so that drafts stay with their target.
     stamp = _stamp(arena.version, *key, *target, mine.vote_id if mine else "")
     with st.form(f"note_{stamp}", border=False):

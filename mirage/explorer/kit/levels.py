@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mirage.errors import MirageError
 from mirage.explorer.kit import votes as people
 from mirage.people import votes
-from mirage.people.levels import Labels, Levels, Log, correct_levels, how_to_label, label_measures, read_labels
+from mirage.people.levels import Labels, Levels, correct_levels, how_to_label, label_measures, read_labels
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -76,10 +76,8 @@ def _version() -> Version:
 
 
 @lru_cache(maxsize=2)
-def _log(version: Version) -> Log:
-    if not version:
-        return Log()
-    return Log(tuple(people.database().rows(votes.Evidence)))
+def _log(version: Version) -> tuple[votes.Evidence, ...]:
+    return tuple(people.database().rows(votes.Evidence)) if version else ()
 
 
 def label_command(arena: Arena, measure: str) -> str:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from shlex import quote
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage.explorer.kit import scores as views
+from mirage import schema
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.table import Col, table
+from mirage.people.votes import raters
 from mirage.store import Arena
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _AGREEMENT = (
     Col("measure", "Measure", "text", help="Rating scale.", width=150),
@@ -50,7 +57,7 @@ def scores_section(page: Page) -> None:
     if not codes:
         st.caption("No ratings in the selected languages.")
         return
-    agreements, means = views.rater_rows(page.arena, codes), views.mean_rows(page.arena, codes)
+    agreements, means = _rater_rows(page.arena, codes), _mean_rows(page.arena, codes)
     if len(agreements):
         table(agreements, _AGREEMENT, key="raters")
         st.caption("Pairwise agreement of people who scored the same answers. 95% intervals over queries.")
@@ -60,6 +67,31 @@ def scores_section(page: Page) -> None:
     if names:
         st.caption("To rank systems by these scores, convert them to verdicts:")
         st.code(verdicts_command(page.arena, names[0]), language=None, wrap_lines=True)
+
+
+@lru_cache(maxsize=16)
+def _rater_rows(arena: Arena, languages: Sequence[str]) -> pa.Table:
+    """Return the agreement of people who scored the same answers, by measure (`raters.RaterAgreement`).
+
+    Args:
+        arena: with a table `scores`.
+        languages: codes; of several the rows of `all` alone, where a measure has them.
+    """
+    rows = raters.rater_agreement(arena.read("scores", languages=languages))
+    joint = {row.measure for row in rows if row.language == "all"}
+    return schema.from_rows(
+        raters.RaterAgreement, [row for row in rows if row.language == "all" or row.measure not in joint]
+    )
+
+
+@lru_cache(maxsize=16)
+def _mean_rows(arena: Arena, languages: Sequence[str]) -> pa.Table:
+    """Return the mean scores by system and measure (`raters.ScoreMean`); languages as for `_rater_rows`."""
+    rows = raters.score_means(arena.read("scores", languages=languages))
+    joint = {(row.measure, row.person) for row in rows if row.language == "all"}
+    return schema.from_rows(
+        raters.ScoreMean, [row for row in rows if row.language == "all" or (row.measure, row.person) not in joint]
+    )
 
 
 def verdicts_command(arena: Arena, measure: str) -> str:

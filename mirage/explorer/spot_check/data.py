@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from mirage import schema
 from mirage.battles.decision import decisions
@@ -33,7 +33,7 @@ WHY: Mapping[str, str] = {
     "not judged": "not judged yet",
     "filler": "only low-information battles are left",
 }
-"""Why the queue chooses a battle, in words."""
+"""Why the queue chose a battle, in words; votes of earlier versions also have the reasons of that time."""
 _CITES = r"[\[［【]|(?i:conte[xk]|контекст|passage|document)"
 """Pattern found in any answer with citations (`mirage.text.answers.citations`)."""
 
@@ -69,6 +69,8 @@ class VoteResult:
 @dataclass(frozen=True, slots=True)
 class CitationPair:
     """One sentence of an answer and one passage that it cites."""
+
+    row = votes.Evidence
 
     language: str
     query_id: str
@@ -160,7 +162,7 @@ def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> Ci
         language: a code.
         seen: the voter's votes on citations that count.
     """
-    voted = {votes.item(vote) for vote in seen}
+    voted = {vote.item for vote in seen}
     for query, system in citing(arena, language):
         for pair in pairs(arena, language, query, system):
             if pair.key[:-1] not in voted:
@@ -193,43 +195,6 @@ def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[Cita
 def _query_text(arena: Arena, key: tuple[str, str]) -> str:
     """Return the text of a query; empty if the arena lacks it."""
     return next((row["text"] for row in of_query(arena, "queries", key)), None) or ""
-
-
-def evidence(
-    pair: CitationPair,
-    *,
-    vote: Literal["yes", "no", "unclear"],
-    vote_id: str,
-    arena: str,
-    voter: str,
-    note: str | None,
-    seconds: float | None,
-    session: str | None = None,
-) -> votes.Evidence:
-    """Create a vote on a citation, to be submitted; arguments as for `votes.cast`.
-
-    Raises:
-        BadInput: if a value is not one of its column's.
-    """
-    return votes.validate_row(
-        votes.Evidence(
-            vote_id=vote_id,
-            time=votes.now(),
-            arena=arena,
-            language=pair.language,
-            query_id=pair.query_id,
-            system=pair.system,
-            sentence=pair.sentence,
-            passage_id=pair.passage_id,
-            voter=voter,
-            vote=vote,
-            note=note or None,
-            undoes=None,
-            seconds=seconds,
-            session=session,
-            shown=pair.shown,
-        )
-    )
 
 
 def _draw_order(query: str, system: str) -> bytes:

@@ -115,7 +115,7 @@ class VoteSession:
             return
         finally:
             self.held = None
-        if votes.item(row) in map(votes.item, self.own_votes):
+        if row.item in (vote.item for vote in self.own_votes):
             self.notice = "You have already voted on this item. Your earlier vote counts."
         else:
             self.send(row)

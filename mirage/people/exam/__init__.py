@@ -2,15 +2,13 @@
 
     result = exam(arena, votes=log)                # ExamResult: one record per judge and language, people last
     result.exams[0].measures["agree"]              # value, 95% interval, n, queries, or the reason why there is none
-    result.choices[0].sentence                     # recommended judge per language, with the evidence
 
 People are voters, authors of imported verdicts, and raters of answers. The naming of the two systems is arbitrary, so
 every figure counts a battle from both sides: it does not change when systems are renamed.
 """
 
-from mirage.people.exam.measures import MEASURES, Measure
-from mirage.people.exam.records import ExamMeasure, ExamResult, JudgeChoice, JudgeExam, PanelWorth
-from mirage.people.exam.stage import exam, examine
+from mirage.people.exam.measures import MEASURES
+from mirage.people.exam.stage import ExamMeasure, ExamResult, JudgeExam, exam, examine
 from mirage.stats.jackknife import Estimate
 
 __all__ = [
@@ -18,10 +16,7 @@ __all__ = [
     "Estimate",
     "ExamMeasure",
     "ExamResult",
-    "JudgeChoice",
     "JudgeExam",
-    "Measure",
-    "PanelWorth",
     "exam",
     "examine",
 ]

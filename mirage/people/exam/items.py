@@ -100,11 +100,6 @@ class Items:
         """M: the judge's points for the first system minus people's."""
         return self.points - self.people
 
-    @property
-    def agreeing(self) -> Array:
-        """M: number of votes that agree with the judge."""
-        return np.asarray(self.opinions.counts[self.battle, self.label])
-
 
 def opinions_of(votes: Iterable[Vote]) -> dict[str, Opinions]:
     """Return the opinions from valid votes on randomly sampled battles, by language."""
@@ -118,26 +113,19 @@ def opinions_of(votes: Iterable[Vote]) -> dict[str, Opinions]:
 
 
 def _opinions(language: str, rows: list[tuple[str, str, str, int, bool]]) -> Opinions:
-    ids, firsts, seconds, labels, swapped = zip(*rows, strict=True)
-    queries, systems = sorted(set(ids)), sorted({*firsts, *seconds})
-    place = {name: k for k, name in enumerate(queries)}
-    at_system = {name: k for k, name in enumerate(systems)}
-    key = np.array(
-        [
-            (place[query] * len(systems) + at_system[first]) * len(systems) + at_system[second]
-            for query, first, second in zip(ids, firsts, seconds, strict=True)
-        ],
-        dtype=np.int64,
-    )
-    battles, battle_of = np.unique(key, return_inverse=True)
-    label_of = np.array(labels, dtype=np.intp)
-    sign = np.where(np.array(swapped, dtype=bool), -1.0, 1.0)
-    pairs, second = np.divmod(battles, len(systems))
-    query, first = np.divmod(pairs, len(systems))
+    ids, firsts, seconds, labels, swapped = (np.array(column) for column in zip(*rows, strict=True))
+    queries, query_of = np.unique(ids, return_inverse=True)
+    systems, sides = np.unique(np.concatenate([firsts, seconds]), return_inverse=True)
+    keys = np.column_stack([query_of, *np.split(sides, 2)])
+    battles, battle_of = np.unique(keys, axis=0, return_inverse=True)
+    query, first, second = battles.T
+    battle_of, label_of = battle_of.ravel(), labels.astype(np.intp)
+    sign = np.where(swapped, -1.0, 1.0)
     counts = np.bincount(battle_of * 3 + label_of, minlength=3 * len(battles)).reshape(-1, 3).astype(np.float64)
     leaning = np.zeros(len(battles))
     np.add.at(leaning, battle_of, (_POINTS[label_of] - 0.5) * sign)
-    return Opinions(language, tuple(queries), tuple(systems), query, first, second, counts, leaning)
+    names = tuple(queries.tolist()), tuple(systems.tolist())
+    return Opinions(language, *names, query, first, second, counts, leaning)
 
 
 def items_of(battles: DecidedBattles, opinions: Mapping[str, Opinions]) -> dict[str, dict[str, Items]]:

@@ -8,7 +8,7 @@ cannot tell, whether it ties, guesses, or names a position. The control is an an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,18 +17,16 @@ import numpy as np
 from mirage.battles.decided import DecidedBattles, decide_battles
 from mirage.battles.decision import FIRST, SECOND, TIE
 from mirage.battles.verdict_rows import COLUMNS, programs
-from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.errors import NotEnoughData, UnknownName
 from mirage.people.exam.items import opinions_of
 from mirage.people.votes import PEOPLE, Vote
 from mirage.people.votes.stage import counting
 from mirage.schema import CodeOrAll, Count, Share
-from mirage.stages.judge.faults import CONTROL, FAMILIES, ORIGINAL
+from mirage.stages.judge.faults import FAMILIES, ORIGINAL
 from mirage.stats.jackknife import Array, Estimate, estimate, jackknife
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from mirage.store import Arena
 
 _NOTHING = "no item was judged in both orders"
@@ -82,41 +80,10 @@ class Passport:
     rows: tuple[PassportRow, ...]
     """The judge's rows, then people's if they voted: by fault, then language; `all` after the languages."""
 
-    def row(self, fault: str, language: str = "all", *, judge: str | None = None) -> PassportRow:
-        """Return the row of a fault family and a language, of the judge or of `people`.
-
-        Raises:
-            UnknownName: if there is none.
-        """
-        wanted = judge or self.judge
-        for row in self.rows:
-            if (row.judge, row.fault, row.language) == (wanted, fault, language):
-                return row
-        raise UnknownName("row of the passport", f"{wanted}, {fault}, {language}", [])
-
     @property
     def languages(self) -> tuple[str, ...]:
         """Codes of the languages, without `all`."""
         return tuple(dict.fromkeys(row.language for row in self.rows if row.language != "all"))
-
-    def below(self, minimum: float) -> tuple[PassportRow, ...]:
-        """Return the rows over all languages whose lower end is below a minimum, without the control.
-
-        Includes families without an interval, which are not shown to reach the minimum.
-
-        Raises:
-            BadInput: if the minimum is not between 0 and 1.
-        """
-        if not 0 <= minimum <= 1:
-            raise BadInput(f"the minimum is {minimum}", do="give a share from 0 to 1")
-        rows = [row for row in self.rows if (row.judge, row.language) == (self.judge, "all") and row.fault != CONTROL]
-        return tuple(row for row in rows if row.low is None or row.low < minimum)
-
-    def table(self) -> pa.Table:
-        """Return the rows as a table."""
-        from mirage import schema
-
-        return schema.from_rows(PassportRow, self.rows)
 
 
 def passport(
@@ -142,13 +109,11 @@ def passport(
         raise UnknownName("judge with a passport", judge, battles.judges, where=items.address)
     made, unmade = _count_items(items)
     codes = [code for code in in_order(items.languages("answers")) if languages is None or code in languages]
-    sums = _sums(battles, judge)
-    sums = {key: table for key, table in sums.items() if key[1] in codes}
-    if not sums:
+    rows = _rows(judge, _sums(_decided(battles, judge)), codes, made, unmade)
+    if not any(row.n for row in rows):
         raise NotEnoughData(f"{judge} has decided no item in these languages", do="omit --languages")
-    people = {key: table for key, table in _people_sums(counting(items, votes)).items() if key[1] in codes}
-    rows = _rows(judge, sums, codes, made, unmade)
-    return Passport(judge, (*rows, *(_rows(PEOPLE, people, codes, {}, {}) if people else ())))
+    people = _rows(PEOPLE, _sums(_voted(counting(items, votes))), codes, {}, {})
+    return Passport(judge, (*rows, *(people if any(row.n for row in people) else ())))
 
 
 def judges_of(items: Arena) -> tuple[str, ...]:
@@ -160,51 +125,41 @@ def judges_of(items: Arena) -> tuple[str, ...]:
 
 
 Sums = Mapping[tuple[str, str], Mapping[str, Array]]
-"""By family and language, and query: items that the original wins, items it loses, all items, and split items."""
-_WIDTH = 4
+"""By family and language, and query: points of the original, all items, and split items."""
+_WIDTH = 3
+_Counted = tuple[str, str, str, str, Array, float]
+"""A battle: language, query, both systems, the decisions for `FIRST`, `SECOND` and `TIE`, and whether it is split."""
 
 
-def _sums(battles: DecidedBattles, judge: str) -> dict[tuple[str, str], dict[str, Array]]:
-    """Return the sums of a judge over items judged in both orders."""
-    own = np.flatnonzero(battles.judge == battles.judges.index(judge))
+def _decided(battles: DecidedBattles, judge: str) -> Iterator[_Counted]:
+    """Yield the battles that a judge decided in both orders."""
     orders = np.zeros((len(battles.label), 2), dtype=bool)
     orders[battles.of, battles.swapped.astype(np.intp)] = True
     low, high = (np.full(len(battles.label), value) for value in (np.inf, -np.inf))
     np.minimum.at(low, battles.of, battles.verdict_points)
     np.maximum.at(high, battles.of, battles.verdict_points)
-    sums: dict[tuple[str, str], dict[str, Array]] = {}
-    for k in own[orders[own].all(axis=1)].tolist():
-        pair = battles.systems[battles.first[k]], battles.systems[battles.second[k]]
-        if ORIGINAL not in pair:
-            continue
-        fault = pair[1] if pair[0] == ORIGINAL else pair[0]
-        if fault not in FAMILIES:
-            continue
-        own_side, label = FIRST if pair[0] == ORIGINAL else SECOND, int(battles.label[k])
-        won, lost = label == own_side, label not in (own_side, TIE)
-        of_query = sums.setdefault((fault, battles.languages[battles.language[k]]), {})
-        query = battles.queries[battles.query[k]]
-        of_query[query] = of_query.get(query, np.zeros(_WIDTH)) + np.array([won, lost, 1, low[k] != high[k]])
-    return sums
+    own = (battles.judge == battles.judges.index(judge)) & orders.all(axis=1)
+    for k in np.flatnonzero(own).tolist():
+        names = battles.systems[battles.first[k]], battles.systems[battles.second[k]]
+        about = battles.languages[battles.language[k]], battles.queries[battles.query[k]]
+        yield *about, *names, np.eye(3)[battles.label[k]], float(low[k] != high[k])
 
 
-def _people_sums(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, Array]]:
-    """Return the sums of people's votes."""
+def _voted(votes: Iterable[Vote]) -> Iterator[_Counted]:
+    """Yield the battles that people decided."""
+    for code, heard in opinions_of(votes).items():
+        for query, first, second, counts in zip(heard.query, heard.first, heard.second, heard.counts, strict=True):
+            yield code, heard.queries[query], heard.systems[first], heard.systems[second], counts, np.nan
+
+
+def _sums(battles: Iterable[_Counted]) -> Sums:
     sums: dict[tuple[str, str], dict[str, Array]] = {}
-    for code, opinions in opinions_of(votes).items():
-        for k, counts in enumerate(opinions.counts):
-            pair = opinions.systems[opinions.first[k]], opinions.systems[opinions.second[k]]
-            if ORIGINAL not in pair:
-                continue
-            fault = pair[1] if pair[0] == ORIGINAL else pair[0]
-            if fault not in FAMILIES:
-                continue
-            own_side, other = (FIRST, SECOND) if pair[0] == ORIGINAL else (SECOND, FIRST)
-            of_query = sums.setdefault((fault, code), {})
-            query = opinions.queries[opinions.query[k]]
-            of_query[query] = of_query.get(query, np.zeros(_WIDTH)) + np.array(
-                [counts[own_side], counts[other], counts.sum(), np.nan]
-            )
+    for code, query, first, second, counts, split in battles:
+        fault = second if first == ORIGINAL else first
+        if ORIGINAL in (first, second) and fault in FAMILIES:
+            won = counts[FIRST if first == ORIGINAL else SECOND] + counts[TIE] / 2
+            by_query = sums.setdefault((fault, code), {})
+            by_query[query] = by_query.get(query, np.zeros(_WIDTH)) + np.array([won, counts.sum(), split])
     return sums
 
 
@@ -240,7 +195,7 @@ def _rows(
                     by_query[query] = by_query.get(query, np.zeros(_WIDTH)) + values
             reasons = sum((unmade.get((fault, code), Counter()) for code in scope), Counter[str]())
             there = sum(made.get((fault, code), 0) for code in scope)
-            judged = round(sum(values[2] for values in by_query.values()))
+            judged = round(sum(values[1] for values in by_query.values()))
             rows.append(_row((judge, fault, language), by_query, max(there - judged, 0) if made else 0, reasons))
     return rows
 
@@ -249,9 +204,8 @@ def _row(about: tuple[str, str, str], by_query: Mapping[str, Array], unread: int
     """Return one row, of a judge, a family and a language."""
     table = np.array([by_query[query] for query in sorted(by_query)]).reshape(-1, _WIDTH)
     why = [f"{n} without an item: {reason}" for reason, n in unmade.most_common()]
-    won, lost, n = table[:, :3].T
-    seen = _share(np.column_stack([(n + won - lost) / 2, n]), why[0] if why else _NOTHING)
-    split = Estimate(None, None, None, 0, 0, None) if np.isnan(table).any() else _share(table[:, [3, 2]])
+    seen = _share(table[:, :2], why[0] if why else _NOTHING)
+    split = Estimate(None, None, None, 0, 0, None) if np.isnan(table).any() else _share(table[:, [2, 1]])
     reasons = [*([seen.reason] if seen.reason and seen.reason not in why else []), *why]
     return PassportRow(
         *about, seen.value, seen.low, seen.high, seen.n, seen.queries,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mirage import store
+from mirage import schema, store
 from mirage.battles.decided import decide_battles
 from mirage.battles.verdict_rows import OF_SCORES, programs, with_known, without_known
 from mirage.errors import NotEnoughData, UnknownName
@@ -24,11 +24,10 @@ from mirage.people.exam.items import (
 )
 from mirage.people.exam.measures import KNOWN, MEASURES, STATISTICS, WIDTH
 from mirage.people.exam.order import Order, order_measures, order_of
-from mirage.people.exam.panel import choose_judge, panel_worth
-from mirage.people.exam.records import ExamResult, JudgeExam
 from mirage.people.votes import PEOPLE, Vote, imported_votes
 from mirage.people.votes.raters import rater_verdicts
 from mirage.people.votes.stage import counting
+from mirage.schema import CodeOrAll, Count
 from mirage.stats.jackknife import Array, Estimate, estimate, jackknife
 from mirage.text.languages import in_order
 from mirage.text.makers import BY_NAME, Makers
@@ -41,6 +40,68 @@ if TYPE_CHECKING:
 DRAWS, SEED = 500, 0
 _REFERENCE = "people are what judges are compared with"
 _COLUMNS = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "points", "person")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeExam:
+    """Agreement of one judge with people in one language."""
+
+    judge: str
+    """The judge; `people`: people among themselves, the reference row."""
+    language: CodeOrAll
+    """Language of the queries; `all`: the mean over the languages that have an interval, with equal weights."""
+    battles: Count
+    """Battles decided by people and the judge; for people, those decided by at least two people."""
+    measures: Mapping[str, Estimate]
+    """By the names of `MEASURES`."""
+    tokens: float | None
+    """Prompt and reply tokens of the judge per battle on which it agrees with a person; null if not in the ledger."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExamMeasure:
+    """One measure of one judge in one language: a row of `ExamResult.table`."""
+
+    key = ("judge", "language", "measure")
+    reason_of = "value"
+
+    judge: str
+    """The judge; `people`: people among themselves."""
+    language: CodeOrAll
+    """Language of the queries; `all`: the mean over languages with equal weights."""
+    measure: str
+    """Name of the measure (`mirage.people.exam.MEASURES`)."""
+    value: float | None
+    """The value; null if undefined."""
+    low: float | None
+    """Lower end of its 95% interval, with the query as the cluster."""
+    high: float | None
+    """Upper end."""
+    n: Count
+    """Sample size: votes, verdicts, battles or systems, as the measure defines."""
+    queries: Count
+    """Number of queries."""
+    reason: str | None
+    """Reason why the value or the interval is null."""
+
+
+@dataclass(frozen=True)
+class ExamResult:
+    """The exam of every judge of an arena."""
+
+    exams: tuple[JudgeExam, ...]
+    """One record per judge and language: judges by name, people last, `all` after the languages."""
+
+    def table(self) -> pa.Table:
+        """Return every measure as `ExamMeasure` rows."""
+        rows = [
+            ExamMeasure(
+                row.judge, row.language, name, mark.value, mark.low, mark.high, mark.n, mark.queries, mark.reason
+            )
+            for row in self.exams
+            for name, mark in row.measures.items()
+        ]
+        return schema.from_rows(ExamMeasure, rows)
 
 
 def exam(
@@ -158,21 +219,9 @@ def examine(
     codes = in_order({*opinions, *(code for name in names for code in known_pairs.get(name, {}))})
     for name in names:
         exams += examined.rows(name, by_judge.get(name, {}), known_pairs.get(name, {}), codes)
-    between = examined.people(opinions, joint=len(codes) > 1) if opinions else []
-    exams += between
-    by_code = {row.language: row.measures["agree"] for row in between}
-    codes = [code for code in in_order(opinions) if any(code in by_judge.get(name, {}) for name in names)]
-    parts = [{name: by_judge[name][code] for name in names if code in by_judge.get(name, {})} for code in codes]
-    scopes = [(code, [part]) for code, part in zip(codes, parts, strict=True)]
-    if len(parts) > 1:
-        shared = set.intersection(*(set(part) for part in parts))
-        if shared:
-            scopes.append(("all", [{name: part[name] for name in sorted(shared)} for part in parts]))
-    return ExamResult(
-        tuple(exams),
-        tuple(panel_worth(code, scope) for code, scope in scopes if len(scope[0]) > 1),
-        tuple(choose_judge(code, scope, by_code.get(code)) for code, scope in scopes),
-    )
+    if opinions:
+        exams += examined.people(opinions, joint=len(codes) > 1)
+    return ExamResult(tuple(exams))
 
 
 def _nothing() -> NotEnoughData:

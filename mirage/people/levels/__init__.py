@@ -4,24 +4,29 @@
     levels = correct_levels(labels)                    # by language and system, `all` last
     levels.rows, levels.notes()
 
-`labels.py` reads labels and predictors, `levels.py` corrects, `comparing.py` compares systems, `files.py` imports
-labels, `stage.py` joins them with an arena. `mirage.stats.powered_mean` has the estimator.
+`labels.py` reads labels and predictors, `levels.py` corrects and compares, `files.py` imports labels.
+`mirage.stats.powered_mean` has the estimator.
 """
 
-from mirage.people.levels.comparing import compare_corrected
-from mirage.people.levels.files import LabelImport, import_labels
-from mirage.people.levels.labels import Labels, Log, how_to_label, label_measures, read_labels
-from mirage.people.levels.levels import LEAST, CorrectedLevel, Levels, correct_levels
-from mirage.people.levels.rates import corrected_rates
-from mirage.people.levels.stage import compare_labelled, labels_of, read_log
+from mirage.people.levels.files import import_labels
+from mirage.people.levels.labels import Labels, how_to_label, label_measures, read_labels
+from mirage.people.levels.levels import (
+    LEAST,
+    CorrectedLevel,
+    Levels,
+    compare_corrected,
+    compare_labelled,
+    correct_levels,
+    corrected_rates,
+    labels_of,
+    read_log,
+)
 
 __all__ = [
     "LEAST",
     "CorrectedLevel",
-    "LabelImport",
     "Labels",
     "Levels",
-    "Log",
     "compare_corrected",
     "compare_labelled",
     "correct_levels",

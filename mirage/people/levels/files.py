@@ -88,14 +88,12 @@ def import_labels(path: Path, file: Path, *, made_by: str) -> LabelImport:
 def _texts(arena: store.Arena) -> dict[Key, str | None]:
     """Return the texts of the answers; None for answers known only by outcomes."""
     texts: dict[Key, str | None] = {}
-    if "outcomes" in arena.tables:
-        table = arena.read("outcomes", columns=["language", "query_id", "system"])
-        texts = dict.fromkeys(zip(*(table[name].to_pylist() for name in table.column_names), strict=True))
-    if "answers" in arena.tables:
-        table = arena.read("answers", columns=["language", "query_id", "system", "text"])
-        names = ("language", "query_id", "system", "text")
-        for language, query, system, text in zip(*(table[name].to_pylist() for name in names), strict=True):
-            texts[language, query, system] = text
+    for table in ("outcomes", "answers"):
+        if table in arena.tables:
+            rows = arena.read(table)
+            keys = zip(*(rows[name].to_pylist() for name in ("language", "query_id", "system")), strict=True)
+            known = rows["text"].to_pylist() if table == "answers" else [None] * len(rows)
+            texts |= dict(zip(keys, known, strict=True))
     if not texts:
         arena.need("answers")
     return texts

@@ -7,11 +7,10 @@ answer.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from mirage import store
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people.votes import Evidence, votes_on
+from mirage.people.votes.citations import majorities
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, QueryMeasure, query_measure
 from mirage.schema import Parser
 from mirage.stages.features.nuggets import MAIN_SCORE
@@ -40,18 +40,6 @@ ANSWERED = "answered"
 """Scale of labels on outcomes: 1 if the answer answers the question, 0 if it declines to."""
 CITATIONS = "citation_precision"
 """The feature that votes on citations correct."""
-
-
-@dataclass(frozen=True)
-class Log:
-    """Votes on the answers of an arena, from the database of votes."""
-
-    citations: Sequence[Evidence] = ()
-    """Votes on citations, including those of other arenas."""
-
-
-NO_VOTES = Log()
-"""The empty log."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,27 +85,21 @@ class Labels:
         return tuple(sorted({key[2] for key in self.keys}))
 
     @cached_property
-    def _units(self) -> tuple[Units, Mapping[tuple[str, str], int]]:
+    def units(self) -> Units:
+        """The sampling units of the queries."""
         queries: dict[str, dict[str, None]] = {code: {} for code in self.languages}
         for language, query, _ in self.keys:
             queries[language][query] = None
-        units = Units({code: tuple(ids) for code, ids in queries.items()})
-        number = {
-            (code, query): int(k)
-            for code, ids in units.queries.items()
-            for query, k in zip(ids, units.numbers[code].tolist(), strict=True)
-        }
-        return units, number
-
-    @property
-    def units(self) -> Units:
-        """The sampling units of the queries."""
-        return self._units[0]
+        return Units({code: tuple(ids) for code, ids in queries.items()})
 
     @cached_property
     def unit(self) -> Places:
         """N: the unit of each answer."""
-        number = self._units[1]
+        number = {
+            (code, query): int(k)
+            for code, ids in self.units.queries.items()
+            for query, k in zip(ids, self.units.numbers[code].tolist(), strict=True)
+        }
         return np.array([number[language, query] for language, query, _ in self.keys], dtype=np.intp)
 
     def scale(self, values: Array) -> Array:
@@ -144,21 +126,26 @@ class Labels:
         return np.array(rows, dtype=np.intp)
 
 
-def label_measures(arena: store.Arena, log: Log = NO_VOTES) -> tuple[str, ...]:
+def label_measures(arena: store.Arena, log: Sequence[Evidence] = ()) -> tuple[str, ...]:
     """Return the measures with people's labels on answers of an arena.
 
     Args:
         arena: the arena.
-        log: votes on citations.
+        log: votes on citations, including those of other arenas.
     """
-    found: list[str] = []
-    scales = set(_scores(arena, person=True))
-    if not (scales or log.citations):
+    from mirage.stages.features import FEATURES
+
+    scales = {scale for person, scale in _read_scores(arena) if person}
+    if not (scales or log):
         return ()
-    if ANSWERED in scales and "outcomes" in arena.tables:
-        found.append(RATE)
-    features = _feature_names(arena)
-    if log.citations and CITATIONS in features and votes_on(arena, log.citations).counting:
+    found = [RATE] if ANSWERED in scales and "outcomes" in arena.tables else []
+    features: set[str] = set()
+    if "features" in arena.tables:
+        names = arena.sql("SELECT DISTINCT feature FROM features WHERE value IS NOT NULL")["feature"].to_pylist()
+        features = {
+            name for name in names if name in FEATURES and None not in (FEATURES[name].low, FEATURES[name].high)
+        }
+    if log and CITATIONS in features and votes_on(arena, log).counting:
         found.append(OF_FEATURE + CITATIONS)
     found += [OF_FEATURE + name for name in sorted(scales & features) if OF_FEATURE + name not in found]
     return (*found, *(OF_SCORE + name for name in sorted(scales - features - {ANSWERED})))
@@ -167,7 +154,7 @@ def label_measures(arena: store.Arena, log: Log = NO_VOTES) -> tuple[str, ...]:
 def read_labels(
     arena: store.Arena,
     name: str,
-    log: Log = NO_VOTES,
+    log: Sequence[Evidence] = (),
     *,
     languages: Sequence[str] | None = None,
     parser: Parser = "strict",
@@ -178,7 +165,7 @@ def read_labels(
     Args:
         arena: the arena.
         name: `rate`, `feature:NAME` or `score:NAME`.
-        log: votes on citations.
+        log: votes on citations, including those of other arenas.
         languages: codes; None for all.
         parser: parser whose outcomes are corrected, for `rate`; the others are predictors.
         predictors: features to use as predictors of the labels.
@@ -188,29 +175,39 @@ def read_labels(
         TableMissing: if the arena lacks the table of the measure.
         NotEnoughData: if people labelled no answer; the message names the command to get labels.
     """
-    source = _source(arena, name, log, languages=languages, parser=parser)
+    scores = _read_scores(arena, languages)
+    if name == RATE:
+        source = _outcomes(arena, scores, languages, parser)
+    elif name == NUGGETS:
+        raise NotEnoughData("people do not label nuggets", do=f"choose {OF_FEATURE}{MAIN_SCORE}, with imported scores")
+    elif name.startswith(OF_SCORE):
+        source = _scale(arena, name, scores, languages)
+    else:
+        source = _feature(arena, name, scores, log, languages)
     keys = tuple(source.measured)
-    if not any(key in source.labels for key in keys):
+    if source.labels.keys().isdisjoint(keys):
         raise NotEnoughData(
             f"no answer has people's labels for {name}" + (" that is unchanged since" if source.changed else ""),
             do=how_to_label(arena, name),
         )
-    others = _program_scores(arena, source.scale, languages)
-    known = _features(arena, predictors, languages)
-    extra = {**others, **known}
-    matrix = np.array([[values.get(key, np.nan) for values in extra.values()] for key in keys], dtype=float)
+    # Programs' scores on other scales predict, too.
+    extra: dict[str, Mapping[Key, float | None]] = {
+        other: {key: float(np.mean([value for value, _ in given])) for key, given in values.items()}
+        for (person, other), values in sorted(scores.items())
+        if not person and other != source.scale
+    }
+    if predictors:
+        extra |= _features(arena, predictors, languages)
     return Labels(
         measure=source.measure,
         low=source.low,
         high=source.high,
         keys=keys,
         subset=tuple(source.subset.get(key, "") for key in keys),
-        measured=_column(keys, source.measured),
-        labels=_column(keys, {key: float(np.mean(of)) for key, of in source.labels.items()}),
-        judges=np.column_stack([_column(keys, values) for values in source.judges.values()])
-        if source.judges
-        else np.zeros((len(keys), 0)),
-        features=matrix.reshape(len(keys), len(extra)),
+        measured=_matrix(keys, [source.measured])[:, 0],
+        labels=_matrix(keys, [{key: float(np.mean(of)) for key, of in source.labels.items()}])[:, 0],
+        judges=_matrix(keys, source.judges.values()),
+        features=_matrix(keys, extra.values()),
         names=(*source.judges, *extra),
         changed=source.changed,
     )
@@ -223,74 +220,54 @@ def how_to_label(arena: store.Arena, name: str) -> str:
     return f"import people's labels: mirage votes import FILE --kind answers --arena {arena.address}"
 
 
+Values = dict[Key, float | None]
+Scores = Mapping[tuple[bool, str], Mapping[Key, Sequence[tuple[float, str]]]]
+"""Values with their raters by person or program, scale, and answer."""
+
+
 @dataclass(frozen=True)
 class _Source:
     measure: QueryMeasure
     low: float
     high: float
-    measured: Mapping[Key, float | None]
+    measured: Values
     labels: Mapping[Key, Sequence[float]]
-    judges: Mapping[str, Mapping[Key, float | None]]
+    judges: Mapping[str, Values]
     subset: Mapping[Key, str]
     scale: str
     changed: int = 0
 
 
-def _source(
-    arena: store.Arena,
-    name: str,
-    log: Log,
-    *,
-    languages: Sequence[str] | None,
-    parser: Parser,
-) -> _Source:
-    if name == RATE:
-        return _outcomes(arena, languages, parser)
-    if name == NUGGETS:
-        raise NotEnoughData("people do not label nuggets", do=f"choose {OF_FEATURE}{MAIN_SCORE}, with imported scores")
-    if name.startswith(OF_SCORE):
-        return _scale(arena, name, languages)
-    return _feature(arena, name, log.citations, languages)
-
-
-def _outcomes(arena: store.Arena, languages: Sequence[str] | None, parser: Parser) -> _Source:
+def _outcomes(arena: store.Arena, scores: Scores, languages: Sequence[str] | None, parser: Parser) -> _Source:
     """Read wrong decisions to answer or abstain, by parsers and by people."""
     arena.need("outcomes")
-    names = ("language", "query_id", "system", "parser", "subset", "outcome", "correct")
-    table = arena.read("outcomes", columns=list(names), languages=languages)
-    parsers = set(table["parser"].to_pylist())
-    if parser not in parsers:
-        raise UnknownName("parser", parser, sorted(parsers), where="the outcomes")
-    wrong: dict[str, dict[Key, float | None]] = {name: {} for name in sorted(parsers)}
+    columns = ("parser", "subset", "outcome", "correct")
+    table = arena.read("outcomes", columns=[*_KEY, *columns], languages=languages)
+    judges: dict[str, Values] = {f"{by} parser": {} for by in sorted(set(table["parser"].to_pylist()))}
+    if f"{parser} parser" not in judges:
+        parsers = [name.removesuffix(" parser") for name in judges]
+        raise UnknownName("parser", parser, parsers, where="the outcomes")
     subset: dict[Key, str] = {}
-    for language, query, system, by, part, outcome, correct in zip(
-        *(table[column].to_pylist() for column in names), strict=True
-    ):
+    for key, (by, part, outcome, correct) in _rows(table, *columns):
         if outcome != "missing":
-            wrong[by][language, query, system] = None if correct is None else 1.0 - float(correct)
-            subset[language, query, system] = part
-    by_people, by_programs = (
-        _scores(arena, person=person, languages=languages).get(ANSWERED, {}) for person in (True, False)
-    )
+            judges[f"{by} parser"][key] = None if correct is None else 1.0 - float(correct)
+            subset[key] = part
 
     def decide(key: Key, answered: float) -> float:
         return answered if subset[key] == "non_relevant" else 1.0 - answered
 
+    by_people, by_programs = (scores.get((person, ANSWERED), {}) for person in (True, False))
     labels = {key: [decide(key, value) for value, _ in given] for key, given in by_people.items() if key in subset}
-    judges: dict[str, Mapping[Key, float | None]] = {f"{by} parser": values for by, values in wrong.items()}
+    measured = judges[f"{parser} parser"]
     for key, given in by_programs.items():
-        if key in subset:
-            for value, rater in given:
-                judges.setdefault(rater, {})[key] = decide(key, value)  # type: ignore[index]
-    return _Source(query_measure(RATE), 0.0, 1.0, wrong[parser], labels, judges, subset, ANSWERED)
+        for value, rater in given if key in subset else ():
+            judges.setdefault(rater, {})[key] = decide(key, value)
+    return _Source(query_measure(RATE), 0.0, 1.0, measured, labels, judges, subset, ANSWERED)
 
 
-def _majority(words: Sequence[str]) -> str | None:
-    ranked = Counter(words).most_common(2)
-    return None if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]) else ranked[0][0]
-
-
-def _feature(arena: store.Arena, name: str, log: Iterable[Evidence], languages: Sequence[str] | None) -> _Source:
+def _feature(
+    arena: store.Arena, name: str, scores: Scores, log: Sequence[Evidence], languages: Sequence[str] | None
+) -> _Source:
     """Read a bounded feature, and people's labels of it."""
     from mirage.stages.features import FEATURES
 
@@ -302,54 +279,44 @@ def _feature(arena: store.Arena, name: str, log: Iterable[Evidence], languages: 
             f"{feature} has no range, so people cannot label it", do="choose a measure with a lowest and highest value"
         )
     arena.need("features")
-    values = _values(arena.read("features", languages=languages), feature)
-    labels: dict[Key, list[float]] = {
-        key: [value for value, _ in given]
-        for key, given in _scores(arena, person=True, languages=languages).get(feature, {}).items()
-    }
+    labels = {key: [value for value, _ in given] for key, given in scores.get((True, feature), {}).items()}
     changed = 0
     if feature == CITATIONS:
         rows = votes_on(arena, log)
         changed = len(rows.changed)
-        opinions: dict[Key, dict[tuple[int, str], list[str]]] = defaultdict(lambda: defaultdict(list))
-        for vote in rows.counting:
-            key = vote.language, vote.query_id, vote.system
-            opinions[key][vote.sentence, vote.passage_id].append(vote.vote)
-        for key, citations in opinions.items():
-            clear = [word == "yes" for words in citations.values() if (word := _majority(words)) in ("yes", "no")]
-            if clear:
-                labels[key] = [float(np.mean(clear))]
-    measured = _with_value(values)
-    return _Source(
-        measure, float(spec.low), float(spec.high), measured, labels, {feature: measured}, {}, feature, changed
-    )
+        clear: dict[Key, list[float]] = {}
+        for (language, query, system, *_), word in majorities(rows.counting).items():
+            if word != "unclear":
+                clear.setdefault((language, query, system), []).append(float(word == "yes"))
+        labels |= {key: [float(np.mean(votes))] for key, votes in clear.items()}
+    measured = _values(arena.read("features", languages=languages), feature)
+    ends = float(spec.low), float(spec.high)
+    return _Source(measure, *ends, measured, labels, {feature: measured}, {}, feature, changed)
 
 
-def _with_value(values: Mapping[Key, float | None]) -> dict[Key, float | None]:
-    """Return the answers that have a value; others are outside the measure."""
-    return {key: value for key, value in values.items() if value is not None}
-
-
-def _scale(arena: store.Arena, name: str, languages: Sequence[str] | None) -> _Source:
+def _scale(arena: store.Arena, name: str, scores: Scores, languages: Sequence[str] | None) -> _Source:
     """Read people's and programs' scores on a scale."""
     scale = name.removeprefix(OF_SCORE)
     arena.need("scores")
-    by_people = _scores(arena, person=True, languages=languages)
-    if scale not in by_people:
-        raise UnknownName("scale", scale, sorted(by_people), where="people's scores")
+    if (True, scale) not in scores:
+        names = sorted(other for person, other in scores if person)
+        raise UnknownName("scale", scale, names, where="people's scores")
     ends = arena.sql(
         "SELECT min(least(low, high)) AS a, max(greatest(low, high)) AS b FROM scores WHERE measure = ?", [scale]
     )
-    low, high = ends["a"].to_pylist()[0], ends["b"].to_pylist()[0]
+    low, high = ends.to_pylist()[0].values()
     if low is None or high is None or not low < high:
         raise NotEnoughData(f"the ends of the scale {scale} are not known", do="import scores with low and high")
-    judges: dict[str, dict[Key, float | None]] = {}
-    for key, given in _scores(arena, person=False, languages=languages).get(scale, {}).items():
+    judges: dict[str, Values] = {}
+    for key, given in scores.get((False, scale), {}).items():
         for value, rater in given:
             judges.setdefault(rater, {})[key] = value
-    labels = {key: [value for value, _ in given] for key, given in by_people[scale].items()}
-    measured: dict[Key, float | None] = dict.fromkeys(_answers(arena, languages), None)
-    measured |= dict.fromkeys(labels, None)
+    labels = {key: [value for value, _ in given] for key, given in scores[True, scale].items()}
+    measured: Values = {}
+    if "answers" in arena.tables:
+        table = arena.read("answers", columns=[*_KEY, "status"], languages=languages)
+        measured = {key: None for key, (status,) in _rows(table, "status") if status == "ok"}
+    measured |= dict.fromkeys(labels)
     for values in judges.values():
         measured |= values
     title = f"people's score {scale}, from {low:g} to {high:g}; higher is better"
@@ -357,78 +324,46 @@ def _scale(arena: store.Arena, name: str, languages: Sequence[str] | None) -> _S
     return _Source(measure, float(low), float(high), measured, labels, judges, {}, scale)
 
 
-def _answers(arena: store.Arena, languages: Sequence[str] | None) -> list[Key]:
-    if "answers" not in arena.tables:
-        return []
-    table = arena.read("answers", columns=["language", "query_id", "system", "status"], languages=languages)
-    names = ("language", "query_id", "system", "status")
-    rows = zip(*(table[name].to_pylist() for name in names), strict=True)
-    return [(language, query, system) for language, query, system, status in rows if status == "ok"]
-
-
-def _scores(
-    arena: store.Arena, *, person: bool, languages: Sequence[str] | None = None
-) -> dict[str, dict[Key, list[tuple[float, str]]]]:
-    """Return the values and raters of scores, by scale and answer."""
+def _read_scores(arena: store.Arena, languages: Sequence[str] | None = None) -> Scores:
     if "scores" not in arena.tables:
         return {}
-    names = ("measure", "language", "query_id", "system", "value", "rater", "person")
     held = arena.languages("scores")
-    table = arena.read(
-        "scores",
-        columns=list(names),
-        languages=None if languages is None else [code for code in languages if code in held],
-    )
-    found: dict[str, dict[Key, list[tuple[float, str]]]] = {}
-    for scale, language, query, system, value, rater, by_person in zip(
-        *(table[name].to_pylist() for name in names), strict=True
-    ):
-        if by_person is person and value is not None:
-            found.setdefault(scale, {}).setdefault((language, query, system), []).append((value, rater))
+    table = arena.read("scores", languages=None if languages is None else [code for code in languages if code in held])
+    found: dict[tuple[bool, str], dict[Key, list[tuple[float, str]]]] = {}
+    for key, (scale, value, rater, person) in _rows(table, "measure", "value", "rater", "person"):
+        if value is not None:
+            found.setdefault((bool(person), scale), {}).setdefault(key, []).append((value, rater))
     return found
 
 
-def _program_scores(arena: store.Arena, scale: str, languages: Sequence[str] | None) -> dict[str, dict[Key, float]]:
-    """Return programs' scores on other scales, as predictors."""
-    return {
-        other: {key: float(np.mean([value for value, _ in given])) for key, given in values.items()}
-        for other, values in sorted(_scores(arena, person=False, languages=languages).items())
-        if other != scale
-    }
-
-
-def _features(arena: store.Arena, names: Sequence[str], languages: Sequence[str] | None) -> dict[str, dict[Key, float]]:
-    if not names:
-        return {}
+def _features(arena: store.Arena, names: Sequence[str], languages: Sequence[str] | None) -> dict[str, Values]:
     arena.need("features")
     table = arena.read("features", languages=languages)
     known = set(table["feature"].to_pylist())
     for name in names:
         if name not in known:
             raise UnknownName("feature", name, sorted(known), where=arena.address)
-    return {name: {key: v for key, v in _values(table, name).items() if v is not None} for name in names}
+    return {name: _values(table, name) for name in names}
 
 
-def _feature_names(arena: store.Arena) -> set[str]:
-    if "features" not in arena.tables:
-        return set()
-    from mirage.stages.features import FEATURES
-
-    names = arena.sql("SELECT DISTINCT feature FROM features WHERE value IS NOT NULL")["feature"].to_pylist()
-    return {name for name in names if name in FEATURES and None not in (FEATURES[name].low, FEATURES[name].high)}
+_KEY = ("language", "query_id", "system")
 
 
-def _values(table: pa.Table, feature: str) -> dict[Key, float | None]:
+def _rows(table: pa.Table, *names: str) -> Iterable[tuple[Key, tuple[Any, ...]]]:
+    """Return the answer and some columns of each row."""
+    keys, values = (zip(*(table[name].to_pylist() for name in part), strict=True) for part in (_KEY, names))
+    return zip(keys, values, strict=True)
+
+
+def _values(table: pa.Table, feature: str) -> Values:
+    """Return the answers with a value of a feature; others are outside the measure."""
     import pyarrow.compute as pc
 
-    rows = table.filter(pc.equal(table["feature"], feature))
-    names = ("language", "query_id", "system", "value")
-    return {
-        (language, query, system): value
-        for language, query, system, value in zip(*(rows[name].to_pylist() for name in names), strict=True)
-    }
+    rows = table.filter(pc.and_(pc.equal(table["feature"], feature), pc.is_valid(table["value"])))
+    return {key: value for key, (value,) in _rows(rows, "value")}
 
 
-def _column(keys: Sequence[Key], values: Mapping[Key, float | None]) -> Array:
-    given = (values.get(key) for key in keys)
-    return np.array([np.nan if value is None else value for value in given], dtype=float)
+def _matrix(keys: Sequence[Key], columns: Iterable[Mapping[Key, float | None]]) -> Array:
+    """Return the values of some answers (N x K); NaN where unknown."""
+    rows = zip(*([values.get(key) for key in keys] for values in columns), strict=True)
+    return np.array(list(rows), dtype=float).reshape(len(keys), -1)

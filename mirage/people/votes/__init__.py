@@ -1,18 +1,18 @@
 """People's votes: a durable SQL log, a queue of battles, agreement with judges, and ratings corrected by votes.
 
     votes = Votes()                                    # SQLite in the user's folder, or MIRAGE_VOTES_URL
-    pool = gather_pool(language="sw", answers=answers, judgments=judgments, ratings=ratings)
+    pool = gather_pool(language="sw", answers=answers, judgments=judgments)
     (item,) = next_items(pool, voter="amina", seen=mine, n=1)
     votes.submit(Vote(vote_id=token(), time=now(), arena="sample", voter="amina", vote="A", ...))
     rows = votes_on(arena, votes.rows(Vote)).counting
     agreement(rows, judgments)
     correct(rows, decisions(judgments)["gpt-4o"], language="sw", judge="gpt-4o").table()
 
-`rows.py` defines votes and which of them are valid, `belonging.py` assigns them to arenas, `database.py` stores them
-(`tables.py`: the connections), `queue.py` chooses battles, `verdicts.py` converts votes to verdicts, `agreement.py`
-compares them with judges, `correct.py` corrects a judge's ranking (`powered.py`: the method), `citations.py` summarises
-votes on citations, `labels.py` audits the labels of queries (`label_ballots.py`: its ballots), `raters.py` analyses
-imported scores.
+`rows.py` defines the kinds of votes and which of them are valid, `belonging.py` assigns them to arenas, `database.py`
+stores them, `queue.py` chooses battles, `labels.py` audits the labels of queries, `ballots.py` sends either to voters
+(`ballot_page.py`: the file). `verdicts.py` converts votes to verdicts, `agreement.py` compares them with judges,
+`correct.py` corrects a judge's ranking (`powered.py`: the method), `citations.py` summarises votes on citations, and
+`raters.py` analyses imported scores.
 """
 
 from mirage.people.votes.agreement import Agreement, agreement
@@ -22,33 +22,27 @@ from mirage.people.votes.coefficients import ENOUGH
 from mirage.people.votes.correct import (
     LEAST_EACH,
     LEAST_QUERIES,
-    LEAST_VOTERS,
     CorrectedRating,
     Correction,
     correct,
     correction_needs,
     join_corrections,
 )
-from mirage.people.votes.database import FORMAT, Votes
+from mirage.people.votes.database import URL, Votes
 from mirage.people.votes.queue import (
-    COMMON,
-    CONTROL,
     FILLER,
+    FLIPPED,
     RANDOM,
-    REASONS,
     Pool,
-    Progress,
-    VoteDetails,
     VoteItem,
-    cast,
     gather_pool,
     next_items,
     progress,
 )
 from mirage.people.votes.rows import (
     IMPORTED,
+    KINDS,
     LONGEST,
-    UNDO,
     UNNAMED,
     AnyRow,
     Evidence,
@@ -56,10 +50,9 @@ from mirage.people.votes.rows import (
     Note,
     Row,
     Vote,
+    cast,
     digest,
-    item,
     join_categories,
-    noted_systems,
     now,
     shown_digest,
     split_categories,
@@ -67,29 +60,24 @@ from mirage.people.votes.rows import (
     token,
     validate_row,
 )
-from mirage.people.votes.tables import URL
 from mirage.people.votes.verdicts import battle, imported_votes, label, people
 from mirage.schema import PEOPLE
 from mirage.stats.jackknife import LEAST
 
 __all__ = [
-    "COMMON",
-    "CONTROL",
     "ENOUGH",
     "ENOUGH_ANSWERS",
     "EVERYBODY",
     "FILLER",
-    "FORMAT",
+    "FLIPPED",
     "IMPORTED",
+    "KINDS",
     "LEAST",
     "LEAST_EACH",
     "LEAST_QUERIES",
-    "LEAST_VOTERS",
     "LONGEST",
     "PEOPLE",
     "RANDOM",
-    "REASONS",
-    "UNDO",
     "UNNAMED",
     "URL",
     "Agreement",
@@ -102,10 +90,8 @@ __all__ = [
     "LabelVote",
     "Note",
     "Pool",
-    "Progress",
     "Row",
     "Vote",
-    "VoteDetails",
     "VoteItem",
     "Votes",
     "agreement",
@@ -117,12 +103,10 @@ __all__ = [
     "digest",
     "gather_pool",
     "imported_votes",
-    "item",
     "join_categories",
     "join_corrections",
     "label",
     "next_items",
-    "noted_systems",
     "now",
     "people",
     "progress",

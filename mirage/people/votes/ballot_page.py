@@ -14,8 +14,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mirage.errors import NotEnoughData
-from mirage.people.votes.ballots import FILE_FORMAT, Ballot, BallotItem, ballot_key
-from mirage.people.votes.label_ballots import KIND, LabelBallot, LabelItem
+from mirage.people.votes.ballots import FILE_FORMAT, LABELS, Ballot, BallotItem, ballot_key
+from mirage.people.votes.labels import AuditItem
 from mirage.people.votes.rows import LONGEST, shown_digest
 from mirage.stages.shown import merge_passages, shown_with
 from mirage.store.query_rows import of_query
@@ -37,21 +37,8 @@ def ballot_html(arena: Arena, ballot: Ballot) -> str:
     """Return the file of a ballot; the output is deterministic.
 
     Raises:
-        NotEnoughData: if an answer of the ballot has changed or is gone.
+        NotEnoughData: if a text of the ballot has changed or is gone.
     """
-    return _page(ballot, [_item(arena, item) for item in ballot.items])
-
-
-def label_ballot_html(arena: Arena, ballot: LabelBallot) -> str:
-    """Return the file of a ballot of labels; the output is deterministic.
-
-    Raises:
-        NotEnoughData: if a query or a passage of the ballot has changed or is gone.
-    """
-    return _page(ballot, [_query(arena, item) for item in ballot.items], {"kind": KIND})
-
-
-def _page(ballot: Ballot | LabelBallot, items: list[dict[str, Any]], more: dict[str, str] | None = None) -> str:
     own = base(ballot.language)
     codes = [ENGLISH, *([own] if own in words() and own != ENGLISH else [])]
     data = {
@@ -61,14 +48,14 @@ def _page(ballot: Ballot | LabelBallot, items: list[dict[str, Any]], more: dict[
             "arena": ballot.arena,
             "language": ballot.language,
             "answers": ballot.answers,
-            **(more or {}),
+            **({"kind": LABELS} if ballot.of_labels else {}),
         },
         "key": ballot_key(ballot.ballot_id),
         "voter": ballot.voter,
         "title": name_of(ballot.language),
         "direction": language(ballot.language).direction,
         "longest": LONGEST,
-        "items": items,
+        "items": [_item(arena, item) for item in ballot.items],
         "words": {code: words()[code] | {"direction": language(code).direction} for code in codes},
     }
     # Escaped, so that no text can close the element.
@@ -94,9 +81,13 @@ def words() -> dict[str, dict[str, str]]:
 
 
 def _item(arena: Arena, item: BallotItem) -> dict[str, Any]:
-    battle = item.battle
+    battle = item.subject
     key = (battle.language, battle.query_id)
-    query = _query_text(arena, key)
+    query = next((row["text"] for row in of_query(arena, "queries", key)), None) or ""
+    turns = [[row["speaker"], row["text"]] for row in of_query(arena, "turns", key)]
+    about = {"id": item.item_id, "query": query, "turns": turns}
+    if isinstance(battle, AuditItem):
+        return about | {"passages": _unlabelled(arena, key, item.shown, query)}
     rows = {row["system"]: row for row in of_query(arena, "answers", key)}
     sides = [rows.get(system, {"text": None}) for system in (battle.system_a, battle.system_b)]
     texts = [side["text"] for side in sides if side["text"] is not None]
@@ -108,10 +99,7 @@ def _item(arena: Arena, item: BallotItem) -> dict[str, Any]:
     ids = [tuple(passage_id for passage_id, *_ in seen[side["system"]]) for side in sides]
     if any(side["retriever"] for side in sides):
         passages = tuple(passage for passage in passages if passage.passage_id in {*ids[0], *ids[1]})
-    return {
-        "id": item.item_id,
-        "query": query,
-        "turns": _turns(arena, key),
+    return about | {
         "answers": texts,
         "pieces": [
             _pieces(side["text"], _cited(side, given), passages) for side, given in zip(sides, ids, strict=True)
@@ -129,29 +117,12 @@ def _cited(answer: dict[str, Any], ids: tuple[str, ...]) -> Sequence[Citation]:
     return citations(answer["text"][:SHOWN], ids, numbered=numbered) if answer["text"] and ids else ()
 
 
-def _query_text(arena: Arena, key: tuple[str, str]) -> str:
-    return next((row["text"] for row in of_query(arena, "queries", key)), None) or ""
-
-
-def _turns(arena: Arena, key: tuple[str, str]) -> list[list[str]]:
-    return [[row["speaker"], row["text"]] for row in of_query(arena, "turns", key)]
-
-
-def _query(arena: Arena, item: LabelItem) -> dict[str, Any]:
-    """Return a query with its passages, without their labels."""
-    key = (item.query.language, item.query.query_id)
-    text = _query_text(arena, key)
+def _unlabelled(arena: Arena, key: tuple[str, str], shown: str, query: str) -> list[dict[str, Any]]:
+    """Return the passages of a query without their labels."""
     passages = sorted(of_query(arena, "passages", key), key=lambda row: row["position"])
-    if shown_digest([text], [row["text"] for row in passages]) != item.shown:
+    if shown_digest([query], [row["text"] for row in passages]) != shown:
         raise NotEnoughData(f"{key[0]}:{key[1]} has changed since the audit was drawn", do="draw the audit again")
-    return {
-        "id": item.item_id,
-        "query": text,
-        "turns": _turns(arena, key),
-        "passages": [
-            {"id": row["passage_id"], "title": row["title"], "text": row["text"], "relevant": None} for row in passages
-        ],
-    }
+    return [{"id": row["passage_id"], "title": row["title"], "text": row["text"], "relevant": None} for row in passages]
 
 
 def _pieces(

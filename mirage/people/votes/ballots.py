@@ -1,12 +1,13 @@
-"""Ballots to send to voters: drawing battles, storing the key, and importing the votes.
+"""Ballots to send to voters: drawing items, storing the key, and importing the votes.
 
     ballots = draw_ballots(arena, "te", n=40, people=["amina", "ravi", "lakshmi"], reviews=2)
     keep(ballots)                                      # the key from ids to systems stays here
     rows = read_ballot(Path("amina.jsonl"))               # all votes, or BadInput for an invalid file
     database.append(rows)
 
-A ballot has an opaque id for each battle: a keyed digest (HMAC-SHA256) of ballot, battle and order. The mapping from
-ids to systems, and the secret of the digests, are stored in the user's folder.
+A ballot is of battles, or of the labels of queries for an audit, each query with its passages and without the label
+(`audit_ballots`). It has an opaque id for each item: a keyed digest (HMAC-SHA256) of ballot, item and order. The
+mapping from ids to systems, and the secret of the digests, are stored in the user's folder.
 
 Returned files are JSONL: a head, one event per line (a vote or an undo), and a signature of all preceding lines by the
 ballot's key. The signature detects files that are damaged, edited or merged. It does not authenticate the voter: anyone
@@ -18,11 +19,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -30,8 +31,9 @@ from mirage import store
 from mirage.errors import BadInput, NotEnoughData
 from mirage.people.votes.belonging import belonging, shown_now, votes_on
 from mirage.people.votes.database import Votes
-from mirage.people.votes.queue import VoteDetails, VoteItem, cast, next_items
-from mirage.people.votes.rows import UNDO, LabelVote, Vote, digest, item, validate_row
+from mirage.people.votes.labels import AuditItem, refuse_strays
+from mirage.people.votes.queue import VoteItem, next_items
+from mirage.people.votes.rows import UNDO, LabelVote, Vote, cast, digest, validate_row
 from mirage.people.votes.stage import vote_pool
 from mirage.schema import Code, Count
 from mirage.store.ballots import ballot_secret, keep_ballot, kept_ballots
@@ -40,36 +42,25 @@ FILE_FORMAT = 1
 """Format version of a returned file."""
 _HEAD = "mirage_ballot"
 _DO = "nothing was imported; ask for the file as the ballot gave it"
-AnyVote = TypeVar("AnyVote", Vote, LabelVote)
-
-
-class ShownItem(Protocol):
-    """A ballot item."""
-
-    @property
-    def shown(self) -> str:
-        """Digest of the displayed texts."""
-        ...
-
-
-AnyItem = TypeVar("AnyItem", bound=ShownItem)
-AnyBallot = TypeVar("AnyBallot", bound="SentBallot[Any]")
+LABELS = "labels"
+"""Kind of a ballot of labels, in records and returned files."""
+Subject = VoteItem | AuditItem
 
 
 @dataclass(frozen=True, slots=True)
 class BallotItem:
-    """One battle of a ballot."""
+    """One item of a ballot."""
 
     item_id: str
     """Its opaque id in the ballot: 32 hexadecimal digits."""
-    battle: VoteItem
-    """The battle, in the order shown."""
+    subject: Subject
+    """The battle, in the order shown, or the query."""
     shown: str
-    """Digest of the query and the two answers (`mirage.people.votes.shown_digest`)."""
+    """Digest of the displayed texts (`mirage.people.votes.shown_digest`)."""
 
 
 @dataclass(frozen=True, slots=True)
-class SentBallot(Generic[AnyItem]):
+class Ballot:
     """Items in one language for one person to vote on outside the explorer."""
 
     ballot_id: str
@@ -84,8 +75,13 @@ class SentBallot(Generic[AnyItem]):
     """Its number among the ballots drawn together, from 1."""
     parts: int
     """Number of ballots drawn together."""
-    items: tuple[AnyItem, ...]
-    """Items in display order."""
+    items: tuple[BallotItem, ...]
+    """Items in display order; battles or queries."""
+
+    @property
+    def of_labels(self) -> bool:
+        """True for an audit of labels, false for battles."""
+        return isinstance(self.items[0].subject, AuditItem)
 
     @property
     def answers(self) -> str:
@@ -96,11 +92,6 @@ class SentBallot(Generic[AnyItem]):
     def session(self) -> str:
         """Session of its votes."""
         return f"ballot-{self.ballot_id}"
-
-
-@dataclass(frozen=True, slots=True)
-class Ballot(SentBallot[BallotItem]):
-    """Battles for one person to vote on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,16 +195,59 @@ def draw_ballots(
             f"{len(chosen)} battles in {language}, each seen by {reviews}, do not go round {len(people)} people",
             do="ask fewer people, or for more reviews",
         )
-    dealt = assign(n if n < 1 else len(chosen), len(people), reviews, seed=seed)
-    shown = _digests(arena, chosen)
-    secret = ballot_secret()
+    return _deal(arena, language, chosen, people, assign(len(chosen), len(people), reviews, seed=seed), [reviews, seed])
+
+
+def audit_ballots(
+    arena: store.Arena,
+    items: Sequence[AuditItem],
+    *,
+    people: Sequence[str | None] = (None,),
+    reviews: int = 1,
+    seed: int = 0,
+) -> list[Ballot]:
+    """Distribute the queries of an audit over people, one ballot per language and person.
+
+    Args:
+        arena: the arena.
+        items: the queries (`labels.draw_audit`).
+        people: names of the voters; None for one voter who enters a name in the ballot.
+        reviews: number of people who check each query.
+        seed: seed of the distribution.
+
+    Raises:
+        BadInput: if people or reviews make no valid assignment.
+        NotEnoughData: if a query or its passages have no text here.
+    """
+    check_names(people)
+    _need_texts(arena, items)
     ballots = []
-    for number, (person, numbers) in enumerate(zip(people, dealt, strict=True), start=1):
-        own = [(chosen[k], shown[k]) for k in numbers]
-        about = [arena.name, language, person, number, len(people), reviews, seed, [(*_key(b), s) for b, s in own]]
-        ballot_id = sign(secret, "id", about)[:16]
-        entries = [_entry(secret, ballot_id, battle, words) for battle, words in own]
-        entries.sort(key=lambda entry: entry.item_id)
+    for language in dict.fromkeys(entry.language for entry in items):
+        own = [entry for entry in items if entry.language == language]
+        dealt = assign(len(own), len(people), reviews, seed=seed)
+        ballots += _deal(arena, language, own, people, dealt, [reviews, seed])
+    return ballots
+
+
+def _deal(
+    arena: store.Arena,
+    language: str,
+    subjects: Sequence[Subject],
+    people: Sequence[str | None],
+    dealt: Sequence[Sequence[int]],
+    settings: Sequence[int],
+) -> list[Ballot]:
+    """Return the ballot of each person who is dealt an item."""
+    shown = [text or "" for text in shown_now(arena, [_blank(subject, arena.name) for subject in subjects])]
+    secret, ballots = ballot_secret(), []
+    for number, (person, places) in enumerate(zip(people, dealt, strict=True), start=1):
+        own = [(subjects[k], shown[k]) for k in places]
+        if not own:
+            continue
+        kind = [LABELS] * isinstance(own[0][0], AuditItem)
+        about = [*kind, arena.name, language, person, number, len(people), *settings]
+        ballot_id = sign(secret, "id", [*about, [(*_key(subject), text) for subject, text in own]])[:16]
+        entries = sorted((_entry(secret, ballot_id, *entry) for entry in own), key=lambda entry: entry.item_id)
         name = person.strip() if person is not None else None
         ballots.append(Ballot(ballot_id, arena.name, language, name, number, len(people), tuple(entries)))
     return ballots
@@ -226,16 +260,21 @@ def keep(ballots: Iterable[Ballot]) -> None:
         ArenaError: if the folder cannot be written.
     """
     for ballot in ballots:
-        keep_ballot(ballot.ballot_id, asdict(ballot))
+        field = "query" if ballot.of_labels else "battle"
+        items = [
+            {"item_id": entry.item_id, field: asdict(entry.subject), "shown": entry.shown} for entry in ballot.items
+        ]
+        kind = {"kind": LABELS} if ballot.of_labels else {}
+        keep_ballot(ballot.ballot_id, kind | asdict(ballot) | {"items": items})
 
 
 def stored_ballots() -> dict[str, Ballot]:
-    """Return the ballots of battles made here, by id.
+    """Return the ballots made here, by id.
 
     Raises:
         ArenaError: if one cannot be read.
     """
-    return {ballot_id: _ballot(record) for ballot_id, record in kept_ballots().items() if "kind" not in record}
+    return {ballot_id: _ballot(record) for ballot_id, record in kept_ballots().items()}
 
 
 def ballot_key(ballot_id: str) -> str:
@@ -248,28 +287,43 @@ def is_returned(path: Path) -> bool:
     return any(f'"{_HEAD}"' in line for line in store.beginning(path, 1))
 
 
-def read_ballot(path: Path, log: Iterable[Vote] = ()) -> list[Vote]:
+def read_ballot(path: Path, database: Votes | None = None) -> list[Any]:
     """Return the votes of a returned ballot; all of them, or none.
 
     Args:
         path: the file.
-        log: votes stored already; a ballot belongs to one voter.
+        database: the votes stored already; a ballot belongs to one voter.
 
     Returns:
-        Votes and undos in order; the same if the file is read again.
+        Votes and undos in order, `Vote` or `LabelVote`; the same if the file is read again.
 
     Raises:
         BadInput: if the ballot was not made here, was changed, has other answers, or was returned by another voter
             before.
     """
-    ballot, head, events = verify_returned(path, stored_ballots())
-    voter = check_head(ballot, head, path, log)
+    ballot, head, events = _verify(path)
+    kind: type[Any] = LabelVote if ballot.of_labels else Vote
+    voter = _check_head(ballot, head, path, database.rows(kind) if database else ())
     entries = {entry.item_id: entry for entry in ballot.items}
-    return read_events(path, events, lambda before, event: _vote(ballot, voter, entries, before, event))
+    rows: list[Any] = []
+    for where, event in events:
+        try:
+            rows.append(_read_event(ballot, voter, entries, rows, event))
+        except BadInput as error:
+            raise BadInput(error.what, where=where, do=error.do or _DO) from None
+    if not rows:
+        raise BadInput("this ballot has no votes", where=str(path), do="vote, then save the file again")
+    return rows
 
 
-def import_ballot(database: Votes, path: Path) -> tuple[int, int]:
+def import_ballot(database: Votes, path: Path, *, arena: store.Arena | None = None) -> tuple[int, int]:
     """Import a returned ballot into the database (`read_ballot`); importing it twice is harmless.
+
+    Args:
+        database: the votes.
+        path: the file.
+        arena: reject votes on labels of queries that this arena lacks or has changed; None to accept them, though they
+            count for no arena.
 
     Returns:
         The number of rows read, and the number of new ones.
@@ -278,12 +332,19 @@ def import_ballot(database: Votes, path: Path) -> tuple[int, int]:
         BadInput: if the file is invalid, or the same ballot was voted on in two places.
         Unreachable: if the database does not respond.
     """
-    rows = read_ballot(path, database.rows(Vote))
-    return len(rows), append_returned(database, rows, path)
+    rows = read_ballot(path, database)
+    where = [str(path)] * len(rows)
+    if arena is not None and isinstance(rows[0], LabelVote):
+        refuse_strays(arena, rows, where)
+    try:
+        return len(rows), database.append(rows, where)
+    except BadInput as error:
+        do = "the ballot was voted on in two browsers: import only one of the two files; nothing was imported"
+        raise BadInput(error.what, where=error.where, do=do) from None
 
 
 def ballots_left(arena: store.Arena, log: Iterable[Vote]) -> list[BallotProgress]:
-    """Return the progress of an arena's ballots.
+    """Return the progress of an arena's ballots of battles.
 
     Args:
         arena: the arena.
@@ -299,25 +360,20 @@ def ballots_left(arena: store.Arena, log: Iterable[Vote]) -> list[BallotProgress
     for vote in votes_on(arena, log).counting:
         by_session.setdefault(vote.session or "", []).append(vote)
     rows = []
-    for ballot in sorted(stored_ballots().values(), key=lambda b: (b.language, b.part, b.ballot_id)):
-        if not belonging(arena, [_blank_vote(ballot.arena, entry.battle, entry.shown) for entry in ballot.items]):
+    ballots = (ballot for ballot in stored_ballots().values() if not ballot.of_labels)
+    for ballot in sorted(ballots, key=lambda b: (b.language, b.part, b.ballot_id)):
+        if not belonging(arena, [_blank(entry.subject, ballot.arena, entry.shown) for entry in ballot.items]):
             continue
         own_votes = by_session.get(ballot.session, [])
-        voted = len({item(vote) for vote in own_votes})
+        voted = len({vote.item for vote in own_votes})
         voter = ballot.voter or next((vote.voter for vote in own_votes), None)
         n = len(ballot.items)
         rows.append(BallotProgress(ballot.ballot_id, ballot.language, voter, n, voted, n - voted))
     return rows
 
 
-def verify_returned(
-    path: Path, ballots: Mapping[str, AnyBallot]
-) -> tuple[AnyBallot, dict[str, Any], list[tuple[str, dict[str, Any]]]]:
+def _verify(path: Path) -> tuple[Ballot, dict[str, Any], list[tuple[str, dict[str, Any]]]]:
     """Return the ballot, the head and the located events of a file with a valid signature.
-
-    Args:
-        path: the file.
-        ballots: the ballots made here, by id.
 
     Raises:
         BadInput: if the file is damaged or was changed, or its ballot was not made here.
@@ -336,7 +392,7 @@ def verify_returned(
     if len(values) < 2 or values[0][1].get(_HEAD) != FILE_FORMAT or "signature" not in values[-1][1]:
         raise BadInput("the file does not begin or end as a ballot's does", where=str(path), do=_DO)
     head = values[0][1]
-    ballot = ballots.get(str(head.get("ballot")))
+    ballot = stored_ballots().get(str(head.get("ballot")))
     if ballot is None:
         raise BadInput(
             f"the ballot {head.get('ballot')!r} was not made here",
@@ -350,49 +406,7 @@ def verify_returned(
     return ballot, head, values[1:-1]
 
 
-def read_events(
-    path: Path,
-    events: Iterable[tuple[str, dict[str, Any]]],
-    read_event: Callable[[Sequence[AnyVote], dict[str, Any]], AnyVote],
-) -> list[AnyVote]:
-    """Return the rows of a returned ballot's events; all of them, or none.
-
-    Args:
-        path: the file.
-        events: its events, each with its location.
-        read_event: converts an event to a row, given the rows before it.
-
-    Raises:
-        BadInput: if an event is invalid (the message names its line), or if there is no event.
-    """
-    rows: list[AnyVote] = []
-    for where, event in events:
-        try:
-            rows.append(read_event(rows, event))
-        except BadInput as error:
-            raise BadInput(error.what, where=where, do=error.do or _DO) from None
-    if not rows:
-        raise BadInput("this ballot has no votes", where=str(path), do="vote, then save the file again")
-    return rows
-
-
-def append_returned(database: Votes, rows: Sequence[AnyVote], path: Path) -> int:
-    """Store the rows of a returned ballot, and return how many are new.
-
-    Raises:
-        BadInput: if the same ballot was voted on in two places.
-        Unreachable: if the database does not respond.
-    """
-    try:
-        return database.append(rows, [str(path)] * len(rows))
-    except BadInput as error:
-        do = "the ballot was voted on in two browsers: import only one of the two files; nothing was imported"
-        raise BadInput(error.what, where=error.where, do=do) from None
-
-
-def check_head(
-    ballot: SentBallot[Any], head: Mapping[str, Any], path: Path, log: Iterable[Vote] | Iterable[LabelVote]
-) -> str:
+def _check_head(ballot: Ballot, head: Mapping[str, Any], path: Path, log: Iterable[Vote] | Iterable[LabelVote]) -> str:
     """Check the head of a returned ballot, and return its voter.
 
     Raises:
@@ -418,48 +432,72 @@ def check_head(
     return voter.strip()
 
 
-def undone_vote(ballot: SentBallot[Any], before: Sequence[AnyVote], event: Mapping[str, Any]) -> AnyVote:
-    """Return the row of an event that undoes an earlier vote in the same file.
+def _need_texts(arena: store.Arena, items: Sequence[AuditItem]) -> None:
+    """Check that every query and passage has a text to show."""
+    for table in ("queries", "passages"):
+        arena.need(table)
+    for language in dict.fromkeys(entry.language for entry in items):
+        ids = {entry.query_id for entry in items if entry.language == language}
+        for table in ("queries", "passages"):
+            if language not in arena.languages(table):
+                continue
+            rows = arena.read(table, columns=["query_id", "text"], languages=[language])
+            for query, text in zip(rows["query_id"].to_pylist(), rows["text"].to_pylist(), strict=True):
+                if text is None and query in ids:
+                    raise NotEnoughData(
+                        f"{language}:{query} has no text in {table}", do="import the texts, then draw the audit"
+                    )
+
+
+def _read_event(
+    ballot: Ballot,
+    voter: str,
+    entries: Mapping[str, BallotItem],
+    before: Sequence[Any],
+    event: Mapping[str, Any],
+) -> Any:
+    """Return the row of one event: a vote on an item, or an undo of an earlier vote in the same file.
 
     Raises:
-        BadInput: if it does not name an earlier vote.
+        BadInput: if it is of no item, or does not name an earlier vote.
     """
-    back = event.get("undoes")
-    if type(back) is not int or not 0 <= back < len(before) or before[back].vote == UNDO:
-        raise BadInput(f"it undoes {back!r}, which is not an earlier vote")
-    undo: dict[str, Any] = {"vote_id": f"{ballot.session}-{len(before):05d}", "time": event.get("time")}
-    undo |= {"vote": UNDO, "note": None, "undoes": before[back].vote_id, "seconds": None}
-    return validate_row(replace(before[back], **undo))
-
-
-def _vote(
-    ballot: Ballot, voter: str, entries: Mapping[str, BallotItem], before: Sequence[Vote], event: Mapping[str, Any]
-) -> Vote:
-    """Return the row of one event: a vote on an item, or an undo of an earlier vote."""
     vote_id = f"{ballot.session}-{len(before):05d}"
+    given = {name: event.get(name) for name in ("vote", "time", "seconds", "note")} | {"vote_id": vote_id}
     if event.get("vote") == UNDO:
-        return undone_vote(ballot, before, event)
+        back = event.get("undoes")
+        if type(back) is not int or not 0 <= back < len(before) or before[back].vote == UNDO:
+            raise BadInput(f"it undoes {back!r}, which is not an earlier vote")
+        emptied = {"note": None, "seconds": None, "undoes": before[back].vote_id}
+        return validate_row(replace(before[back], **given | emptied))
     entry = entries.get(str(event.get("item")))
     if entry is None:
         raise BadInput(f"{event.get('item')!r} is no item of the ballot")
-    about: dict[str, Any] = asdict(entry.battle)
-    given = {name: event.get(name) for name in ("vote", "time", "seconds", "note")}
-    given["note"] = given["note"] or None
-    about |= given | {"vote_id": vote_id, "arena": ballot.arena, "voter": voter, "undoes": None}
-    return validate_row(Vote(**about, session=ballot.session, shown=entry.shown))
+    if ballot.of_labels:
+        given |= {name: event.get(name) for name in ("asked", "right_language")}
+    about = {"arena": ballot.arena, "voter": voter, "session": ballot.session, "shown": entry.shown}
+    return cast(entry.subject, **given | about)
 
 
-def _entry(secret: bytes, ballot_id: str, battle: VoteItem, shown: str) -> BallotItem:
-    """Return an item of a ballot, with its sides drawn."""
-    first, second = sorted((battle.system_a, battle.system_b))
-    if int(sign(secret, "side", [ballot_id, *_key(battle)])[0], 16) % 2:
-        first, second = second, first
-    sided = replace(battle, system_a=first, system_b=second)
-    return BallotItem(sign(secret, "item", [ballot_id, sided.query_id, first, second])[:32], sided, shown)
+def _blank(subject: Subject, arena: str, shown: str | None = None) -> Any:
+    """Return a vote without an opinion, to look up its texts."""
+    return cast(subject, vote="skip", vote_id="-", arena=arena, voter="-", shown=shown)
 
 
-def _key(battle: VoteItem) -> tuple[str, ...]:
-    return (battle.language, battle.query_id, *sorted((battle.system_a, battle.system_b)))
+def _entry(secret: bytes, ballot_id: str, subject: Subject, shown: str) -> BallotItem:
+    """Return an item of a ballot; the sides of a battle are drawn."""
+    sides: tuple[str, ...] = ()
+    if isinstance(subject, VoteItem):
+        sides = tuple(sorted((subject.system_a, subject.system_b)))
+        if int(sign(secret, "side", [ballot_id, *_key(subject)])[0], 16) % 2:
+            sides = sides[::-1]
+        subject = replace(subject, system_a=sides[0], system_b=sides[1])
+    return BallotItem(sign(secret, "item", [ballot_id, subject.query_id, *sides])[:32], subject, shown)
+
+
+def _key(subject: Subject) -> tuple[str, ...]:
+    if isinstance(subject, AuditItem):
+        return (subject.query_id,)
+    return (subject.language, subject.query_id, *sorted((subject.system_a, subject.system_b)))
 
 
 def sign(secret: bytes, purpose: str, about: object) -> str:
@@ -468,19 +506,8 @@ def sign(secret: bytes, purpose: str, about: object) -> str:
     return hmac.new(secret, data, hashlib.sha256).hexdigest()
 
 
-def _digests(arena: store.Arena, battles: Sequence[VoteItem]) -> list[str]:
-    """Return the digest of the query and the two answers of each battle."""
-    digests = shown_now(arena, [_blank_vote(arena.name, battle) for battle in battles])
-    return [shown or "" for shown in digests]
-
-
-def _blank_vote(arena: str, battle: VoteItem, shown: str | None = None) -> Vote:
-    """Return a vote without an opinion, to look up its texts."""
-    return cast(battle, vote="skip", vote_id="-", arena=arena, voter="-", details=VoteDetails(shown=shown))
-
-
-def _ballot(record: Mapping[str, Any]) -> Ballot:
-    items = tuple(
-        BallotItem(entry["item_id"], VoteItem(**entry["battle"]), entry["shown"]) for entry in record["items"]
-    )
-    return Ballot(**{**record, "items": items})
+def _ballot(record: dict[str, Any]) -> Ballot:
+    """Return a ballot from its stored record."""
+    field, kind = ("query", AuditItem) if record.pop("kind", None) == LABELS else ("battle", VoteItem)
+    items = (BallotItem(entry["item_id"], kind(**entry[field]), entry["shown"]) for entry in record["items"])
+    return Ballot(**record | {"items": tuple(items)})

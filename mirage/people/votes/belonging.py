@@ -26,8 +26,6 @@ from mirage.people.votes.rows import (
     Row,
     Vote,
     digest,
-    item,
-    noted_systems,
     standing,
 )
 from mirage.text.segmentation import count_text
@@ -66,11 +64,11 @@ def votes_on(arena: store.Arena, log: Iterable[AnyRow]) -> ArenaVotes[AnyRow]:
     """
     here = belonging(arena, log)
     same = standing(row for row, is_same in here if is_same)
-    voted = {(row.voter, item(row)) for row in same}
+    voted = {(row.voter, row.item) for row in same}
     changed = standing(row for row, is_same in here if not is_same)
     return ArenaVotes(
         same,
-        [row for row in changed if (row.voter, item(row)) not in voted],
+        [row for row in changed if (row.voter, row.item) not in voted],
         sum(not row.shown for row in same),
     )
 
@@ -157,14 +155,9 @@ class _Texts:
 
     def subject_digest(self, row: Row) -> str | None:
         """Return the digest of a vote's subject in the arena; None if it lacks a text."""
-        systems: tuple[str, ...]
         if isinstance(row, LabelVote):
             known_query = (row.language, row.query_id, "") in self._queries
             return digest(*self._given.get((row.language, row.query_id), ())) if known_query else None
-        if isinstance(row, Note):
-            systems = noted_systems(row)
-        else:
-            systems = (row.system_a, row.system_b) if isinstance(row, Vote) else (row.system,)
-        texts = [self._answers.get((row.language, row.query_id, system)) for system in systems]
+        texts = [self._answers.get((row.language, row.query_id, system)) for system in row.systems]
         known = [next(iter(text)) for text in texts if text is not None]
         return digest(*known) if len(known) == len(texts) else None

@@ -6,14 +6,14 @@ of every interval. Several votes on one citation count by majority; without a ma
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mirage import schema
 from mirage.errors import NotEnoughData
-from mirage.people.votes.rows import Evidence
+from mirage.people.votes.rows import Evidence, majority
 from mirage.schema import PEOPLE, Code, Count, Share, Support, SupportGrade
 from mirage.stats.intervals import clustered_proportion
 
@@ -77,23 +77,22 @@ def support_grades(log: Iterable[Evidence]) -> pa.Table:
         log: valid votes on citations (`rows.standing`).
     """
     rows = []
-    for key, word in _majorities(log).items():
+    for key, word in majorities(log).items():
         grade = _GRADES.get(word)
         rows.append(SupportGrade(*key, PEOPLE, grade, None if grade else "people find it unclear or disagree", None))
     return schema.sort("support_grades", schema.from_rows("support_grades", rows))
 
 
-def _majorities(log: Iterable[Evidence]) -> dict[tuple[str, str, str, int, str], str]:
-    """Return the majority vote on each citation, by language, query, system, sentence and passage."""
-    opinions: dict[tuple[str, str, str, int, str], Counter[str]] = defaultdict(Counter)
+def majorities(log: Iterable[Evidence]) -> dict[tuple[str, str, str, int, str], str]:
+    """Return the majority vote on each citation (`rows.majority`), by language, query, system, sentence and passage."""
+    opinions: dict[tuple[str, str, str, int, str], list[str]] = defaultdict(list)
     for vote in log:
-        opinions[vote.language, vote.query_id, vote.system, vote.sentence, vote.passage_id][vote.vote] += 1
-    ranked = {key: words.most_common(2) for key, words in opinions.items()}
-    return {key: "unclear" if len({n for _, n in top}) < len(top) else top[0][0] for key, top in ranked.items()}
+        opinions[vote.language, vote.query_id, vote.system, vote.sentence, vote.passage_id].append(vote.vote)
+    return {key: majority(words) for key, words in opinions.items()}
 
 
 def _support(language: str, system: str, votes: list[Evidence]) -> CitationSupport:
-    words = _majorities(votes)
+    words = majorities(votes)
     answers: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for (_, query, name, *_), word in words.items():
         if word in _GRADES:

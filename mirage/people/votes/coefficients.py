@@ -1,7 +1,7 @@
 """Coefficients of agreement as functions of sums over queries, with intervals over queries (`mirage.stats.jackknife`).
 
-Shared by the agreement on battles (`agreement.py`), nuggets (`assignments.py`) and scores (`raters.py`), and by the
-exam of judges (`mirage.people.exam`).
+Shared by the agreement on battles (`agreement.py`) and scores (`raters.py`), and by the exam of judges
+(`mirage.people.exam`).
 """
 
 from __future__ import annotations

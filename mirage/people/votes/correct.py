@@ -7,8 +7,8 @@ unconnected, there is no corrected ranking but a reason.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
-from mirage.battles.decision import Battle, Decision
+from mirage.battles.decision import UNPARSED, Battle, Decision, points
 from mirage.errors import BadInput, NotEnoughData
-from mirage.people.votes.arrays import lay_out
-from mirage.people.votes.powered import Data, powered_estimate
+from mirage.people.votes.powered import Ballots, Data, powered_estimate, prediction_components
 from mirage.people.votes.rows import Vote
 from mirage.people.votes.verdicts import battle, is_named, label
 from mirage.ranking.pair_tests import open_ranks
@@ -121,16 +120,10 @@ class Correction:
     """Number of counting votes."""
     voters: tuple[str, ...]
     """Their voters, sorted."""
-    n_voted: int
-    """Number of battles with votes."""
     n_queries: int
     """Number of queries with votes."""
     n_battles: int
     """Battles that a judge decided."""
-    skipped: int
-    """Votes without an opinion, excluded."""
-    unread: int
-    """Votes on battles without a parsed verdict of a judge, which have no prediction."""
     seed: int
     """Seed of the draws behind the rank intervals, and of the folds of cross-fitting."""
     languages: tuple[str, ...] = ()
@@ -196,7 +189,7 @@ class Correction:
 
     def ranks(self) -> NDArray[np.int64]:
         """Return the ranks (S): 1 is best; equal ratings share the best rank."""
-        return np.asarray(_ranks(self.theta[None])[0])
+        return np.asarray((self.theta > self.theta[:, None] + 1e-9).sum(axis=1) + 1)
 
     def rank_interval(self) -> NDArray[np.int64]:
         """Return the best and the worst rank that t tests of all differences leave open, with Holm's correction over
@@ -288,17 +281,15 @@ def correct(
     if not judged_battles:
         raise NotEnoughData(f"{judge} has judged no battle in {language}", do="choose another judge or language")
     drawn = [vote for vote in votes if vote.language == language and (vote.control or vote.inclusion is not None)]
-    skipped = sum(label(vote) is None for vote in drawn)
     systems = tuple(sorted({name for battle_key in judged_battles for name in battle_key[2:]}))
+    counted = [vote for vote in drawn if label(vote) is not None and set(battle(vote)[2:]) <= set(systems)]
     opinions: dict[Battle, list[Vote]] = defaultdict(list)
-    for vote in drawn:
-        if label(vote) is not None and set(battle(vote)[2:]) <= set(systems):
-            opinions[battle(vote)].append(vote)
+    for vote in counted:
+        opinions[battle(vote)].append(vote)
     battles = sorted(judged_battles | opinions.keys())
     data = lay_out(battles, opinions, systems, judges, list(features.values()))
     _refuse(data, language, systems)
     result = powered_estimate(data, lam, seed=seed)
-    n_votes = sum(map(len, opinions.values()))
     return Correction(
         language=language,
         judge=judge,
@@ -308,27 +299,17 @@ def correct(
         df=np.full(len(systems), result.df),
         lam=result.lam,
         tuned=lam is None,
-        votes=_by_system(
-            len(systems), [(battle_key, len(battle_votes)) for battle_key, battle_votes in opinions.items()], systems
-        ),
-        battles=_by_system(len(systems), [(battle_key, 1) for battle_key in judged_battles], systems),
-        n_votes=n_votes,
-        voters=tuple(sorted({vote.voter for battle_votes in opinions.values() for vote in battle_votes})),
-        n_voted=len(opinions),
+        votes=_by_system(systems, map(battle, counted)),
+        battles=_by_system(systems, judged_battles),
+        n_votes=len(counted),
+        voters=tuple(sorted({vote.voter for vote in counted})),
         n_queries=data.n_queries_voted,
         n_battles=len(judged_battles),
-        skipped=skipped,
-        unread=sum(len(own) for battle_key, own in opinions.items() if battle_key not in judged_battles),
         seed=seed,
         alone=_alone(data),
         features=tuple(features),
-        n_people=_count_people([vote for battle_votes in opinions.values() for vote in battle_votes]),
+        n_people=len({vote.voter for vote in counted if is_named(vote)}) or None,
     )
-
-
-def _count_people(cast: Sequence[Vote]) -> int | None:
-    """Return the number of people who voted; None if no vote says who cast it."""
-    return len({vote.voter for vote in cast if is_named(vote)}) or None
 
 
 def _alone(data: Data) -> Array | None:
@@ -354,42 +335,38 @@ def join_corrections(corrections: Sequence[Correction]) -> Correction:
     systems = sorted(set.intersection(*(set(correction.systems) for correction in ordered))) if ordered else []
     if len(ordered) < 2 or len(systems) < 2:
         raise NotEnoughData("it takes two corrected languages that share two systems", do="vote in more languages")
-    theta, covariance = np.zeros(len(systems)), np.zeros((len(systems), len(systems)))
-    below = np.zeros(len(systems))
-    alone: Array | None = np.zeros_like(covariance)
-    votes, battles = np.zeros((2, len(systems)), dtype=np.int64)
     # Ratings are relative to the mean of the systems that are shown.
     centre = np.eye(len(systems)) - 1 / len(systems)
-    for correction in ordered:
-        indices = [correction.systems.index(system) for system in systems]
-        part = centre @ correction.covariance[np.ix_(indices, indices)] @ centre / len(ordered) ** 2
-        theta += centre @ correction.theta[indices] / len(ordered)
-        covariance += part
-        below += np.diag(part) ** 2 / correction.df[indices]
-        if alone is not None:
-            own = correction.alone
-            alone = None if own is None else alone + centre @ own[np.ix_(indices, indices)] @ centre / len(ordered) ** 2
-        votes += correction.votes[indices]
-        battles += correction.battles[indices]
+    places = [[part.systems.index(system) for system in systems] for part in ordered]
+
+    def spreads(covariances: Sequence[Array]) -> list[Array]:
+        return [
+            centre @ own[np.ix_(at, at)] @ centre / len(ordered) ** 2
+            for own, at in zip(covariances, places, strict=True)
+        ]
+
+    parts = spreads([part.covariance for part in ordered])
+    alone = [part.alone for part in ordered if part.alone is not None]
+    covariance = np.sum(parts, axis=0)
+    below = sum(np.diag(own) ** 2 / part.df[at] for own, part, at in zip(parts, ordered, places, strict=True))
     return replace(
         ordered[0],
         language="all",
         systems=tuple(systems),
-        theta=theta,
+        theta=np.mean([centre @ part.theta[at] for part, at in zip(ordered, places, strict=True)], axis=0),
         covariance=covariance,
         df=np.diag(covariance) ** 2 / below,
-        lam=float(np.mean([correction.lam for correction in ordered])),
-        votes=votes,
-        battles=battles,
-        voters=tuple(sorted({voter for correction in ordered for voter in correction.voters})),
+        lam=float(np.mean([part.lam for part in ordered])),
+        votes=np.sum([part.votes[at] for part, at in zip(ordered, places, strict=True)], axis=0),
+        battles=np.sum([part.battles[at] for part, at in zip(ordered, places, strict=True)], axis=0),
+        voters=tuple(sorted({voter for part in ordered for voter in part.voters})),
         languages=tuple(codes),
-        alone=alone,
+        alone=np.sum(spreads(alone), axis=0) if len(alone) == len(ordered) else None,
         n_people=min((part.n_people for part in ordered if part.n_people is not None), default=None),
-        **{name: sum(getattr(correction, name) for correction in ordered) for name in _SUMS},
+        n_votes=sum(part.n_votes for part in ordered),
+        n_queries=sum(part.n_queries for part in ordered),
+        n_battles=sum(part.n_battles for part in ordered),
     )
-
-
-_SUMS = ("n_votes", "n_voted", "n_queries", "n_battles", "skipped", "unread")
 
 
 def correction_needs(n_queries: int) -> str:
@@ -422,15 +399,87 @@ def _refuse(data: Data, language: str, systems: Sequence[str]) -> None:
         raise NotEnoughData(f"fewer than {LEAST_EACH} votes in {language} on battles of {', '.join(few)}", do=more)
 
 
-def _by_system(n: int, counts: Sequence[tuple[Battle, int]], systems: Sequence[str]) -> NDArray[np.int64]:
+def _by_system(systems: Sequence[str], battles: Iterable[Battle]) -> NDArray[np.int64]:
+    """Return the number of battles of each system."""
+    counts = Counter(name for battle_key in battles for name in battle_key[2:])
+    return np.array([counts[name] for name in systems], dtype=np.int64)
+
+
+def lay_out(
+    battles: Sequence[Battle],
+    opinions: Mapping[Battle, Sequence[Vote]],
+    systems: Sequence[str],
+    judges: Sequence[Mapping[Battle, Decision]],
+    features: Sequence[Mapping[tuple[str, str], float]],
+) -> Data:
+    """Return the arrays of the battles of one language.
+
+    Args:
+        battles: those that a judge decided or people voted on, sorted.
+        opinions: the votes with an opinion on each that was voted on.
+        systems: the systems, in the order of their numbers.
+        judges: what each judge said.
+        features: for each feature its values by query_id and system.
+    """
     place = {name: k for k, name in enumerate(systems)}
-    totals = np.zeros(n, dtype=np.int64)
-    for battle_key, count in counts:
-        for name in battle_key[2:]:
-            totals[place[name]] += count
-    return totals
+    queries = {name: k for k, name in enumerate(sorted({battle[1] for battle in battles}))}
+    first, second = (np.array([place[battle[k]] for battle in battles], dtype=np.intp) for k in (2, 3))
+    nothing = Decision(UNPARSED, np.nan, True, n_verdicts=0, n_read=0)
+    verdicts = [[judge.get(battle, nothing) for battle in battles] for judge in judges]
+    return Data(
+        first,
+        second,
+        np.array([queries[battle[1]] for battle in battles], dtype=np.intp),
+        prediction_components(
+            first,
+            second,
+            len(systems),
+            judges=[
+                (np.array([verdict.points for verdict in column]), np.array([verdict.order for verdict in column]))
+                for column in verdicts
+            ],
+            features=[
+                np.array([feature.get((q, a), np.nan) - feature.get((q, b), np.nan) for _, q, a, b in battles])
+                for feature in features
+            ],
+        ),
+        np.array([_mean(opinions[battle]) if battle in opinions else 0.0 for battle in battles]),
+        _weights([opinions.get(battle, ()) for battle in battles]),
+        len(systems),
+        len(queries),
+        np.array([all(not verdict.n_read for verdict in row) for row in zip(*verdicts, strict=True)]),
+        _ballots([opinions.get(battle, ()) for battle in battles]),
+    )
 
 
-def _ranks(theta: Array) -> NDArray[np.int64]:
-    """Return B x S ranks of B x S ratings: 1 + the number of systems that are clearly better."""
-    return np.asarray((theta[:, None, :] > theta[:, :, None] + 1e-9).sum(axis=2) + 1)
+def _ballots(opinions: Sequence[Sequence[Vote]]) -> Ballots | None:
+    """Return the single votes; a vote without a name is taken for that of another person."""
+    cast = [(k, vote) for k, votes in enumerate(opinions) for vote in votes]
+    names = [vote.voter if is_named(vote) else f"\0{n}" for n, (_, vote) in enumerate(cast)]
+    if not cast or len(set(names)) == len(names):
+        return None
+    return Ballots(
+        np.array([k for k, _ in cast], dtype=np.intp),
+        np.unique(names, return_inverse=True)[1].astype(np.intp),
+        np.array([_mean([vote]) for _, vote in cast]),
+    )
+
+
+def _mean(opinions: Sequence[Vote]) -> float:
+    """Return the mean points of the first system over people."""
+    return float(np.mean([points(outcome) for vote in opinions if (outcome := label(vote)) is not None]))
+
+
+def _weights(opinions: Sequence[Sequence[Vote]]) -> Array:
+    """Return the weight of each battle's votes: the inverse of the battle's inclusion probability.
+
+    Battles whose votes have no probability are a plain random sample, with weights 1. The two samples are combined by
+    their effective sizes (Kish 1965). A battle in both counts as one with a probability: membership is not informative,
+    so the others stay a random sample.
+    """
+    chance = np.array([max((vote.inclusion or 0.0 for vote in votes), default=0.0) for votes in opinions])
+    plain = np.array([bool(votes) for votes in opinions]) & (chance == 0)
+    weights = np.divide(1.0, chance, out=np.zeros(len(chance)), where=chance > 0)
+    if plain.any() and weights.any():
+        weights *= weights.sum() / (weights**2).sum()
+    return np.asarray(weights + plain)

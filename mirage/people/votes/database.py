@@ -12,15 +12,17 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache, cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mirage import schema
 from mirage.errors import ArenaError, BadInput, Unreachable
-from mirage.people.votes import tables
-from mirage.people.votes.rows import UNDO, AnyRow, Row, item, names, now, token, validate_row
+from mirage.people.votes.rows import KINDS, UNDO, AnyRow, Row, now, token, validate_row
 from mirage.store import home
+from mirage.store.extras import install_command
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine, Table
@@ -29,6 +31,12 @@ FORMAT = 1
 """Schema version of the tables."""
 _LOCK = 0x6D6972616765
 """PostgreSQL advisory lock for creating the tables."""
+
+URL = "MIRAGE_VOTES_URL"
+"""Environment variable with the database URL."""
+PATIENCE = 10
+"""Seconds to wait for locks and for a server."""
+_EXAMPLES = "give sqlite:////path/to/votes.sqlite or postgresql://user:password@host/name"
 
 T = TypeVar("T")
 
@@ -45,7 +53,7 @@ class Votes:
     """
 
     def __init__(self, url: str | None = None) -> None:
-        self._given = url or os.environ.get(tables.URL, "")
+        self._given = url or os.environ.get(URL, "")
         self._address = self._given or f"sqlite:///{home.votes_file()}"
         self._ready = False
         if self._given:
@@ -56,7 +64,7 @@ class Votes:
     @cached_property
     def _engine(self) -> Engine:
         """SQLAlchemy's engine, imported lazily: the import takes as long as a page."""
-        engine = tables.engine(self._address)
+        engine = open_engine(self._address)
         # The explorer never closes its votes explicitly.
         weakref.finalize(self, engine.dispose)
         return engine
@@ -82,7 +90,7 @@ class Votes:
             Unreachable: if the database does not respond; the vote may be submitted again, with its id.
         """
         row = validate_row(row)
-        table = tables.vote_tables()[type(row)]
+        table = vote_tables()[type(row)]
 
         def work(db: Connection) -> AnyRow:
             db.execute(self._insert(table), [asdict(row)])
@@ -109,7 +117,7 @@ class Votes:
             BadInput: if there is no such vote of this voter, or it was given in another session.
             Unreachable: if the database does not respond.
         """
-        table = tables.vote_tables()[kind]
+        table = vote_tables()[kind]
 
         def work(db: Connection) -> AnyRow:
             vote = self._one(db, kind, vote_id)
@@ -120,7 +128,7 @@ class Votes:
                     f"{vote_id} was given in another session",
                     do="take it back where it was given, or log in under that name",
                 )
-            emptied: dict[str, Any] = dict.fromkeys({"note", "seconds"} & set(names(kind)))
+            emptied: dict[str, Any] = dict.fromkeys({"note", "seconds"} & asdict(vote).keys())
             back = replace(vote, vote_id=f"undo-{vote_id}", time=now(), vote=UNDO, undoes=vote_id, **emptied)
             db.execute(self._insert(table), [asdict(back)])
             return self._one(db, kind, back.vote_id)
@@ -149,11 +157,11 @@ class Votes:
 
         def work(db: Connection) -> int:
             changed = 0
-            for table in tables.vote_tables().values():
+            for table in vote_tables().values():
                 statement = update(table).where(table.c.voter == voter.strip())
                 changed += db.execute(statement.values(voter=name, note=None, session=None)).rowcount
             if changed:
-                db.execute(insert(tables.metadata().tables["mirage_erasure"]).values(erasure=name, time=now()))
+                db.execute(insert(metadata().tables["mirage_erasure"]).values(erasure=name, time=now()))
             return changed
 
         return self._do(work, write=True)
@@ -207,7 +215,7 @@ class Votes:
                     )
             new = [asdict(row) for name, row in sound.items() if name not in stored]
             if new:
-                db.execute(self._insert(tables.vote_tables()[kind]), new)
+                db.execute(self._insert(vote_tables()[kind]), new)
             return len(new)
 
         return self._do(work, write=True)
@@ -222,7 +230,7 @@ class Votes:
             return []
         from sqlalchemy import select
 
-        table = tables.vote_tables()[kind]
+        table = vote_tables()[kind]
         query = select(*table.c).order_by(table.c.time, table.c.vote_id)
         for name, value in (("language", language), ("voter", voter)):
             if value is not None:
@@ -238,7 +246,7 @@ class Votes:
             *of_logs, erasures = map(int, db.execute(_counts()).one())
             return tuple(n + erasures for n in of_logs)
 
-        return (0,) * len(tables.KINDS) if self._absent else self._do(work)
+        return (0,) * len(KINDS) if self._absent else self._do(work)
 
     def close(self) -> None:
         """Close the connections; the next use reconnects."""
@@ -260,7 +268,7 @@ class Votes:
     def _by_id(self, db: Connection, kind: type[AnyRow], ids: Sequence[str]) -> list[AnyRow]:
         from sqlalchemy import select
 
-        table, rows = tables.vote_tables()[kind], []
+        table, rows = vote_tables()[kind], []
         for start in range(0, len(ids), 500):
             query = select(*table.c).where(table.c.vote_id.in_(ids[start : start + 500]))
             rows += [kind(*row) for row in db.execute(query)]
@@ -312,11 +320,11 @@ class Votes:
     def _make(self, db: Connection) -> None:
         from sqlalchemy import func, insert, inspect, select
 
-        formats = tables.metadata().tables["mirage_format"]
+        formats = metadata().tables["mirage_format"]
         if not inspect(db).has_table(formats.name):
             if self._engine.dialect.name == "postgresql":
                 db.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-            tables.metadata().create_all(db)
+            metadata().create_all(db)
             if db.execute(select(formats.c.format)).scalar_one_or_none() is None:
                 db.execute(insert(formats).values(format=FORMAT))
         stored_format = db.execute(select(formats.c.format)).scalar_one()
@@ -331,7 +339,7 @@ class Votes:
         """Switch the file to a write-ahead log, with retries, since SQLite does not wait for locks here."""
         from sqlalchemy import exc
 
-        until = time.monotonic() + tables.PATIENCE
+        until = time.monotonic() + PATIENCE
         while True:
             try:
                 with self._engine.connect() as db:
@@ -347,7 +355,7 @@ class Votes:
         message = " ".join(str(error).split())
         do = "try again: the vote is sent with the same id, and kept once. "
         if self._engine.dialect.name == "postgresql":
-            do += f"If it stays so, check that the server runs and that {tables.URL} is right"
+            do += f"If it stays so, check that the server runs and that {URL} is right"
         elif "locked" in message:
             do += "Another program holds the file; if it stays so, end it"
         elif "not a database" in message or "malformed" in message:
@@ -359,7 +367,7 @@ class Votes:
 
 def _about(row: Row) -> tuple[str, ...]:
     """Return a vote's voter, arena and item."""
-    return (row.voter, row.arena, *item(row))
+    return (row.voter, row.arena, *row.item)
 
 
 @cache
@@ -367,6 +375,101 @@ def _counts() -> Any:
     """Return the cached statement behind `version`, which every page with votes runs on every interaction."""
     from sqlalchemy import func, select
 
-    logs = (select(func.count()).select_from(table) for table in tables.vote_tables().values())
-    erased = select(func.count()).select_from(tables.metadata().tables["mirage_erasure"])
+    logs = (select(func.count()).select_from(table) for table in vote_tables().values())
+    erased = select(func.count()).select_from(metadata().tables["mirage_erasure"])
     return select(*(count.scalar_subquery() for count in (*logs, erased)))
+
+
+@cache
+def metadata() -> Any:
+    """Return the tables, with the columns of the row classes."""
+    from sqlalchemy import Boolean, Column, Double, Index, Integer, MetaData, Table, Text
+
+    types = {"text": Text, "number": Double, "count": Integer, "flag": Boolean}
+    catalog = MetaData()
+    for kind in KINDS.values():
+        name = f"mirage_{kind.__name__.lower()}"
+        columns: list[Column[Any]] = [
+            Column(c.name, types[c.kind], primary_key=c.name == "vote_id", nullable=c.nullable)
+            for c in schema.columns(kind)
+        ]
+        Table(name, catalog, *columns, Index(f"{name}_by_voter", "voter"))
+    Table("mirage_erasure", catalog, Column("erasure", Text, primary_key=True), Column("time", Text, nullable=False))
+    Table("mirage_format", catalog, Column("format", Integer, primary_key=True, autoincrement=False))
+    return catalog
+
+
+def vote_tables() -> Mapping[type, Table]:
+    """Return the SQL table for each kind of row."""
+    return {kind: metadata().tables[f"mirage_{kind.__name__.lower()}"] for kind in KINDS.values()}
+
+
+def open_engine(address: str) -> Engine:
+    """Return an engine for a URL, configured for durable commits."""
+    from sqlalchemy import create_engine, event, exc, make_url
+
+    try:
+        url = make_url(address)
+    except (exc.ArgumentError, ValueError):
+        raise BadInput(f"{URL} is not a database URL", do=_EXAMPLES) from None
+    name = {"postgres": "postgresql"}.get(url.get_backend_name(), url.get_backend_name())
+    if name not in ("sqlite", "postgresql") or (name == "sqlite" and url.database in (None, "", ":memory:")):
+        raise BadInput(f"votes cannot be stored in {url.render_as_string(hide_password=True)}", do=_EXAMPLES)
+    options: dict[str, Any] = {"timeout": PATIENCE}
+    if name == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+        options = {"connect_timeout": PATIENCE // 2, "tcp_user_timeout": PATIENCE * 1000}
+    pool: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 5, "max_overflow": 20, "pool_timeout": PATIENCE}
+    try:
+        sql_engine = create_engine(url, connect_args=options, **pool)
+    except ModuleNotFoundError:
+        raise BadInput(
+            "PostgreSQL's driver is not installed", do=f"run: {install_command('postgres')}, or unset {URL}"
+        ) from None
+    if name == "sqlite":
+        _sqlite(sql_engine, Path(str(url.database)))
+    else:
+        event.listen(sql_engine, "connect", _durable)
+    return sql_engine
+
+
+def _sqlite(engine: Engine, file: Path) -> None:
+    from sqlalchemy import event, exc
+
+    @event.listens_for(engine, "connect")
+    def on_connect(raw: Any, record: Any) -> None:
+        # `begin` below starts transactions: the driver would start them late, and never for a read.
+        raw.isolation_level = None
+        raw.execute("PRAGMA synchronous = FULL")
+        raw.execute("PRAGMA fullfsync = ON")
+        record.info["file"] = _identity(file)
+
+    @event.listens_for(engine, "checkout")
+    def on_checkout(_raw: Any, record: Any, _proxy: Any) -> None:
+        # Votes in a removed or replaced file would be lost.
+        if record.info["file"] != _identity(file):
+            raise exc.DisconnectionError
+
+    @event.listens_for(engine, "begin")
+    def begin(db: Connection) -> None:
+        # Take the write lock at once: upgrading a read transaction fails without waiting.
+        db.exec_driver_sql("BEGIN IMMEDIATE" if db.get_execution_options().get("mirage_write") else "BEGIN")
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _durable(raw: Any, _record: Any) -> None:
+    """Make PostgreSQL flush commits even if its settings do not, and set a statement timeout."""
+    with raw.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+        )
+        cursor.execute(f"SET statement_timeout = '{2 * PATIENCE}s'")
+        cursor.execute(f"SET lock_timeout = '{PATIENCE}s'")
+    raw.commit()

@@ -19,7 +19,7 @@ from mirage import store
 from mirage.errors import BadInput, NotEnoughData, UnknownName, Unreachable
 from mirage.people.votes.belonging import belonging, votes_on
 from mirage.people.votes.database import Votes
-from mirage.people.votes.rows import UNDO, LabelVote
+from mirage.people.votes.rows import UNDO, LabelVote, majority
 from mirage.schema import CodeOrAll, Count, Share, Subset
 from mirage.stats.label_errors import AuditedQuery, LabelAudit, QueryLabels
 from mirage.store.labels import has_automatic_labels, query_labels
@@ -29,6 +29,8 @@ from mirage.text.languages import in_order
 @dataclass(frozen=True, slots=True)
 class AuditItem:
     """A query drawn for an audit."""
+
+    row = LabelVote
 
     language: str
     """Language of the query."""
@@ -177,7 +179,7 @@ def label_audit(arena: store.Arena, log: Iterable[LabelVote]) -> LabelAudit | No
         return None
     queries, unclear = [], 0
     for key, found in sorted(by_query.items()):
-        opinion = _majority([vote.vote for vote in found])
+        opinion = majority([vote.vote for vote in found])
         if opinion == "unclear":
             unclear += 1
             continue
@@ -251,8 +253,8 @@ def _check(
         for rows in found.values()
         for a, b in combinations([vote for vote in rows if vote.vote != "skip"], 2)
     ]
-    asked = Counter(_majority([vote.asked or "" for vote in rows]) for rows in found.values())
-    tongue = Counter(_majority([vote.right_language or "" for vote in rows]) for rows in found.values())
+    asked = Counter(majority([vote.asked or "" for vote in rows]) for rows in found.values())
+    tongue = Counter(majority([vote.right_language or "" for vote in rows]) for rows in found.values())
     return LabelCheck(
         language=language,
         label=label,
@@ -281,11 +283,3 @@ def _votes_by_query(arena: store.Arena, log: Iterable[LabelVote]) -> dict[tuple[
         if vote.vote != "skip" and key in labelled:
             by_query[key].append(vote)
     return dict(by_query)
-
-
-def _majority(words: Sequence[str]) -> str:
-    """Return `yes` or `no` if it has more votes than any other opinion; else `unclear`."""
-    ranked = Counter(word for word in words if word).most_common(2)
-    if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
-        return "unclear"
-    return ranked[0][0]

@@ -299,6 +299,8 @@ def _predict(data: Data, seed: int) -> Array:
     """
     if data.known.shape[1] < 2:
         return data.known[:, 0] if data.known.shape[1] else np.zeros(len(data.first))
+    from sklearn.linear_model import RidgeCV
+
     # Spread queries with votes evenly over the folds, and likewise the others.
     rng = np.random.default_rng([seed, data.queries])
     order = rng.permutation(data.queries)
@@ -321,25 +323,10 @@ def _predict(data: Data, seed: int) -> Array:
         residual = data.human[use] - _sigma(theta[first] - theta[second])
         # Contribution of a battle's error to the variance of the ratings.
         counts = weight[use] ** 2 * ((inverse[first] - inverse[second]) ** 2).sum(axis=1)
-        predicted[inside] = scaled[inside] @ _ridge(scaled[use], residual, counts / counts.mean())
+        # The penalty has the lowest error on left-out votes (Golub, Heath and Wahba, Technometrics 21, 1979).
+        model = RidgeCV(_PENALTIES, fit_intercept=False).fit(scaled[use], residual, counts / counts.mean())
+        predicted[inside] = model.predict(scaled[inside])
     return predicted
-
-
-def _ridge(x: Array, y: Array, weight: Array) -> Array:
-    """Return the coefficients of a weighted ridge regression, with the penalty of the lowest error on left-out rows.
-
-    Source: Golub, Heath and Wahba, Technometrics 21 (1979).
-    """
-    root = np.sqrt(weight)
-    u, s, v = np.linalg.svd(x * root[:, None], full_matrices=False)
-    along = u.T @ (y * root)
-    best, least = np.zeros(x.shape[1]), np.inf
-    for penalty in _PENALTIES:
-        shrinkage = s**2 / (s**2 + penalty)
-        left_out = (y * root - u @ (shrinkage * along)) / (1 - u**2 @ shrinkage)
-        if (error := float(left_out @ left_out)) < least:
-            best, least = v.T @ (s / (s**2 + penalty) * along), error
-    return np.asarray(best)
 
 
 def _of_votes(data: Data, theta: Array, w: Array) -> tuple[Array, Array]:

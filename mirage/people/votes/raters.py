@@ -31,7 +31,7 @@ from mirage.people.votes.coefficients import (
     ratio,
 )
 from mirage.schema import CodeOrAll, Count, Judgment, Share
-from mirage.stages.features.means import FeatureMean, means, over_languages
+from mirage.stages.features.means import means, over_languages
 from mirage.stats.jackknife import LEAST
 from mirage.text.segmentation import count_text
 
@@ -111,14 +111,6 @@ class ScoreMean:
 _STATISTICS = ("equal", "ordinal", "interval")
 
 
-@dataclass(frozen=True, eq=False)
-class _Ratings:
-    """The scores of one measure in one language: by query, by answer, the scores of different people."""
-
-    by_query: Mapping[str, Sequence[Sequence[float]]]
-    raters: int
-
-
 def rater_agreement(scores: pa.Table) -> list[RaterAgreement]:
     """Compare the people who scored the same answers.
 
@@ -130,9 +122,16 @@ def rater_agreement(scores: pa.Table) -> list[RaterAgreement]:
 
     Source: Krippendorff, Content Analysis, 4th ed. (2018), ch. 12.
     """
+    answers: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = defaultdict(lambda: defaultdict(list))
+    raters: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in scores.to_pylist():
+        if row["person"] and row["value"] is not None:
+            key = row["measure"], row["language"]
+            answers[key][row["query_id"], row["system"]].append(row["value"])
+            raters[key].add(row["rater"])
     parts: dict[str, list[LanguagePart]] = defaultdict(list)
-    for (measure, language), ratings in sorted(_gather(scores).items()):
-        parts[measure].append(_compare(measure, language, ratings))
+    for key, by_answer in sorted(answers.items()):
+        parts[key[0]].append(_compare(*key, by_answer, len(raters[key])))
     rows = []
     for of_measure in parts.values():
         rows += [part.row for part in of_measure]
@@ -141,30 +140,17 @@ def rater_agreement(scores: pa.Table) -> list[RaterAgreement]:
     return rows
 
 
-def _gather(scores: pa.Table) -> dict[tuple[str, str], _Ratings]:
-    answers: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = defaultdict(lambda: defaultdict(list))
-    raters: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in scores.to_pylist():
-        if row["person"] and row["value"] is not None:
-            key = row["measure"], row["language"]
-            answers[key][row["query_id"], row["system"]].append(row["value"])
-            raters[key].add(row["rater"])
-    gathered = {}
-    for key, by_answer in answers.items():
-        by_query: dict[str, list[list[float]]] = defaultdict(list)
-        for (query_id, _), values in sorted(by_answer.items()):
-            if len(values) > 1:
-                by_query[query_id].append(values)
-        gathered[key] = _Ratings(by_query, len(raters[key]))
-    return gathered
-
-
-def _compare(measure: str, language: str, ratings: _Ratings) -> LanguagePart:
-    units = [unit for query in ratings.by_query.values() for unit in query]
+def _compare(
+    measure: str, language: str, by_answer: Mapping[tuple[str, str], Sequence[float]], raters: int
+) -> LanguagePart:
+    by_query: dict[str, list[Sequence[float]]] = defaultdict(list)
+    for (query_id, _), unit in sorted(by_answer.items()):
+        if len(unit) > 1:
+            by_query[query_id].append(unit)
+    units = [unit for query in by_query.values() for unit in query]
     levels = np.unique([value for unit in units for value in unit])
-    n = len(ratings.by_query)
-    width = len(_sums((), levels))
-    sums = np.array([_sums(query, levels) for query in ratings.by_query.values()]).reshape(-1, width)
+    n = len(by_query)
+    sums = np.array([_sums(query, levels) for query in by_query.values()]).reshape(-1, len(_sums((), levels)))
     statistics: Statistics = {name: partial(_statistic, name, levels) for name in _STATISTICS}
     values, spreads = estimate_statistics(sums, statistics)
     row = RaterAgreement(
@@ -172,7 +158,7 @@ def _compare(measure: str, language: str, ratings: _Ratings) -> LanguagePart:
         language=language,
         answers=len(units),
         queries=n,
-        raters=ratings.raters,
+        raters=raters,
         pairs=sum(len(unit) * (len(unit) - 1) // 2 for unit in units),
         **values,
         reason=_reason(values, n, len(levels)),
@@ -265,6 +251,8 @@ def score_means(scores: pa.Table) -> list[ScoreMean]:
         A row for each measure, language and system, and `all` where a measure has several languages; the measures of
         people first.
     """
+    import pyarrow.compute as pc
+
     result = []
     bounds = {
         row["measure"]: (min(ends), max(ends))
@@ -272,42 +260,37 @@ def score_means(scores: pa.Table) -> list[ScoreMean]:
         if None not in (ends := (row["low"], row["high"]))
     }
     for person in (True, False):
-        groups: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-        raters: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-        for row in scores.to_pylist():
-            if row["person"] is person:
-                key = row["language"], row["system"], row["measure"]
-                raters[key].add(row["rater"])
-                if row["value"] is not None:
-                    groups[key][row["query_id"]].append(row["value"])
-        table = _by_query(groups)
+        own = scores.filter(pc.equal(scores["person"], person))
+        raters = {**_count_raters(own, "measure", "system"), **_count_raters(own, "measure", "system", "language")}
+        table = _by_answer(own)
         rows = means(table, bounds=bounds)
         languages = defaultdict(set)
         for row in rows:
             languages[row.feature].add(row.language)
         rows += over_languages((row for row in rows if len(languages[row.feature]) > 1), table, bounds=bounds)
-        result += [_mean(row, raters, person) for row in sorted(rows, key=lambda r: (r.feature, r.language, r.system))]
+        for row in sorted(rows, key=lambda r: (r.feature, r.language, r.system)):
+            n = raters[(row.feature, row.system, *([] if row.language == "all" else [row.language]))]
+            about = row.feature, row.language, row.system
+            result.append(ScoreMean(*about, row.mean, row.low, row.high, row.n, n, person))
     return result
 
 
-def _by_query(groups: Mapping[tuple[str, str, str], Mapping[str, Sequence[float]]]) -> pa.Table:
+def _by_answer(scores: pa.Table) -> pa.Table:
     """Return the mean over raters of every answer, as a table of features."""
+    import pyarrow.compute as pc
+
+    names = ("language", "query_id", "system", "measure")
+    grouped = scores.filter(pc.is_valid(scores["value"])).group_by(names).aggregate([("value", "mean")])
     rows = [
-        schema.Feature(language, query_id, system, measure, float(np.mean(values)), None)
-        for (language, system, measure), queries in groups.items()
-        for query_id, values in queries.items()
+        schema.Feature(row["language"], row["query_id"], row["system"], row["measure"], row["value_mean"], None)
+        for row in grouped.to_pylist()
     ]
     return schema.from_rows("features", rows)
 
 
-def _mean(row: FeatureMean, raters: Mapping[tuple[str, str, str], set[str]], person: bool) -> ScoreMean:
-    names = [
-        group
-        for (language, system, measure), group in raters.items()
-        if (system, measure) == (row.system, row.feature) and row.language in (language, "all")
-    ]
-    n = len(set().union(*names))
-    return ScoreMean(row.feature, row.language, row.system, row.mean, row.low, row.high, row.n, n, person)
+def _count_raters(scores: pa.Table, *names: str) -> dict[tuple[str, ...], int]:
+    grouped = scores.group_by(names).aggregate([("rater", "count_distinct")])
+    return {tuple(row[name] for name in names): row["rater_count_distinct"] for row in grouped.to_pylist()}
 
 
 def main_measure(scores: pa.Table) -> str | None:

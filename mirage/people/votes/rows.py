@@ -7,8 +7,9 @@ item replaces the earlier one; `standing` applies this rule.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -52,6 +53,16 @@ class Submitted:
     query_id: str
     """The query."""
 
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems whose answers it is on, as shown."""
+        return ()
+
+    @property
+    def item(self) -> tuple[str, ...]:
+        """What it is on, regardless of the order shown."""
+        return (self.language, self.query_id, *sorted(self.systems))
+
 
 @dataclass(frozen=True, slots=True)
 class Vote(Submitted):
@@ -86,6 +97,11 @@ class Vote(Submitted):
     """Inclusion probability of this battle among those that the queue asks, all of which come in random order; in
     corrected ratings a vote weighs one over it. Null if unknown: such votes count only as `control` allows."""
 
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The two systems, as shown."""
+        return self.system_a, self.system_b
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence(Submitted):
@@ -113,6 +129,16 @@ class Evidence(Submitted):
     shown: str | None
     """As in a vote; of the query and the passage, and the answer."""
 
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The system."""
+        return (self.system,)
+
+    @property
+    def item(self) -> tuple[str, ...]:
+        """The sentence and the passage it cites."""
+        return (self.language, self.query_id, self.system, str(self.sentence), self.passage_id)
+
 
 @dataclass(frozen=True, slots=True)
 class Note(Submitted):
@@ -139,23 +165,16 @@ class Note(Submitted):
     shown: str | None
     """As in a vote; of the query, and the answer or the two answers."""
 
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The system of a note on an answer, or the two systems of a note on a battle."""
+        return tuple(name for name in (self.system, self.system_a, self.system_b) if name is not None)
+
 
 @dataclass(frozen=True, slots=True)
-class LabelVote:
+class LabelVote(Submitted):
     """A person's vote on the label of a query (can its passages answer it?), for an audit."""
 
-    key = ("vote_id",)
-
-    vote_id: str
-    """As in a vote."""
-    time: str
-    """As in a vote."""
-    arena: str
-    """As in a vote."""
-    language: Code
-    """Language of the query."""
-    query_id: str
-    """The query."""
     voter: str
     """Who voted."""
     vote: Answered
@@ -180,6 +199,8 @@ class LabelVote:
 
 
 Row = Vote | Evidence | Note | LabelVote
+KINDS: Mapping[str, Any] = {"battles": Vote, "citations": Evidence, "notes": Note, "labels": LabelVote}
+"""Kinds of rows: votes on battles and citations, notes, and votes on labels of queries."""
 AnyRow = TypeVar("AnyRow", Vote, Evidence, Note, LabelVote)
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
@@ -217,6 +238,24 @@ def token() -> str:
     return uuid.uuid4().hex
 
 
+def cast(subject: Any, **values: Any) -> Any:
+    """Build a vote on an item, for submission.
+
+    Args:
+        subject: the item, of a class whose `row` is the kind of vote; it gives the columns that it has.
+        values: other columns: `vote` (for a battle `A` is the answer shown first), `vote_id`, `arena`, `voter`, and
+            what is known of `note`, `seconds`, `session` and `shown`. The id is made when the item was first shown
+            (`token`) and kept until the vote is: a second press of a key, or a second attempt after an error, is then
+            the same vote. The time is now by default.
+
+    Raises:
+        BadInput: if a value is not one of its column's.
+    """
+    known = {column.name: getattr(subject, column.name, None) for column in schema.columns(subject.row)}
+    values["note"] = values.get("note") or None
+    return validate_row(subject.row(**known | {"time": now()} | values))
+
+
 def validate_row(row: AnyRow) -> AnyRow:
     """Validate a row, and remove characters that databases do not store.
 
@@ -233,25 +272,18 @@ def validate_row(row: AnyRow) -> AnyRow:
         raise BadInput(f"time is {cleaned.time!r}", do="write UTC as 2026-11-21T05:13:28.250000Z")
     if (cleaned.vote == UNDO) != (cleaned.undoes is not None):
         raise BadInput("a vote names what it undoes exactly if it is 'undo'")
+    systems = cleaned.systems
+    if len(set(systems)) < len(systems):
+        raise BadInput(f"{systems[0]} battles itself", do="name two systems")
     if isinstance(cleaned, Note):
-        return _validate_note(cleaned)
-    if isinstance(cleaned, Vote) and cleaned.system_a == cleaned.system_b:
-        raise BadInput(f"{cleaned.system_a} battles itself", do="name two systems")
+        if len(systems) != (1 if cleaned.system is not None else 2):
+            raise BadInput("a note is on one answer or one battle", do="give either system, or system_a and system_b")
+        return replace(cleaned, categories=join_categories(split_categories(cleaned.categories)))
     if isinstance(cleaned, Vote | LabelVote) and cleaned.inclusion is not None and not 0 < cleaned.inclusion <= 1:
         raise BadInput(
             f"inclusion cannot be {cleaned.inclusion}", do="give a value above 0, at most 1, or leave it empty"
         )
     return cleaned
-
-
-def _validate_note(note: Note) -> Note:
-    """Validate a note's target, and normalise its categories."""
-    pair = (note.system_a, note.system_b)
-    if (note.system is None) == (pair == (None, None)) or (note.system is None and None in pair):
-        raise BadInput("a note is on one answer or one battle", do="give either system, or system_a and system_b")
-    if note.system is None and note.system_a == note.system_b:
-        raise BadInput(f"{note.system_a} battles itself", do="name two systems")
-    return replace(note, categories=join_categories(split_categories(note.categories)))
 
 
 def split_categories(text: str | None) -> tuple[str, ...]:
@@ -314,22 +346,6 @@ def _text(column: schema.Column, value: Any) -> str:
     return clean
 
 
-def item(row: Row) -> tuple[str, ...]:
-    """Return the item a vote is on, regardless of the order shown."""
-    if isinstance(row, Vote):
-        return (row.language, row.query_id, *sorted((row.system_a, row.system_b)))
-    if isinstance(row, Note):
-        return (row.language, row.query_id, *sorted(noted_systems(row)))
-    if isinstance(row, LabelVote):
-        return (row.language, row.query_id)
-    return (row.language, row.query_id, row.system, str(row.sentence), row.passage_id)
-
-
-def noted_systems(note: Note) -> tuple[str, ...]:
-    """Return the system of a note on an answer, or the two systems of a note on a battle."""
-    return tuple(name for name in (note.system, note.system_a, note.system_b) if name is not None)
-
-
 def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:
     """Return the valid votes: not undone, and the last of several by one person on one item.
 
@@ -346,10 +362,13 @@ def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:
     ordered: list[AnyRow] = sorted(rows, key=age)
     undone = {row.undoes for row in ordered}
     counting = [row for row in ordered if row.vote != UNDO and row.vote_id not in undone]
-    last = {(row.voter, item(row)): row for row in counting}
+    last = {(row.voter, row.item): row for row in counting}
     return sorted(last.values(), key=age)
 
 
-def names(kind: type[Row]) -> tuple[str, ...]:
-    """Return the columns of a kind of rows."""
-    return tuple(f.name for f in fields(kind))
+def majority(words: Iterable[str]) -> str:
+    """Return the word that has more votes than any other; `unclear` if there is none."""
+    ranked = Counter(word for word in words if word).most_common(2)
+    if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
+        return "unclear"
+    return ranked[0][0]

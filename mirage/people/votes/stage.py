@@ -75,14 +75,10 @@ def vote_pool(arena: store.Arena, language: str) -> votes.Pool:
         "SELECT language, query_id, system, status, md5(trim(text)) AS text FROM answers WHERE language = ?",
         [language],
     )
-    tables = {
-        name: arena.read(name, columns=columns, languages=[language])
-        for name, columns in (("judgments", _COLUMNS), ("ratings", None))
-        if language in arena.languages(name)
-    }
-    return votes.gather_pool(
-        language=language, answers=answers, judgments=tables.get("judgments"), ratings=tables.get("ratings")
-    )
+    judgments = None
+    if language in arena.languages("judgments"):
+        judgments = arena.read("judgments", columns=_COLUMNS, languages=[language])
+    return votes.gather_pool(language=language, answers=answers, judgments=judgments)
 
 
 def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:

@@ -8,20 +8,25 @@ are in its ledger. A fault that cannot be planted is a missing answer with the r
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from mirage import schema, store
 from mirage.errors import NotEnoughData
-from mirage.stages.features.assessed import decider
-from mirage.stages.judge.faults.answer import AnswerToChange, FaultPassage, sentences_of
-from mirage.stages.judge.faults.families import FAMILIES, ORIGINAL, CannotPlant, apply_fault
+from mirage.stages.judge.faults.planting import (
+    FAMILIES,
+    ORIGINAL,
+    AnswerToChange,
+    CannotPlant,
+    is_statement,
+    plant,
+)
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.shown import ShownPassages
 from mirage.text.answers import is_numbered
+from mirage.text.segmentation import sentences
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +59,7 @@ def draw_items(
     """Plant every fault in one answer to each of some queries, and store the items; existing items stay as they are.
 
     The queries are those with the lowest hashes, the same in every language that has their ids. The original is the
-    answer in which most faults can be planted, preferably an answer known to state a vital fact.
+    answer in which most faults can be planted.
 
     Args:
         path: the arena's folder.
@@ -76,23 +81,21 @@ def draw_items(
     if "retrieved" not in arena.tables:
         arena.need("passages")
     there = _existing(path)
-    drawn = {code: ids for code, ids in _draw(arena, queries, seed, there).items() if ids}
+    drawn = _draw(arena, queries, seed, there)
     new = {
         code: [name for name in ids if name not in there.get(code, ())]
         for code, ids in drawn.items()
         if languages is None or code in languages
     }
-    if any(new.values()):
-        rows = _plant_all(arena, {code: ids for code, ids in new.items() if ids}, drawn, seed)
-        if rows:
-            parts = {name: store.by_key(name, table) for name, table in rows.items() if len(table)}
-            texts = {
-                "title": f"Passport of {arena.title}",
-                "label": "planted faults",
-                "about": "Answers of the arena beside copies with a planted fault, to test judges.",
-                "licence": str(arena.manifest.get("licence", "")),
-            }
-            return store.upsert(passport_path(path), parts, made_by=made_by, texts=lambda _: texts).arena
+    if any(new.values()) and (rows := _plant_all(arena, {code: ids for code, ids in new.items() if ids}, drawn, seed)):
+        parts = {name: store.by_key(name, table) for name, table in rows.items() if len(table)}
+        texts = {
+            "title": f"Passport of {arena.title}",
+            "label": "planted faults",
+            "about": "Answers of the arena beside copies with a planted fault, to test judges.",
+            "licence": str(arena.manifest.get("licence", "")),
+        }
+        return store.upsert(passport_path(path), parts, made_by=made_by, texts=lambda _: texts).arena
     if not there:
         raise NotEnoughData(
             "no query has an answer with the texts of the query and of a passage",
@@ -122,30 +125,27 @@ def item_pairs(items: store.Arena, languages: Sequence[str] | None = None) -> li
     return pairs
 
 
-def _existing(path: Path) -> dict[str, set[str]]:
+def _existing(path: Path) -> dict[str, list[str]]:
     """Return the ids of the queries with items, by language."""
-    there: dict[str, set[str]] = {}
-    if has_items(path):
-        items = store.open_arena(passport_path(path))
-        for row in items.sql("SELECT DISTINCT language, query_id FROM answers").to_pylist():
-            there.setdefault(row["language"], set()).add(row["query_id"])
-    return there
+    return _queries(store.open_arena(passport_path(path))) if has_items(path) else {}
+
+
+def _queries(arena: store.Arena) -> dict[str, list[str]]:
+    """Return the ids of the queries with a usable answer, by language."""
+    queries: dict[str, list[str]] = {}
+    rows = arena.sql("SELECT DISTINCT language, query_id FROM answers WHERE status = 'ok' ORDER BY ALL")
+    for row in rows.to_pylist():
+        queries.setdefault(row["language"], []).append(row["query_id"])
+    return queries
 
 
 def _draw(
-    arena: store.Arena,
-    queries: int | None,
-    seed: int,
-    there: Mapping[str, set[str]],
+    arena: store.Arena, queries: int | None, seed: int, there: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
     """Return the ids of the queries to use, by language."""
-    answered: dict[str, list[str]] = {}
-    rows = arena.sql("SELECT DISTINCT language, query_id FROM answers WHERE status = 'ok' ORDER BY ALL").to_pylist()
-    for row in rows:
-        answered.setdefault(row["language"], []).append(row["query_id"])
     return {
         code: sorted(ids, key=lambda name: _hash(seed, name))[: queries or len(there.get(code, ())) or QUERIES]
-        for code, ids in answered.items()
+        for code, ids in _queries(arena).items()
     }
 
 
@@ -154,187 +154,112 @@ def _hash(*about: object) -> bytes:
 
 
 @dataclass(frozen=True)
-class _Texts:
+class _Source:
     """Texts of the drawn queries of one language."""
 
+    code: str
     tables: dict[str, pa.Table]
+    """Rows of the tables `_TEXTS`."""
     answers: list[dict[str, Any]]
     shown: ShownPassages
-    facts: dict[tuple[str, str], tuple[str, ...]]
-    """Vital facts stated by each answer, by query and system."""
 
-    def passages(self, language: str, answer: Mapping[str, Any]) -> tuple[tuple[FaultPassage, ...], tuple[str, ...]]:
-        """Return the passages with text shown to an answer's system, and the ids of all passages shown."""
-        rows = self.shown.of((language, answer["query_id"]), answer["retriever"], answer["depth"])
-        return tuple(FaultPassage(name, text) for name, text in rows if text), tuple(name for name, _ in rows)
-
-
-@dataclass(frozen=True)
-class Elsewhere:
-    """Answers in other languages."""
-
-    by_length: tuple[str, ...]
-    """Texts, by length."""
-    lengths: tuple[int, ...]
-    """Their lengths, ascending."""
-    parallel: dict[tuple[str, str], list[str]]
-    """Texts by query and system."""
-
-    @classmethod
-    def of(cls, every: Iterable[tuple[str, str, str, str]], code: str) -> Elsewhere:
-        """Select the answers in other languages than this."""
-        rows = sorted((row for row in every if row[0] != code), key=lambda row: (len(row[3]), row))
-        parallel: dict[tuple[str, str], list[str]] = {}
-        for _, query, system, text in rows:
-            parallel.setdefault((query, system), []).append(text)
-        return cls(tuple(row[3] for row in rows), tuple(len(row[3]) for row in rows), parallel)
-
-    def translations(self, query: str, system: str, length: int) -> tuple[str, ...]:
-        """Return the system's answers to the query in other languages, then the answers closest in length."""
-        k = bisect_left(self.lengths, length)
-        return (*self.parallel.get((query, system), ()), *self.by_length[k : k + 1], *self.by_length[max(k - 1, 0) : k])
+    def foreign(self, query: str, seed: int) -> tuple[str, ...]:
+        """Return sentences from the passages of other queries."""
+        rows = self.tables["passages" if "passages" in self.tables else "retrieved"].to_pylist()
+        own = {row["text"] for row in rows if row["query_id"] == query}
+        others = [row for row in rows if row["query_id"] != query and row["text"] and row["text"] not in own]
+        others.sort(key=lambda row: _hash(seed, query, row["passage_id"]))
+        texts = (row["text"] for row in others[:_FOREIGN])
+        found = (text[start:end] for text in texts for start, end in sentences(text, self.code))
+        return tuple(dict.fromkeys(text for text in found if is_statement(text, self.code)))[:_FOREIGN]
 
 
-def _read(arena: store.Arena, code: str, ids: Iterable[str]) -> _Texts:
+def _read(arena: store.Arena, code: str, ids: Iterable[str]) -> _Source:
     """Read the texts of some queries of a language."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     wanted = pa.array(sorted(ids), pa.string())
-
-    def rows(name: str) -> pa.Table | None:
-        table = arena.read_optional(name, languages=[code])
-        return None if table is None else table.filter(pc.is_in(table["query_id"], wanted))
-
-    tables = {name: table for name in _TEXTS if (table := rows(name)) is not None}
+    tables = {
+        name: table.filter(pc.is_in(table["query_id"], wanted))
+        for name in (*_TEXTS, "answers")
+        if (table := arena.read_optional(name, languages=[code])) is not None
+    }
+    answers = [row for row in tables.pop("answers").to_pylist() if row["status"] == "ok" and row["text"].strip()]
     passages = tables.get("passages", schema.arrow_schema("passages").empty_table())
     shown = ShownPassages(passages, tables.get("retrieved"), columns=("passage_id", "text"))
-    nuggets, assigned = rows("nuggets"), rows("nugget_assignments")
-    facts: dict[tuple[str, str], tuple[str, ...]] = {}
-    if nuggets is not None and assigned is not None:
-        vital = {
-            (row["query_id"], row["nugget_id"]): row["text"]
-            for row in nuggets.to_pylist()
-            if row["importance"] == "vital"
-        }
-        chosen = decider(assigned, "assigner")
-        for row in assigned.to_pylist():
-            key = row["query_id"], row["nugget_id"]
-            if row["assigner"] == chosen and row["assignment"] == "support" and key in vital:
-                about = row["query_id"], row["system"]
-                facts[about] = (*facts.get(about, ()), vital[key])
-    return _Texts(tables, _answers(arena, code, ids), shown, facts)
-
-
-def _answers(arena: store.Arena, code: str, ids: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the answers to some queries of a language."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    rows = arena.read("answers", languages=[code])
-    wanted = pc.is_in(rows["query_id"], pa.array(sorted(ids), pa.string()))
-    answers: list[dict[str, Any]] = rows.filter(pc.and_(wanted, pc.equal(rows["status"], "ok"))).to_pylist()
-    return answers
+    return _Source(code, tables, answers, shown)
 
 
 def _plant_all(
     arena: store.Arena, new: Mapping[str, Sequence[str]], drawn: Mapping[str, Sequence[str]], seed: int
 ) -> dict[str, pa.Table]:
-    """Return the rows of the items of new queries, by table."""
+    """Return the rows of the items of new queries, by table; empty if no query can be judged."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts = {code: _read(arena, code, drawn[code]) for code in new}
-    every = [
-        (code, row["query_id"], row["system"], row["text"])
-        for code, ids in drawn.items()
-        for row in (texts[code].answers if code in texts else _answers(arena, code, ids))
-    ]
+    sources = {code: _read(arena, code, ids) for code, ids in drawn.items() if ids}
+    every = [row for source in sources.values() for row in source.answers]
     answers: list[schema.Answer] = []
-    copied: dict[str, list[pa.Table]] = {name: [] for name in _TEXTS}
+    copied: dict[str, list[pa.Table]] = {}
     for code, ids in new.items():
-        elsewhere = Elsewhere.of(every, code)
-        kept = []
-        for query in ids:
-            if rows := _items(code, query, texts[code], elsewhere, seed):
-                answers += rows
-                kept.append(query)
-        for name, table in texts[code].tables.items():
-            copied[name].append(table.filter(pc.is_in(table["query_id"], pa.array(kept, pa.string()))))
+        source = sources[code]
+        elsewhere = [row for row in every if row["language"] != code]
+        items = [row for query in ids for row in _items(source, query, elsewhere, seed)]
+        answers += items
+        planted = pa.array(list({row.query_id for row in items}), pa.string())
+        for name, table in source.tables.items():
+            copied.setdefault(name, []).append(table.filter(pc.is_in(table["query_id"], planted)))
     if not answers:
         return {}
-    tables = {name: pa.concat_tables(parts) for name, parts in copied.items() if parts}
+    tables = {name: pa.concat_tables(parts) for name, parts in copied.items()}
     return tables | {"answers": schema.from_rows("answers", answers)}
 
 
-def _items(code: str, query: str, texts: _Texts, elsewhere: Elsewhere, seed: int) -> list[schema.Answer]:
+def _items(source: _Source, query: str, elsewhere: Sequence[Mapping[str, Any]], seed: int) -> list[schema.Answer]:
     """Return the original and the faulty answers to a query; empty if it cannot be judged."""
-    known = [row for row in texts.tables["queries"].to_pylist() if row["query_id"] == query and row["text"]]
-    foreign = _foreign(code, query, texts, seed)
-    best: tuple[tuple[Any, ...], Mapping[str, Any], dict[str, str | CannotPlant]] | None = None
+    if not any(row["query_id"] == query and row["text"] for row in source.tables["queries"].to_pylist()):
+        return []
+    foreign = source.foreign(query, seed)
     rows = sorted(
-        (row for row in texts.answers if row["query_id"] == query and row["text"].strip()),
+        (row for row in source.answers if row["query_id"] == query),
         key=lambda row: _hash(seed, query, row["system"]),
     )
-    # Answers that state a vital fact come first, so that the limit keeps them.
-    rows.sort(key=lambda row: (query, row["system"]) not in texts.facts)
-    for row in rows[:_SYSTEMS] if known else ():
-        shown, ids = texts.passages(code, row)
-        if not shown:
-            continue
-        answer = AnswerToChange(
-            code,
-            row["text"],
-            row["system"],
-            query,
-            shown,
-            ids,
-            is_numbered(row["template"], row["numbered"]),
-            texts.facts.get((query, row["system"]), ()),
-            foreign,
-            elsewhere.translations(query, row["system"], len(row["text"])),
-        )
-        planted: dict[str, str | CannotPlant] = {}
-        for family in FAMILIES.values():
-            try:
-                planted[family.name] = apply_fault(family, answer)
-            except CannotPlant as reason:
-                planted[family.name] = reason
-        made = sum(isinstance(result, str) for result in planted.values())
-        rank = answer.by_fact, made
-        if best is None or rank > best[0]:
-            best = rank, row, planted
-    if best is None:
-        return []
-    _, chosen, planted = best
-    same = {
-        name: chosen[name]
-        for name in ("language", "query_id", "template", "numbered", "retriever", "depth")
-        if name in chosen
-    }
-    original = schema.Answer(**same, system=ORIGINAL, text=chosen["text"], status="ok", reason=None, call=None)
-    return [
-        original,
-        *(
-            schema.Answer(**same, system=name, text=result, status="ok", reason=None, call=None)
-            if isinstance(result, str)
-            else schema.Answer(**same, system=name, text=None, status="missing", reason=str(result), call=None)
-            for name, result in planted.items()
-        ),
-    ]
+    best: list[schema.Answer] = []
+    for row in rows[:_SYSTEMS]:
+        passages = dict(source.shown.of((source.code, query), row["retriever"], row["depth"]))
+        if any(passages.values()):
+            answer = AnswerToChange(
+                source.code,
+                row["text"],
+                passages,
+                is_numbered(row["template"], row["numbered"]),
+                foreign,
+                _translations(row, elsewhere),
+            )
+            best = max(best, _plant(row, answer), key=lambda planted: sum(item.status == "ok" for item in planted))
+    return best
 
 
-def _foreign(code: str, query: str, texts: _Texts, seed: int) -> tuple[str, ...]:
-    """Return sentences from the passages of other queries."""
-    passages = texts.tables.get("passages")
-    if passages is None:
-        passages = texts.tables["retrieved"]
-    columns = (passages[name].to_pylist() for name in ("query_id", "passage_id", "text"))
-    rows = [FaultPassage(name, text) for other, name, text in zip(*columns, strict=True) if other != query and text]
-    own = {
-        text
-        for other, text in zip(passages["query_id"].to_pylist(), passages["text"].to_pylist(), strict=True)
-        if other == query and text
-    }
-    rows = sorted((row for row in rows if row.text not in own), key=lambda row: _hash(seed, query, row.passage_id))
-    return tuple(sentences_of(rows[:_FOREIGN], code))[:_FOREIGN]
+def _translations(answer: Mapping[str, Any], elsewhere: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the system's answers to the query in other languages, then the answer closest in length."""
+    key = answer["query_id"], answer["system"]
+    parallel = [row["text"] for row in elsewhere if (row["query_id"], row["system"]) == key]
+    closest = min(elsewhere, key=lambda row: abs(len(row["text"]) - len(answer["text"])), default=None)
+    return (*parallel, *([closest["text"]] if closest else []))
+
+
+def _plant(row: Mapping[str, Any], answer: AnswerToChange) -> list[schema.Answer]:
+    """Return an answer and its copies with each fault; those without a place for the fault are missing."""
+    names = ("language", "query_id", "template", "numbered", "retriever", "depth")
+    same = {name: row[name] for name in names if name in row}
+    items = [schema.Answer(**same, system=ORIGINAL, text=answer.text, status="ok", reason=None, call=None)]
+    for name in FAMILIES:
+        text, reason = None, None
+        try:
+            text = plant(name, answer)
+        except CannotPlant as error:
+            reason = str(error)
+        status: Literal["missing", "ok"] = "missing" if text is None else "ok"
+        items.append(schema.Answer(**same, system=name, text=text, status=status, reason=reason, call=None))
+    return items
