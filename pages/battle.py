@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -157,7 +157,8 @@ def systems(ordered: Sequence[str], *, first_pair: Sequence[str] = ()) -> tuple[
 
 def filters(page: Page, judge: Judge | None, first: str, second: str) -> views.BattleFilter:
     """Show the remaining filters, in a popover where there is a judge."""
-    verdict, only = "any", []
+    verdict: Any = "any"
+    only: list[str] = []
     about = "Filter battles by verdict, text or notes."
     with pickers_popover("Filter", FILTERS, about) if judge is not None else nullcontext():
         if judge is not None:

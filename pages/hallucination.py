@@ -174,7 +174,7 @@ def _show_printed(page: Page, rates: views.Rates) -> None:
     systems = [row["system"] for row in rows]
     chart(
         charts.rate_map(cells, systems=systems, languages=languages, metric=metric, mode=mode()),
-        key="by_language",
+        key="printed_by_language",
         alt=f"{charts.RATES[metric]} of every system in every language, as printed.",
         wide=True,
     )
