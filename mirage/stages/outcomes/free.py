@@ -93,7 +93,7 @@ _ITEM = re.compile(r"[ \t]*(?:[-+•‣◦·–—]|\(?(?:\d{1,2}|[a-h]|[ivx]{1,
 _ROW = re.compile(r"^[ \t]*\|", re.MULTILINE)
 _ENGLISH = re.compile(
     r"\b(?:the|is|are|not|don't|can't|cannot|answer|answerable|unanswerable|irrelevant|relevant|n/?a|none|unknown"
-    r"|unclear|null|nil|you|sorry)\b"
+    r"|unclear|null|nil|you|sorry|contexts?)\b"
 )
 _REPEATS = re.compile(r"([^\d\s]\D{0,11}?)\1{7,}")
 _CITED = re.compile(r"\W*(?:[\[【(]?\w{0,10} ?#?\d[\w#:.,-]*[\])】]\W*)+")
@@ -116,8 +116,11 @@ _POLAR = re.compile(
 _DIGIT = re.compile(r"\d")
 _CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 _FIGURE = re.compile(r"\d{3}|\d[.,]\d|\d ?%")
-_QUOTED = re.compile(r'"[^"\n]{8,}"|^[^"\n]{8,}"(?=\W*$)')
+_QUOTED = re.compile(r'"[^"\n]{8,}"')
+_END_OF_QUOTE = re.compile(r'^[^"\n]{8,}"(?=\W*$)')
 _COLON = re.compile(r":(?=[ \u0e00-\u0e7f\u3040-\u9fff])")
+_CUT_OFF = re.compile(r"[^\W\d]\.\s.*[^\W\d]\s*\Z", re.DOTALL)
+"""A text with full stops that ends in the middle of a sentence."""
 _TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
 
 
@@ -246,8 +249,11 @@ def _decide(clauses: Sequence[_Clause], nearness: _Nearness, *, table: bool, fig
     gaps = sorted([*of.get("gap", []), *of.get("declines", [])], key=lambda clause: clause.start)
     asks, claims = of.get("asks", []), of.get("claim", [])
     if not gaps:
-        asks = asks or [question for question in of.get("question", []) if question.size > 1]
         claims = sorted([*claims, *of.get("sourced", [])], key=lambda clause: clause.start)
+        # A question that a claim follows is the writer's own.
+        said = [clause.end for clause in (*claims, *of.get("topic", [])) if clause.size >= _SHORTEST]
+        end = max(said, default=0)
+        asks = asks or [question for question in of.get("question", []) if question.size > 1 and question.start >= end]
     if gaps or asks:
         # Beside a gap or a question a stray word does not count as a claim; several are a list.
         listed = len(claims) > _STRAY or sum(claim.item for claim in claims) > 1
@@ -428,6 +434,7 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
     seen_sources, seen_given, seen_gap, later, polar = False, False, False, False, bool(_POLAR.match(text))
     # Quotations of others are not statements of the writer, unless the whole answer is quoted.
     quote = bool(_QUOTED.fullmatch(text.strip()))
+    marks, cut_off = 0, bool(_CUT_OFF.search(text))
     for start, end in sentences(raw, text, places):
         item = _ITEM.match(text, start, end) if start == 0 or text[start - 1] == "\n" else None
         line_ends = text[start:end].rstrip().endswith(":")
@@ -439,8 +446,10 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
             size = size_of(clause)
             if not size:
                 continue
+            own = clause if quote else _QUOTED.sub('""', _END_OF_QUOTE.sub('""', clause) if marks % 2 else clause)
+            marks += clause.count('"')
             kind = _kind(
-                _LABEL.sub("", clause if quote else _QUOTED.sub('""', clause)),
+                _LABEL.sub("", own),
                 readers,
                 interrogative=interrogative and number == len(pieces) - 1,
                 seen_sources=seen_sources and item is None,
@@ -482,8 +491,9 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
             left += len(clause) - len(clause.lstrip())
             figure, digits = bool(_FIGURE.search(clause)), bool(_DIGIT.search(clause))
             hence = _matches(readers, "hence", clause.strip(_TRIM))
-            # "Therefore, the answer is", where a reply is cut off.
-            stub = kind == "claim" and hence and seen_gap and size <= _STUB and not figure
+            # "Therefore, the answer is", or the last words of a reply that is cut off.
+            ends = hence or (cut_off and right == len(text))
+            stub = kind == "claim" and ends and seen_gap and size <= _STUB and not figure
             kind = "aside" if stub else kind
             seen_gap = seen_gap or kind == "gap"
             firm = kind == "declines" or (kind == "gap" and _matches(readers, "gap", clause.strip(_TRIM)))
@@ -597,7 +607,7 @@ def _kind(
         return "question"
     supposed = next((match for reader in readers if (match := reader.supposes.match(stripped))), None)
     core = stripped[supposed.end() :] if supposed and not holds("sources", supposed[0]) else stripped
-    if about_sources or holds("me", core) or not holds("statutes"):
+    if about_sources or holds("me", core) or not holds("statutes", core[:_HEAD]):
         denied = holds("denies", core) and (about_sources or seen_sources or holds("nouns"))
         negated = holds("negates", core) and not polar and (seen_sources or about_sources or holds("me", core))
         # "Only the programme is here, and the attendance is missing": what follows the first part is later, too.
@@ -620,15 +630,19 @@ def _statement(
     clause: str, stripped: str, holds: Callable[..., bool], *, about_sources: bool, seen_sources: bool
 ) -> Kind:
     """Classify a clause that neither denies nor asks."""
+    if holds("affirm"):
+        return "claim"
     if holds("known") and not about_sources and not holds("weak", stripped):
         return "claim"
     # "You can return it within 60 days" is no advice on where to look.
-    if holds("aside", stripped) and (seen_sources or about_sources or holds("me") or not _DIGIT.search(clause)):
+    if holds("aside", stripped) and (
+        seen_sources or about_sources or holds("nouns") or holds("me") or not _DIGIT.search(clause)
+    ):
         return "aside"
-    if holds("reports"):
+    if holds("reports") and not (seen_sources and holds("about", stripped) and not _FIGURE.search(clause)):
         return "claim"
     spoken = seen_sources or about_sources
-    if (spoken and holds("about")) or (holds("topic", stripped) and (spoken or holds("nouns"))):
+    if (spoken and holds("about", stripped)) or (holds("topic", stripped) and (spoken or holds("nouns"))):
         return "only" if holds("only") else "topic"
     given = about_sources and holds("given")
     if given and holds("only"):

@@ -90,6 +90,8 @@ class Wording:
     """Words by which a gap follows from what stands before it: so, therefore."""
     supposes: re.Pattern[str]
     """A condition up to its end: "If you are unable to pay,". A negation in it is no gap unless about sources."""
+    affirm: re.Pattern[str]
+    """Says that the sources answer."""
     because: re.Pattern[str]
     """Words that give a reason: a denial with one is a fact, unless it is about sources or the writer."""
 
@@ -142,7 +144,7 @@ def _tables(code: str) -> tuple[Fields, Fields, tuple[LabelledAnswer, ...]]:
 
 @cache
 def _wording(code: str) -> Wording:
-    free = _tables(code)[0]
+    free = _tables(code)[0] | {"affirm": _tables(code)[1].get("affirm", "")}
     return Wording(**{field.name: compile_folded(free.get(field.name) or r"(?!)", code) for field in fields(Wording)})
 
 
