@@ -25,12 +25,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import log2
 from typing import Literal
 
 from mirage.schema import Outcome
+from mirage.stages.outcomes.direct import blank
 from mirage.stages.outcomes.fold import Folded, fold
 from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.sentences import WORDS, clean, sentences, size_of
@@ -117,10 +118,17 @@ _DIGIT = re.compile(r"\d")
 _CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 _FIGURE = re.compile(r"\d{3}|\d[.,]\d|\d ?%")
 _QUOTED = re.compile(r'"[^"\n]{8,}"')
+_OPEN_QUOTE = re.compile(r'"[^"\n]{8,}\Z')
 _END_OF_QUOTE = re.compile(r'^[^"\n]{8,}"(?=\W*$)')
 _COLON = re.compile(r":(?=[ \u0e00-\u0e7f\u3040-\u9fff])")
 _CUT_OFF = re.compile(r"[^\W\d]\.\s.*[^\W\d]\s*\Z", re.DOTALL)
 """A text with full stops that ends in the middle of a sentence."""
+_TASK = re.compile(
+    r"^\W*(?:note\W+)?(?:please|kindly) (?:answer|respond|reply|select|choose|provide the answer)\b"
+    r"(?=.*(?:question|context|option|following|\byes\b)).*$",
+    re.MULTILINE,
+)
+"""The prompt's instruction, repeated."""
 _TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
 
 
@@ -143,9 +151,12 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
     code = base(language)
     raw = answer[begin:stop]
     folded = clean(fold(_LEARNS.sub(r"\1ɔ", raw) if code == "yo" else raw, code))
+    folded = replace(folded, text=_TASK.sub(blank, folded.text))
     words = _FIELD.sub("", folded.text.strip(_TRIM))
     if not WORDS.search(words):
-        return Parsed("answered", "citation", begin, stop) if _CITED.fullmatch(raw) else Parsed("unparsed", "fragment")
+        if _CITED.fullmatch(raw):
+            return Parsed("answered", "citation", begin, stop)
+        return Parsed("unparsed", "instruction_repeated" if WORDS.search(raw) else "fragment")
     if _REPEATS.search(words) or words.count("\ufffd") * 4 > len(words):
         return Parsed("unparsed", "degenerate")
     readers = wordings(code, bool(_ENGLISH.search(folded.text)))
@@ -251,7 +262,8 @@ def _decide(clauses: Sequence[_Clause], nearness: _Nearness, *, table: bool, fig
     if not gaps:
         claims = sorted([*claims, *of.get("sourced", [])], key=lambda clause: clause.start)
         # A question that a claim follows is the writer's own.
-        said = [clause.end for clause in (*claims, *of.get("topic", [])) if clause.size >= _SHORTEST]
+        listed = sum(claim.item for claim in claims) > 1
+        said = [clause.end for clause in (*claims, *of.get("topic", [])) if listed or clause.size >= _SHORTEST]
         end = max(said, default=0)
         asks = asks or [question for question in of.get("question", []) if question.size > 1 and question.start >= end]
     if gaps or asks:
@@ -448,6 +460,7 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
                 continue
             own = clause if quote else _QUOTED.sub('""', _END_OF_QUOTE.sub('""', clause) if marks % 2 else clause)
             marks += clause.count('"')
+            own = _OPEN_QUOTE.sub('""', own) if marks % 2 and right == len(text) and not quote else own
             kind = _kind(
                 _LABEL.sub("", own),
                 readers,
@@ -510,7 +523,7 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
 
 def _is_question(sentence: str) -> bool:
     """Return whether a sentence ends as a question; one in quotation marks only if it is the whole sentence."""
-    ending = sentence.strip(" ')")
+    ending = sentence.strip(" '().")
     return ending.endswith("?") or (ending.endswith('?"') and ending[0] == '"')
 
 
@@ -618,7 +631,7 @@ def _kind(
         if denied or negated or missing or firm:
             known = holds("known") and not holds("weak", core)
             guessed = holds("hedges") and not seen_sources
-            fact = polar or known or guessed or (holds("because") and not missing and not firm and not holds("aside"))
+            fact = polar or (not firm and _POLAR.match(core)) or known or guessed or (holds("because") and not missing and not firm and not holds("aside"))
             sourced = about_sources or holds("nouns")
             return "claim" if (fact and not sourced) or (known and not about_sources) else "gap"
     if asks or interrogative:
@@ -630,7 +643,7 @@ def _statement(
     clause: str, stripped: str, holds: Callable[..., bool], *, about_sources: bool, seen_sources: bool
 ) -> Kind:
     """Classify a clause that neither denies nor asks."""
-    if holds("affirm"):
+    if holds("affirm", stripped) and not holds("aside", stripped):
         return "claim"
     if holds("known") and not about_sources and not holds("weak", stripped):
         return "claim"

@@ -144,7 +144,10 @@ def _tables(code: str) -> tuple[Fields, Fields, tuple[LabelledAnswer, ...]]:
 
 @cache
 def _wording(code: str) -> Wording:
-    free = _tables(code)[0] | {"affirm": _tables(code)[1].get("affirm", "")}
+    free, nomiracl = _tables(code)[:2]
+    if nomiracl:
+        # In a list of documents, "2. Yes, the mayor is mentioned".
+        free = free | {"affirm": rf"{nomiracl['affirm']}|^(?:{nomiracl['yes']}),"}
     return Wording(**{field.name: compile_folded(free.get(field.name) or r"(?!)", code) for field in fields(Wording)})
 
 
