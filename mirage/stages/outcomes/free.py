@@ -176,12 +176,15 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
 
 def _read_clauses(raw: str, folded: Folded, readers: Sequence[Wording], asked: str) -> _Decision:
     """Decide the outcome of an answer to a folded query."""
-    query_pieces = _pieces_of_words(asked)
+
+    @cache
+    def query_pieces() -> set[str]:
+        return _pieces_of_words(asked)
 
     @cache
     def comparable() -> bool:
         """Return whether the query is known, and in the language of the answer."""
-        return not query_pieces.isdisjoint(_pieces_of_words(folded.text[:_OPENING]))
+        return not query_pieces().isdisjoint(_pieces_of_words(folded.text[:_OPENING]))
 
     def pieces(clause: _Clause) -> set[str]:
         return _pieces_of_words(folded.text[clause.start : clause.end])
@@ -190,11 +193,11 @@ def _read_clauses(raw: str, folded: Folded, readers: Sequence[Wording], asked: s
         if not comparable():
             return _UNKNOWN
         own = pieces(clause)
-        return len(own & query_pieces) / len(own) if own else 0
+        return len(own & query_pieces()) / len(own) if own else 0
 
     def repeats(clause: _Clause) -> bool:
         own = pieces(clause)
-        return len(own & query_pieces) >= _REPEATED * min(len(own), len(query_pieces)) > 0
+        return len(own & query_pieces()) >= _REPEATED * min(len(own), len(query_pieces())) > 0
 
     # A model that repeats the query asks nothing.
     heard = _enough(_clauses(raw, folded, readers))
@@ -503,7 +506,7 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
             )
             left += len(clause) - len(clause.lstrip())
             figure, digits = bool(_FIGURE.search(clause)), bool(_DIGIT.search(clause))
-            hence = _matches(readers, "hence", clause.strip(_TRIM))
+            hence = (seen_gap or kind == "gap") and _matches(readers, "hence", clause.strip(_TRIM))
             # "Therefore, the answer is", or the last words of a reply that is cut off.
             ends = hence or (cut_off and right == len(text))
             stub = kind == "claim" and ends and seen_gap and size <= _STUB and not figure
@@ -528,7 +531,10 @@ def _is_question(sentence: str) -> bool:
 
 
 def _matches(readers: Sequence[Wording], name: str, text: str) -> bool:
-    return any(getattr(reader, name).search(text) for reader in readers)
+    for reader in readers:
+        if getattr(reader, name).search(text):
+            return True
+    return False
 
 
 def _is_numbered(clause: str, readers: Sequence[Wording]) -> bool:
@@ -603,7 +609,7 @@ def _kind(
 
     stripped = clause.strip(_TRIM)
     about_sources = holds("sources") or holds("given")
-    asks = holds("asks") and (interrogative or size_of(clause) <= _LONGEST)
+    asks = (interrogative or size_of(clause) <= _LONGEST) and holds("asks")
     # Thai, Japanese and Chinese ask without a question mark.
     if (interrogative or (asks and _CROWDED.search(clause))) and holds("offers"):
         return "aside"
@@ -620,13 +626,14 @@ def _kind(
         return "question"
     supposed = next((match for reader in readers if (match := reader.supposes.match(stripped))), None)
     core = stripped[supposed.end() :] if supposed and not holds("sources", supposed[0]) else stripped
-    if about_sources or holds("me", core) or not holds("statutes", core[:_HEAD]):
+    me = holds("me", core)
+    if about_sources or me or not holds("statutes", core[:_HEAD]):
         denied = holds("denies", core) and (about_sources or seen_sources or holds("nouns"))
-        negated = holds("negates", core) and not polar and (seen_sources or about_sources or holds("me", core))
+        negated = not polar and (seen_sources or about_sources or me) and holds("negates", core)
         # "Only the programme is here, and the attendance is missing": what follows the first part is later, too.
         first = None if later else _PARTS.search(core)
         rest = core[first.end() :] if first and holds("only", core[: first.start()]) else core if later else ""
-        missing = holds("lacks", rest) or (not polar and holds("negates", rest) and holds("there", rest))
+        missing = holds("lacks", rest) or (not polar and holds("there", rest) and holds("negates", rest))
         firm = holds("gap", core)
         if denied or negated or missing or firm:
             known = holds("known") and not holds("weak", core)
