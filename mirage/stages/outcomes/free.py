@@ -25,12 +25,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import log2
 from typing import Literal
 
 from mirage.schema import Outcome
+from mirage.stages.outcomes.direct import blank
 from mirage.stages.outcomes.fold import Folded, fold
 from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.sentences import WORDS, clean, sentences, size_of
@@ -93,7 +94,7 @@ _ITEM = re.compile(r"[ \t]*(?:[-+•‣◦·–—]|\(?(?:\d{1,2}|[a-h]|[ivx]{1,
 _ROW = re.compile(r"^[ \t]*\|", re.MULTILINE)
 _ENGLISH = re.compile(
     r"\b(?:the|is|are|not|don't|can't|cannot|answer|answerable|unanswerable|irrelevant|relevant|n/?a|none|unknown"
-    r"|unclear|null|nil|you|sorry)\b"
+    r"|unclear|null|nil|you|sorry|contexts?)\b"
 )
 _REPEATS = re.compile(r"([^\d\s]\D{0,11}?)\1{7,}")
 _CITED = re.compile(r"\W*(?:[\[【(]?\w{0,10} ?#?\d[\w#:.,-]*[\])】]\W*)+")
@@ -116,8 +117,18 @@ _POLAR = re.compile(
 _DIGIT = re.compile(r"\d")
 _CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 _FIGURE = re.compile(r"\d{3}|\d[.,]\d|\d ?%")
-_QUOTED = re.compile(r'"[^"\n]{8,}"|^[^"\n]{8,}"(?=\W*$)')
+_QUOTED = re.compile(r'"[^"\n]{8,}"')
+_OPEN_QUOTE = re.compile(r'"[^"\n]{8,}\Z')
+_END_OF_QUOTE = re.compile(r'^[^"\n]{8,}"(?=\W*$)')
 _COLON = re.compile(r":(?=[ \u0e00-\u0e7f\u3040-\u9fff])")
+_CUT_OFF = re.compile(r"[^\W\d]\.\s.*[^\W\d]\s*\Z", re.DOTALL)
+"""A text with full stops that ends in the middle of a sentence."""
+_TASK = re.compile(
+    r"^\W*(?:note\W+)?(?:please|kindly) (?:answer|respond|reply|select|choose|provide the answer)\b"
+    r"(?=.*(?:question|context|option|following|\byes\b)).*$",
+    re.MULTILINE,
+)
+"""The prompt's instruction, repeated."""
 _TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
 
 
@@ -140,9 +151,12 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
     code = base(language)
     raw = answer[begin:stop]
     folded = clean(fold(_LEARNS.sub(r"\1ɔ", raw) if code == "yo" else raw, code))
+    folded = replace(folded, text=_TASK.sub(blank, folded.text))
     words = _FIELD.sub("", folded.text.strip(_TRIM))
     if not WORDS.search(words):
-        return Parsed("answered", "citation", begin, stop) if _CITED.fullmatch(raw) else Parsed("unparsed", "fragment")
+        if _CITED.fullmatch(raw):
+            return Parsed("answered", "citation", begin, stop)
+        return Parsed("unparsed", "instruction_repeated" if WORDS.search(raw) else "fragment")
     if _REPEATS.search(words) or words.count("\ufffd") * 4 > len(words):
         return Parsed("unparsed", "degenerate")
     readers = wordings(code, bool(_ENGLISH.search(folded.text)))
@@ -162,12 +176,15 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
 
 def _read_clauses(raw: str, folded: Folded, readers: Sequence[Wording], asked: str) -> _Decision:
     """Decide the outcome of an answer to a folded query."""
-    query_pieces = _pieces_of_words(asked)
+
+    @cache
+    def query_pieces() -> set[str]:
+        return _pieces_of_words(asked)
 
     @cache
     def comparable() -> bool:
         """Return whether the query is known, and in the language of the answer."""
-        return not query_pieces.isdisjoint(_pieces_of_words(folded.text[:_OPENING]))
+        return not query_pieces().isdisjoint(_pieces_of_words(folded.text[:_OPENING]))
 
     def pieces(clause: _Clause) -> set[str]:
         return _pieces_of_words(folded.text[clause.start : clause.end])
@@ -176,11 +193,11 @@ def _read_clauses(raw: str, folded: Folded, readers: Sequence[Wording], asked: s
         if not comparable():
             return _UNKNOWN
         own = pieces(clause)
-        return len(own & query_pieces) / len(own) if own else 0
+        return len(own & query_pieces()) / len(own) if own else 0
 
     def repeats(clause: _Clause) -> bool:
         own = pieces(clause)
-        return len(own & query_pieces) >= _REPEATED * min(len(own), len(query_pieces)) > 0
+        return len(own & query_pieces()) >= _REPEATED * min(len(own), len(query_pieces())) > 0
 
     # A model that repeats the query asks nothing.
     heard = _enough(_clauses(raw, folded, readers))
@@ -246,8 +263,12 @@ def _decide(clauses: Sequence[_Clause], nearness: _Nearness, *, table: bool, fig
     gaps = sorted([*of.get("gap", []), *of.get("declines", [])], key=lambda clause: clause.start)
     asks, claims = of.get("asks", []), of.get("claim", [])
     if not gaps:
-        asks = asks or [question for question in of.get("question", []) if question.size > 1]
         claims = sorted([*claims, *of.get("sourced", [])], key=lambda clause: clause.start)
+        # A question that a claim follows is the writer's own.
+        listed = sum(claim.item for claim in claims) > 1
+        said = [clause.end for clause in (*claims, *of.get("topic", [])) if listed or clause.size >= _SHORTEST]
+        end = max(said, default=0)
+        asks = asks or [question for question in of.get("question", []) if question.size > 1 and question.start >= end]
     if gaps or asks:
         # Beside a gap or a question a stray word does not count as a claim; several are a list.
         listed = len(claims) > _STRAY or sum(claim.item for claim in claims) > 1
@@ -428,6 +449,7 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
     seen_sources, seen_given, seen_gap, later, polar = False, False, False, False, bool(_POLAR.match(text))
     # Quotations of others are not statements of the writer, unless the whole answer is quoted.
     quote = bool(_QUOTED.fullmatch(text.strip()))
+    marks, cut_off = 0, bool(_CUT_OFF.search(text))
     for start, end in sentences(raw, text, places):
         item = _ITEM.match(text, start, end) if start == 0 or text[start - 1] == "\n" else None
         line_ends = text[start:end].rstrip().endswith(":")
@@ -439,8 +461,11 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
             size = size_of(clause)
             if not size:
                 continue
+            own = clause if quote else _QUOTED.sub('""', _END_OF_QUOTE.sub('""', clause) if marks % 2 else clause)
+            marks += clause.count('"')
+            own = _OPEN_QUOTE.sub('""', own) if marks % 2 and right == len(text) and not quote else own
             kind = _kind(
-                _LABEL.sub("", clause if quote else _QUOTED.sub('""', clause)),
+                _LABEL.sub("", own),
                 readers,
                 interrogative=interrogative and number == len(pieces) - 1,
                 seen_sources=seen_sources and item is None,
@@ -481,9 +506,10 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
             )
             left += len(clause) - len(clause.lstrip())
             figure, digits = bool(_FIGURE.search(clause)), bool(_DIGIT.search(clause))
-            hence = _matches(readers, "hence", clause.strip(_TRIM))
-            # "Therefore, the answer is", where a reply is cut off.
-            stub = kind == "claim" and hence and seen_gap and size <= _STUB and not figure
+            hence = (seen_gap or kind == "gap") and _matches(readers, "hence", clause.strip(_TRIM))
+            # "Therefore, the answer is", or the last words of a reply that is cut off.
+            ends = hence or (cut_off and right == len(text))
+            stub = kind == "claim" and ends and seen_gap and size <= _STUB and not figure
             kind = "aside" if stub else kind
             seen_gap = seen_gap or kind == "gap"
             firm = kind == "declines" or (kind == "gap" and _matches(readers, "gap", clause.strip(_TRIM)))
@@ -500,12 +526,15 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
 
 def _is_question(sentence: str) -> bool:
     """Return whether a sentence ends as a question; one in quotation marks only if it is the whole sentence."""
-    ending = sentence.strip(" ')")
+    ending = sentence.strip(" '().")
     return ending.endswith("?") or (ending.endswith('?"') and ending[0] == '"')
 
 
 def _matches(readers: Sequence[Wording], name: str, text: str) -> bool:
-    return any(getattr(reader, name).search(text) for reader in readers)
+    for reader in readers:
+        if getattr(reader, name).search(text):
+            return True
+    return False
 
 
 def _is_numbered(clause: str, readers: Sequence[Wording]) -> bool:
@@ -580,7 +609,7 @@ def _kind(
 
     stripped = clause.strip(_TRIM)
     about_sources = holds("sources") or holds("given")
-    asks = holds("asks") and (interrogative or size_of(clause) <= _LONGEST)
+    asks = (interrogative or size_of(clause) <= _LONGEST) and holds("asks")
     # Thai, Japanese and Chinese ask without a question mark.
     if (interrogative or (asks and _CROWDED.search(clause))) and holds("offers"):
         return "aside"
@@ -597,18 +626,19 @@ def _kind(
         return "question"
     supposed = next((match for reader in readers if (match := reader.supposes.match(stripped))), None)
     core = stripped[supposed.end() :] if supposed and not holds("sources", supposed[0]) else stripped
-    if about_sources or holds("me", core) or not holds("statutes"):
+    me = holds("me", core)
+    if about_sources or me or not holds("statutes", core[:_HEAD]):
         denied = holds("denies", core) and (about_sources or seen_sources or holds("nouns"))
-        negated = holds("negates", core) and not polar and (seen_sources or about_sources or holds("me", core))
+        negated = not polar and (seen_sources or about_sources or me) and holds("negates", core)
         # "Only the programme is here, and the attendance is missing": what follows the first part is later, too.
         first = None if later else _PARTS.search(core)
         rest = core[first.end() :] if first and holds("only", core[: first.start()]) else core if later else ""
-        missing = holds("lacks", rest) or (not polar and holds("negates", rest) and holds("there", rest))
+        missing = holds("lacks", rest) or (not polar and holds("there", rest) and holds("negates", rest))
         firm = holds("gap", core)
         if denied or negated or missing or firm:
             known = holds("known") and not holds("weak", core)
             guessed = holds("hedges") and not seen_sources
-            fact = polar or known or guessed or (holds("because") and not missing and not firm and not holds("aside"))
+            fact = polar or (not firm and _POLAR.match(core)) or known or guessed or (holds("because") and not missing and not firm and not holds("aside"))
             sourced = about_sources or holds("nouns")
             return "claim" if (fact and not sourced) or (known and not about_sources) else "gap"
     if asks or interrogative:
@@ -620,15 +650,19 @@ def _statement(
     clause: str, stripped: str, holds: Callable[..., bool], *, about_sources: bool, seen_sources: bool
 ) -> Kind:
     """Classify a clause that neither denies nor asks."""
+    if holds("affirm", stripped) and not holds("aside", stripped):
+        return "claim"
     if holds("known") and not about_sources and not holds("weak", stripped):
         return "claim"
     # "You can return it within 60 days" is no advice on where to look.
-    if holds("aside", stripped) and (seen_sources or about_sources or holds("me") or not _DIGIT.search(clause)):
+    if holds("aside", stripped) and (
+        seen_sources or about_sources or holds("nouns") or holds("me") or not _DIGIT.search(clause)
+    ):
         return "aside"
-    if holds("reports"):
+    if holds("reports") and not (seen_sources and holds("about", stripped) and not _FIGURE.search(clause)):
         return "claim"
     spoken = seen_sources or about_sources
-    if (spoken and holds("about")) or (holds("topic", stripped) and (spoken or holds("nouns"))):
+    if (spoken and holds("about", stripped)) or (holds("topic", stripped) and (spoken or holds("nouns"))):
         return "only" if holds("only") else "topic"
     given = about_sources and holds("given")
     if given and holds("only"):

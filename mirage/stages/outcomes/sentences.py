@@ -10,7 +10,7 @@ from mirage.stages.outcomes.fold import Folded
 _MARKUP = re.compile(
     r"(?<![ \t])[ \t]*(?:(?:[*_`#>|~\\]|[\[【(]\s*(?:(?:doc(?:ument)?|source|passage|context|ref|citation)s?[ :.#]*)?"
     r"[\d,;:#†\- –]+(?:source)?\s*[\])】]|[\[【]\^?[^\s\]】]*\d[^\s\]】]*[\]】]"
-    r"|\([^\s\d()]{3,12}(?: [^\s\d()]{1,4})?[ .:#]*\d{1,3}\)|https?://\S+)[ \t]*)+|[ \t]{2,}"
+    r"|\([^\s\d()]{3,12}(?: [^\s\d()]{1,4})?[ .:#]*\d{1,3}\)|https?://\S+|(?<=n')\n+(?=(?:don')?t\b))[ \t]*)+|[ \t]{2,}"
 )
 _SENTENCE = re.compile(r"\n+|[.!?…;]+[\"')\]]*(?=\s|$)|(?<=[^\x00-\x7f])[.!?]+[\"')]*(?=\S)")
 _FULL_STOPS = "。！？｡।॥۔"
@@ -63,7 +63,7 @@ def sentences(raw: str, text: str, places: Sequence[int] | None) -> Iterator[tup
                 following += 1
             if following < len(text):
                 after = raw[places[following] if places else following]
-                if after.islower() and text[match.start()] in ".…":
+                if after.islower() and (text[match.start()] in ".…" or text[match.end() - 1] == '"'):
                     continue
             if text[match.end() : match.end() + 1].isdigit():
                 continue
