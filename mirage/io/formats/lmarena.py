@@ -22,8 +22,9 @@ from mirage.io.formats.battles import (
     given_answer,
     winner,
 )
+from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import need, text
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, QueryKey, Record, Sample
+from mirage.io.formats.spec import GivenAnswer, GivenVerdict, QueryKey, Record, Sample
 from mirage.text.content import content_id
 from mirage.text.segmentation import count_text
 

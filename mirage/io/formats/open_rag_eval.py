@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import system_of, text
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
+from mirage.io.formats.spec import GivenAnswer, Record, Sample, ShownPassage
 
 if TYPE_CHECKING:
     pass

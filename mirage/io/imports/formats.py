@@ -15,10 +15,10 @@ from mirage.io.formats.open import files_of, read_first, read_sample
 from mirage.io.formats.registry import format_named
 from mirage.io.formats.run import Progress, Summary
 from mirage.io.formats.spec import Tables
-from mirage.io.formats.values import shorten
 from mirage.io.imports import misfits
 from mirage.io.imports.public import prints
-from mirage.io.sources.files import Options
+from mirage.io.options import Options
+from mirage.io.values import shorten
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,7 +81,6 @@ def read_file(
 
 def plan_file(
     path: Path,
-    into: Path | None = None,
     *,
     name: str | None = None,
     options: Options | None = None,
@@ -94,7 +93,7 @@ def plan_file(
         ArenaError: if a query or passage that existing answers refer to would change.
     """
     options = options or Options()
-    _, summary = read_file(path, into, name=name, options=options, progress=progress)
+    _, summary = read_file(path, name=name, options=options, progress=progress)
     entry = format_named(summary.format)
     becomes = entry.fields
     records = read_first(path, entry) if entry.lists or entry.lines else read_sample(path).records
