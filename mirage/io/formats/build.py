@@ -220,7 +220,7 @@ class Builder:
             tags=item.tags,
             turns=item.turns,
         )
-        shown = self.passages(query, item.passages, where=where)
+        shown = self.passages(query, item.passages, where=where) if item.passages else ()
         answers = [replace(answer, shown=shown) if shown else answer for answer in item.answers]
         if further == "refused":
             for answer in answers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats import shapes
@@ -13,9 +13,6 @@ from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import number
 from mirage.io.formats.spec import GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
 from mirage.io.options import Refused
-
-if TYPE_CHECKING:
-    pass
 
 _LISTS = ("models", "tasks")
 _RESULTS = ("evaluations", "results")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -160,7 +160,7 @@ QueryKey = tuple[str, str]
 """Language and query_id, as derived or read by the builder."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen ones take longer to make
 class Item:
     """A query as one record holds it, with what the record says of it; the engine (`build.Collector.take`) adds it."""
 
@@ -174,7 +174,7 @@ class Item:
     """Its subset (`schema.Query`)."""
     reference: str | None = None
     """Its reference answer."""
-    tags: Mapping[str, str | Sequence[str] | None] = field(default_factory=dict)
+    tags: Mapping[str, str | Sequence[str] | None] | None = None
     """Values by tag; empty ones are left out."""
     turns: Sequence[tuple[str, str]] = ()
     """Speaker and text of each earlier turn."""
