@@ -575,7 +575,7 @@ def import_file(
         ArenaError: if a query or passage that existing answers refer to would change, or the arena cannot be written.
     """
     from mirage.io import imports
-    from mirage.io.sources.files import Options
+    from mirage.io.options import Options
 
     options = Options(names or {}, values or {})
     if isinstance(path, str | Path):
@@ -628,7 +628,7 @@ def evaluate(
         Unreachable: if the service rejects every call.
     """
     from mirage import pipeline
-    from mirage.io.sources.files import Options
+    from mirage.io.options import Options
     from mirage.stages.judge.stage import BattleSample
 
     settings = pipeline.EvaluateSettings(

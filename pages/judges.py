@@ -165,9 +165,8 @@ def _best(rows: list[dict[str, Any]], scope: str, measure: str, words: str, degr
     ends = {row["judge"]: (row[f"{measure}_low"], row[f"{measure}_high"]) for row in known}
     low, high = ends.pop(best["judge"])
     alike = [name for name, (a, b) in sorted(ends.items()) if None in (low, high, a, b) or (low <= b and a <= high)]
-    lead = f"{degree} of {count_text(len(known), 'judge')}; no other interval overlaps."
-    if alike:
-        lead = f"{degree} of {count_text(len(known), 'judge')}; its interval overlaps with {join_or_count(alike, 'judge')}."
+    overlap = f"its interval overlaps with {join_or_count(alike, 'judge')}" if alike else "no other interval overlaps"
+    lead = f"{degree} of {count_text(len(known), 'judge')}; {overlap}."
     where = "Over all languages" if scope == "all" else f"In {name_of(scope)}"
     interval = "no interval" if None in (low, high) else f"95% CI {low:.1%} to {high:.1%}"
     return (

@@ -101,7 +101,7 @@ def check(
             _show_recomputed(recomputed(store.open_arena(path)), output_format)
         return
     from mirage.io.imports.formats import read_file
-    from mirage.io.sources.files import Refused, count_places
+    from mirage.io.options import Refused, count_places
 
     try:
         tables, summary = read_file(path, of, name=kind)

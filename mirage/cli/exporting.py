@@ -53,9 +53,9 @@ def export_records(
     FILE, which `mirage import` reads again.
     """
     from mirage import store
-    from mirage.io.formats import nuggets, rag
+    from mirage.io.formats import full_records, nuggets
 
-    write = {"rag": rag.write, "nuggets": nuggets.write}[kind]
+    write = {"rag": full_records.write, "nuggets": nuggets.write}[kind]
     write(store.open_arena(dir_), out)
     note(f"The records are in {out}; read them again with: mirage import {kind} {quote(str(out))} --into DIR")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,12 +24,15 @@ from mirage.cli.common import (
 )
 from mirage.cli.output import note, progress, show
 from mirage.errors import BadInput, UnknownName
+from mirage.io.options import Options
 from mirage.io.sources.download import DownloadResult
-from mirage.io.sources.files import Options
 from mirage.io.sources.miracl import Split as Miracl
 from mirage.io.sources.mirage_bench import What as Bench
 from mirage.io.sources.nomiracl.origin import Split, What
 from mirage.store import Arena, cores
+
+if TYPE_CHECKING:
+    from mirage.io.imports.formats import FileImport
 
 pull = command_group("pull", "Download public data over HTTPS, or an arena from object storage.", default=True)
 import_ = command_group("import", "Import files into an arena.", default=True)
@@ -276,12 +279,11 @@ def import_file(
         )
         raise error if error.nearest else BadInput(error.what, do="check the path")
     with progress("Reading") as update:
-        if into is None:
-            plan = formats.plan_file(file, into, name=kind, options=options, progress=update)
-            imported = None
-        else:
+        if into is not None:
             imported = formats.import_file(file, into, name=kind, options=options, progress=update)
-    if imported is None:
+        else:
+            plan = formats.plan_file(file, name=kind, options=options, progress=update)
+    if into is None:
         renamed = any(entry.becomes for entry in plan.fields)
         columns = FIELDS if renamed else tuple(name for name in FIELDS if name != "becomes")
         if plan.fields:
@@ -292,9 +294,7 @@ def import_file(
         again = ["mirage", "import", str(file), "--as", plan.summary.format, *options_again, "--into", "DIR"]
         note(f"To write it: {shlex.join(again)}")
         return
-    note("\n".join(imported.summary.lines()))
-    note(f"{into}: {', '.join(f'{imported.arena.rows(table):,} {table}' for table in imported.arena.tables)} in all.")
-    _tell_next(imported.arena)
+    _report_import(imported, into)
 
 
 @import_.command("hf")
@@ -322,9 +322,15 @@ def import_dataset(
         imported = formats.import_dataset(
             dataset, into, split=split, config=config, name=format_name, options=options, progress=update
         )
+    _report_import(imported, into)
+
+
+def _report_import(imported: FileImport, into: Path) -> None:
+    """Report what was read and what the arena now has, and what makes sense next."""
+    arena = imported.arena
     note("\n".join(imported.summary.lines()))
-    note(f"{into}: {', '.join(f'{imported.arena.rows(table):,} {table}' for table in imported.arena.tables)} in all.")
-    _tell_next(imported.arena)
+    note(f"{into}: {', '.join(f'{arena.rows(table):,} {table}' for table in arena.tables)} in all.")
+    _tell_next(arena)
 
 
 def _import_cards(file: Path, into: Path | None, options: Options) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mirage import llm, schema, store
 from mirage.errors import ArenaError, BadInput, NotEnoughData
 from mirage.io.formats import run
-from mirage.io.sources.files import Options
+from mirage.io.options import Options
 from mirage.llm import prompts
 from mirage.schema import REFERENCE
 from mirage.stages import features, generate

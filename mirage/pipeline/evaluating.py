@@ -19,7 +19,7 @@ from mirage.battles.judge import NUGGETS, RELEVANCE, SIMULATED, Judge, preferred
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.formats.run import Summary
 from mirage.io.imports import import_file, import_table, read_file
-from mirage.io.sources.files import Options
+from mirage.io.options import Options
 from mirage.people.votes import raters
 from mirage.pipeline.running import StepReport, run_all
 from mirage.pipeline.steps import RunModel, RunSettings

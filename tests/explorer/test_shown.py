@@ -15,7 +15,7 @@ from mirage import schema, store
 from mirage.explorer.answers import data as view
 from mirage.explorer.battle import data as battle
 from mirage.explorer.spot_check import data as spot_check
-from mirage.io.formats import rag
+from mirage.io.formats import full_records
 from mirage.stages import features, judge
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.generate.stage import answers_of
@@ -171,7 +171,7 @@ def test_a_vote_on_a_citation_is_on_the_passage_that_the_system_was_shown(arena:
 
 def test_show_answers_and_exports_name_what_was_shown(arena: store.Arena, tmp_path: Path) -> None:
     assert [row["citations"] for row in answers_of(arena.path, "searching")] == ["a"]
-    rag.write(arena, tmp_path / "out.jsonl")
+    full_records.write(arena, tmp_path / "out.jsonl")
     contexts_of = {
         line.value["system"]: [context["text"] for context in line.value["contexts"]]
         for line in store.jsonl(tmp_path / "out.jsonl")

@@ -22,7 +22,7 @@ from store_cases import snapshot
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats import run as formats
-from mirage.io.sources.files import Options
+from mirage.io.options import Options
 
 GOOD = {"language": "sw", "query_id": "12", "judge": "j", "system_a": "one", "system_b": "two", "verdict": "A"}
 

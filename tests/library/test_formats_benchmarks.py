@@ -18,7 +18,7 @@ import pytest
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.imports.formats import FileImport, import_file
-from mirage.io.sources.files import Options
+from mirage.io.options import Options
 
 ASK = "Which birds nest in the harbour of the island in spring?"
 OTHER = "When was the lighthouse on the northern mole lit for the first time?"
@@ -61,11 +61,6 @@ def column(result: FileImport, table: str, name: str) -> list[Any]:
 
 def answers(result: FileImport) -> dict[str, str | None]:
     return dict(zip(column(result, "answers", "system"), column(result, "answers", "text"), strict=True))
-
-
-def verdicts(result: FileImport) -> set[tuple[str, str, str, str]]:
-    rows = result.arena.read("judgments").to_pylist()
-    return {(row["judge"], row["system_a"], row["system_b"], row["verdict"]) for row in rows}
 
 
 def scores(result: FileImport) -> dict[tuple[str, str, str], float | None]:
@@ -244,22 +239,6 @@ def lm_eval_sample(**more: Any) -> dict[str, Any]:
     } | more
 
 
-def test_lm_eval_samples_are_named_by_folder_task_and_filter(tmp_path: Path) -> None:
-    strict = lm_eval_sample(filter="strict-match", metrics=["exact_match"], exact_match=1.0)
-    path = tmp_path / "out" / "meta-llama__Llama-3.1-8B" / "samples_harbour_qa_2026-10-01T10-00-00.123456.jsonl"
-    result = taken(jsonl(path, lm_eval_sample(), strict), tmp_path / "arena", "lm-eval")
-    system = "meta-llama/Llama-3.1-8B"
-    assert answers(result) == {system: SAID}
-    assert column(result, "queries", "query_id") == ["harbour_qa:0"]
-    assert column(result, "references", "text") == ["Terns"]
-    assert column(result, "passages", "text") == [PASSAGE]
-    assert scores(result) == {
-        (system, "exact_match", "lm-eval"): 0.0,
-        (system, "f1", "lm-eval"): 0.4,
-        (system, "exact_match,strict-match", "lm-eval"): 1.0,
-    }
-
-
 def test_lm_eval_repeats_are_samples_once_for_all_filters(tmp_path: Path) -> None:
     texts = [SAID, "Gulls.", SAID]
     records = [lm_eval_sample(filter=name, resps=[texts]) for name in ("none", "strict-match")]
@@ -279,227 +258,7 @@ def test_lm_eval_multiple_choice_answers_with_the_likeliest(tmp_path: Path) -> N
     assert answers(result) == {"m": "Terns"}
 
 
-def test_lm_eval_without_a_question_says_what_doc_has(tmp_path: Path) -> None:
-    record = lm_eval_sample(doc={"x": 1, "y": 2}, arguments={})
-    with pytest.raises(BadInput, match="doc has x, y") as refused:
-        import_file(jsonl(tmp_path / "samples.jsonl", record), tmp_path / "arena")
-    assert "--map doc." in refused.value.do
-
-
-# Battles
-
-
-def test_lmsys_battles_with_the_texts_of_their_turns(tmp_path: Path) -> None:
-    rows = [
-        {
-            "id": 30192,
-            "model_a": "gpt-4-1106-preview",
-            "model_b": "koala-13b",
-            "prompt": json.dumps(["Hello", ASK]),
-            "response_a": json.dumps(["Hi.", SAID]),
-            "response_b": json.dumps(["Yes?", None]),
-            "winner_model_a": 1,
-            "winner_model_b": 0,
-            "winner_tie": 0,
-        }
-    ]
-    result = taken(table(tmp_path / "train.csv", rows), tmp_path / "a", "lmsys")
-    assert column(result, "queries", "text") == [ASK]
-    assert column(result, "turns", "text") == ["Hello"]
-    assert answers(result) == {"gpt-4-1106-preview": SAID, "koala-13b": None}
-    assert verdicts(result) == {("human", "gpt-4-1106-preview", "koala-13b", "A")}
-    assert left_out(result)["earlier answers"] == 2
-    plain = {"id": "b1", "prompt": OTHER, "response_a": "1902", "response_b": "1903", "winner": "model_b"}
-    named = plain | {"model_a": "x", "model_b": "y", "language": "English"}
-    wsdm = taken(table(tmp_path / "wsdm.csv", [named]), tmp_path / "b", "lmsys")
-    assert verdicts(wsdm) == {("human", "x", "y", "B")}
-    assert column(wsdm, "queries", "language") == ["en"]
-
-
-def test_lmsys_rows_with_two_winners_are_refused(tmp_path: Path) -> None:
-    row = {"id": 1, "model_a": "x", "model_b": "y", "prompt": ASK, "response_a": "1", "response_b": "2"}
-    wrong = row | {"winner_model_a": 1, "winner_model_b": 1, "winner_tie": 0}
-    with pytest.raises(BadInput, match="more than one") as refused:
-        import_file(table(tmp_path / "t.csv", [wrong]), tmp_path / "arena")
-    assert refused.value.where.endswith("t.csv:2")
-
-
-def test_arena_hard_of_both_versions(tmp_path: Path) -> None:
-    jsonl(tmp_path / "v2" / "question.jsonl", {"uid": "u1", "category": "coding", "subcategory": "x", "prompt": ASK})
-    for model in ("base", "mine"):
-        said = {"role": "assistant", "content": {"answer": f"{SAID} {model}"}}
-        message = {"uid": "u1", "ans_id": "z", "model": model, "messages": [{"role": "user", "content": ASK}, said]}
-        jsonl(tmp_path / "v2" / "model_answer" / f"{model}.jsonl", {**message, "tstamp": 1.0, "metadata": {}})
-    games = [
-        {
-            "score": "B>>A",
-            "judgment": {"answer": "B is better. [[B>>A]]"},
-            "prompt": [{"role": "user", "content": "..."}],
-        },
-        {"score": None, "judgment": {"answer": "?"}, "prompt": []},
-    ]
-    judged = {
-        "uid": "u1",
-        "category": "coding",
-        "judge": "gpt-4.1",
-        "model": "mine",
-        "baseline": "base",
-        "games": games,
-    }
-    jsonl(tmp_path / "v2" / "model_judgment" / "gpt-4.1" / "mine.jsonl", judged)
-    result = taken(tmp_path / "v2", tmp_path / "a", "arena-hard", values={"language": "en"})
-    assert answers(result) == {"base": f"{SAID} base", "mine": f"{SAID} mine"}
-    assert verdicts(result) == {("gpt-4.1", "base", "mine", "B"), ("gpt-4.1", "mine", "base", "unparsed")}
-
-    turns = [{"content": ASK}]
-    jsonl(tmp_path / "v1" / "question.jsonl", {"question_id": "q", "category": "c", "cluster": "k", "turns": turns})
-    choice = [{"index": k, "turns": [{"content": text}]} for k, text in enumerate((SAID, "Gulls."))]
-    given = {"question_id": "q", "answer_id": "a", "model_id": "mine", "choices": choice, "tstamp": 1.0}
-    jsonl(tmp_path / "v1" / "mine.jsonl", given)
-    game = {"user_prompt": "...", "judgment": "My verdict: [[A=B]]", "score": "A=B"}
-    jsonl(tmp_path / "v1" / "judged.jsonl", {"question_id": "q", "model": "mine", "judge": "g", "games": [game, game]})
-    old = taken(tmp_path / "v1", tmp_path / "b", "arena-hard", values={"language": "en"})
-    assert answers(old) == {"mine": SAID}
-    assert column(old, "samples", "text") == ["Gulls."]
-    assert verdicts(old) == {("g", "gpt-4-0314", "mine", "tie"), ("g", "mine", "gpt-4-0314", "tie")}
-
-
-def test_pairs_of_pandalm_judgebench_and_auto_j(tmp_path: Path) -> None:
-    pair = {
-        "idx": 0,
-        "motivation_app": "Guide",
-        "cmp_key": "bloom-7b_llama-7b",
-        "instruction": ASK,
-        "input": float("nan"),
-        "response1": "Terns.",
-        "response2": "Gulls.",
-        "annotator1": 1,
-        "annotator2": 0,
-        "annotator3": 2,
-        "gpt_result": 1,
-    }
-    panda = taken(document(tmp_path / "testset.json", [pair]), tmp_path / "a", "pandalm")
-    assert column(panda, "queries", "text") == [ASK]
-    assert verdicts(panda) == {
-        ("annotator1", "bloom-7b", "llama-7b", "A"),
-        ("annotator2", "bloom-7b", "llama-7b", "tie"),
-        ("annotator3", "bloom-7b", "llama-7b", "B"),
-        ("gpt", "bloom-7b", "llama-7b", "A"),
-    }
-    with pytest.raises(BadInput, match="two models"):
-        import_file(document(tmp_path / "no.json", [{**pair, "cmp_key": ""}]), tmp_path / "no")
-
-    judged = {
-        "pair_id": "p1",
-        "original_id": "o1",
-        "source": "mmlu-pro-history",
-        "question": ASK,
-        "response_model": "gpt-4o",
-        "response_A": "Terns.",
-        "response_B": "Gulls.",
-        "label": "A>B",
-        "judge_name": "arena_hard",
-        "judgments": [
-            {"judgment": {"response": "A wins"}, "decision": "A>B"},
-            {"judgment": {}, "decision": "A>B"},
-        ],
-    }
-    name = "dataset=judgebench,response_model=gpt-4o,judge_name=arena_hard,judge_model=o1-mini.jsonl"
-    bench = taken(jsonl(tmp_path / name, judged), tmp_path / "b", "judgebench")
-    assert {("label", "gpt-4o A", "gpt-4o B", "A"), ("o1-mini", "gpt-4o B", "gpt-4o A", "A")} <= verdicts(bench)
-
-    auto = {"scenario": "chitchat", "label": 1, "prompt": ASK, "response 1": "Gulls.", "response 2": "Terns."}
-    pairs = taken(jsonl(tmp_path / "testdata_pairwise.jsonl", auto), tmp_path / "c", "auto-j")
-    assert verdicts(pairs) == {("human", "response 1", "response 2", "B")}
-    with pytest.raises(BadInput, match="0, 1 or 2"):
-        import_file(jsonl(tmp_path / "bad.jsonl", auto | {"label": 5}), tmp_path / "d")
-
-
-def test_wildbench_scores_and_choices(tmp_path: Path) -> None:
-    scored = {
-        "session_id": "ae006110bb364606",
-        "parsed_result": {"strengths": "s", "weaknesses": "w", "score": "7"},
-        "meta_data": {"usage": {}, "error": None},
-        "model_test": "google/gemma-2b-it",
-        "score": "7",
-        "model_output": "Terns.",
-    }
-    session = {"session_id": "ae006110bb364606", "primary_tag": "Info", "language": "English"}
-    session |= {"conversation_input": [{"role": "user", "content": ASK}]}
-    jsonl(tmp_path / "w" / "sessions.jsonl", session)
-    document(tmp_path / "w" / "eval=gpt-4o" / "gemma.json", [scored])
-    result = taken(tmp_path / "w", tmp_path / "a", "wildbench")
-    assert scores(result) == {("google/gemma-2b-it", "rating", "gpt-4o"): 7}
-    assert column(result, "queries", "text") == [ASK]
-    pair = {
-        "session_id": "s2",
-        "history": "",
-        "last_query": OTHER,
-        "model_output": "1902",
-        "generator": "mine",
-        "ref_output": "1903",
-        "ref_generator": "base",
-        "eval_config": {"mode": "pairwise", "gpt": "gpt-4-turbo", "max_words": 1000},
-        "assignment": {"A": "base", "B": "mine"},
-        "result": "{}",
-        "parsed_result": {"reason": "B is right", "choice": "B+"},
-        "winner": "mine",
-    }
-    both = taken(document(tmp_path / "pairs.json", [pair]), tmp_path / "b", "wildbench")
-    (row,) = both.arena.read("judgments").to_pylist()
-    assert (row["judge"], row["system_a"], row["verdict"], row["points"]) == ("gpt-4-turbo", "base", "B", 0.25)
-
-
 # RAG benchmarks
-
-
-def ragchecker(**more: Any) -> dict[str, Any]:
-    return {
-        "query_id": "000",
-        "query": ASK,
-        "gt_answer": "Terns.",
-        "response": SAID,
-        "retrieved_context": [{"doc_id": "d1", "text": PASSAGE}],
-        "response_claims": [["terns", "nest on", "mole"]],
-        "retrieved2response": [["Entailment"]],
-        "metrics": {"precision": 1.0, "recall": 0.5, "faithfulness": 1.0},
-    } | more
-
-
-def test_ragchecker_results(tmp_path: Path) -> None:
-    value = {"results": [ragchecker()], "metrics": {"overall_metrics": {"precision": 100.0}}}
-    result = taken(document(tmp_path / "bot.json", value), tmp_path / "a", "ragchecker")
-    assert answers(result) == {"bot": SAID}
-    assert scores(result)["bot", "recall", "ragchecker"] == 0.5
-    assert column(result, "references", "text") == ["Terns."]
-
-
-def test_rgb_and_alce(tmp_path: Path) -> None:
-    row = {"id": 0, "query": ASK, "ans": [["Terns", "tern"]], "label": [1], "prediction": "Terns.", "docs": [PASSAGE]}
-    row |= {"noise_rate": 0.4, "factlabel": 0}
-    more = {**row, "id": 1, "query": OTHER, "label": [-1], "prediction": "insufficient information"}
-    path = jsonl(tmp_path / "prediction_en_chatgpt_temp0.2_noise0.4_passage5_correct0.0.json", row, more)
-    rgb = taken(path, tmp_path / "a", "rgb")
-    assert set(answers(rgb)) == {"chatgpt"}
-    assert column(rgb, "queries", "language") == ["en", "en"]
-    assert column(rgb, "references", "text") == ["Terns", "Terns"]
-    assert column(rgb, "scores", "value") == [1.0, None]
-
-    item = {
-        "question": ASK,
-        "sample_id": "7",
-        "qa_pairs": [{"question": "?", "short_answers": ["terns"]}],
-        "annotations": [{"long_answer": "Terns nest there."}],
-        "docs": [{"id": "9", "title": "Guide", "text": PASSAGE, "score": 0.5, "answers_found": [1]}],
-        "prompt": "...",
-        "output": SAID,
-    }
-    value = {"args": {"model": "gpt-3.5-turbo", "openai_api": True, "shot": 2}, "data": [item], "total_cost": 0}
-    alce = taken(document(tmp_path / "asqa.json", value), tmp_path / "b", "alce")
-    assert answers(alce) == {"gpt-3.5-turbo": SAID}
-    assert column(alce, "passages", "title") == ["Guide"]
-    assert column(alce, "references", "text") == ["Terns nest there."]
-    assert column(alce, "answers", "numbered") == [True]
 
 
 def test_runs_of_ranx_as_tables_objects_and_lz4(tmp_path: Path) -> None:
@@ -515,24 +274,3 @@ def test_runs_of_ranx_as_tables_objects_and_lz4(tmp_path: Path) -> None:
     (tmp_path / "dense.json.lz4").write_bytes(packed)
     dense = import_file(tmp_path / "dense.json.lz4", tmp_path / "b", name="ranx")
     assert dense.arena.read("retrieved")["retriever"].to_pylist() == ["dense"]
-
-
-def test_reports_of_ragtime_and_neuclir(tmp_path: Path) -> None:
-    ragtime = {
-        "metadata": {"team_id": "team", "run_id": "run", "topic_id": "700", "type": "automatic", "narrative": ASK},
-        "responses": [{"text": "Terns nest there.", "citations": {"d2": 0.9, "d1": 0.4}}, {"text": "Gulls do not."}],
-        "references": ["d1", "d2"],
-    }
-    ragtime["responses"][1]["citations"] = []
-    report = taken(jsonl(tmp_path / "ragtime.jsonl", ragtime), tmp_path / "a", "trec-rag")
-    assert answers(report) == {"run": "Terns nest there. [1, 2] Gulls do not."}
-    neuclir = {
-        "request_id": "300",
-        "run_id": "r",
-        "collection_ids": ["neuclir/1/zh"],
-        "problem_statement": ASK,
-        "sentences": [{"text": "Terns nest there.", "citations": ["doc-a", "doc-b"]}],
-    }
-    other = taken(jsonl(tmp_path / "neuclir.jsonl", neuclir), tmp_path / "b", "trec-rag")
-    assert answers(other) == {"r": "Terns nest there. [1, 2]"}
-    assert column(other, "passages", "passage_id") == ["doc-a", "doc-b"]

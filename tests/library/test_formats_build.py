@@ -35,28 +35,6 @@ def arena_of(tmp_path: Path, *records: dict[str, Any]) -> store.Arena:
     return import_file(saved(tmp_path / "in.jsonl", *records), tmp_path / "arena").arena
 
 
-def test_systems_share_queries_and_passages_and_ids_come_from_content(tmp_path: Path) -> None:
-    arena = arena_of(tmp_path, RECORD, RECORD | {"system": "second", "question": f"  {RECORD['question']}\n"})
-    assert [(arena.rows(name)) for name in ("queries", "passages", "answers")] == [1, 2, 2]
-    other = import_file(saved(tmp_path / "b.jsonl", RECORD | {"system": "third"}), tmp_path / "other").arena
-    assert rows(other, "queries") == rows(arena, "queries")
-    assert rows(other, "passages") == rows(arena, "passages")
-    assert rows(arena, "queries")[0]["language"] == "en"
-
-
-def test_a_system_that_was_shown_others_has_its_citations_renumbered(tmp_path: Path) -> None:
-    turned = {"contexts": [*reversed(RECORD["contexts"]), "A third."], "answer": "1902 [2]; North [1]; [1-3]; [9]."}
-    arena = arena_of(tmp_path, RECORD, RECORD | turned | {"system": "second"})
-    assert [row["text"] for row in rows(arena, "answers")] == [RECORD["answer"], "1902 [1]; North [2]; [2, 1, 3]; [9]."]
-    texts = {row["position"]: row["text"] for row in rows(arena, "passages")}
-    assert texts == {1: RECORD["contexts"][0], 2: RECORD["contexts"][1], 3: "A third."}
-
-
-def test_a_passage_shown_twice_keeps_its_numbers(tmp_path: Path) -> None:
-    arena = arena_of(tmp_path, RECORD | {"contexts": ["A", "A", "B"], "answer": "[2] and [3]"})
-    assert rows(arena, "answers")[0]["text"] == "[1] and [2]"
-
-
 def test_the_order_of_the_records_does_not_matter(tmp_path: Path) -> None:
     records = [RECORD, RECORD | {"system": "b", "contexts": ["new"]}, RECORD | {"system": "a", "contexts": ["old"]}]
     versions = set()
@@ -65,47 +43,6 @@ def test_the_order_of_the_records_does_not_matter(tmp_path: Path) -> None:
         arena = import_file(file, tmp_path / f"arena{number}").arena
         versions.add(json.dumps({name: rows(arena, name) for name in arena.tables}))
     assert len(versions) == 1
-
-
-def test_the_same_file_twice_changes_nothing(tmp_path: Path) -> None:
-    file = saved(tmp_path / "in.jsonl", RECORD, RECORD | {"system": "second", "domain": "roads", "reference": "1902"})
-    first = import_file(file, tmp_path / "arena").arena
-    before = {path.name: path.read_bytes() for path in first.path.iterdir() if path.suffix in (".json", ".parquet")}
-    assert import_file(file, tmp_path / "arena").arena.version == first.version
-    after = {path.name: path.read_bytes() for path in first.path.iterdir() if path.suffix in (".json", ".parquet")}
-    assert after == before
-
-
-def test_one_passage_a_row_is_folded(tmp_path: Path) -> None:
-    parts = [RECORD | {"contexts": [text]} for text in RECORD["contexts"]]
-    result = import_file(saved(tmp_path / "in.jsonl", *parts), tmp_path / "arena")
-    whole = import_file(saved(tmp_path / "whole.jsonl", RECORD), tmp_path / "other")
-    assert "folded" in result.summary.guessed
-    for table in ("queries", "passages", "answers"):
-        assert rows(result.arena, table) == rows(whole.arena, table)
-
-
-def test_two_answers_of_one_system_to_one_query_are_refused_with_both_places(tmp_path: Path) -> None:
-    with pytest.raises(BadInput) as caught:
-        arena_of(tmp_path, RECORD, RECORD, RECORD | {"answer": "Another."})
-    assert "in.jsonl:1 and" in caught.value.where
-    assert "in.jsonl:3" in caught.value.where
-    assert not (tmp_path / "arena" / "manifest.json").exists()
-
-
-def test_every_wrong_record_is_listed(tmp_path: Path) -> None:
-    good = RECORD | {"question": "Another question that is long enough to tell?"}
-    wrong = [{"answer": "x", "system": "s"}, RECORD | {"system": None}, RECORD | {"contexts": [True]}]
-    with pytest.raises(BadInput) as caught:
-        arena_of(tmp_path, RECORD, wrong[0], good, *wrong[1:])
-    for line in (2, 4, 5):
-        assert f"in.jsonl:{line}:" in caught.value.where
-
-
-def test_labels_give_the_subset_where_they_make_it_certain(tmp_path: Path) -> None:
-    cases = {"a": ([True, None], "relevant"), "b": ([False, False], "non_relevant"), "c": ([False, None], None)}
-    arena = arena_of(tmp_path, *(RECORD | {"id": name, "relevant": labels} for name, (labels, _) in cases.items()))
-    assert {row["query_id"]: row["subset"] for row in rows(arena, "queries")} == {n: s for n, (_, s) in cases.items()}
 
 
 def test_a_second_file_adds_passages_and_leaves_those_that_are_there(tmp_path: Path) -> None:
@@ -123,18 +60,6 @@ def test_a_text_that_answers_stand_on_is_not_changed(tmp_path: Path) -> None:
     other = RECORD | {"id": 7, "question": "Quite another question under the same id?", "system": "b"}
     with pytest.raises((ArenaError, BadInput)):
         import_file(saved(tmp_path / "b.jsonl", other | {"language": "en"}), tmp_path / "arena")
-
-
-def test_a_language_that_is_given_holds_for_records_without(tmp_path: Path) -> None:
-    arena = arena_of(tmp_path, RECORD | {"language": "sw"}, RECORD | {"system": "second"})
-    assert {row["language"] for row in rows(arena, "answers")} == {"sw"}
-    assert arena.rows("queries") == 1
-
-
-def test_a_query_too_short_to_tell_asks_for_its_language(tmp_path: Path) -> None:
-    with pytest.raises(BadInput) as caught:
-        arena_of(tmp_path, {"question": "42?", "answer": "42", "system": "s"})
-    assert "--set language" in caught.value.do
 
 
 COUNTED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {

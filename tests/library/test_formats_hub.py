@@ -9,7 +9,7 @@ from commands import mirage
 
 from mirage import store
 from mirage.errors import BadInput, Unreachable
-from mirage.io.formats.hub import dataset_lines
+from mirage.io.imports.formats import dataset_lines
 
 datasets = pytest.importorskip("datasets", reason="the extra hub is not installed")
 EN = "Why does the sun rise in the east and not in the west of every country?"

@@ -22,7 +22,7 @@ from mirage import store
 from mirage.cli import app
 from mirage.errors import BadInput, UnknownName
 from mirage.io.imports import import_file, plan_file
-from mirage.io.sources.files import Options
+from mirage.io.options import Options
 
 ROWS = [
     {"question": "When was the old bridge over the river built?", "answer": "In 1902.", "system": "a"},

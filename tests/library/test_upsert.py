@@ -70,7 +70,7 @@ def test_three_imports_at_once_keep_all_three_systems(tmp_path: Path, arena: Pat
     gate = tmp_path / "go"
     code = (
         "import sys, time; from pathlib import Path; from mirage import cli, store\n"
-        "import mirage.pipeline, mirage.io.imports, mirage.io.sources.files, pyarrow.compute\n"
+        "import mirage.pipeline, mirage.io.imports, mirage.io.options, pyarrow.compute\n"
         "Path(sys.argv[1]).touch()\n"
         "while not Path(sys.argv[2]).exists(): time.sleep(0.001)\n"
         "cli.app(sys.argv[3:], prog_name='mirage')"

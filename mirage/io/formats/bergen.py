@@ -3,69 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import PurePath
 
-from mirage.io.formats.fields import answer_text, is_measure, list_field, need, number, system_of, text
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample, ShownPassage
+from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.fields import SYSTEM, answer_text, has_fields, list_field, measures, need, system_of, text
+from mirage.io.formats.spec import GivenAnswer, Item, Record, ShownPassage
 
-RATER = "bergen"
-_KNOWN = frozenset(
-    {"q_id", "question", "response", "instruction", "label", "ranking_label", "system", "model", "model_name"}
-    | {"language", ""}
-)
+_KNOWN = {"q_id", "question", "response", "instruction", "label", "ranking_label", *SYSTEM, "language", ""}
 _DOCUMENT = re.compile(r"^Document (\d+): ", re.MULTILINE)
 _GENERATED = re.compile(r"eval_\w+_out(?:_\d+)?\.json")
 
 
-def recognise(sample: Sample) -> str | None:
-    """Detect records with BERGEN's field names."""
-    return "has q_id, response and label" if {"q_id", "response", "label"} <= sample.fields else None
-
-
-def read(records: Iterable[Record], builder: Builder) -> None:
-    """Read each record as one answer of the experiment's system."""
-    for record in records:
-        _take(record, builder)
-
-
-def _take(record: Record, builder: Builder) -> None:
+def _items(record: Record, builder: Builder) -> Iterator[Item]:
     labels = [str(label) for label in list_field(record, "label")]
     if labels[1:]:
         builder.left_out("label", "a query has one reference answer: the first is kept", len(labels) - 1)
-    query_text = text(record, "question")
-    query = builder.query(
-        query_text,
-        where=record.where,
-        query_id=need(record, "q_id"),
-        language=text(record, "language"),
-        reference=next(iter(labels), None),
-    )
-    passages = _passages(text(record, "instruction") or "", query_text)
+    question = text(record, "question")
+    passages = _passages(text(record, "instruction") or "", question)
     if passages:
         builder.note_guess("passages", "extracted from the instruction, from `Document 1:` to the question")
-    shown = builder.passages(query, passages, where=record.where)
     if any(list_field(record, "ranking_label")):
         builder.left_out("ranking_label", "it refers to documents, which the instruction does not name")
-    system = system_of(record, builder, from_file=_experiment(record))
-    builder.answer(
-        query,
-        GivenAnswer(system, answer_text(record, "response"), numbered=bool(passages) or None, shown=shown),
-        where=record.where,
-    )
-    for name, value in record.value.items():
-        if name not in _KNOWN and is_measure(value):
-            score = number(value)
-            reason = None if score is not None else "BERGEN gave no value"
-            builder.score(
-                query, GivenScore(system, name, RATER, score, person=False, reason=reason), where=record.where
-            )
-
-
-def _experiment(record: Record) -> str | None:
-    """Return the folder of the experiment, as file names are always the same."""
     path = PurePath(record.where.rpartition(":")[0])
-    return path.parent.name if _GENERATED.fullmatch(path.name) and path.parent.name else None
+    # The file names are always the same, and the folder is the experiment's.
+    folder = path.parent.name if _GENERATED.fullmatch(path.name) else ""
+    system = system_of(record, builder, folder)
+    if system == folder:
+        builder.note_guess("system", f"named {folder} after its folder; change it with --set system=NAME")
+    yield Item(
+        question,
+        query_id=need(record, "q_id"),
+        reference=next(iter(labels), None),
+        passages=passages,
+        answers=[GivenAnswer(system, answer_text(record, "response"), numbered=bool(passages) or None)],
+        scores=measures(record, system, "bergen", _KNOWN, "BERGEN gave no value"),
+    )
 
 
 def _passages(instruction: str, query: str | None) -> list[ShownPassage]:
@@ -77,11 +50,8 @@ def _passages(instruction: str, query: str | None) -> list[ShownPassage]:
     ends = [tail.rfind(f"\nQuestion: {query}"), tail.rfind("\nQuestion:"), tail.rfind(query) if query else -1]
     last = next((end for end in ends if end >= 0), len(tail))
     bounds = [*(match.start() for match in starts[1:]), starts[-1].end() + last]
-    return [
-        ShownPassage(instruction[match.end() : bound].strip())
-        for match, bound in zip(starts, bounds, strict=True)
-        if instruction[match.end() : bound].strip()
-    ]
+    texts = [instruction[match.end() : bound].strip() for match, bound in zip(starts, bounds, strict=True)]
+    return [ShownPassage(text) for text in texts if text]
 
 
 FORMAT = Format(
@@ -91,6 +61,6 @@ FORMAT = Format(
     "tests/utdata/utexp_pos/eval_dev_out.json at 1b720e9. Columns that its eval.py adds become scores. The form of the "
     "passages is that of its standard prompts; instructions written otherwise bring no passages.",
     gives=("queries", "references", "passages", "answers", "scores"),
-    recognise=recognise,
-    read=read,
+    recognise=has_fields("q_id", "response", "label"),
+    items=_items,
 )

@@ -1,4 +1,4 @@
-"""The builder: collects records of any format, and builds the tables of an arena.
+"""The builder, which collects what records of any format hold, and the definition of a format.
 
 Ids are derived from content if a source has none. Queries and passages are shared by the systems. The order of records
 does not affect the tables: positions and languages, which depend on all records, are determined at the end.
@@ -6,13 +6,26 @@ does not affect the tables: positions and languages, which depend on all records
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
-from mirage.io.formats.spec import GivenAnswer, GivenScore, GivenVerdict, QueryKey, ShownPassage
+from mirage.io.formats import shapes
+from mirage.io.formats.spec import (
+    GivenAnswer,
+    GivenScore,
+    GivenVerdict,
+    Item,
+    QueryKey,
+    Record,
+    Sample,
+    ShownPassage,
+    Value,
+)
+from mirage.io.values import MOST_REPEATS
 from mirage.stages.nuggets import nugget_id as made_id
 from mirage.text.content import as_json, clean_text, content_id, digest, passage_digest, whole
 from mirage.text.languages import known_code
@@ -33,6 +46,13 @@ _FITTING = {
     "a text": ("ok", "truncated", "refused", "api_error"),
 }
 """Statuses of an answer by its text; the first if the source gives none."""
+
+
+Further = Literal["refused", "runs", "texts", "none"]
+"""Rule for further answers of a system to a query. `refused`: a different one is an error. `runs`: each is another
+sample. `texts`: another sample if its text differs, since records may repeat an answer. `none`: left out, since the
+file's verdicts are on the answer next to them.
+"""
 
 
 class Texts:
@@ -128,8 +148,8 @@ class QuerySeen:
     """Orders in which its passages were shown, each with the first system by name; the empty text if unknown."""
     answers: dict[str, AnswerSeen] = field(default_factory=dict)
     """By system."""
-    retrieved: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
-    """By retriever: rows of `schema.Retrieved` without their key, in order."""
+    retrieved: dict[tuple[str], tuple[Any, ...]] = field(default_factory=dict)
+    """By retriever: rows of `schema.Retrieved` without their key in order, place."""
     judgments: dict[tuple[str, str, str, str | None, int | None], tuple[Any, ...]] = field(default_factory=dict)
     """By judge, the two systems in the order shown, voter and repeat: verdict, points, rationale, reason, person,
     criterion, prompt, place.
@@ -144,15 +164,19 @@ class QuerySeen:
     """By system, nugget and assigner: assignment, quote, reason, place."""
 
 
-class Collector:
-    """Collected records by query (`spec.Builder`); `finish.finish_tables` builds tables from them."""
+class Builder:
+    """Collects the content of records by query; `finish.finish_tables` builds tables from it.
+
+    Methods raise BadInput with the record's location; the caller collects the errors. A null language is detected from
+    the query's text; a null id is derived from content: the same text gives the same id in every file. Repetitions are
+    merged; contradictory values of one key are an error.
+    """
 
     def __init__(self) -> None:
         self.queries: dict[QueryKey, QuerySeen] = {}
         self.texts = Texts()
         """Texts of the answers."""
         self.passage_texts = Texts()
-        self.systems: dict[str, dict[str, Any]] = {}
         self.guesses: dict[str, str] = {}
         """What was assumed, by a word for it, and why."""
         self.omitted: dict[tuple[str, str], int] = {}
@@ -167,6 +191,97 @@ class Collector:
         """Those of records without an id of the query."""
         self._codes: dict[str, str] = {}
         self._names = Names()
+        self._first: dict[tuple[QueryKey, str], bytes] = {}
+        self._samples: dict[tuple[QueryKey, str], dict[int, bytes]] = {}
+        self._rated: set[tuple[QueryKey, str, str, str]] = set()
+        self._numbers: dict[str, dict[str, int]] = {}
+
+    def number(self, name: str, value: str) -> int:
+        """Return the number of a value among the different ones of a name in the file, from 1."""
+        known = self._numbers.setdefault(name, {})
+        return known.setdefault(value, len(known) + 1)
+
+    def take(self, item: Item, record: Record, further: Further) -> None:
+        """Add an item of a record; scores and verdicts on other than the first answers of its systems are left out.
+
+        Args:
+            item: the item.
+            record: the record.
+            further: rule for further answers of a system to a query.
+        """
+        where = record.where
+        query = self.query(
+            item.text,
+            where=where,
+            query_id=item.query_id,
+            language=item.language or shapes.text(record.value.get("language"), "language", where),
+            subset=item.subset,
+            reference=item.reference,
+            tags=item.tags,
+            turns=item.turns,
+        )
+        shown = self.passages(query, item.passages, where=where) if item.passages else ()
+        answers = [replace(answer, shown=shown) if shown else answer for answer in item.answers]
+        if further == "refused":
+            for answer in answers:
+                self.answer(query, answer, where=where)
+            firsts = [True]
+        else:
+            runs: dict[str, list[GivenAnswer]] = {}
+            for answer in answers:
+                runs.setdefault(answer.system, []).append(answer)
+            firsts = [self.add_runs(query, of_system, further, where=where) for of_system in runs.values()]
+        if not all(firsts):
+            if item.verdicts:
+                why = "they are on another answer than the one that is taken"
+                self.left_out("verdicts on further answers", why, len(item.verdicts))
+            return
+        for score in item.scores:
+            if further == "refused":
+                self.score(query, score, where=where)
+            else:
+                self.add_score(query, score, where=where)
+        for verdict in item.verdicts:
+            self.judgment(query, verdict, where=where)
+
+    def add_runs(self, query: QueryKey, runs: Sequence[GivenAnswer], further: Further, *, where: str) -> bool:
+        """Add a system's answers of one record, in order; return whether the first of them is its first answer.
+
+        A system's first answer to a query is its answer; later ones are its samples, under the number of the answer
+        unless that is taken. A record that repeats the answer of an earlier record adds nothing.
+        """
+        name, answer = (query, runs[0].system), runs[0]
+        key = digest("\0".join((answer.text or "", answer.status or "")).encode("utf-8", "surrogatepass"))
+        samples = self._samples.setdefault(name, {})
+        if (first := self._first.get(name)) is None:
+            self._first[name] = key
+            self.answer(query, replace(answer, sample=0), where=where)
+            for number, run in enumerate(runs[1 : MOST_REPEATS + 1], start=1):
+                samples[number] = b""
+                self.answer(query, replace(run, sample=number), where=where)
+            return True
+        if first == key and further != "runs":
+            self.answer(query, replace(answer, sample=0), where=where)
+            return True
+        free = answer.sample if answer.sample and answer.sample not in samples else 0
+        number = free or next(n for n in range(1, len(samples) + 2) if n not in samples)
+        if further == "none":
+            self.left_out("further answers", "verdicts refer to a system's first answer to a query")
+        elif number > MOST_REPEATS:
+            self.left_out("further answers", f"a system has at most {MOST_REPEATS:,} samples of a query")
+        elif further == "runs" or key not in samples.values():
+            samples[number] = key
+            self.answer(query, replace(answer, sample=number), where=where)
+        return False
+
+    def add_score(self, query: QueryKey, score: GivenScore, *, where: str) -> None:
+        """Add a score, the first of a rater for a measure of an answer."""
+        key = query, score.system, score.measure, score.rater
+        if key in self._rated:
+            self.left_out("further scores", "a rater has one score of an answer for a measure: the first")
+            return
+        self._rated.add(key)
+        self.score(query, score, where=where)
 
     def query(
         self,
@@ -177,10 +292,13 @@ class Collector:
         language: str | None = None,
         subset: str | None = None,
         reference: str | None = None,
-        tags: Mapping[str, str | Sequence[str]] | None = None,
+        tags: Mapping[str, str | Sequence[str] | None] | None = None,
         turns: Sequence[tuple[str, str]] = (),
     ) -> QueryKey:
-        """See `spec.Builder`."""
+        """Add a query, with its reference answer, tags and earlier turns (speaker, text); return its key.
+
+        A null text with an id refers to a query of another record or of the arena.
+        """
         text = clean_text(text, "the query", where)
         query_id = query_id and normalise_name(query_id)
         if not query_id:
@@ -219,7 +337,7 @@ class Collector:
         return key
 
     def passages(self, query: QueryKey, passages: Sequence[ShownPassage], *, where: str) -> tuple[str, ...]:
-        """See `spec.Builder`."""
+        """Add the passages shown with a query, in order; return their ids. Systems shown others add theirs."""
         entry = self.queries[query]
         order: list[str] = []
         unnamed = 0
@@ -234,31 +352,19 @@ class Collector:
                 passage_id = made_id
                 unnamed += 1
             order.append(passage_id)
+            known = None, key, where, title, passage.relevant, passage.url, as_json(passage.metadata), passage.pooled
+            new = PassageSeen(*known, known_code(passage.language))
             seen = entry.passages.get(passage_id)
+            if text is not None and (seen is None or seen.digest is None):
+                new.text = self.passage_texts.add(text)
             if seen is None:
                 self.fresh.add(where)
                 whole(passage_id, "the id of a passage", where)
                 need_visible(passage_id, "the id of a passage", where)
-                number = None if text is None else self.passage_texts.add(text)
-                metadata = as_json(passage.metadata)
-                entry.passages[passage_id] = PassageSeen(
-                    number,
-                    key,
-                    where,
-                    title,
-                    passage.relevant,
-                    passage.url,
-                    metadata,
-                    passage.pooled,
-                    known_code(passage.language),
-                )
+                entry.passages[passage_id] = new
                 continue
             before = replace(seen)
-            if key is not None and seen.digest != key:
-                if seen.digest is not None:
-                    raise _two(f"texts of passage {passage_id}", seen.where, entry, where)
-                seen.text, seen.digest, seen.where = self.passage_texts.add(text), key, where
-            self._complete(seen, passage, title, entry, where)
+            _merge_passages(seen, new, passage_id, entry)
             if before != seen:
                 self.fresh.add(where)
         if unnamed:
@@ -269,25 +375,8 @@ class Collector:
             self.fresh.add(where)
         return ids
 
-    def _complete(
-        self, seen: PassageSeen, passage: ShownPassage, title: str | None, entry: QuerySeen, where: str
-    ) -> None:
-        """Add facts on a passage; of several titles, addresses and metadata the alphabetically first is kept."""
-        if passage.relevant is not None:
-            seen.relevant = _check_agreement("label of a passage", seen.relevant, passage.relevant, entry, where)
-        # What one source gives as a system saw it is no pool.
-        seen.pooled = seen.pooled and passage.pooled
-        if code := known_code(passage.language):
-            seen.language = _check_agreement("language of a passage", seen.language, code, entry, where)
-        if title:
-            seen.title = min(title, seen.title or title)
-        if passage.url:
-            seen.url = min(passage.url, seen.url or passage.url)
-        if metadata := as_json(passage.metadata):
-            seen.metadata = min(metadata, seen.metadata or metadata)
-
     def answer(self, query: QueryKey, answer: GivenAnswer, *, where: str) -> None:
-        """See `spec.Builder`."""
+        """Add one answer."""
         entry, system = self.queries[query], self._name(answer.system, "system", where)
         content = None if answer.text is None else whole(answer.text, "the answer", where)
         parted = store_answer(answer.text, answer.status, answer.reason, answer.thoughts)
@@ -333,7 +422,7 @@ class Collector:
     def retrieved(
         self, query: QueryKey, retriever: str, passages: Sequence[tuple[ShownPassage, float | None]], *, where: str
     ) -> None:
-        """See `spec.Builder`."""
+        """Add a retriever's passages for a query with their scores, in order."""
         entry, retriever = self.queries[query], self._name(retriever, "retriever", where)
         rows = tuple(
             {
@@ -346,13 +435,10 @@ class Collector:
             }
             for rank, (passage, score) in enumerate(passages, start=1)
         )
-        if retriever not in entry.retrieved:
-            self.fresh.add(where)
-        if entry.retrieved.setdefault(retriever, rows) != rows:
-            raise _two(f"runs of {retriever}", entry.where, entry, where)
+        self._put(entry, entry.retrieved, (retriever,), (rows,), f"runs of {retriever}", where)
 
     def judgment(self, query: QueryKey, given: GivenVerdict, *, where: str) -> None:
-        """See `spec.Builder`."""
+        """Add one verdict."""
         entry = self.queries[query]
         judge = self._name(schema.criterion_judge(given.judge, given.criterion), "judge", where)
         system_a, system_b = (self._name(name, "system", where) for name in (given.system_a, given.system_b))
@@ -368,18 +454,17 @@ class Collector:
             raise UnknownName("verdict", verdict, get_args(schema.Verdict), where=where)
         if verdict == "unparsed" and points is not None:
             raise BadInput("there are points, but the verdict is unparsed", where=where)
-        if verdict != "unparsed" and given.reason:
-            raise BadInput(f"the verdict is {verdict}, but there is a reason why there is none", where=where)
         if given.inclusion is not None and not 0 < given.inclusion <= 1:
             raise BadInput(f"inclusion is {given.inclusion!r}, not a number in (0, 1]", where=where)
-        said = (verdict, points, given.rationale, given.reason, given.person or None)
+        reason = given.reason if verdict == "unparsed" else None
+        said = (verdict, points, given.rationale, reason, given.person or None)
         row = (*said, given.inclusion, given.criterion, given.prompt)
         voter = None if given.voter is None else self._name(given.voter, "voter", where)
         names = (judge, system_a, system_b, voter, given.repeat or None)
         self._put(entry, entry.judgments, names, row, f"verdicts of {judge} on {system_a} and {system_b}", where)
 
     def score(self, query: QueryKey, score: GivenScore, *, where: str) -> None:
-        """See `spec.Builder`."""
+        """Add one score of an answer."""
         entry = self.queries[query]
         system, measure = self._name(score.system, "system", where), self._name(score.measure, "measure", where)
         names = system, measure, self._name(score.rater, "rater", where)
@@ -401,7 +486,7 @@ class Collector:
         nugget_id: str | None = None,
         passage_id: str | None = None,
     ) -> str:
-        """See `spec.Builder`."""
+        """Add one nugget of a query; return its id, derived from the text if the file has none."""
         entry = self.queries[query]
         content = clean_text(text, "a nugget", where)
         if content is None:
@@ -427,7 +512,7 @@ class Collector:
         quote: str | None = None,
         reason: str | None = None,
     ) -> None:
-        """See `spec.Builder`."""
+        """Add one assigner's decision on whether an answer states a nugget."""
         entry = self.queries[query]
         if assignment is not None and assignment not in get_args(schema.Assignment):
             raise UnknownName("assignment", assignment, get_args(schema.Assignment), where=where)
@@ -438,24 +523,12 @@ class Collector:
         what = f"assignments of nugget {nugget_id} to {system} by {assigner}"
         self._put(entry, entry.assignments, names, row, what, where)
 
-    def system(self, name: str, **facts: Any) -> None:
-        """See `spec.Builder`."""
-        card = self.systems.setdefault(self._name(name, "system", ""), {})
-        known = [column.name for column in schema.columns("systems")]
-        for fact, value in facts.items():
-            if fact not in known:
-                raise UnknownName("fact of a system card", fact, known)
-            if value is not None and card.setdefault(fact, value) != value:
-                raise BadInput(
-                    f"{name} has two values of {fact}: {card[fact]!r} and {value!r}", do="keep the right one"
-                )
-
     def note_guess(self, what: str, why: str) -> None:
-        """See `spec.Builder`."""
+        """Add an inference to the summary, once per text: `ties`, "`tie (bothbad)` is taken for a tie"."""
         self.guesses.setdefault(what, why)
 
     def left_out(self, what: str, why: str, n: int = 1) -> None:
-        """See `spec.Builder`."""
+        """Count ignored content of the file in the summary."""
         self.omitted[what, why] = self.omitted.get((what, why), 0) + n
 
     def _put(
@@ -488,8 +561,56 @@ class Collector:
         return code
 
 
-def _tags(tags: Mapping[str, str | Sequence[str]]) -> set[tuple[str, str]]:
-    pairs = ((tag, [values] if isinstance(values, str) else values) for tag, values in tags.items())
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format."""
+
+    name: str
+    """Name on the command line: `mirage import NAME FILE`."""
+    title: str
+    """Short description, for lists."""
+    source: str
+    """Definition of the format: project, file and version, or a URL."""
+    gives: tuple[str, ...]
+    """Names of the tables it can contain (`schema.TABLES`)."""
+    recognise: Callable[[Sample], str | None]
+    """Returns why a file matches, in a few words ("has model_a, model_b and winner"); None if it does not."""
+    items: Callable[[Record, Builder], Iterable[Item]] | None = None
+    """Returns the items of a record; the builder takes remarks for the summary."""
+    further: Further = "refused"
+    """Rule for further answers of a system to a query."""
+    read: Callable[[Iterable[Record], Builder], None] | None = None
+    """Passes the content of all records to a builder, for formats whose records are not independent."""
+    records: Callable[[Path], Iterable[tuple[Value, int]]] | None = None
+    """Yields records with line numbers, for files that are not JSON, JSON Lines, CSV or Parquet (TREC)."""
+    lists: tuple[tuple[str, ...], ...] = ()
+    """Places of the lists in its JSON documents whose elements are records, `*` for any element of a list. Files are
+    then streamed, and each record gets the other members of its document as `log`.
+    """
+    lines: Callable[[Path], Iterable[tuple[Value, str]]] | None = None
+    """Yields records with their locations, for archives and other files that `lists` does not describe."""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """Targets of its fields, for `--dry-run` and suggestions: `{"question": "queries.text"}`; may be empty."""
+    refers: bool = False
+    """Whether its records refer to queries and systems by name: names that an existing arena lacks are errors."""
+
+
+def read_records(entry: Format, records: Iterable[Record], builder: Builder) -> None:
+    """Pass the content of records in a format to a builder.
+
+    Raises:
+        BadInput: for the first invalid record; the next call goes on behind it.
+    """
+    if entry.read is not None:
+        entry.read(records, builder)
+        return
+    for record in records:
+        for item in entry.items(record, builder) if entry.items is not None else ():
+            builder.take(item, record, entry.further)
+
+
+def _tags(tags: Mapping[str, str | Sequence[str] | None]) -> set[tuple[str, str]]:
+    pairs = ((tag, [values] if isinstance(values, str) else values or ()) for tag, values in tags.items())
     return {(tag, str(value).strip()) for tag, values in pairs for value in values if str(value).strip()}
 
 
@@ -519,6 +640,47 @@ def _status(status: str | None, text: str | None, where: str) -> str:
     if status not in _FITTING[content]:
         raise BadInput(f"status is {status}, but there is {content}", where=where)
     return status
+
+
+def _merge_passages(seen: PassageSeen, new: PassageSeen, passage_id: str, entry: QuerySeen) -> None:
+    """Add facts on a passage; of several titles, addresses and metadata the alphabetically first is kept."""
+    if seen.digest is None:
+        seen.text, seen.digest, seen.where = new.text, new.digest, new.where
+    elif new.digest not in (None, seen.digest):
+        raise _two(f"texts of passage {passage_id}", seen.where, entry, new.where)
+    for name, noun in (("relevant", "label"), ("language", "language")):
+        if (given := getattr(new, name)) is not None:
+            setattr(seen, name, _check_agreement(f"{noun} of a passage", getattr(seen, name), given, entry, new.where))
+    # What one source gives as a system saw it is no pool.
+    seen.pooled = seen.pooled and new.pooled
+    for name in ("title", "url", "metadata"):
+        setattr(seen, name, min(filter(None, (getattr(seen, name), getattr(new, name))), default=None))
+
+
+def merge_queries(entry: QuerySeen, other: QuerySeen) -> QuerySeen:
+    """Merge a query that records named with and without its language.
+
+    Raises:
+        BadInput: if the two contradict each other.
+    """
+    for name in ("text", "subset", "reference", "turns"):
+        if given := getattr(other, name):
+            setattr(entry, name, _check_agreement(name, getattr(entry, name) or None, given, entry, other.where))
+    entry.tags |= other.tags
+    for passage_id, passage in other.passages.items():
+        if (seen := entry.passages.setdefault(passage_id, passage)) is not passage:
+            _merge_passages(seen, passage, passage_id, entry)
+    for order, system in other.orders.items():
+        entry.orders[order] = min(filter(None, (entry.orders.get(order), system)), default="")
+    for name, answer in other.answers.items():
+        if (known := entry.answers.setdefault(name, answer)).digest != answer.digest:
+            raise _two(f"answers of {name}", known.where, entry, answer.where)
+    for table in ("retrieved", "samples", "judgments", "scores", "nuggets", "assignments"):
+        rows = getattr(entry, table)
+        for key, row in getattr(other, table).items():
+            if (before := rows.setdefault(key, row))[:-1] != row[:-1]:
+                raise _two(f"values for {', '.join(str(part) for part in key if part)}", before[-1], entry, row[-1])
+    return entry
 
 
 def _check_agreement(name: str, old: Any, new: Any, entry: QuerySeen, where: str) -> Any:

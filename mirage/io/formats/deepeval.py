@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats import shapes
-from mirage.io.formats.fields import number
-from mirage.io.formats.logs import (
-    Answers,
-    entries,
-    first_name,
-    members,
-    plain_tags,
-    read_passages,
-    stem,
-)
+from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.fields import first, number, system_of
+from mirage.io.formats.logs import entries, first_name, members, plain_tags, read_passages
 from mirage.io.formats.open import LOG, elements
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample, ShownPassage, Value
+from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage, Value
 
 _CASES = (("testCases",), ("conversationalTestCases",), ("test_results",))
 _LISTS = (*_CASES, *(("testRunData", *place) for place in _CASES))
 _METRICS = ("metricsData", "metrics_data", "metricsMetadata")
-_OUTPUT = ("actualOutput", "actual_output")
-_EXPECTED = ("expectedOutput", "expected_output", "expectedOutcome")
 _RETRIEVED = ("retrievalContext", "retrieval_context")
 _MODELS = ("system", "model", "llm", "generator", "model name", "model_name")
-_RATER = "deepeval"
 
 
 def recognise(sample: Sample) -> str | None:
@@ -53,60 +44,44 @@ def lines(file: Path) -> Iterator[tuple[Value, str]]:
             if member.place and member.place[-1] in ("hyperparameters", "configurations", "identifier"):
                 run[member.place[-1]] = member.value
             elif member.place == ("testRunData",):
-                run |= member.value if isinstance(member.value, Mapping) else {}
+                run |= members(member.value)
     for value, where in elements(file, _LISTS):
         if LOG in value or not value.keys() & {"testFile", "testPassed"}:
             yield {**value, LOG: run}, where
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
-    """Read each test case as one answer; the system is a hyperparameter of the run, else the file."""
-    answers = Answers(builder, "runs")
-    for record in records:
-        _case(record, builder, answers)
-
-
-def _case(record: Record, builder: Builder, answers: Answers) -> None:
+def _items(record: Record, builder: Builder) -> Iterator[Item]:
+    """Read a test case; its system is a hyperparameter of the run, else the file."""
     value = record.value
     asked = shapes.conversation(value.get("turns") or value.get("input"), "input", record.where)
     if not asked.question:
-        raise BadInput(
-            "this test case has no input",
-            where=record.where,
-            do="map its field: --map THEIRS=input",
-        )
-    language = value.get("language")
-    query = builder.query(
-        asked.question,
-        where=record.where,
-        language=language if isinstance(language, str) else None,
-        reference=shapes.text(_first(value, *_EXPECTED), "expected_output", record.where),
-        tags=plain_tags(_first(value, "additionalMetadata", "additional_metadata", "metadata"), builder) or None,
-        turns=asked.turns,
-    )
-    shown = builder.passages(query, _passages(record, builder), where=record.where)
+        raise BadInput("this test case has no input", where=record.where, do="map its field: --map THEIRS=input")
+    expected = first(value, "expectedOutput", "expected_output", "expectedOutcome")
+    given = first(value, "actualOutput", "actual_output")
+    answer = asked.answer if given is None else shapes.text(given, "actual_output", record.where)
     system = _system(record, builder)
-    given = _first(value, *_OUTPUT)
-    text = asked.answer if given is None else shapes.text(given, "actual_output", record.where)
-    if not answers.add(query, GivenAnswer(system, text, shown=shown), where=record.where):
-        return
-    for metric in entries(_first(value, *_METRICS)):
-        if isinstance(metric, Mapping):
-            answers.score(query, _score(metric, system, record), where=record.where)
+    metrics = [metric for metric in entries(first(value, *_METRICS)) if isinstance(metric, Mapping)]
+    yield Item(
+        asked.question,
+        reference=shapes.text(expected, "expected_output", record.where),
+        tags=plain_tags(first(value, "additionalMetadata", "additional_metadata", "metadata"), builder),
+        turns=asked.turns,
+        passages=_passages(record, builder),
+        answers=[GivenAnswer(system, answer)],
+        scores=[_score(metric, system, record.where) for metric in metrics],
+    )
 
 
 def _passages(record: Record, builder: Builder) -> list[ShownPassage]:
     """Return the retrieved passages; those of the ideal `context` among them are relevant."""
     value = record.value
-    given = _first(value, *_RETRIEVED)
-    if given is None:
-        turns = [turn for turn in entries(value.get("turns")) if isinstance(turn, Mapping)]
-        given = next((_first(turn, *_RETRIEVED) for turn in reversed(turns) if _first(turn, *_RETRIEVED)), None)
+    turns = map(members, reversed(entries(value.get("turns"))))
+    given = next((found for held in (value, *turns) if (found := first(held, *_RETRIEVED)) is not None), None)
     found = read_passages([_plain(entry) for entry in entries(given)], record.where)
     ideal = {text for entry in entries(value.get("context")) if (text := shapes.readable_text(_plain(entry)))}
     if lacking := ideal - {passage.text for passage in found}:
         builder.left_out("context", "the system was not shown these ideal passages", len(lacking))
-    return [ShownPassage(p.text, p.passage_id, p.title, True if p.text in ideal else None, p.url) for p in found]
+    return [replace(passage, relevant=True if passage.text in ideal else None) for passage in found]
 
 
 def _plain(entry: Any) -> Any:
@@ -114,39 +89,24 @@ def _plain(entry: Any) -> Any:
 
 
 def _system(record: Record, builder: Builder) -> str:
-    if isinstance(named := record.value.get("system"), str) and named:
-        return named
-    run = record.value.get(LOG) or {}
-    chosen = run.get("hyperparameters") or run.get("configurations") or {}
-    name = first_name(chosen, _MODELS) if isinstance(chosen, Mapping) else None
+    run = members(record.value.get(LOG))
+    chosen = members(run.get("hyperparameters") or run.get("configurations"))
+    name = first_name(chosen, _MODELS)
     model = chosen[name] if name is not None else None
     model = model.get("value") if isinstance(model, Mapping) else model
-    if isinstance(model, str) and model.strip():
+    system = system_of(record, builder, model)
+    if system == model:
         builder.note_guess("system", f"named after the hyperparameter {name}; change it with --set system=NAME")
-        return model
-    system = stem(record.where)
-    builder.note_guess("system", f"the run has no hyperparameter model: named {system} after the file")
     return system
 
 
-def _score(metric: Mapping[str, Any], system: str, record: Record) -> GivenScore:
-    name = _first(metric, "name", "metric")
+def _score(metric: Mapping[str, Any], system: str, where: str) -> GivenScore:
+    name, judge = first(metric, "name", "metric"), first(metric, "evaluationModel", "evaluation_model")
     if not isinstance(name, str):
-        raise BadInput("a metric has no name", where=record.where, do="save the run again with deepeval")
-    score = number(metric.get("score"))
-    judge = _first(metric, "evaluationModel", "evaluation_model")
-    return GivenScore(
-        system,
-        name,
-        judge if isinstance(judge, str) else _RATER,
-        score,
-        person=False,
-        reason=None if score is not None else str(metric.get("error") or "the metric gave no score"),
-    )
-
-
-def _first(value: Mapping[str, Any], *names: str) -> Any:
-    return next((value[name] for name in names if value.get(name) not in (None, "")), None)
+        raise BadInput("a metric has no name", where=where, do="save the run again with deepeval")
+    why = str(metric.get("error") or "the metric gave no score")
+    rater = judge if isinstance(judge, str) else "deepeval"
+    return GivenScore(system, name, rater, number(metric.get("score")), reason=why)
 
 
 FORMAT = Format(
@@ -157,7 +117,8 @@ FORMAT = Format(
     "metricsMetadata as at 004b651; EvaluationResult with names in snake case",
     gives=("queries", "turns", "tags", "references", "passages", "answers", "samples", "scores"),
     recognise=recognise,
-    read=read,
+    items=_items,
+    further="runs",
     lists=_LISTS,
     lines=lines,
 )

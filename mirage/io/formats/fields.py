@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mirage.errors import BadInput
-from mirage.io.formats import shapes, values
-from mirage.io.formats.spec import Builder, Record
+from mirage.io import values
+from mirage.io.formats import shapes
+from mirage.io.formats.spec import GivenScore, Record, Sample
 
-_ENDINGS = re.compile(r"(?:\.(?:jsonl?|ndjson|csv|tsv|parquet|gz|zst|txt))+$", re.IGNORECASE)
+if TYPE_CHECKING:
+    from mirage.io.formats.build import Builder
+
+SYSTEM = ("system", "model", "model_name")
+"""Names of the system's field in records that may have one."""
+_ENDINGS = re.compile(r"(?:\.(?:jsonl?|ndjson|csv|tsv|parquet|eval|gz|zst|lz4|txt))+$", re.IGNORECASE)
 
 
 def first(value: Mapping[str, Any], *names: str) -> Any:
@@ -84,18 +90,37 @@ def wrong(record: Record, name: str, expected: str, value: Any) -> BadInput:
     )
 
 
-def system_of(record: Record, builder: Builder, *, from_file: str | None = None) -> str:
-    """Return the system of a record, else one named after its file, which the summary reports.
+def stem(where: str) -> str:
+    """Return the name of a record's file without extensions, from its location."""
+    return _ENDINGS.sub("", PurePath(where.rpartition(":")[0]).name) or "system"
 
-    Args:
-        record: the record.
-        builder: receives the inference.
-        from_file: fallback name; null for the file's name without extensions.
-    """
-    name = text(record, "system", "model", "model_name")
-    if name is not None:
+
+def system_of(record: Record, builder: Builder, named: Any = None) -> str:
+    """Return the system of a record, else as named elsewhere, else after its file, which the summary reports."""
+    name = text(record, *SYSTEM) or named
+    if isinstance(name, str) and name.strip():
         return name
-    path = PurePath(record.where.rpartition(":")[0])
-    name = from_file or _ENDINGS.sub("", path.name) or "system"
-    builder.note_guess("system", f"named {name} after {path.name}; change it with --set system=NAME")
+    name = stem(record.where)
+    file = PurePath(record.where.rpartition(":")[0]).name
+    builder.note_guess("system", f"named {name} after {file}; change it with --set system=NAME")
     return name
+
+
+def measures(record: Record, system: str, rater: str, known: Collection[str], reason: str) -> list[GivenScore]:
+    """Return the scores of an answer by a program: the numbers in fields that are not known ones."""
+    return [
+        GivenScore(system, name, rater, number(value), reason=reason)
+        for name, value in record.value.items()
+        if name not in known and is_measure(value)
+    ]
+
+
+def has_fields(*names: str, of: str = "", without: Collection[str] = ()) -> Callable[[Sample], str | None]:
+    """Return a detector of records of a program that have all of some fields, and none of others."""
+
+    def recognise(sample: Sample) -> str | None:
+        if not sample.fields.issuperset(names) or not sample.fields.isdisjoint(without):
+            return None
+        return f"has {', '.join(names)}" + (f", as {of}" if of else "")
+
+    return recognise

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
-from mirage.io.formats.build import UNKNOWN, AnswerSeen, Collector, QuerySeen
+from mirage.io.formats.build import UNKNOWN, AnswerSeen, Builder, QuerySeen, merge_queries
 from mirage.io.formats.spec import QueryKey, Tables
-from mirage.io.sources.files import SHOWN, Refused
+from mirage.io.options import SHOWN, Refused
 from mirage.text.content import renumber
 from mirage.text.detection import detect, detect_set, fits_script
 from mirage.text.languages import language as language_of
@@ -52,7 +52,7 @@ def _rows(arena: store.Arena | None, table: str) -> Rows:
 
 
 def finish_tables(
-    collected: Collector, arena: store.Arena | None, *, errors: list[BadInput], n: int, refers: bool = False
+    collected: Builder, arena: store.Arena | None, *, errors: list[BadInput], n: int, refers: bool = False
 ) -> Tables:
     """Build the tables from everything collected, keeping what an arena has of the same queries.
 
@@ -76,7 +76,7 @@ def finish_tables(
         if name is None:
             continue
         try:
-            queries[name] = _merge_queries(queries[name], entry) if name in queries else entry
+            queries[name] = merge_queries(queries[name], entry) if name in queries else entry
         except BadInput as error:
             errors.append(error)
     tables: Tables = {}
@@ -97,9 +97,7 @@ def _systems(arena: store.Arena) -> dict[str, set[str]]:
     return systems
 
 
-def _refuse_unknown(
-    collected: Collector, known: Known, systems: Mapping[str, set[str]], errors: list[BadInput]
-) -> None:
+def _refuse_unknown(collected: Builder, known: Known, systems: Mapping[str, set[str]], errors: list[BadInput]) -> None:
     """Remove the queries that the arena lacks, and add an error for each record on one, or of an unknown system.
 
     An arena whose queries are themselves only references takes further ones; a verdict needs a query as soon as the
@@ -144,7 +142,7 @@ def _places(entry: QuerySeen) -> list[str]:
     return [*(answer.where for answer in entry.answers.values()), *(row[-1] for row in rows)]
 
 
-def _name_queries(collected: Collector, known: Known, errors: list[BadInput]) -> dict[QueryKey, QueryKey]:
+def _name_queries(collected: Builder, known: Known, errors: list[BadInput]) -> dict[QueryKey, QueryKey]:
     """Return language and id of every query: from the source, detected, or from a record or an arena that has it."""
     languages: dict[str, dict[str, str | None]] = {}
     for (code, query_id), row in known.queries.items():
@@ -171,7 +169,7 @@ def _name_queries(collected: Collector, known: Known, errors: list[BadInput]) ->
 
 
 def _detect(
-    collected: Collector,
+    collected: Builder,
     keys: Sequence[QueryKey],
     names: dict[QueryKey, QueryKey],
     known: Known,
@@ -251,70 +249,13 @@ def _most(count: tuple[str, int]) -> tuple[int, str]:
     return -count[1], count[0]
 
 
-def _answers(collected: Collector, entry: QuerySeen) -> str:
+def _answers(collected: Builder, entry: QuerySeen) -> str:
     """Return the query and the beginnings of its answers."""
     texts = [collected.texts[entry.answers[system].text] or "" for system in sorted(entry.answers)[:3]]
     return "\n".join([entry.text or "", *(text[:_SHORT] for text in texts)])
 
 
-def _merge_queries(entry: QuerySeen, other: QuerySeen) -> QuerySeen:
-    """Merge a query that records named with and without its language."""
-    for name in ("text", "subset", "reference", "turns"):
-        ours, theirs = getattr(entry, name), getattr(other, name)
-        if ours and theirs and ours != theirs:
-            raise _two(name, entry, other)
-        setattr(entry, name, ours or theirs)
-    entry.tags |= other.tags
-    _merge_passages(entry, other)
-    for name, answer in other.answers.items():
-        if (seen := entry.answers.setdefault(name, answer)).digest != answer.digest:
-            raise _two(f"answers of {name}", seen, answer)
-    for name, retrieved in other.retrieved.items():
-        if entry.retrieved.setdefault(name, retrieved) != retrieved:
-            raise _two(f"runs of {name}", entry, other)
-    for rows, others in _pairs(entry, other):
-        for key, row in others.items():
-            if (before := rows.setdefault(key, row))[:-1] != row[:-1]:
-                name = ", ".join(str(part) for part in key if part)
-                raise BadInput(f"there are two different values for {name}", where=f"{before[-1]} and {row[-1]}")
-    return entry
-
-
-def _pairs(entry: QuerySeen, other: QuerySeen) -> Iterator[tuple[dict[Any, Any], dict[Any, Any]]]:
-    """Return the entries of both by key, with the location last."""
-    for name in ("samples", "judgments", "scores", "nuggets", "assignments"):
-        yield getattr(entry, name), getattr(other, name)
-
-
-def _merge_passages(entry: QuerySeen, other: QuerySeen) -> None:
-    for passage_id, passage in other.passages.items():
-        seen = entry.passages.setdefault(passage_id, passage)
-        if seen.digest and passage.digest and seen.digest != passage.digest:
-            raise _two(f"texts of passage {passage_id}", entry, other)
-        if None not in (seen.relevant, passage.relevant) and seen.relevant != passage.relevant:
-            raise _two(f"labels of passage {passage_id}", entry, other)
-        if seen.digest is None:
-            seen.text, seen.digest = passage.text, passage.digest
-        seen.relevant = passage.relevant if seen.relevant is None else seen.relevant
-        seen.pooled = seen.pooled and passage.pooled
-        if None not in (seen.language, passage.language) and seen.language != passage.language:
-            raise _two(f"languages of passage {passage_id}", entry, other)
-        seen.language = seen.language or passage.language
-    for order, system in other.orders.items():
-        entry.orders[order] = min(filter(None, (entry.orders.get(order), system)), default="")
-
-
-def _two(what: str, entry: QuerySeen | AnswerSeen, other: QuerySeen | AnswerSeen) -> BadInput:
-    return BadInput(
-        f"one query has two different {what}",
-        where=f"{entry.where} and {other.where}",
-        do="keep one, or use separate ids for the two queries",
-    )
-
-
-def _tables(
-    collected: Collector, queries: Mapping[QueryKey, QuerySeen], known: Known, errors: list[BadInput]
-) -> Tables:
+def _tables(collected: Builder, queries: Mapping[QueryKey, QuerySeen], known: Known, errors: list[BadInput]) -> Tables:
     rows: dict[str, Rows] = {name: [] for name in ("queries", "turns", "tags", "references", "retrieved", *_KEYED)}
     answers: list[tuple[QueryKey, str, AnswerSeen]] = []
     passages: list[tuple[QueryKey, str, Any]] = []
@@ -361,9 +302,6 @@ def _tables(
     tables = {name: schema.from_columns(name, _columns(name, part)) for name, part in rows.items() if part}
     tables |= _of_answers(collected, answers, changed)
     tables |= _of_passages(collected, passages, known)
-    if collected.systems:
-        cards = [{"system": name, **facts} for name, facts in sorted(collected.systems.items())]
-        tables["systems"] = schema.from_columns("systems", _columns("systems", cards))
     return {name: tables[name] for name in schema.TABLES if name in tables}
 
 
@@ -376,7 +314,7 @@ def _of_retrievers(of_query: Mapping[str, str], entry: QuerySeen, passages: set[
             **row,
             **({"title": None, "text": None} if row["passage_id"] in passages else {}),
         }
-        for name, part in sorted(entry.retrieved.items())
+        for (name,), (part, _) in sorted(entry.retrieved.items(), key=lambda item: item[0])
         for row in part
     ]
 
@@ -419,7 +357,7 @@ def _subset(labels: list[bool | None]) -> str | None:
     return "non_relevant" if labels and None not in labels else None
 
 
-def _renumber(collected: Collector, answer: AnswerSeen, order: list[str]) -> str | None:
+def _renumber(collected: Builder, answer: AnswerSeen, order: list[str]) -> str | None:
     """Return the text of an answer if its numbered citations change in this order; else None."""
     if not answer.numbered or not answer.shown or list(answer.shown) == order:
         return None
@@ -429,7 +367,7 @@ def _renumber(collected: Collector, answer: AnswerSeen, order: list[str]) -> str
 
 
 def _of_answers(
-    collected: Collector, answers: list[tuple[QueryKey, str, AnswerSeen]], changed: Mapping[int, str]
+    collected: Builder, answers: list[tuple[QueryKey, str, AnswerSeen]], changed: Mapping[int, str]
 ) -> Tables:
     import pyarrow as pa
 
@@ -457,7 +395,7 @@ def _of_answers(
     }
 
 
-def _of_passages(collected: Collector, passages: list[tuple[QueryKey, str, Any]], known: Known) -> Tables:
+def _of_passages(collected: Builder, passages: list[tuple[QueryKey, str, Any]], known: Known) -> Tables:
     """Build tables `passages` and `documents`; passages only in the arena are kept."""
     import pyarrow as pa
     import pyarrow.compute as pc

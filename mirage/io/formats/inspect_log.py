@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats import rag
-from mirage.io.formats.fields import number
+from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.fields import number, system_of
 from mirage.io.formats.logs import (
-    Answers,
     first_name,
     members,
     other_version,
     plain_tags,
     read_contexts,
     read_question,
-    stem,
 )
 from mirage.io.formats.open import LOG, elements
 from mirage.io.formats.shapes import readable_text, text, thoughts_of
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, Value
-from mirage.io.formats.values import MOST_REPEATS, identifier
+from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, Value
+from mirage.io.values import MOST_REPEATS, identifier
 
 _VERSION = 2
-_RATER = "inspect"
 _HEADERS = ("header.json", "_journal/start.json", "start.json")
 """Members of an archive with its task and model: of a complete log, and of one still being written."""
 _SAMPLES = "samples/"
@@ -37,7 +35,7 @@ _PEOPLE = ("human", "person")
 
 def recognise(sample: Sample) -> str | None:
     """Detect an archive with samples and a header, a log as JSON, or its samples."""
-    if any(name in sample.members for name in _HEADERS) or any(name.startswith(_SAMPLES) for name in sample.members):
+    if any(name in _HEADERS or name.startswith(_SAMPLES) for name in sample.members):
         return "is an archive with a header and samples, as Inspect"
     for record in sample.records:
         if isinstance(record.get("eval"), Mapping) and "status" in record:
@@ -74,66 +72,38 @@ def lines(file: Path) -> Iterator[tuple[Value, str]]:
         yield value, where
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
-    """Read each sample as an answer of the log's model; its scores are those of Inspect's scorers."""
-    answers = Answers(builder, "runs")
-    for record in records:
-        head = members(record.value.get(LOG))
-        version = head.get("version")
-        if version is not None and version != _VERSION:
-            known = f"{_VERSION}"
-            do = "write it again with a current Inspect: inspect log convert --to json --output-dir DIR LOG"
-            raise other_version("Inspect", version, known, record.where, do)
-        if head.get("status") not in (None, "success"):
-            builder.note_guess("status", f"the run has the status {head['status']}: its samples so far are read")
-        _sample(record, head, builder, answers)
-
-
-def _sample(record: Record, head: Mapping[str, Any], builder: Builder, answers: Answers) -> None:
-    value, attached = record.value, record.value.get("attachments")
-    spec, metadata = members(head.get("eval")), members(value.get("metadata"))
-    question = read_question(_resolve(value.get("input"), attached))
+def _items(record: Record, builder: Builder) -> Iterator[Item]:
+    """Read a sample as an answer of the log's model; its scores are those of Inspect's scorers."""
+    value, head = record.value, members(record.value.get(LOG))
+    version, status = head.get("version"), head.get("status")
+    if version is not None and version != _VERSION:
+        do = "write it again with a current Inspect: inspect log convert --to json --output-dir DIR LOG"
+        raise other_version("Inspect", version, f"{_VERSION}", record.where, do)
+    if status not in (None, "success"):
+        builder.note_guess("status", f"the run has the status {status}: its samples so far are read")
+    question = read_question(_resolve(value.get("input"), value.get("attachments")))
     if question.question is None:
         raise BadInput("this sample has no input", where=record.where, do="map its field: --map THEIRS=input")
-    query = builder.query(
+    for name, what in (("choices", "choices"), ("events", "the steps of an agent")):
+        if value.get(name):
+            builder.left_out(name, f"an arena has no table of {what}")
+    log, metadata, target = members(head.get("eval")), members(value.get("metadata")), value.get("target")
+    plain = {name: entry for name, entry in metadata.items() if name not in (*rag.FIELDS["contexts"], "language")}
+    sample_id, task = identifier(value.get("id"), "id", record.where), log.get("task")
+    contexts, language = first_name(metadata, rag.FIELDS["contexts"]), metadata.get("language")
+    system = system_of(record, builder, log.get("model") or members(value.get("output")).get("model"))
+    yield Item(
         question.question,
-        where=record.where,
-        query_id=_query_id(record, spec),
-        language=metadata["language"] if isinstance(metadata.get("language"), str) else None,
-        reference=_reference(value.get("target")),
-        tags=plain_tags(
-            {name: entry for name, entry in metadata.items() if name not in (*rag.FIELDS["contexts"], "language")},
-            builder,
-        )
-        or None,
+        # A sample's id is unique in its task.
+        query_id=f"{task}:{sample_id}" if isinstance(task, str) and task and sample_id else sample_id,
+        language=language if isinstance(language, str) else None,
+        reference=readable_text(target[0] if isinstance(target, list) and target else target),
+        tags=plain_tags(plain, builder),
         turns=question.turns,
+        passages=read_contexts(metadata[contexts], record.where) if contexts else (),
+        answers=[_answer(record, system)],
+        scores=list(_scores(value, system)),
     )
-    if value.get("choices"):
-        builder.left_out("choices", "an arena has no table of choices")
-    if value.get("events"):
-        builder.left_out("events", "an arena has no table of the steps of an agent")
-    name = first_name(metadata, rag.FIELDS["contexts"])
-    shown: Sequence[str] = ()
-    if name is not None:
-        given = metadata[name]
-        found = read_contexts(given, record.where)
-        shown = builder.passages(query, found, where=record.where)
-    system = _system(record, spec, builder)
-    epoch = value.get("epoch")
-    run = epoch - 1 if isinstance(epoch, int) and 0 < epoch <= MOST_REPEATS else None
-    if answers.add(query, _answer(record, attached, system, shown), where=record.where, run=run):
-        _rate(record, query, system, answers)
-
-
-def _query_id(record: Record, spec: Mapping[str, Any]) -> str | None:
-    """Return the sample's id, which is unique in its task, with the task's name."""
-    sample_id, task = identifier(record.value.get("id"), "id", record.where), spec.get("task")
-    return f"{task}:{sample_id}" if isinstance(task, str) and task and sample_id else sample_id
-
-
-def _reference(target: Any) -> str | None:
-    """Return the target; of several the first."""
-    return readable_text(target[0] if isinstance(target, list) and target else target)
 
 
 def _resolve(value: Any, attached: Any) -> Any:
@@ -149,61 +119,35 @@ def _resolve(value: Any, attached: Any) -> Any:
     return value
 
 
-def _system(record: Record, spec: Mapping[str, Any], builder: Builder) -> str:
-    output = record.value.get("output")
-    named = (
-        record.value.get("system")
-        or spec.get("model")
-        or (output.get("model") if isinstance(output, Mapping) else None)
-    )
-    if isinstance(named, str) and named:
-        return named
-    system = stem(record.where)
-    builder.note_guess("system", f"the log names no model: named {system} after the file")
-    return system
-
-
-def _answer(record: Record, attached: Any, system: str, shown: Sequence[str]) -> GivenAnswer:
-    value = record.value
-    output = members(value.get("output"))
+def _answer(record: Record, system: str) -> GivenAnswer:
+    value, output = record.value, members(record.value.get("output"))
     choices = output.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
+    choice = members(choices[0]) if isinstance(choices, list) and choices else {}
     message = choice.get("message")
-    content = _resolve(message.get("content") if isinstance(message, Mapping) else output.get("completion"), attached)
+    content = message.get("content") if isinstance(message, Mapping) else output.get("completion")
+    content = _resolve(content, value.get("attachments"))
     said = text(content, "output", record.where)
-    error = value.get("error")
+    error, epoch = value.get("error"), value.get("epoch")
+    run = epoch - 1 if isinstance(epoch, int) and 0 < epoch <= MOST_REPEATS else 0
     if error and not said:
         reason = error.get("message") if isinstance(error, Mapping) else error
-        return GivenAnswer(system, None, status="api_error", reason=str(reason), shown=shown)
-    if said is None:
-        return GivenAnswer(system, None, shown=shown)
-    cut = choice.get("stop_reason") in ("max_tokens", "model_length") and bool(said.strip())
-    return GivenAnswer(system, said, status="truncated" if cut else None, thoughts=thoughts_of(content), shown=shown)
+        return GivenAnswer(system, None, status="api_error", reason=str(reason), sample=run)
+    cut = choice.get("stop_reason") in ("max_tokens", "model_length") and bool((said or "").strip())
+    thoughts = None if said is None else thoughts_of(content)
+    return GivenAnswer(system, said, status="truncated" if cut else None, thoughts=thoughts, sample=run)
 
 
-def _rate(record: Record, query: QueryKey, system: str, answers: Answers) -> None:
-    """Pass the scores of a sample, one of each scorer, or one of each of its values."""
-    single = record.value.get("score")
-    scores = record.value.get("scores") or ({"score": single} if single else {})
-    for scorer, score in scores.items() if isinstance(scores, Mapping) else ():
+def _scores(value: Mapping[str, Any], system: str) -> Iterator[GivenScore]:
+    """Return the scores of a sample, one of each scorer, or one of each of its values."""
+    single = value.get("score")
+    for scorer, score in members(value.get("scores") or ({"score": single} if single else {})).items():
         given = score.get("value") if isinstance(score, Mapping) else score
-        parts = given if isinstance(given, Mapping) else {"": given}
-        for part, value in parts.items():
-            grade = _GRADES.get(value) if isinstance(value, str) else None
-            result = float(value) if isinstance(value, bool) else number(value) if grade is None else grade
-            person = str(scorer).lower().startswith(_PEOPLE)
-            answers.score(
-                query,
-                GivenScore(
-                    system,
-                    f"{scorer} {part}".strip(),
-                    "human" if person else _RATER,
-                    result,
-                    person=person,
-                    reason=None if result is not None else f"the value is {value!r}, no number and no grade",
-                ),
-                where=record.where,
-            )
+        person = str(scorer).lower().startswith(_PEOPLE)
+        for part, entry in (given if isinstance(given, Mapping) else {"": given}).items():
+            grade = _GRADES.get(entry) if isinstance(entry, str) else None
+            result = float(entry) if isinstance(entry, bool) else number(entry) if grade is None else grade
+            why, rater = f"the value is {entry!r}, no number and no grade", "human" if person else "inspect"
+            yield GivenScore(system, f"{scorer} {part}".strip(), rater, result, person, reason=why)
 
 
 FORMAT = Format(
@@ -214,7 +158,8 @@ FORMAT = Format(
     "value_to_float",
     gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "samples", "scores"),
     recognise=recognise,
-    read=read,
+    items=_items,
+    further="runs",
     lists=(("samples",),),
     lines=lines,
 )

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats import shapes
+from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import number
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
-from mirage.io.sources.files import Refused
-
-if TYPE_CHECKING:
-    pass
+from mirage.io.formats.spec import GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
+from mirage.io.options import Refused
 
 _LISTS = ("models", "tasks")
 _RESULTS = ("evaluations", "results")
@@ -42,15 +40,10 @@ def read(records: Iterable[Record], builder: Builder) -> None:
 class _Scale:
     """Meaning of a metric's values."""
 
-    name: str
     person: bool
     low: float | None
     high: float | None
     numbers: Mapping[str, float]
-
-    def number(self, value: Any) -> float | None:
-        """Return the number of a value: by the metric's list of values, else the value itself."""
-        return self.numbers.get(str(value), number(value))
 
 
 @dataclass(slots=True)
@@ -120,7 +113,7 @@ class _File:
                 end for end in map(number, (metric.get("range") or ())[:2]) if end is not None
             ]
             low, high = (ends[0], ends[-1]) if len(ends) > 1 else (None, None)
-            yield name, _Scale(name, metric.get("author") == "human", low, high, numbers)
+            yield name, _Scale(metric.get("author") == "human", low, high, numbers)
 
     def _task(self, where: str, task: Mapping[str, Any], documents: Mapping[str, Mapping[str, Any]]) -> None:
         task_id = str(_need(task, "task_id", where)).strip()
@@ -195,33 +188,15 @@ class _File:
         said = shapes.answer(_any(evaluation, "model_response", "output"), "output", where)
         self.builder.answer(query, GivenAnswer(system, said.answer, thoughts=said.thoughts, shown=shown), where=where)
         for measure, ratings in (_any(evaluation, "annotations", "scores") or {}).items():
-            scale = scales.get(measure) or _Scale(measure, False, None, None, {})
+            scale = scales.get(measure) or _Scale(False, None, None, {})
             for rater, rating in ratings.items():
-                self._score(where, query, system, scale, str(rater), rating)
-
-    def _score(
-        self, where: str, query: QueryKey, system: str, scale: _Scale, rater: str, rating: Mapping[str, Any]
-    ) -> None:
-        given = rating.get("value") if isinstance(rating, Mapping) else rating
-        value = scale.number(given)
-        self.builder.score(
-            query,
-            GivenScore(
-                system,
-                scale.name,
-                rater,
-                value,
-                person=scale.person,
-                low=scale.low,
-                high=scale.high,
-                reason=None
-                if value is not None
-                else f"the value is {given!r}, no number and none of the metric's values",
-            ),
-            where=where,
-        )
-        if isinstance(rating, Mapping) and rating.keys() & {"timestamp", "duration"}:
-            self.builder.left_out("timestamp, duration", "an arena does not store times of ratings")
+                given = rating.get("value") if isinstance(rating, Mapping) else rating
+                value = scale.numbers.get(str(given), number(given))
+                why = f"the value is {given!r}, no number and none of the metric's values"
+                score = GivenScore(system, measure, str(rater), value, scale.person, scale.low, scale.high, why)
+                self.builder.score(query, score, where=where)
+                if isinstance(rating, Mapping) and rating.keys() & {"timestamp", "duration"}:
+                    self.builder.left_out("timestamp, duration", "an arena does not store times of ratings")
 
 
 def _need(row: Mapping[str, Any], name: str, where: str) -> Any:

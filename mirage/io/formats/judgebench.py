@@ -3,70 +3,50 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mirage.io.formats.fields import need, text, wrong
-from mirage.io.formats.logs import Answers, entries
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, Record, Sample
+from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.fields import has_fields, need, text, wrong
+from mirage.io.formats.logs import entries, members
+from mirage.io.formats.spec import GivenAnswer, GivenVerdict, Item, Record
 
-_FIELDS = ("pair_id", "question", "response_A", "response_B")
 _LABELS = {"A>B": "A", "B>A": "B", "A=B": "tie", "B=A": "tie"}
 _LABEL = "label"
+"""Field and judge of the right label."""
 _JUDGE = re.compile(r"judge_model=([^,]+?)\.jsonl")
 
 
-def recognise(sample: Sample) -> str | None:
-    """Detect a question with two responses and the id of the pair."""
-    return f"has {', '.join(_FIELDS)}, as JudgeBench" if sample.fields >= set(_FIELDS) else None
+def _items(record: Record, builder: Builder) -> Iterator[Item]:
+    """Read a pair. Both responses are of one model, so its two systems are `MODEL A` and `MODEL B`."""
+    model = text(record, "response_model") or "response"
+    systems = f"{model} A", f"{model} B"
+    builder.note_guess("systems", "both responses of a pair are of one model: its systems are NAME A and NAME B")
+    verdicts = []
+    if (label := record.value.get(_LABEL)) is not None:
+        if str(label) not in _LABELS:
+            raise wrong(record, _LABEL, f"one of {', '.join(_LABELS)}", label)
+        verdicts.append(GivenVerdict(_LABEL, *systems, verdict=_LABELS[str(label)]))
+    for place, judged in enumerate(entries(record.value.get("judgments"))):
+        # In the second of two games the responses are swapped.
+        verdicts.append(_judgment(record, members(judged), systems if place % 2 == 0 else systems[::-1]))
+    yield Item(
+        need(record, "question"),
+        query_id=need(record, "pair_id"),
+        tags={"source": text(record, "source")},
+        answers=[GivenAnswer(system, text(record, f"response_{system[-1]}")) for system in systems],
+        verdicts=verdicts,
+    )
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
-    """Read each pair as a query and two answers; the label is a verdict of the judge `label`.
-
-    Both responses are of one model, so its two systems are `MODEL A` and `MODEL B`.
-    """
-    answers = Answers(builder, "none")
-    for record in records:
-        value = record.value
-        model = text(record, "response_model") or "response"
-        systems = f"{model} A", f"{model} B"
-        builder.note_guess("systems", "both responses of a pair are of one model: its systems are NAME A and NAME B")
-        source = text(record, "source")
-        query = builder.query(
-            need(record, "question"),
-            where=record.where,
-            query_id=need(record, "pair_id"),
-            language=text(record, "language"),
-            tags={"source": source} if source else None,
-        )
-        for system, name in zip(systems, ("response_A", "response_B"), strict=True):
-            answers.add(query, GivenAnswer(system, text(record, name)), where=record.where)
-        verdict = _LABELS.get(str(value.get("label")))
-        if value.get("label") is not None:
-            if verdict is None:
-                raise wrong(record, "label", f"one of {', '.join(_LABELS)}", value["label"])
-            builder.judgment(query, GivenVerdict(_LABEL, *systems, verdict=verdict), where=record.where)
-        for place, judged in enumerate(entries(value.get("judgments"))):
-            order = systems if place % 2 == 0 else systems[::-1]
-            builder.judgment(query, _judgment(record, judged, order), where=record.where)
-
-
-def _judgment(record: Record, judged: Any, order: tuple[str, str]) -> GivenVerdict:
-    """Return the decision of a judge; in the second of two games the responses are swapped."""
+def _judgment(record: Record, judged: Mapping[str, Any], order: tuple[str, str]) -> GivenVerdict:
     model = _JUDGE.search(record.where)
     judge = text(record, "judge_model") or (model[1] if model else None) or text(record, "judge_name") or "judge"
-    held: Mapping[str, Any] = judged if isinstance(judged, Mapping) else {}
-    verdict = _LABELS.get(str(held.get("decision")), "unparsed")
-    inner = held.get("judgment")
-    rationale = inner.get("response") if isinstance(inner, Mapping) else inner
-    return GivenVerdict(
-        judge,
-        *order,
-        verdict=verdict,
-        rationale=rationale if isinstance(rationale, str) else None,
-        reason="the judge made no decision" if verdict == "unparsed" else None,
-    )
+    verdict = _LABELS.get(str(judged.get("decision")), "unparsed")
+    said = judged.get("judgment")
+    said = said.get("response") if isinstance(said, Mapping) else said
+    rationale = said if isinstance(said, str) else None
+    return GivenVerdict(judge, *order, verdict=verdict, rationale=rationale, reason="the judge made no decision")
 
 
 FORMAT = Format(
@@ -75,6 +55,7 @@ FORMAT = Format(
     source="ScalerLab/JudgeBench, run_judge.py at 12a499c and utils/metrics.py at 12a499c (pair_id, source, question, "
     "response_model, response_A, response_B, label, judge_name, judgments); the second game is swapped",
     gives=("queries", "tags", "answers", "judgments"),
-    recognise=recognise,
-    read=read,
+    recognise=has_fields("pair_id", "question", "response_A", "response_B", of="JudgeBench"),
+    items=_items,
+    further="none",
 )

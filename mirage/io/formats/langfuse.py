@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats.fields import number
-from mirage.io.formats.logs import read_answer, read_passages, read_question
-from mirage.io.formats.shapes import parse_json, text
-from mirage.io.formats.spans import LLM, OTHER, RETRIEVER, Span, SpanRating, Traces
-from mirage.io.formats.spec import Builder, Format, Record, Sample, Value
-from mirage.io.formats.values import identifier
+from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.fields import first, number
+from mirage.io.formats.logs import entries, members
+from mirage.io.formats.otel import ROOT, read_spans
+from mirage.io.formats.shapes import parse_json
+from mirage.io.formats.spans import SpanRating, Traces
+from mirage.io.formats.spec import Record, Sample, Value
+from mirage.io.values import identifier
 
 _TYPES = ("GENERATION", "SPAN", "EVENT", "RETRIEVER", "AGENT", "CHAIN", "TOOL", "EMBEDDING", "EVALUATOR", "GUARDRAIL")
 _TRACE_OF = ("traceId", "trace_id")
@@ -53,27 +55,22 @@ def _is_trace(record: Value) -> bool:
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Read each trace as one answer (`spans`); scores of people come from annotations."""
     traces = Traces(builder)
-    errors: list[BadInput] = []
-    for record in records:
-        try:
-            _take(record, traces)
-        except BadInput as error:
-            errors.append(error.with_traceback(None))
-    traces.finish(errors)
+    read_spans(records, traces, lambda record: _spans(record, traces))
 
 
-def _take(record: Record, traces: Traces) -> None:
+def _spans(record: Record, traces: Traces) -> Iterator[Record]:
+    """Yield the observations of a record under the names of OpenTelemetry, and add its scores to the traces."""
     value = record.value
-    trace = identifier(_first(value, _TRACE_OF), "traceId", record.where)
+    trace = identifier(first(value, *_TRACE_OF), "traceId", record.where)
     if _is_observation(value) and trace:
-        _span(value, trace, traces, record.where)
+        yield Record(_span(value, trace, record.where), record.where)
     elif trace and "name" in value and "source" in value:
         traces.rate(trace, _rating(value))
     elif trace is None and value.get("id") and ("input" in value or "output" in value):
         trace = str(value["id"])
-        _span(value, trace, traces, record.where, root=True)
+        yield Record(_span(value, trace, record.where) | {ROOT: True, "parentSpanId": None}, record.where)
         for observation in _objects(value.get("observations")):
-            _span(observation, trace, traces, record.where)
+            yield Record(_span(observation, trace, record.where), record.where)
         for score in _objects(value.get("scores")):
             traces.rate(trace, _rating(score))
     else:
@@ -84,59 +81,36 @@ def _take(record: Record, traces: Traces) -> None:
         )
 
 
-def _objects(value: Any) -> Sequence[Mapping[str, Any]]:
-    value = parse_json(value)
-    return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [entry for entry in entries(parse_json(value)) if isinstance(entry, Mapping)]
 
 
-def _span(value: Value, trace: str, traces: Traces, where: str, *, root: bool = False) -> None:
-    kind = str(value.get("type", "")).upper()
-    name = str(value.get("name") or "").lower()
-    model = _first(value, _MODELS)
+def _span(value: Value, trace: str, where: str) -> dict[str, Any]:
+    kind, name = str(value.get("type", "")).upper(), str(value.get("name") or "").lower()
     searching = kind == "RETRIEVER" or (kind == "SPAN" and "retriev" in name)
     failed = str(value.get("level", "")).upper() == "ERROR"
-    answer, thoughts = (None, None) if searching else read_answer(value.get("output"))
-    metadata = parse_json(value.get("metadata"))
-    held = metadata if isinstance(metadata, Mapping) else {}
-    traces.add(
-        Span(
-            where,
-            trace,
-            span=str(value.get("id", "")),
-            parent=str(_first(value, _PARENTS) or "") or (trace if not root else None),
-            start=str(_first(value, _TIMES) or ""),
-            kind=RETRIEVER if searching else LLM if kind == "GENERATION" else OTHER,
-            asked=read_question(value.get("input")),
-            answer=answer,
-            thoughts=thoughts,
-            model=identifier(model, "model", where),
-            system=identifier(value.get("system"), "system", where),
-            language=identifier(value.get("language"), "language", where),
-            reference=text(_first(value, _REFERENCES) or _first(held, _REFERENCES), "reference", where),
-            passages=read_passages(value.get("output"), where) if searching else (),
-            failed=str(_first(value, ("statusMessage", "status_message")) or "it ended with an error")
-            if failed
-            else None,
-            root=root,
-        )
-    )
+    message = first(value, "statusMessage", "status_message") or "it ended with an error"
+    return {
+        "traceId": trace,
+        "spanId": value.get("id"),
+        "parentSpanId": first(value, *_PARENTS) or trace,
+        "startTimeUnixNano": first(value, *_TIMES),
+        "langfuse.observation.type": "retriever" if searching else "generation" if kind == "GENERATION" else kind,
+        "langfuse.observation.input": value.get("input"),
+        "langfuse.observation.output": value.get("output"),
+        "gen_ai.request.model": identifier(first(value, *_MODELS), "model", where),
+        "system": value.get("system"),
+        "language": value.get("language"),
+        "reference": first(value, *_REFERENCES) or first(members(parse_json(value.get("metadata"))), *_REFERENCES),
+        "status": {"code": "ERROR", "message": message} if failed else None,
+    }
 
 
 def _rating(value: Mapping[str, Any]) -> SpanRating:
     person = str(value.get("source", "")).upper() == "ANNOTATION"
-    score = number(value.get("value"))
-    label = _first(value, ("stringValue", "string_value"))
-    return SpanRating(
-        str(value.get("name")),
-        "human" if person else "langfuse",
-        score,
-        person,
-        None if score is not None else f"there is only the label {label!r}",
-    )
-
-
-def _first(value: Mapping[str, Any], names: Iterable[str]) -> Any:
-    return next((value[name] for name in names if value.get(name) not in (None, "")), None)
+    label = first(value, "stringValue", "string_value")
+    why, rater = f"there is only the label {label!r}", "human" if person else "langfuse"
+    return SpanRating(str(value.get("name")), rater, number(value.get("value")), person, why)
 
 
 FORMAT = Format(

@@ -10,7 +10,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats.battles import (
@@ -22,13 +22,11 @@ from mirage.io.formats.battles import (
     given_answer,
     winner,
 )
+from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import need, text
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, QueryKey, Record, Sample
+from mirage.io.formats.spec import GivenAnswer, GivenVerdict, QueryKey, Record, Sample
 from mirage.text.content import content_id
 from mirage.text.segmentation import count_text
-
-if TYPE_CHECKING:
-    pass
 
 _OWN = frozenset(
     ("question_id", "id", "model_a", "model_b", "judge", "language", "conversation_a", "conversation_b", "turn")

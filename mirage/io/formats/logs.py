@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import PurePath
-from typing import Any, Literal
+from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats import rag
+from mirage.io.formats.build import Builder
 from mirage.io.formats.shapes import (
     EMPTY,
     MODELS,
@@ -21,9 +20,7 @@ from mirage.io.formats.shapes import (
     split_messages,
     thoughts_of,
 )
-from mirage.io.formats.spec import Builder, GivenAnswer, GivenScore, QueryKey, ShownPassage
-from mirage.io.formats.values import MOST_REPEATS
-from mirage.text.content import digest
+from mirage.io.formats.spec import ShownPassage
 
 QUESTIONS = (*rag.FIELDS["question"], "message", "user_message", "input_text", "text", "topic", "q")
 """Names of a question among the variables or arguments of a call, in order."""
@@ -154,17 +151,6 @@ def first_name(value: Mapping[str, Any], names: Sequence[str]) -> str | None:
     return next((held[name] for name in names if name in held and value[held[name]] not in (None, "", [], {})), None)
 
 
-def stem(where: str) -> str:
-    """Return the name of a record's file without extensions, from its location."""
-    return re.split(r"\.(?:jsonl?|ndjson|csv|tsv|parquet|eval)\b", PurePath(_file(where)).name)[0] or "system"
-
-
-def _file(where: str) -> str:
-    return re.split(r"(?<=\.)(json|jsonl|ndjson|csv|tsv|parquet|eval)(?:\.gz|\.zst)?:", where, maxsplit=1)[0].rstrip(
-        "."
-    )
-
-
 def is_secret(name: str, value: Any = None) -> bool:
     """Return whether a field has a key or password, by its name or its form."""
     return bool(_SECRET.search(name)) or (isinstance(value, str) and bool(_SECRET_VALUE.search(value)))
@@ -181,76 +167,6 @@ def plain_tags(value: Any, builder: Builder) -> dict[str, str]:
         elif isinstance(content, bool | int | str) and 0 < len(str(content)) <= 60 and "\n" not in str(content):
             tags[str(name)] = str(content)
     return tags
-
-
-Further = Literal["runs", "texts", "none"]
-"""Rule for further answers of a system to a query. `runs`: each is another sample. `texts`: another sample if its text
-differs, since records may repeat an answer. `none`: left out, since the file's verdicts are on the answer next to them.
-"""
-
-
-class Answers:
-    """Answers read so far. A system's first answer to a query is its answer; later ones are its samples."""
-
-    def __init__(self, builder: Builder, further: Further = "texts") -> None:
-        self.builder = builder
-        self.further = further
-        self._first: dict[tuple[QueryKey, str], bytes] = {}
-        self._samples: dict[tuple[QueryKey, str], dict[int, bytes]] = {}
-        self._rated: set[tuple[QueryKey, str, str, str]] = set()
-
-    def add(self, query: QueryKey, answer: GivenAnswer, *, where: str, run: int | None = None) -> bool:
-        """Add an answer; return false if it is not the first, so that the file's scores and verdicts do not apply to
-        it.
-
-        Args:
-            query: the query.
-            answer: the answer.
-            where: location of the record.
-            run: its number among the runs, from 0, if the file has one; it is the sample's number unless that is taken.
-        """
-        name = query, answer.system
-        key = digest("\0".join((answer.text or "", answer.status or "")).encode("utf-8", "surrogatepass"))
-        first = self._first.get(name)
-        if first is None or (first == key and self.further != "runs"):
-            self._first[name] = key
-            self.builder.answer(query, answer, where=where)
-            return True
-        if self.further == "none":
-            self.builder.left_out("further answers", "verdicts refer to a system's first answer to a query")
-            return False
-        samples = self._samples.setdefault(name, {})
-        if self.further == "texts" and key in samples.values():
-            return False
-        number = run if run and run not in samples else next(n for n in range(1, len(samples) + 2) if n not in samples)
-        if number > MOST_REPEATS:
-            self.builder.left_out("further answers", f"a system has at most {MOST_REPEATS:,} samples of a query")
-            return False
-        samples[number] = key
-        self.builder.answer(query, replace(answer, sample=number), where=where)
-        return False
-
-    def add_runs(self, query: QueryKey, runs: Sequence[GivenAnswer], *, where: str) -> bool:
-        """Add a system's answers of one record, in order; return the result of `add` for the first.
-
-        A record that repeats the answer of an earlier record adds nothing.
-        """
-        new = (query, runs[0].system) not in self._first
-        is_first = self.add(query, runs[0], where=where)
-        if new:
-            for number, answer in enumerate(runs[1 : MOST_REPEATS + 1], start=1):
-                self._samples.setdefault((query, answer.system), {})[number] = b""
-                self.builder.answer(query, replace(answer, sample=number), where=where)
-        return is_first
-
-    def score(self, query: QueryKey, score: GivenScore, *, where: str) -> None:
-        """Add a score, the first of a rater for a measure of an answer."""
-        key = query, score.system, score.measure, score.rater
-        if key in self._rated:
-            self.builder.left_out("further scores", "a rater has one score of an answer for a measure: the first")
-            return
-        self._rated.add(key)
-        self.builder.score(query, score, where=where)
 
 
 def other_version(program: str, version: Any, known: str, where: str, do: str) -> BadInput:

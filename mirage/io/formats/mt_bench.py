@@ -6,15 +6,17 @@ the tag `turn`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
 from mirage.io.formats import shapes
 from mirage.io.formats.battles import WINNERS, asks, by_people, conversation, given_answer, until, winner
+from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import list_field, need, number, text, wrong
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, GivenVerdict, QueryKey, Record, Sample
-from mirage.io.formats.values import as_list
+from mirage.io.formats.logs import members
+from mirage.io.formats.spec import GivenAnswer, GivenScore, GivenVerdict, Item, Record, Sample
 
 _SIDES = {"model_1": "A", "model_2": "B", "tie": "tie", "error": "unparsed"}
 _SWAPPED = {"A": "B", "B": "A"}
@@ -27,7 +29,6 @@ _KINDS = {
     "votes": ("question_id", "model_a", "model_b", "winner", "judge", "turn"),
 }
 _LOW, _HIGH = 1, 10
-_SCALE = "rating"
 _UNREAD = "the judge wrote no rating that could be read"
 
 
@@ -52,166 +53,122 @@ def read(records: Iterable[Record], builder: Builder) -> None:
     Answers in a folder `reference_answer` are the references shown to judges: they belong to no system, and replace a
     question's own reference.
     """
-    references: dict[str, tuple[Record, int, str]] = {}
+    references: dict[str, tuple[Record, Item]] = {}
     given: set[str] = set()
     for record in records:
+        builder.note_guess("query_id", "each turn is a separate query, 81#1 and 81#2, and one unit of the intervals")
         value = record.value
-        if "g1_winner" in value or "model_1" in value:
-            _both_orders(record, builder)
-        elif "score" in value:
-            _score(record, builder)
-        elif "choices" in value and PurePath(record.where.rpartition(":")[0]).parent.name == "reference_answer":
+        if "choices" in value and PurePath(record.where.rpartition(":")[0]).parent.name == "reference_answer":
             for place, answer in enumerate(_choices(record)[0], start=1):
-                given.add(_query(record, builder, place, reference=answer)[1])
-        elif "choices" in value:
-            _answers(record, builder)
-        elif "turns" in value:
-            references |= {key[1]: (record, place, content) for key, place, content in _queries(record, builder)}
-        else:
-            _vote(record, builder)
-    for query_id, (record, place, reference) in references.items():
+                item = _turn(record, place, reference=answer)
+                given.add(item.query_id or "")
+                builder.take(item, record, "refused")
+            continue
+        kinds = (_both_orders, "g1_winner"), (_both_orders, "model_1"), (_scored, "score"), (_answers, "choices")
+        take = next((take for take, name in (*kinds, (_queries, "turns")) if name in value), _vote)
+        for item in take(record, builder):
+            if item.reference is not None:
+                references[item.query_id or ""] = record, item
+            builder.take(replace(item, reference=None), record, "refused")
+    for query_id, (record, item) in references.items():
         if query_id not in given:
-            _query(record, builder, place, reference=reference)
+            builder.take(item, record, "refused")
     if replaced := len(references.keys() & given):
         builder.left_out("references of questions", "judges are shown those of reference_answer", replaced)
 
 
-def _query(record: Record, builder: Builder, turn: int | None = None, **fields: Any) -> QueryKey:
+def _turn(record: Record, turn: int | None = None, **parts: Any) -> Item:
     """Return the query of a turn; a record without a turn is on the first."""
     place = turn or int(number(record.value.get("turn")) or 1)
-    builder.note_guess("query_id", "each turn is a separate query, 81#1 and 81#2, and one unit of the intervals")
-    tags = {"turn": str(place)} | fields.pop("tags", {})
-    return builder.query(
-        fields.pop("text", None),
-        where=record.where,
-        query_id=f"{need(record, 'question_id')}#{place}",
-        language=text(record, "language"),
-        tags=tags,
-        **fields,
-    )
+    tags = {"turn": str(place), "category": text(record, "category") if parts.get("text") else None}
+    return Item(parts.pop("text", None), query_id=f"{need(record, 'question_id')}#{place}", tags=tags, **parts)
 
 
-def _queries(record: Record, builder: Builder) -> Iterator[tuple[QueryKey, int, str]]:
-    """Return the queries of a question's turns; those with a reference with their index and reference."""
-    category = text(record, "category")
+def _queries(record: Record, _: Builder) -> Iterator[Item]:
+    """Return the queries of a question's turns, with their references."""
     turns = [shapes.text(turn, "turns", record.where) or "" for turn in list_field(record, "turns")]
     references = list_field(record, "reference")
-    for place, turn in enumerate(turns, start=1):
-        query = _query(
-            record,
-            builder,
-            place,
-            text=turn,
-            turns=[("user", earlier) for earlier in turns[: place - 1]],
-            tags={"category": category} if category else {},
-        )
-        if place <= len(references):
-            yield query, place, str(references[place - 1])
+    for k, turn in enumerate(turns):
+        reference = str(references[k]) if k < len(references) else None
+        earlier = [("user", said) for said in turns[:k]]
+        yield _turn(record, k + 1, text=turn, turns=earlier, reference=reference)
 
 
 def _choices(record: Record) -> list[list[str]]:
     """Return each choice's answers to the turns."""
-    choices = [choice.get("turns") if isinstance(choice, Mapping) else None for choice in list_field(record, "choices")]
+    choices = [members(choice).get("turns") for choice in list_field(record, "choices")]
     if not choices or not all(isinstance(turns, Sequence) and not isinstance(turns, str) for turns in choices):
         raise wrong(record, "choices", "a list of objects with turns", record.value.get("choices"))
     return [[shapes.text(answer, "choices", record.where) or "" for answer in turns or ()] for turns in choices]
 
 
-def _answers(record: Record, builder: Builder) -> None:
-    """Read a model's answers to the turns; further choices are samples."""
+def _answers(record: Record, _: Builder) -> Iterator[Item]:
+    """Return a model's answers to the turns; further choices are samples."""
     model = need(record, "model_id")
     for sample, answers in enumerate(_choices(record)):
         for place, answer in enumerate(answers, start=1):
-            query = _query(record, builder, place)
-            builder.answer(query, GivenAnswer(model, answer, sample=sample), where=record.where)
+            yield _turn(record, place, answers=[GivenAnswer(model, answer, sample=sample)])
 
 
 def _judge(record: Record) -> str:
     """Return the name of the judging model; its prompt follows it in a list."""
-    (name, *_) = as_list(record.value.get("judge")) or [None]
+    (name, *_) = list_field(record, "judge") or [None]
     return str(name) if isinstance(name, str) and name.strip() else need(record, "judge")
 
 
-def _both_orders(record: Record, builder: Builder) -> None:
+def _both_orders(record: Record, builder: Builder) -> Iterator[Item]:
     """Return two verdicts: the first with model_1 shown first, the second in the other order."""
     first, second = need(record, "model_1"), need(record, "model_2")
-    query, judge = _query(record, builder), _judge(record)
     if "m1_score" in record.value:
-        for system, name in ((first, "m1_score"), (second, "m2_score")):
-            _rate(record, builder, query, system, name)
+        yield _turn(record, scores=[_rating(record, first, "m1_score"), _rating(record, second, "m2_score")])
         builder.left_out("winners by scores", "they follow from the two scores; no battle was judged")
         return
-    for game, (a, b) in (("g1", (first, second)), ("g2", (second, first))):
+    judge, verdicts = _judge(record), []
+    for game, order in (("g1", (first, second)), ("g2", (second, first))):
         word = need(record, f"{game}_winner").lower()
         if word not in _SIDES:
             raise wrong(record, f"{game}_winner", f"one of {', '.join(_SIDES)}", word)
         verdict = _SIDES[word] if game == "g1" else _SWAPPED.get(_SIDES[word], _SIDES[word])
-        builder.judgment(
-            query,
-            GivenVerdict(
-                judge,
-                a,
-                b,
-                verdict=verdict,
-                rationale=text(record, f"{game}_judgment"),
-                reason="the judge named no winner" if verdict == "unparsed" else None,
-            ),
-            where=record.where,
-        )
+        said, why = text(record, f"{game}_judgment"), "the judge named no winner"
+        verdicts.append(GivenVerdict(judge, *order, verdict=verdict, rationale=said, reason=why))
+    yield _turn(record, verdicts=verdicts)
 
 
-def _score(record: Record, builder: Builder) -> None:
-    _rate(record, builder, _query(record, builder), need(record, "model"), "score")
+def _scored(record: Record, builder: Builder) -> Iterator[Item]:
+    yield _turn(record, scores=[_rating(record, need(record, "model"), "score")])
     if record.value.get("judgment"):
         builder.left_out("explanations of scores", "the table scores has no place for them")
 
 
-def _rate(record: Record, builder: Builder, query: QueryKey, system: str, name: str) -> None:
-    """Read a score from 1 to 10; -1 means unparsed."""
+def _rating(record: Record, system: str, name: str) -> GivenScore:
+    """Return a score from 1 to 10; -1 means unparsed."""
     given = record.value.get(name)
     value = number(given)
     if value is None and given not in (None, ""):
         raise wrong(record, name, f"a number from {_LOW} to {_HIGH}, or -1 where there is none", given)
-    unread = value is None or value == -1
-    judge = _judge(record)
-    builder.score(
-        query,
-        GivenScore(
-            system,
-            _SCALE,
-            judge,
-            None if unread else value,
-            person=by_people(judge),
-            low=_LOW,
-            high=_HIGH,
-            reason=_UNREAD if unread else None,
-        ),
-        where=record.where,
-    )
+    judge, value = _judge(record), None if value == -1 else value
+    return GivenScore(system, "rating", judge, value, by_people(judge), low=_LOW, high=_HIGH, reason=_UNREAD)
 
 
-def _vote(record: Record, builder: Builder) -> None:
-    """Read one vote of an expert, or the result of GPT-4's two verdicts."""
-    systems = need(record, "model_a"), need(record, "model_b")
-    word = need(record, "winner")
+def _vote(record: Record, builder: Builder) -> Iterator[Item]:
+    """Return one vote of an expert, or the result of GPT-4's two verdicts."""
+    systems, word = (need(record, "model_a"), need(record, "model_b")), need(record, "winner")
     if word == _INCONSISTENT:
-        verdict: str | None = "tie"
         builder.note_guess("inconsistent", "two orders that disagree came as one tie: they cannot be told apart here")
-    else:
-        verdict = winner(word)
+    verdict = "tie" if word == _INCONSISTENT else winner(word)
     if verdict is None:
         raise wrong(record, "winner", f"one of {', '.join(WINNERS)}, {_INCONSISTENT}", word)
     place = int(number(record.value.get("turn")) or 1)
     conversations = [until(conversation(record, f"conversation_{side}"), place) for side in "ab"]
-    prompts = asks(conversations[0])
-    query = _query(
-        record, builder, text=prompts[-1] if prompts else None, turns=[("user", turn) for turn in prompts[:-1]]
+    prompts, judge = asks(conversations[0]), _judge(record)
+    pairs = zip(systems, conversations, strict=True)
+    item = _turn(
+        record,
+        turns=[("user", turn) for turn in prompts[:-1]],
+        answers=[GivenAnswer(system, given_answer(turns)) for system, turns in pairs if turns],
+        verdicts=[GivenVerdict(judge, *systems, verdict=verdict, person=by_people(judge))],
     )
-    for system, turns in zip(systems, conversations, strict=True):
-        if turns:
-            builder.answer(query, GivenAnswer(system, given_answer(turns)), where=record.where)
-    judge = _judge(record)
-    builder.judgment(query, GivenVerdict(judge, *systems, verdict=verdict, person=by_people(judge)), where=record.where)
+    yield replace(item, text=prompts[-1] if prompts else None)
 
 
 FORMAT = Format(

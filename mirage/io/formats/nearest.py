@@ -11,11 +11,11 @@ from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats import rag
-from mirage.io.formats.build import Collector
+from mirage.io.formats.build import Builder, read_records
 from mirage.io.formats.fields import is_measure
 from mirage.io.formats.registry import format_named
 from mirage.io.formats.spec import Record, Sample
-from mirage.io.sources.files import Options
+from mirage.io.options import Options
 
 _DEEPEST = 4
 """Number of names in the path of a field that is considered."""
@@ -102,7 +102,7 @@ def _takes(name: str, sample: Sample) -> bool:
     """Return whether a format recognises and reads all of some records, with their fields already named."""
     entry = format_named(name)
     try:
-        entry.read((Record(record, str(sample.path)) for record in sample.records), Collector())
+        read_records(entry, (Record(record, str(sample.path)) for record in sample.records), Builder())
     except BadInput:
         return False
     return entry.recognise(sample) is not None

@@ -9,11 +9,13 @@ own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import PurePath
 
+from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import list_field, need, text, wrong
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
+from mirage.io.formats.spec import GivenAnswer, Item, Record, Sample, ShownPassage
 from mirage.io.sources.nomiracl.origin import SUBSETS
 from mirage.io.sources.nomiracl.prompt import split_prompt, split_title
 from mirage.text.languages import language_of_file
@@ -31,68 +33,56 @@ def recognise(sample: Sample) -> str | None:
     return None
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
-    """Read each record as a query with its passages, labelled or in a prompt, and its answers."""
-    for record in records:
-        if record.value.get("results") is not None:
-            _read_answers(record, builder)
-        else:
-            _judged(record, builder)
-
-
-def _judged(record: Record, builder: Builder) -> None:
-    query = builder.query(
+def _items(record: Record, _: Builder) -> Iterator[Item]:
+    """Read a query with its passages, labelled or in a prompt, and its answers."""
+    path, results = PurePath(record.where.rpartition(":")[0]), record.value.get("results")
+    item = Item(
         text(record, "query"),
-        where=record.where,
         query_id=need(record, "query_id"),
-        language=text(record, "language", "lang") or language_of_file(PurePath(record.where.rpartition(":")[0]).name),
+        language=text(record, "language", "lang") or language_of_file(path.name),
         subset=text(record, "subset"),
     )
-    passages = [_labelled(record, name, entry) for name in _JUDGED for entry in list_field(record, name)]
-    # By id: systems see this order, which the labels have no part in.
-    builder.passages(query, sorted(passages, key=lambda passage: passage.passage_id or ""), where=record.where)
+    if results is None:
+        passages = [_labelled(record, name, entry) for name in _JUDGED for entry in list_field(record, name)]
+        # By id: systems see this order, which the labels have no part in.
+        yield replace(item, passages=sorted(passages, key=lambda passage: passage.passage_id or ""))
+        return
+    if not isinstance(results, Mapping):
+        raise wrong(record, "results", "an object of answers by system", results)
+    folder, template = path.parent.name, text(record, "template")
+    question, passages = _shown(record, item.query_id or "")
+    yield replace(
+        item,
+        text=item.text if question is None else question,
+        subset=item.subset or (folder if folder in SUBSETS else None),
+        passages=passages,
+        answers=[
+            GivenAnswer(system, str(answer), template=template)
+            for system, answer in results.items()
+            if answer is not None
+        ],
+    )
 
 
 def _labelled(record: Record, name: str, entry: object) -> ShownPassage:
     if not isinstance(entry, Mapping):
         raise wrong(record, name, "a list of objects with docid, title and text", entry)
     inner = Record(entry, record.where)
-    return ShownPassage(
-        text(inner, "text"),
-        need(inner, "docid"),
-        text(inner, "title"),
-        relevant=name == "positive_passages",
-        pooled=True,
-    )
+    label = name == "positive_passages"
+    return ShownPassage(text(inner, "text"), need(inner, "docid"), text(inner, "title"), relevant=label, pooled=True)
 
 
-def _read_answers(record: Record, builder: Builder) -> None:
-    path = PurePath(record.where.rpartition(":")[0])
-    query_id, ids = need(record, "query_id"), [str(each) for each in list_field(record, "docids")]
-    prompt, results = text(record, "prompt"), record.value["results"]
-    if not isinstance(results, Mapping):
-        raise wrong(record, "results", "an object of answers by system", results)
-    query_text, passages = (None, []) if prompt is None else split_prompt(prompt, query_id=query_id, where=record.where)
-    query = builder.query(
-        query_text if query_text is not None else text(record, "query"),
-        where=record.where,
-        query_id=query_id,
-        language=text(record, "language", "lang") or language_of_file(path.name),
-        subset=text(record, "subset") or (path.parent.name if path.parent.name in SUBSETS else None),
-    )
+def _shown(record: Record, query_id: str) -> tuple[str | None, list[ShownPassage]]:
+    """Return the query of a prompt and its passages, which without a prompt are known by their ids."""
+    ids, prompt = [str(each) for each in list_field(record, "docids")], text(record, "prompt")
+    if prompt is None:
+        return None, [ShownPassage(None, docid) for docid in ids]
+    question, passages = split_prompt(prompt, query_id=query_id, where=record.where)
     if passages and len(passages) != len(ids):
         raise wrong(record, "docids", f"a list of {len(passages)} document ids", ids)
-    texts: list[tuple[str | None, str | None]] = [split_title(passage) for passage in passages]
-    texts = texts or [(None, None)] * len(ids)
-    shown = builder.passages(
-        query,
-        [ShownPassage(content, docid, title) for docid, (title, content) in zip(ids, texts, strict=True)],
-        where=record.where,
-    )
-    for system, answer in results.items():
-        if answer is not None:
-            template = text(record, "template")
-            builder.answer(query, GivenAnswer(system, str(answer), template=template, shown=shown), where=record.where)
+    parts: list[tuple[str | None, str | None]] = [split_title(passage) for passage in passages]
+    parts = parts or [(None, None)] * len(ids)
+    return question, [ShownPassage(text, docid, title) for docid, (title, text) in zip(ids, parts, strict=True)]
 
 
 FORMAT = Format(
@@ -102,5 +92,5 @@ FORMAT = Format(
     "project-miracl/nomiracl, results/baselines",
     gives=("queries", "passages", "answers"),
     recognise=recognise,
-    read=read,
+    items=_items,
 )

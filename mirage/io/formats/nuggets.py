@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import store
+from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import answer_text, list_field, need, number, text, wrong
 from mirage.io.formats.full_records import json_lines
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
+from mirage.io.formats.spec import GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
 from mirage.schema import Assignment, NuggetImportance
 from mirage.stages.features.assessed import decider
 from mirage.stages.nuggets import POINTS, SCORES, nugget_id, nugget_scores

@@ -10,8 +10,9 @@ from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput, UnknownName
-from mirage.io.formats.spec import Format, Record, Sample
-from mirage.io.sources.files import Options
+from mirage.io.formats.build import Format
+from mirage.io.formats.spec import Record, Sample
+from mirage.io.options import Options
 
 _SAMPLED = 20
 """Number of records and lines used to detect a format."""

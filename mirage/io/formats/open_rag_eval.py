@@ -5,13 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import system_of, text
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
-
-if TYPE_CHECKING:
-    pass
+from mirage.io.formats.spec import GivenAnswer, Record, Sample, ShownPassage
 
 _NUMBER = re.compile(r"\[(\d+)\]")
 _CITATION = re.compile(r"\[\s*\d+(?:\s*,\s*\d+)*\s*\]")

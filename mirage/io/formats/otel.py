@@ -7,12 +7,13 @@ Attributes of three conventions are read: OpenTelemetry's own (`gen_ai.*`, also 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats.fields import number
+from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.fields import first, number
 from mirage.io.formats.logs import (
     entries,
     members,
@@ -23,8 +24,8 @@ from mirage.io.formats.logs import (
 from mirage.io.formats.open import LOG, elements
 from mirage.io.formats.shapes import EMPTY, Conversation, parse_json, split_messages, text
 from mirage.io.formats.spans import LLM, OTHER, RERANKER, RETRIEVER, Span, SpanRating, Traces
-from mirage.io.formats.spec import Builder, Format, Record, Sample, Value
-from mirage.io.formats.values import identifier, shorten
+from mirage.io.formats.spec import Record, Sample, Value
+from mirage.io.values import identifier, shorten
 
 _SPANS = ("scopeSpans", "instrumentationLibrarySpans")
 _BATCHES = ("resourceSpans", "batches")
@@ -58,6 +59,8 @@ _ELEMENT = re.compile(
     r"|reranker\.output_documents)\.(\d+)\.(.+)"
 )
 """Name of an attribute that is part of an element of a list."""
+ROOT = "langfuse.trace"
+"""Field of a record that stands for a whole trace."""
 _WORD = re.compile(r"^gen_ai\.(?:user|system|assistant|tool)\.message$")
 
 
@@ -113,10 +116,10 @@ def _parse_typed(value: Any) -> Any:
 
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Read each trace as one answer (`spans`)."""
-    read_spans(records, builder, traces=Traces(builder))
+    read_spans(records, Traces(builder), lambda record: [record])
 
 
-def read_spans(records: Iterable[Record], builder: Builder, *, traces: Traces) -> None:
+def read_spans(records: Iterable[Record], traces: Traces, spans_of: Callable[[Record], Iterable[Record]]) -> None:
     """Add the spans of records, whose attributes are fields by name, to traces, and finish these.
 
     Raises:
@@ -126,14 +129,15 @@ def read_spans(records: Iterable[Record], builder: Builder, *, traces: Traces) -
     errors: list[BadInput] = []
     where, n, other = "", 0, 0
     for record in records:
-        n += 1
         where = record.where
         try:
-            other += not _add(record, traces)
+            for span in spans_of(record):
+                n += 1
+                other += not _add(span, traces)
         except BadInput as error:
             errors.append(error.with_traceback(None))
     if other:
-        builder.left_out("other spans", "they have no attribute of a model, a retriever or their caller", other)
+        traces.builder.left_out("other spans", "they have no attribute of a model, a retriever or their caller", other)
     if n and other == n and not errors:
         raise BadInput(
             "no span is of a model or a retriever",
@@ -146,22 +150,23 @@ def read_spans(records: Iterable[Record], builder: Builder, *, traces: Traces) -
 def _add(record: Record, traces: Traces) -> bool:
     """Add one span, and return whether it has anything to read."""
     value = record.value
-    trace = identifier(_first(value, "traceId", "trace_id"), "traceId", record.where)
+    trace = identifier(first(value, "traceId", "trace_id"), "traceId", record.where)
     if trace is None:
         raise BadInput("this span has no traceId", where=record.where, do="export the spans again, with their ids")
     kind = next((str(value[name]).lower() for name in _KIND_OF if value.get(name)), OTHER)
     span = Span(
         record.where,
         trace,
-        span=str(_first(value, "spanId", "span_id") or ""),
-        parent=str(_first(value, "parentSpanId", "parent_span_id") or "") or None,
-        start=str(_first(value, "startTimeUnixNano", "start_time") or "").rjust(20),
+        span=str(first(value, "spanId", "span_id") or ""),
+        parent=str(first(value, "parentSpanId", "parent_span_id") or "") or None,
+        start=str(first(value, "startTimeUnixNano", "start_time") or "").rjust(20),
         kind=_KINDS.get(kind, OTHER),
         model=_name(value, record.where, *_MODELS),
         system=_name(value, record.where, "system"),
         service=_name(value, record.where, "service.name"),
         language=_name(value, record.where, "language"),
         reference=text(value.get("reference"), "reference", record.where),
+        root=ROOT in value,
     )
     fill(span, value)
     traces.add(span)
@@ -302,24 +307,12 @@ def _ratings(value: Value, events: Sequence[Mapping[str, Any]]) -> Iterator[Span
     for event in events:
         if event.get("name") == _EVALUATION:
             held = attributes(event.get("attributes"))
-            score = number(held.get("gen_ai.evaluation.score.value"))
-            label = held.get("gen_ai.evaluation.score.label")
-            yield SpanRating(
-                str(held.get("gen_ai.evaluation.name") or "evaluation"),
-                "otel",
-                score,
-                reason=None if score is not None else f"there is only the label {shorten(label)}",
-            )
+            why = f"there is only the label {shorten(held.get('gen_ai.evaluation.score.label'))}"
+            name, score = held.get("gen_ai.evaluation.name"), number(held.get("gen_ai.evaluation.score.value"))
+            yield SpanRating(str(name or "evaluation"), "otel", score, reason=why)
     for name, content in value.items():
         if name.startswith("eval.") and name.endswith(".score"):
-            score = number(content)
-            yield SpanRating(
-                name[5:-6], "phoenix", score, reason=None if score is not None else "Phoenix gave no score"
-            )
-
-
-def _first(value: Value, *names: str) -> Any:
-    return next((value[name] for name in names if value.get(name) not in (None, "")), None)
+            yield SpanRating(name[5:-6], "phoenix", number(content), reason="Phoenix gave no score")
 
 
 FORMAT = Format(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
+from mirage import schema
 from mirage.errors import BadInput
-from mirage.io.formats import rag, shapes, values
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenVerdict, QueryKey, Record, Sample
+from mirage.io import values
+from mirage.io.formats import rag, shapes
+from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.fields import has_fields
+from mirage.io.formats.spec import GivenAnswer, GivenVerdict, Item, Record
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"
 _KEY = ("language", "query_id")
@@ -17,22 +22,12 @@ _JUDGMENT = frozenset((*_KEY, *GivenVerdict.__annotations__))
 """Fields read by each format."""
 
 
-def _recogniser(*needed: str, refuses: tuple[str, ...] = ()) -> Callable[[Sample], str | None]:
-    """Build a detector of records that have all of some fields, and none of others."""
-
-    def recognise(sample: Sample) -> str | None:
-        if not sample.fields.issuperset(needed) or not sample.fields.isdisjoint(refuses):
-            return None
-        return f"its records have {', '.join(needed)}"
-
-    return recognise
-
-
-def _name_ignored(record: Record, fields: frozenset[str], builder: Builder) -> None:
-    """Count the fields of a record that have a value and are not read."""
+def _item(record: Record, builder: Builder, fields: frozenset[str], **parts: Any) -> Item:
+    """Return an item on the query of a record, and count the fields that have a value and are not read."""
     for name in record.value.keys() - fields:
         if record.value[name] not in (None, ""):
             builder.left_out(name, _why_ignored(name, fields))
+    return Item(parts.pop("text", None), language=_name(record, "language"), **parts)
 
 
 @lru_cache(256)
@@ -41,17 +36,12 @@ def _why_ignored(name: str, fields: frozenset[str]) -> str:
     return f"not a column; did you mean {near}?" if near else "not a column of this format"
 
 
-def _query(record: Record, builder: Builder) -> QueryKey:
-    """Return the query that a record refers to, possibly in another file."""
-    language, query_id = (values.identifier(record.value.get(name), name, record.where) for name in _KEY)
-    if query_id is None:
-        raise values.missing("query_id", record.value, record.where)
-    return builder.query(None, where=record.where, query_id=query_id, language=language)
+def _name(record: Record, name: str) -> str | None:
+    return values.identifier(record.value.get(name), name, record.where)
 
 
-def _name(record: Record, name: str) -> str:
-    content = values.identifier(record.value.get(name), name, record.where)
-    if content is None:
+def _need(record: Record, name: str) -> str:
+    if (content := _name(record, name)) is None:
         raise values.missing(name, record.value, record.where)
     return content
 
@@ -60,77 +50,60 @@ def _text(record: Record, name: str) -> str | None:
     return shapes.text(record.value.get(name), name, record.where)
 
 
-def _read_queries(records: Iterable[Record], builder: Builder) -> None:
-    for record in records:
-        value, where = record.value, record.where
-        _name_ignored(record, _QUERY, builder)
-        language, query_id = (values.identifier(value.get(name), name, where) for name in _KEY)
-        if not (text := _text(record, "text")) and not value.get("reason"):
-            raise values.missing("text", value, where)
-        query = builder.query(
-            text,
-            where=where,
-            query_id=query_id,
-            language=language,
-            subset=values.identifier(value.get("subset"), "subset", where),
-        )
-        shown = rag.shown_passages(value.get("passages"), (), where, "passages")[0]
-        if shown:
-            builder.passages(query, shown, where=where)
+def _queries(record: Record, builder: Builder) -> Iterator[Item]:
+    content = _text(record, "text")
+    if not content and not record.value.get("reason"):
+        raise values.missing("text", record.value, record.where)
+    shown, _ = rag.shown_passages(record.value.get("passages"), (), record.where, "passages")
+    about = {name: _name(record, name) for name in ("query_id", "subset")}
+    yield _item(record, builder, _QUERY, text=content, passages=shown, **about)
 
 
-def _read_answers(records: Iterable[Record], builder: Builder) -> None:
-    for record in records:
-        value, where = record.value, record.where
-        _name_ignored(record, _ANSWER, builder)
-        builder.answer(
-            _query(record, builder),
-            GivenAnswer(
-                _name(record, "system"),
-                _text(record, "text"),
-                status=values.identifier(value.get("status"), "status", where),
-                reason=_text(record, "reason"),
-                template=values.identifier(value.get("template"), "template", where),
-                numbered=values.flag(value.get("numbered"), "numbered", where),
-                thoughts=_text(record, "thoughts"),
-                sample=values.repeat(value, "sample", where),
-                run_date=values.day(value.get("run_date", value.get("created_at")), where),
-                retriever=values.identifier(value.get("retriever"), "retriever", where),
-                depth=values.repeat(value, "depth", where) or None,
-            ),
-            where=where,
-        )
+def _answers(record: Record, builder: Builder) -> Iterator[Item]:
+    value, where = record.value, record.where
+    query_id = _need(record, "query_id")
+    answer = GivenAnswer(
+        _need(record, "system"),
+        _text(record, "text"),
+        status=_name(record, "status"),
+        reason=_text(record, "reason"),
+        template=_name(record, "template"),
+        numbered=values.flag(value.get("numbered"), "numbered", where),
+        thoughts=_text(record, "thoughts"),
+        sample=values.repeat(value, "sample", where),
+        run_date=values.day(value.get("run_date", value.get("created_at")), where),
+        retriever=_name(record, "retriever"),
+        depth=values.repeat(value, "depth", where) or None,
+    )
+    yield _item(record, builder, _ANSWER, query_id=query_id, answers=[answer])
 
 
-def _read_judgments(records: Iterable[Record], builder: Builder) -> None:
-    for record in records:
-        value, where = record.value, record.where
-        _name_ignored(record, _JUDGMENT, builder)
-        verdict = values.identifier(value.get("verdict"), "verdict", where)
-        points = values.number(value.get("points"), "points", where)
-        if verdict is None and points is None:
-            raise BadInput(
-                "there is neither a verdict nor points", where=where, do="map one of them: --map THEIRS=verdict"
-            )
-        builder.judgment(
-            _query(record, builder),
-            GivenVerdict(
-                _name(record, "judge"),
-                _name(record, "system_a"),
-                _name(record, "system_b"),
-                verdict=verdict,
-                points=points,
-                rationale=_text(record, "rationale") or None,
-                reason=_text(record, "reason") or None,
-                person=values.flag(value.get("person"), "person", where),
-                voter=values.identifier(value.get("voter"), "voter", where),
-                inclusion=values.number(value.get("inclusion"), "inclusion", where),
-                criterion=values.identifier(value.get("criterion"), "criterion", where),
-                prompt=values.identifier(value.get("prompt"), "prompt", where),
-                repeat=values.repeat(value, "repeat", where),
-            ),
-            where=where,
-        )
+def _judgments(record: Record, builder: Builder) -> Iterator[Item]:
+    value, where = record.value, record.where
+    verdict, points = _name(record, "verdict"), values.number(value.get("points"), "points", where)
+    if verdict is None and points is None:
+        do = "map one of them: --map THEIRS=verdict"
+        raise BadInput("there is neither a verdict nor points", where=where, do=do)
+    word = schema.verdict_of(points or 0.0) if verdict is None else schema.verdict_word(verdict)
+    if (reason := _text(record, "reason")) and word != "unparsed":
+        raise BadInput(f"the verdict is {word}, but there is a reason why there is none", where=where)
+    query_id = _need(record, "query_id")
+    given = GivenVerdict(
+        _need(record, "judge"),
+        _need(record, "system_a"),
+        _need(record, "system_b"),
+        verdict=verdict,
+        points=points,
+        rationale=_text(record, "rationale") or None,
+        reason=reason or None,
+        person=values.flag(value.get("person"), "person", where),
+        voter=_name(record, "voter"),
+        inclusion=values.number(value.get("inclusion"), "inclusion", where),
+        criterion=_name(record, "criterion"),
+        prompt=_name(record, "prompt"),
+        repeat=values.repeat(value, "repeat", where),
+    )
+    yield _item(record, builder, _JUDGMENT, query_id=query_id, verdicts=[given])
 
 
 QUERIES = Format(
@@ -138,16 +111,16 @@ QUERIES = Format(
     title="queries of your own, with their passages",
     source=_SOURCE,
     gives=("queries", "passages", "documents"),
-    recognise=_recogniser("query_id", "text", refuses=("system", "judge", "passage_id")),
-    read=_read_queries,
+    recognise=has_fields("query_id", "text", without=("system", "judge", "passage_id")),
+    items=_queries,
 )
 ANSWERS = Format(
     name="answers",
     title="answers of any system",
     source=_SOURCE,
     gives=("answers", "samples"),
-    recognise=_recogniser("query_id", "system", "text", refuses=("question", "query", "judge")),
-    read=_read_answers,
+    recognise=has_fields("query_id", "system", "text", without=("question", "query", "judge")),
+    items=_answers,
     refers=True,
 )
 JUDGMENTS = Format(
@@ -155,7 +128,7 @@ JUDGMENTS = Format(
     title="verdicts of any judge",
     source=_SOURCE,
     gives=("judgments",),
-    recognise=_recogniser("query_id", "judge", "system_a", "system_b"),
-    read=_read_judgments,
+    recognise=has_fields("query_id", "judge", "system_a", "system_b"),
+    items=_judgments,
     refers=True,
 )

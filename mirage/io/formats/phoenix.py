@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import number
+from mirage.io.formats.logs import members
 from mirage.io.formats.otel import read_spans
 from mirage.io.formats.shapes import parse_json
 from mirage.io.formats.spans import SpanRating, Traces
-from mirage.io.formats.spec import Builder, Format, Record, Sample
+from mirage.io.formats.spec import Record, Sample
 
 _PREFIXES = ("context.", "attributes.")
 _RENAMED = {"span_kind": "openinference.span.kind", "parent_id": "parentSpanId"}
@@ -26,31 +28,23 @@ def recognise(sample: Sample) -> str | None:
 def read(records: Iterable[Record], builder: Builder) -> None:
     """Read each trace as one answer (`spans`); annotations of a span are scores of it."""
     traces = Traces(builder)
-    read_spans(_flatten_spans(records, traces), builder, traces=traces)
+    read_spans(records, traces, lambda record: [_flatten(record, traces)])
 
 
-def _flatten_spans(records: Iterable[Record], traces: Traces) -> Iterator[Record]:
-    """Yield spans with their attributes as fields by name, and add their annotations to the traces."""
-    for record in records:
-        value = dict(_fields(record.value))
-        for annotation in parse_json(record.value.get("annotations")) or ():
-            if isinstance(annotation, Mapping):
-                traces.rate(str(value.get("trace_id")), _rating(annotation))
-        yield Record(value, record.where)
+def _flatten(record: Record, traces: Traces) -> Record:
+    """Return a span with its attributes as fields by name, and add its annotations to the traces."""
+    value = dict(_fields(record.value))
+    for annotation in parse_json(record.value.get("annotations")) or ():
+        if isinstance(annotation, Mapping):
+            traces.rate(str(value.get("trace_id")), _rating(annotation))
+    return Record(value, record.where)
 
 
 def _rating(annotation: Mapping[str, Any]) -> SpanRating:
-    result = annotation.get("result")
-    result = result if isinstance(result, Mapping) else annotation
+    result = members(annotation.get("result")) or annotation
     person = str(annotation.get("annotator_kind", "")).upper() == "HUMAN"
-    score = number(result.get("score"))
-    return SpanRating(
-        str(annotation.get("name") or "annotation"),
-        "human" if person else "phoenix",
-        score,
-        person,
-        None if score is not None else f"there is only the label {result.get('label')!r}",
-    )
+    why, rater = f"there is only the label {result.get('label')!r}", "human" if person else "phoenix"
+    return SpanRating(str(annotation.get("name") or "annotation"), rater, number(result.get("score")), person, why)
 
 
 def _fields(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

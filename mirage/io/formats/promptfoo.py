@@ -1,18 +1,18 @@
-"""Results of promptfoo: what each provider wrote for each test case, and what the assertions gave."""
+"""Results of promptfoo: the answers of providers to prompts and test cases, with their assertions."""
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats import rag
+from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import number, wrong
 from mirage.io.formats.logs import (
     CONTEXTS,
-    Answers,
     entries,
     first_name,
     members,
@@ -24,7 +24,7 @@ from mirage.io.formats.logs import (
 )
 from mirage.io.formats.open import LOG
 from mirage.io.formats.shapes import readable_text
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
+from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 
 _RATER = "promptfoo"
 _VERSIONS = (1, 2, 3, 4)
@@ -44,83 +44,56 @@ def recognise(sample: Sample) -> str | None:
     return None
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
-    """Read each result as the answer of a provider to the question among the variables of its test case."""
-    answers = Answers(builder, "runs")
-    prompts: dict[str, dict[int, str]] = defaultdict(dict)
-    for record in records:
-        _check_version(record)
-        _result(record, builder, answers, prompts)
-    builder.left_out("config and env", "settings and keys of the run are not imported")
-
-
-def _check_version(record: Record) -> None:
-    version = members(members(record.value.get(LOG)).get("results")).get("version")
+def _items(record: Record, builder: Builder) -> Iterator[Item]:
+    """Read the answer of a provider to the question among the variables of its test case."""
+    value, where = record.value, record.where
+    version = members(members(value.get(LOG)).get("results")).get("version")
     if version is not None and version not in _VERSIONS:
         known = f"{_VERSIONS[0]} to {_VERSIONS[-1]}"
-        raise other_version("promptfoo", version, known, record.where, "export it again: promptfoo export eval ID")
-
-
-def _result(record: Record, builder: Builder, answers: Answers, prompts: dict[str, dict[int, str]]) -> None:
-    value = record.value
+        raise other_version("promptfoo", version, known, where, "export it again: promptfoo export eval ID")
+    builder.omitted["config and env", "settings and keys of the run are not imported"] = 1
     if not value.keys() & {"response", "provider", "vars", "testCase"}:
         raise BadInput(
             "this is no result of promptfoo: it has no provider, vars or response",
-            where=record.where,
+            where=where,
             do="use the output of promptfoo eval --output results.json",
         )
     variables = value.get("vars") or members(value.get("testCase")).get("vars") or {}
     if not isinstance(variables, Mapping):
         raise wrong(record, "vars", "an object", variables)
-    query = _query(record, variables, builder)
-    shown = builder.passages(query, _passages(record, variables), where=record.where)
-    system = _system(record, prompts, builder)
-    answer = _answer(value, system, shown)
-    if answers.add(query, answer, where=record.where):
-        for score in _scores(value, system):
-            answers.score(query, score, where=record.where)
-
-
-def _query(record: Record, variables: Mapping[str, Any], builder: Builder) -> QueryKey:
-    found = read_question(record.value.get("question") or dict(variables))
+    found = read_question(value.get("question") or dict(variables))
+    prompt = value.get("prompt")
     if found.question is None:
-        found = read_question(_prompt(record.value))
-        if found.question is not None:
-            builder.note_guess("query", "no variable is a question by its name: the whole prompt is the query")
-    if found.question is None:
-        raise BadInput(
-            f"no variable is a question; there are {', '.join(map(str, variables)) or 'none'}",
-            where=record.where,
-            do="name it: --map vars.THEIRS=question",
-        )
-    reference = first_name(variables, rag.FIELDS["reference"])
-    language = variables.get("language") or record.value.get("language")
-    return builder.query(
+        found = read_question(prompt.get("raw") if isinstance(prompt, Mapping) else prompt)
+        if found.question is None:
+            there = ", ".join(map(str, variables)) or "none"
+            do = "name it: --map vars.THEIRS=question"
+            raise BadInput(f"no variable is a question; there are {there}", where=where, do=do)
+        builder.note_guess("query", "no variable is a question by its name: the whole prompt is the query")
+    reference, language = first_name(variables, rag.FIELDS["reference"]), variables.get("language")
+    system = _system(record, builder)
+    yield Item(
         found.question,
-        where=record.where,
         language=language if isinstance(language, str) else None,
         reference=readable_text(variables[reference]) if reference else None,
         turns=found.turns,
+        passages=_passages(record, variables),
+        answers=[_answer(value, system)],
+        scores=list(_scores(value, system)),
     )
-
-
-def _prompt(value: Mapping[str, Any]) -> Any:
-    prompt = value.get("prompt")
-    return prompt.get("raw") if isinstance(prompt, Mapping) else prompt
 
 
 def _passages(record: Record, variables: Mapping[str, Any]) -> Sequence[ShownPassage]:
     """Return the passages among the variables, else those that an assertion on contexts was given."""
     if (name := first_name(variables, CONTEXTS)) is not None:
-        given = variables[name]
-        return read_contexts(given, record.where)
+        return read_contexts(variables[name], record.where)
     for component in _components(record.value):
         if context := members(component.get("metadata")).get("context"):
             return read_passages([context] if isinstance(context, str) else context, record.where)
     return ()
 
 
-def _system(record: Record, prompts: dict[str, dict[int, str]], builder: Builder) -> str:
+def _system(record: Record, builder: Builder) -> str:
     """Return the provider, with the prompt's number from the second prompt on."""
     value = record.value
     if isinstance(named := value.get("system"), str) and named:
@@ -130,63 +103,46 @@ def _system(record: Record, prompts: dict[str, dict[int, str]], builder: Builder
         provider = provider.get("label") or provider.get("id")
     if not isinstance(provider, str) or not provider.strip():
         raise BadInput("this result has no provider", where=record.where, do="name it: --set system=NAME")
-    index = value.get("promptIdx")
-    prompt = _prompt_of(value, index)
-    seen = prompts[provider]
-    if prompt not in seen.values():
-        seen[len(seen) + 1] = prompt
-    place = next(number for number, text in seen.items() if text == prompt)
+    prompt = str(value.get("promptId") or members(value.get("prompt")).get("label") or value.get("promptIdx"))
+    place = builder.number(provider, prompt)
     if place == 1:
         return provider
     builder.note_guess("system", "a provider with several prompts is a system for each: NAME, NAME prompt 2 ...")
     return f"{provider} prompt {place}"
 
 
-def _prompt_of(value: Mapping[str, Any], index: Any) -> str:
-    """Return the key that distinguishes the prompts of a run: the id, the label, else the number."""
-    prompt = value.get("prompt")
-    label = prompt.get("label") if isinstance(prompt, Mapping) else None
-    return str(value.get("promptId") or label or index)
-
-
-def _answer(value: Mapping[str, Any], system: str, shown: Sequence[str]) -> GivenAnswer:
+def _answer(value: Mapping[str, Any], system: str) -> GivenAnswer:
     response = value.get("response")
     output = response.get("output") if isinstance(response, Mapping) else response
     text, thoughts = read_answer(output)
     if text is None and isinstance(output, Mapping | list) and output:
         text = json.dumps(output, ensure_ascii=False)
-    error = value.get("error") or (response.get("error") if isinstance(response, Mapping) else None)
+    error = value.get("error") or members(response).get("error")
     if text is None or (value.get("failureReason") == _ERROR and not text):
         return GivenAnswer(system, None, status="api_error" if error else "missing", reason=str(error or "no output"))
-    return GivenAnswer(system, text, thoughts=thoughts, shown=shown)
+    return GivenAnswer(system, text, thoughts=thoughts)
 
 
 def _components(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    components = members(value.get("gradingResult")).get("componentResults")
-    return [entry for entry in entries(components) if isinstance(entry, Mapping)]
+    parts = entries(members(value.get("gradingResult")).get("componentResults"))
+    return [part for part in parts if isinstance(part, Mapping)]
 
 
 def _scores(value: Mapping[str, Any], system: str) -> Iterator[GivenScore]:
     """Return the score of a result, and those of its assertions by metric or type; a repeated one is numbered."""
     if (score := number(value.get("score"))) is not None:
-        yield GivenScore(system, "score", _RATER, score, person=False)
-    seen: dict[str, int] = defaultdict(int)
+        yield GivenScore(system, "score", _RATER, score)
+    seen: Counter[str] = Counter()
     for component in _components(value):
         about = members(component.get("assertion"))
         kind = str(about.get("type") or "assertion")
         name = str(about.get("metric") or kind)
         seen[name] += 1
-        score = number(component.get("score"))
-        if members(component.get("metadata")).get("graderError"):
-            score = None
-        yield GivenScore(
-            system,
-            name if seen[name] == 1 else f"{name} {seen[name]}",
-            "human" if kind == "human" else _RATER,
-            score,
-            person=kind == "human",
-            reason=None if score is not None else str(component.get("reason") or "the assertion gave no score"),
-        )
+        name = name if seen[name] == 1 else f"{name} {seen[name]}"
+        score = None if members(component.get("metadata")).get("graderError") else number(component.get("score"))
+        why = str(component.get("reason") or "the assertion gave no score")
+        person = kind == "human"
+        yield GivenScore(system, name, "human" if person else _RATER, score, person, reason=why)
 
 
 FORMAT = Format(
@@ -196,6 +152,7 @@ FORMAT = Format(
     "GradingResult): the file of promptfoo eval --output, as .json or .jsonl",
     gives=("queries", "turns", "references", "passages", "answers", "samples", "scores"),
     recognise=recognise,
-    read=read,
+    items=_items,
+    further="runs",
     lists=(("results", "results"),),
 )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from mirage import store
 from mirage.errors import BadInput
-from mirage.io.formats import shapes, values
-from mirage.io.formats.full_records import WholeAnswer, json_lines, whole_answers
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, QueryKey, Record, Sample, ShownPassage
+from mirage.io import values
+from mirage.io.formats import shapes
+from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.full_records import OURS
+from mirage.io.formats.spec import GivenAnswer, QueryKey, Record, Sample, ShownPassage
 from mirage.text.answers import citations
 from mirage.text.languages import known_code
 
@@ -80,8 +80,6 @@ _GOLD = "answer"
 _TAGS = ("domain", "type")
 _TAGGED = (*_TAGS, "tags")
 KNOWN = frozenset(name for names in FIELDS.values() for name in names)
-_OURS = "mirage"
-"""Field with mirage's measurements, which is not read."""
 _TEXT = ("text", "page_content", "content", "passage", "body", "contents", "segment", "value", "sentence", "parts")
 _ID = ("passage_id", "docid", "doc_id", "document_id", "id", "_id")
 _LABEL = ("relevant", "label", "is_relevant")
@@ -134,7 +132,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
                     f"{plan['answer'][0]} is the system's, and answer the reference; else leave that out: "
                     f"--map {plan['answer'][0]}=other",
                 )
-        for name in () if value.keys() <= KNOWN else value.keys() - KNOWN - {_OURS}:
+        for name in () if value.keys() <= KNOWN else value.keys() - KNOWN - {OURS}:
             near = values.nearest(name, FIELDS)
             builder.left_out(
                 name, f"not a field of rag; did you mean {near}? --map {name}={near}" if near else _NO_FIELD
@@ -316,51 +314,6 @@ def _passage(entry: Any, label: Any, where: str, name: str) -> ShownPassage:
         metadata=rest or None,
         language=code,
     )
-
-
-def write(arena: store.Arena, path: Path) -> None:
-    """Write one line per answer.
-
-    The object `mirage` holds the answer's features by name, and its scores as `MEASURE/RATER`.
-    """
-    store.write_text(path, json_lines(_line(answer) for answer in whole_answers(arena)))
-
-
-def _line(answer: WholeAnswer) -> dict[str, Any]:
-    query = answer.query
-    given = {f"{score.measure}/{score.rater}": score.value for score in answer.scores if score.value is not None}
-    line = {
-        "question": query.text,
-        "contexts": [_context(passage) for passage in query.passages],
-        "answer": answer.text,
-        "system": answer.system,
-        "id": query.query_id,
-        "language": query.language,
-        "reference": query.reference,
-        "turns": [{"role": speaker, "content": text} for speaker, text in query.turns],
-        "tags": query.tags,
-        "subset": query.subset,
-        "status": answer.status,
-        "template": answer.template,
-        "numbered": answer.numbered,
-        "thoughts": answer.thoughts,
-        "run_date": answer.run_date,
-        _OURS: {**answer.features, **given},
-    }
-    kept = ("contexts", "answer")
-    return {name: value for name, value in line.items() if name in kept or value not in (None, [], {}, ())}
-
-
-def _context(passage: ShownPassage) -> dict[str, Any]:
-    facts = {
-        "id": passage.passage_id,
-        "title": passage.title,
-        "text": passage.text,
-        "relevant": passage.relevant,
-        "url": passage.url,
-        "language": passage.language,
-    }
-    return {name: value for name, value in facts.items() if value is not None} | dict(passage.metadata or {})
 
 
 FORMAT = Format(

@@ -6,18 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats.fields import need, text
-from mirage.io.formats.logs import stem
-from mirage.io.formats.spec import Builder, Format, Record, Sample, ShownPassage
-from mirage.io.formats.values import number
+from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.fields import has_fields, need, stem, text
+from mirage.io.formats.spec import Record, ShownPassage
+from mirage.io.values import number
 
-_FIELDS = ("q_id", "doc_id", "score")
 _LANGUAGE = "en"
-
-
-def recognise(sample: Sample) -> str | None:
-    """Detect rows with q_id, doc_id and score. Its JSON objects are those of TREC tools (`trec`)."""
-    return f"has {', '.join(_FIELDS)}, as ranx" if sample.fields >= set(_FIELDS) else None
 
 
 def read(records: Iterable[Record], builder: Builder) -> None:
@@ -29,7 +23,9 @@ def read(records: Iterable[Record], builder: Builder) -> None:
         if language is None:
             language = _LANGUAGE
             builder.note_guess("language", "a run has no texts: assumed English; change it with --set language=CODE")
-        for query_id, document, score in _entries(record):
+        for query_id, document, given in _entries(record):
+            if (score := number(given, "score", record.where)) is None:
+                raise BadInput("a document has no score", where=record.where, do="save the run again with ranx")
             key = text(record, "retriever", "run") or stem(record.where), language, query_id
             places.setdefault(key, record.where)
             runs.setdefault(key, {})[document] = score
@@ -41,31 +37,15 @@ def read(records: Iterable[Record], builder: Builder) -> None:
         builder.retrieved(query, retriever, ranked, where=places[key])
 
 
-def _entries(record: Record) -> Iterable[tuple[str, str, float]]:
+def _entries(record: Record) -> list[tuple[str, str, Any]]:
     """Return query, document and score of a row, or of an object of scores by query."""
     value = record.value
     if "q_id" in value:
-        score = number(value.get("score"), "score", record.where)
-        if score is None:
-            raise BadInput("this row has no score", where=record.where, do="save the run again with ranx")
-        return [(need(record, "q_id"), need(record, "doc_id"), score)]
-    entries: list[tuple[str, str, float]] = []
-    for query_id, scores in value.items():
-        if not isinstance(scores, dict):
-            raise BadInput(
-                f"{query_id} has no object of scores by document",
-                where=record.where,
-                do="give a run that ranx saved, {QUERY: {DOCUMENT: SCORE}}",
-            )
-        entries += [(str(query_id), str(name), _score(given, record.where)) for name, given in scores.items()]
-    return entries
-
-
-def _score(given: Any, where: str) -> float:
-    score = number(given, "score", where)
-    if score is None:
-        raise BadInput("a document has no score", where=where, do="save the run again with ranx")
-    return score
+        return [(need(record, "q_id"), need(record, "doc_id"), value.get("score"))]
+    if (wrong := next((name for name in value if not isinstance(value[name], dict)), None)) is not None:
+        do = "give a run that ranx saved, {QUERY: {DOCUMENT: SCORE}}"
+        raise BadInput(f"{wrong} has no object of scores by document", where=record.where, do=do)
+    return [(str(query), str(name), given) for query, scores in value.items() for name, given in scores.items()]
 
 
 FORMAT = Format(
@@ -74,6 +54,6 @@ FORMAT = Format(
     source="AmenRa/ranx, ranx/data_structures/run.py (Run.save and to_dataframe: q_id, doc_id, score; .json and .lz4 "
     "hold an object of scores by query)",
     gives=("queries", "retrieved"),
-    recognise=recognise,
+    recognise=has_fields("q_id", "doc_id", "score", of="ranx"),
     read=read,
 )

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 from mirage.errors import UnknownName
-from mirage.io.formats.spec import Format, Sample
-
-if TYPE_CHECKING:
-    pass
+from mirage.io.formats.build import Format
+from mirage.io.formats.spec import Sample
 
 
 @dataclass(frozen=True, slots=True)

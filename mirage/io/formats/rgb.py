@@ -3,56 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from mirage.io.formats.fields import answer_text, need, number, text
-from mirage.io.formats.logs import Answers, read_passages
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, Record, Sample
+from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.fields import answer_text, has_fields, need, number, system_of, text
+from mirage.io.formats.logs import read_passages
+from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record
 
-_FIELDS = ("query", "ans", "prediction", "docs")
 _FILE = re.compile(r"prediction_(\w+?)_(.+?)_temp[\d.]+_noise")
-_RATER = "rgb"
-_SETTINGS = ("noise_rate",)
 
 
-def recognise(sample: Sample) -> str | None:
-    """Detect a query with answers, a prediction and documents."""
-    return f"has {', '.join(_FIELDS)}, as RGB" if sample.fields >= set(_FIELDS) else None
-
-
-def read(records: Iterable[Record], builder: Builder) -> None:
-    """Read each prediction as an answer; whether it holds the right answers is the score `correct`."""
-    answers = Answers(builder)
-    for record in records:
-        value = record.value
-        file = _FILE.search(PurePath(record.where.rpartition(":")[0]).name)
-        system = text(record, "system", "model") or (file[2] if file else None)
-        if system is None:
-            system = PurePath(record.where.rpartition(":")[0]).name.split(".")[0] or "system"
-            builder.note_guess("system", f"named {system} after the file; change it with --set system=NAME")
-        tags = {name: str(value[name]) for name in _SETTINGS if value.get(name) is not None}
-        noise = value.get("noise_rate")
-        query = builder.query(
-            need(record, "query"),
-            where=record.where,
-            query_id=_query_id(record, noise),
-            language=text(record, "language") or (file[1].partition("_")[0] if file else None),
-            reference=_reference(value.get("ans")),
-            tags=tags or None,
-        )
-        shown = builder.passages(query, read_passages(value.get("docs"), record.where), where=record.where)
-        if answers.add(query, GivenAnswer(system, answer_text(record, "prediction"), shown=shown), where=record.where):
-            correct, reason = _correct(value.get("label"))
-            score = GivenScore(system, "correct", _RATER, correct, person=False, low=0, high=1, reason=reason)
-            answers.score(query, score, where=record.where)
-
-
-def _query_id(record: Record, noise: Any) -> str | None:
-    """Return the id with the share of noise, as the passages of a query differ by it."""
-    query_id = text(record, "id")
-    return query_id if query_id is None or noise in (None, 0) else f"{query_id} noise {noise}"
+def _items(record: Record, builder: Builder) -> Iterator[Item]:
+    """Read a prediction; whether it holds the right answers is the score `correct`."""
+    value = record.value
+    file = _FILE.search(PurePath(record.where.rpartition(":")[0]).name)
+    system = system_of(record, builder, file[2] if file else None)
+    noise, query_id = value.get("noise_rate"), text(record, "id")
+    correct, reason = _correct(value.get("label"))
+    yield Item(
+        need(record, "query"),
+        # The passages of a query differ by the share of noise.
+        query_id=query_id if query_id is None or noise in (None, 0) else f"{query_id} noise {noise}",
+        language=text(record, "language") or (file[1].partition("_")[0] if file else None),
+        reference=_reference(value.get("ans")),
+        tags={"noise_rate": None if noise is None else str(noise)},
+        passages=read_passages(value.get("docs"), record.where),
+        answers=[GivenAnswer(system, answer_text(record, "prediction"))],
+        scores=[GivenScore(system, "correct", "rgb", correct, low=0, high=1, reason=reason)],
+    )
 
 
 def _reference(given: Any) -> str | None:
@@ -79,6 +59,7 @@ FORMAT = Format(
     source="chen700564/RGB, evalue.py at 65ec39e (id, query, ans, label, prediction, docs, noise_rate, factlabel; a "
     "label is 1 for each part of the answer that the prediction holds, -1 if it says that information is insufficient)",
     gives=("queries", "tags", "references", "passages", "answers", "samples", "scores"),
-    recognise=recognise,
-    read=read,
+    recognise=has_fields("query", "ans", "prediction", "docs", of="RGB"),
+    items=_items,
+    further="texts",
 )

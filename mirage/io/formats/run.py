@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from mirage import store
 from mirage.errors import BadInput
-from mirage.io.formats.build import Collector
+from mirage.io.formats.build import Builder, read_records
 from mirage.io.formats.finish import finish_tables
 from mirage.io.formats.nearest import suggest_command
 from mirage.io.formats.open import files_of, open_records, other_files, read_sample, sampled_lines
 from mirage.io.formats.registry import Recognised, format_named, formats, recognise, record_lists
 from mirage.io.formats.spec import Record, Sample, Tables
-from mirage.io.sources.files import Options, Refused, count_places
+from mirage.io.options import Options, Refused, count_places
 from mirage.text import segmentation as text
 from mirage.text.dates import utc_day
 
@@ -224,7 +224,7 @@ class _Reading:
     """A format's result for the records of a file."""
 
     taken: Recognised
-    collected: Collector
+    collected: Builder
     errors: list[BadInput]
     n: int
     """Number of records, or of the parts of records that a format counts."""
@@ -236,7 +236,7 @@ class _Reading:
 
 def _collect(taken: Recognised, records: Iterator[Record], progress: Progress | None) -> _Reading:
     """Read all records with a format, continuing after invalid records."""
-    collected = Collector()
+    collected = Builder()
     errors: list[BadInput] = []
     n, ended, parts = 0, False, 0
 
@@ -252,7 +252,7 @@ def _collect(taken: Recognised, records: Iterator[Record], progress: Progress | 
     while not ended:
         before = n
         try:
-            taken.format.read(count_records(), collected)
+            read_records(taken.format, count_records(), collected)
             ended = True
         except BadInput as error:
             every = error.wrong if isinstance(error, Refused) else (error,)

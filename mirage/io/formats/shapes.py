@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats.values import shorten, unpack
+from mirage.io.values import shorten, unpack
 
 INNER = (
     "text",

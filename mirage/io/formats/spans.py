@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats.logs import Answers, stem
+from mirage.io.formats.build import Builder
+from mirage.io.formats.fields import stem
 from mirage.io.formats.shapes import EMPTY, Conversation
-from mirage.io.formats.spec import Builder, GivenAnswer, GivenScore, QueryKey, ShownPassage
-from mirage.io.sources.files import Refused
+from mirage.io.formats.spec import GivenAnswer, GivenScore, QueryKey, ShownPassage
+from mirage.io.options import Refused
 
 LLM, RETRIEVER, RERANKER, OTHER = "llm", "retriever", "reranker", "other"
 
@@ -86,11 +87,10 @@ class Traces:
             BadInput: if no trace has a question.
         """
         found = list(errors)
-        answers = Answers(self.builder, "runs")
         silent = 0
         for name, spans in self.spans.items():
             try:
-                silent += not self._take(name, spans, answers)
+                silent += not self._take(name, spans)
             except BadInput as error:
                 found.append(error)
         if found:
@@ -111,7 +111,7 @@ class Traces:
         if lost := len(self.ratings.keys() - self.spans.keys()):
             self.builder.left_out("scores of other traces", "their traces are not in the file", lost)
 
-    def _take(self, name: str, spans: list[Span], answers: Answers) -> bool:
+    def _take(self, name: str, spans: list[Span]) -> bool:
         """Read one trace; return false if it has no question."""
         spans.sort(key=lambda span: span.start)
         known = {span.span for span in spans}
@@ -130,7 +130,7 @@ class Traces:
             turns=asked.turns,
         )
         shown = self.builder.passages(query, _shown_passages(spans), where=top.where)
-        self._answer(query, spans, top, said, shown, answers, self.ratings.get(name, ()))
+        self._answer(query, spans, top, said, shown, self.ratings.get(name, ()))
         return True
 
     def _answer(
@@ -140,7 +140,6 @@ class Traces:
         top: Span,
         said: Span | None,
         shown: Sequence[str],
-        answers: Answers,
         ratings: Iterable[SpanRating],
     ) -> None:
         failed = _first(span.failed for span in spans) if said is None else None
@@ -156,10 +155,10 @@ class Traces:
             thoughts=_first(span.thoughts for span in reversed(spans)),
             shown=shown,
         )
-        if not answers.add(query, answer, where=top.where):
+        if not self.builder.add_runs(query, [answer], "runs", where=top.where):
             return
         for rating in (*(rating for span in spans for rating in span.ratings), *ratings):
-            answers.score(
+            self.builder.add_score(
                 query,
                 GivenScore(system, rating.measure, rating.rater, rating.value, rating.person, reason=rating.reason),
                 where=top.where,

@@ -1,11 +1,11 @@
-"""Definition of a format, and the builder that readers use."""
+"""Definition of a format, and of what its records hold."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -119,7 +119,7 @@ class GivenVerdict:
     rationale: str | None = None
     """The judge's words."""
     reason: str | None = None
-    """Why there is no verdict."""
+    """Why there is no verdict, used only then."""
     person: bool | None = None
     """Whether people decided."""
     voter: str | None = None
@@ -146,139 +146,46 @@ class GivenScore:
     """The person or program."""
     value: float | None
     """The score; None if there is none."""
-    person: bool
+    person: bool = False
     """Whether a person scored."""
     low: float | None = None
     """Worst end of the scale."""
     high: float | None = None
     """Best end."""
     reason: str | None = None
-    """Why there is no score."""
+    """Why there is no score, used only then."""
 
 
 QueryKey = tuple[str, str]
 """Language and query_id, as derived or read by the builder."""
 
 
-class Builder(Protocol):
-    """Collects the content of records.
+@dataclass(slots=True)  # frozen ones take longer to make
+class Item:
+    """A query as one record holds it, with what the record says of it; the engine (`build.Collector.take`) adds it."""
 
-    Methods may raise BadInput with the record's location; the caller collects the errors.
-
-    A null language is detected from the query's text; a null id is derived from content: the same text gives the same
-    id in every file. Repetitions are merged; contradictory values of one key are an error.
-    """
-
-    def query(
-        self,
-        text: str | None,
-        *,
-        where: str,
-        query_id: str | None = None,
-        language: str | None = None,
-        subset: str | None = None,
-        reference: str | None = None,
-        tags: Mapping[str, str | Sequence[str]] | None = None,
-        turns: Sequence[tuple[str, str]] = (),
-    ) -> QueryKey:
-        """Add a query, with its reference answer, tags and earlier turns (speaker, text).
-
-        A null text with an id refers to a query of another record or of the arena.
-        """
-        ...
-
-    def passages(self, query: QueryKey, passages: Sequence[ShownPassage], *, where: str) -> tuple[str, ...]:
-        """Add the passages shown with a query, in order; return their ids. Systems shown others add theirs."""
-        ...
-
-    def retrieved(
-        self, query: QueryKey, retriever: str, passages: Sequence[tuple[ShownPassage, float | None]], *, where: str
-    ) -> None:
-        """Add a retriever's passages for a query with their scores, in order."""
-        ...
-
-    def answer(self, query: QueryKey, answer: GivenAnswer, *, where: str) -> None:
-        """Add one answer."""
-        ...
-
-    def judgment(self, query: QueryKey, given: GivenVerdict, *, where: str) -> None:
-        """Add one verdict."""
-        ...
-
-    def score(self, query: QueryKey, score: GivenScore, *, where: str) -> None:
-        """Add one score of an answer."""
-        ...
-
-    def nugget(
-        self,
-        query: QueryKey,
-        text: str,
-        importance: str,
-        *,
-        where: str,
-        author: str,
-        nugget_id: str | None = None,
-        passage_id: str | None = None,
-    ) -> str:
-        """Add one nugget of a query; return its id, derived from the text if the file has none."""
-        ...
-
-    def assignment(
-        self,
-        query: QueryKey,
-        system: str,
-        nugget_id: str,
-        assigner: str,
-        assignment: str | None,
-        *,
-        where: str,
-        quote: str | None = None,
-        reason: str | None = None,
-    ) -> None:
-        """Add one assigner's decision on whether an answer states a nugget."""
-        ...
-
-    def system(self, name: str, **facts: Any) -> None:
-        """Add facts of a system card (`schema.SystemCard`)."""
-        ...
-
-    def note_guess(self, what: str, why: str) -> None:
-        """Add an inference to the summary, once per text: `ties`, "`tie (bothbad)` is taken for a tie"."""
-        ...
-
-    def left_out(self, what: str, why: str, n: int = 1) -> None:
-        """Count ignored content of the file in the summary."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One format."""
-
-    name: str
-    """Name on the command line: `mirage import NAME FILE`."""
-    title: str
-    """Short description, for lists."""
-    source: str
-    """Definition of the format: project, file and version, or a URL."""
-    gives: tuple[str, ...]
-    """Names of the tables it can contain (`schema.TABLES`)."""
-    recognise: Callable[[Sample], str | None]
-    """Returns why a file matches, in a few words ("has model_a, model_b and winner"); None if it does not."""
-    read: Callable[[Iterable[Record], Builder], None]
-    """Passes the content of records to a builder."""
-    records: Callable[[Path], Iterable[tuple[Value, int]]] | None = None
-    """Yields records with line numbers, for files that are not JSON, JSON Lines, CSV or Parquet (TREC)."""
-    lists: tuple[tuple[str, ...], ...] = ()
-    """Places of the lists in its JSON documents whose elements are records, `*` for any element of a list. Files are
-    then streamed, and each record gets the other members of its document as `log`.
-    """
-    lines: Callable[[Path], Iterable[tuple[Value, str]]] | None = None
-    """Yields records with their locations, for archives and other files that `lists` does not describe."""
-    fields: Mapping[str, str] = field(default_factory=dict)
-    """Targets of its fields, for `--dry-run` and suggestions: `{"question": "queries.text"}`; may be empty."""
-    refers: bool = False
-    """Whether its records refer to queries and systems by name: names that an existing arena lacks are errors."""
+    text: str | None
+    """The query; None if another record or the arena has it."""
+    query_id: str | None = None
+    """Its id; None to derive it from its content: the same text gives the same id in every file."""
+    language: str | None = None
+    """Its language; None for the record's field `language`, else detected."""
+    subset: str | None = None
+    """Its subset (`schema.Query`)."""
+    reference: str | None = None
+    """Its reference answer."""
+    tags: Mapping[str, str | Sequence[str] | None] | None = None
+    """Values by tag; empty ones are left out."""
+    turns: Sequence[tuple[str, str]] = ()
+    """Speaker and text of each earlier turn."""
+    passages: Sequence[ShownPassage] = ()
+    """The passages shown to the systems of its answers, in order."""
+    answers: Sequence[GivenAnswer] = ()
+    """Answers of systems; several of one system are its runs."""
+    scores: Sequence[GivenScore] = ()
+    """Scores of these answers; the first of a rater counts."""
+    verdicts: Sequence[GivenVerdict] = ()
+    """Verdicts on battles of these answers."""
 
 
 Tables = dict[str, "pa.Table"]

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mirage import store
 from mirage.errors import BadInput, UnknownName
-from mirage.io.formats.fields import need, number, text, wrong
-from mirage.io.formats.spec import Builder, Format, Record, Sample, ShownPassage
-from mirage.io.sources import trec
+from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.fields import first, need, number, text, wrong
+from mirage.io.formats.spec import Record, Sample, ShownPassage
 from mirage.stages.retrieve.corpus import ID_FIELDS, TEXT_FIELDS
 from mirage.stages.shown import GIVEN
 from mirage.text import languages
@@ -88,7 +88,7 @@ def _is_comment(line: str) -> bool:
 
 def _is_header(line: str) -> bool:
     """Return whether a line is a header of qrels or a run, without numbers."""
-    cells = trec.columns(line)
+    cells = _columns(line)
     if len(cells) not in (3, 4, 6) or any(_NUMBER.fullmatch(cell) for cell in cells):
         return False
     names = {re.sub(r"[^a-z]", "", cell.lower()) for cell in cells}
@@ -97,7 +97,7 @@ def _is_header(line: str) -> bool:
 
 def _columns_kind(name: str, line: str) -> Kind | None:
     """Return the kind by a line's columns: qrels or run."""
-    cells = trec.columns(line)
+    cells = _columns(line)
     if len(cells) == 6 and re.fullmatch(r"-?\d+", cells[3]) and _NUMBER.fullmatch(cells[4]):
         return "run"
     if len(cells) == 4 and line.count("\t") != 1 and _NUMBER.fullmatch(cells[3]):
@@ -192,17 +192,17 @@ _Numbered = Iterator[tuple[dict[str, Any], str]]
 
 
 def _topics(path: Path) -> _Numbered:
-    first = next((line for line in _beginning(path) if line.strip()), "").lstrip("\ufeff \t")
-    if first.startswith("<"):
-        for topic, where in trec.tagged_topics(store.lines(path)):
+    head = next((line for line in _beginning(path) if line.strip()), "").lstrip("\ufeff \t")
+    if head.startswith("<"):
+        for topic, where in _tagged_topics(store.lines(path)):
             named = {"description": topic.get("desc"), "narrative": topic.get("narr")}
             # Tracks without titles give the query as the description.
             title = topic.get("title") or named.pop("description")
             yield {"query_id": topic["num"], "text": title} | named, where
-    elif first.startswith("{"):
+    elif head.startswith("{"):
         for each in store.jsonl(path):
             about = {key: each.value[key] for key in ("description", "narrative", "language") if each.value.get(key)}
-            yield {"query_id": _of(each.value, _QUERY_IDS), "text": _of(each.value, _QUERIES)} | about, each.where
+            yield {"query_id": first(each.value, *_QUERY_IDS), "text": first(each.value, *_QUERIES)} | about, each.where
     else:
         for where, line in store.lines(path):
             query_id, tab, content = line.lstrip("\ufeff").partition("\t")
@@ -214,15 +214,69 @@ def _topics(path: Path) -> _Numbered:
                 yield {"query_id": query_id, "text": content}, where
 
 
+_TAG = re.compile(r"<\s*(/?)\s*(top|topic|num|number|title|query|desc|description|narr|narrative)\b([^>]*)>", re.I)
+_TOPIC_ID = re.compile(r"(?:number|id)\s*=\s*[\"']?([^\"'\s>]+)", re.I)
+_LABELS = re.compile(r"^\s*(?:Number|Topic|Description|Narrative)\s*:\s*", re.I)
+_SHORT = {"number": "num", "query": "title", "description": "desc", "narrative": "narr", "topic": "top"}
+
+
+def _tagged_topics(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[dict[str, str], str]]:
+    """Yield topics between `<top>` tags, closed or not, or in XML, by field (`num`, `title`, `desc`, `narr`), and their
+    locations.
+
+    Raises:
+        BadInput: if a topic has no number.
+
+    Source: the forms that ir_datasets reads (allenai/ir_datasets, ir_datasets/formats/trec.py at 04dd8ca).
+    """
+    from html import unescape
+
+    topic: dict[str, str] | None = None
+    field, begin = "", ""
+    for where, line in lines:
+        place = 0
+        for tag in (*_TAG.finditer(line), None):
+            if topic is not None and field:
+                topic[field] += line[place : tag.start() if tag else None] + ("" if tag else "\n")
+            if tag is None:
+                break
+            place = tag.end()
+            name = _SHORT.get(tag[2].lower(), tag[2].lower())
+            if name == "top" and not tag[1]:
+                number = _TOPIC_ID.search(tag[3])
+                topic, begin = {"num": number[1]} if number else {}, where
+            elif name == "top" and topic is not None:
+                yield {key: _clean(unescape(text)) for key, text in _require_number(topic, begin).items()}, begin
+                topic = None
+            if topic is not None and name != "top" and not tag[1]:
+                topic.setdefault(name, "")
+            field = "" if tag[1] or name == "top" else name
+
+
+def _require_number(topic: dict[str, str], where: str) -> dict[str, str]:
+    if not _clean(topic.get("num", "")):
+        raise BadInput("this topic has no number", where=where, do="write <num> and its id, or an attribute number")
+    return topic
+
+
+def _clean(text: str) -> str:
+    return " ".join(_LABELS.sub("", text).split())
+
+
+def _columns(line: str) -> list[str]:
+    """Split a line at ASCII white space, as trec_eval does; any other space is part of an id."""
+    return re.findall(r"[^ \t\r\n\f\v]+", line)
+
+
 def _rows(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the lines of qrels or a run, without comments, blank lines and header."""
-    first = True
+    opening = True
     for where, line in store.lines(path):
         plain = line.lstrip("\ufeff")
         if plain.strip() and not _is_comment(plain):
-            if not (first and _is_header(plain)):
+            if not (opening and _is_header(plain)):
                 yield where, plain
-            first = False
+            opening = False
 
 
 def _nested(path: Path, value: str) -> _Numbered:
@@ -246,8 +300,18 @@ def _qrels(path: Path) -> _Numbered:
         yield from _nested(path, "grade")
         return
     for where, line in _rows(path):
-        label = trec.parse_grade(line, where)
-        yield {"query_id": label.query_id, "passage_id": label.passage_id, "grade": label.grade}, where
+        fields = _columns(line)
+        try:
+            query_id, *_, passage_id, grade = fields
+            if len(fields) not in (3, 4) or not math.isfinite(value := float(grade)):
+                raise ValueError
+        except ValueError:
+            do = "write: query id, Q0, document id, a whole number"
+            raise BadInput("this line is no judgment", where=where, do=do) from None
+        yield (
+            {"query_id": query_id, "passage_id": passage_id, "grade": int(value) if value.is_integer() else value},
+            where,
+        )
 
 
 def _run(path: Path) -> _Numbered:
@@ -256,20 +320,25 @@ def _run(path: Path) -> _Numbered:
         yield from ((value | {"run": tag}, where) for value, where in _nested(path, "score"))
         return
     for where, line in _rows(path):
-        each = trec.parse_rank(line, where)
-        yield {name: getattr(each, name) for name in ("query_id", "passage_id", "rank", "score", "run")}, where
+        try:
+            query_id, _, passage_id, rank, score, run = _columns(line)
+            place, value = int(rank), float(score)
+        except ValueError:
+            do = "write: query id, Q0, document id, rank, score, name of the run"
+            raise BadInput("this line is not of a run", where=where, do=do) from None
+        yield {"query_id": query_id, "passage_id": passage_id, "rank": place, "score": value, "run": run}, where
 
 
 def _corpus(path: Path) -> _Numbered:
-    first = next((line for line in _beginning(path) if line.strip()), "").lstrip("\ufeff")
-    if first.startswith("{"):
+    head = next((line for line in _beginning(path) if line.strip()), "").lstrip("\ufeff")
+    if head.startswith("{"):
         for each in store.jsonl(path):
             value = each.value
             yield (
                 {
-                    "passage_id": _of(value, ID_FIELDS),
+                    "passage_id": first(value, *ID_FIELDS),
                     "title": value.get("title"),
-                    "text": _of(value, TEXT_FIELDS),
+                    "text": first(value, *TEXT_FIELDS),
                     "url": value.get("url"),
                 },
                 each.where,
@@ -284,10 +353,6 @@ def _corpus(path: Path) -> _Numbered:
 
 
 _READERS = {"topics": _topics, "qrels": _qrels, "run": _run, "corpus": _corpus}
-
-
-def _of(value: Mapping[str, Any], names: Iterable[str]) -> Any:
-    return next((value[name] for name in names if value.get(name) not in (None, "")), None)
 
 
 _Key = tuple[str | None, str]

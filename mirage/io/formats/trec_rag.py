@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats import shapes
-from mirage.io.formats.fields import wrong
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, Record, Sample, ShownPassage
-
-if TYPE_CHECKING:
-    pass
+from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.fields import first, wrong
+from mirage.io.formats.logs import members
+from mirage.io.formats.spec import GivenAnswer, Item, Record, Sample, ShownPassage
 
 _TOPIC_IDS = ("topic_id", "narrative_id", "request_id")
 _TOPICS = ("topic", "narrative", "title", "problem_statement")
@@ -33,86 +32,71 @@ def recognise(sample: Sample) -> str | None:
 
 def _head(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return run and topic: of the record itself (2024), or of its `metadata` (since 2025)."""
-    metadata = value.get("metadata")
-    return {**value, **metadata} if isinstance(metadata, Mapping) else dict(value)
+    return {**value, **members(value.get("metadata"))}
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
-    """Read each record as the answer of one run to one topic."""
-    for record in records:
-        _take(record, builder)
-
-
-def _take(record: Record, builder: Builder) -> None:
+def _items(record: Record, builder: Builder) -> Iterator[Item]:
+    """Read the answer of one run to one topic."""
     head = _head(record.value)
-    system, query_id = _require_name(record, head, ("run_id",)), _require_name(record, head, _TOPIC_IDS)
-    places = {name: place for place, name in enumerate(dict.fromkeys(_references(record)), start=1)}
-    text = _text(record, places)
-    query = builder.query(
-        next((str(head[name]) for name in _TOPICS if head.get(name)), None),
-        where=record.where,
-        query_id=query_id,
-        language=str(head["language"]) if head.get("language") else None,
-    )
-    passages = [ShownPassage(None, name) for name in places]
-    shown = builder.passages(query, passages, where=record.where)
+    system, query_id = _require_name(record, head, "run_id"), _require_name(record, head, *_TOPIC_IDS)
+    references = _references(record)
+    places = {name: place for place, name in enumerate(dict.fromkeys(references), start=1)}
+    answer = _text(record, references, places)
+    topic, language = first(head, *_TOPICS), head.get("language")
     builder.note_guess("citations", "the numbers of a sentence's references are written behind it: `[1, 3]`")
-    builder.answer(query, GivenAnswer(system, text, numbered=True, shown=shown), where=record.where)
+    yield Item(
+        str(topic) if topic else None,
+        query_id=query_id,
+        language=str(language) if language else None,
+        passages=[ShownPassage(None, name) for name in places],
+        answers=[GivenAnswer(system, answer, numbered=True)],
+    )
 
 
-def _require_name(record: Record, head: Mapping[str, Any], names: Sequence[str]) -> str:
-    value = next((str(head[name]).strip() for name in names if head.get(name) not in (None, "")), None)
-    if not value:
-        raise BadInput(
-            f"this record has no {names[0]}",
-            where=record.where,
-            do=f"map its field: --map THEIRS={names[0]}",
-        )
-    return value
+def _require_name(record: Record, head: Mapping[str, Any], *names: str) -> str:
+    value = first(head, *names)
+    if value is None or not (name := str(value).strip()):
+        do = f"map its field: --map THEIRS={names[0]}"
+        raise BadInput(f"this record has no {names[0]}", where=record.where, do=do)
+    return name
 
 
 def _references(record: Record) -> list[str]:
     """Return the ids of the passages, in citation order; a report without a list cites them by id."""
     references = record.value.get("references")
-    if references is None:
-        return []
-    if isinstance(references, Mapping):
-        references = list(references)
+    references = [] if references is None else list(references) if isinstance(references, Mapping) else references
     if not isinstance(references, list) or not all(isinstance(name, str | int) for name in references):
         raise wrong(record, "references", "a list of passage ids", references)
     return [str(name).strip() for name in references]
 
 
-def _text(record: Record, places: dict[str, int]) -> str:
+def _text(record: Record, references: list[str], places: dict[str, int]) -> str:
     """Return the sentences followed by their citations; cited passages missing in the list are added to `places`."""
     sentences = next((record.value[name] for name in _SENTENCES if record.value.get(name) is not None), None)
     if isinstance(sentences, str):
         return sentences
     if not isinstance(sentences, list):
         raise wrong(record, "answer", "a list of sentences with text and citations", sentences)
-    references = _references(record)
     parts = []
     for sentence in sentences:
         said = shapes.text(sentence, "answer", record.where) or ""
-        cited = sentence.get("citations") or () if isinstance(sentence, Mapping) else ()
-        numbers = sorted(_places(record, cited, references, places))
+        cited = members(sentence).get("citations") or ()
+        numbers = sorted(set(_places(record, cited, references, places)))
         parts.append(said + (f" [{', '.join(map(str, numbers))}]" if numbers else ""))
     return " ".join(parts)
 
 
-def _places(record: Record, cited: Iterable[Any], references: Sequence[str], places: dict[str, int]) -> set[int]:
-    """Return the numbers of the cited passages, from 1: citations are indices from 0, ids, or scores by id."""
-    numbers = set()
+def _places(record: Record, cited: Iterable[Any], references: list[str], places: dict[str, int]) -> Iterator[int]:
+    """Yield the numbers of the cited passages, from 1: citations are indices from 0, ids, or scores by id."""
     for name in cited:
         if isinstance(name, int) and not isinstance(name, bool):
             if not 0 <= name < len(references):
                 raise wrong(record, "citations", f"indices from 0 of the {len(references)} references", name)
-            numbers.add(places[references[name]])
+            yield places[references[name]]
         elif isinstance(name, str):
-            numbers.add(places.setdefault(name.strip(), len(places) + 1))
+            yield places.setdefault(name.strip(), len(places) + 1)
         else:
             raise wrong(record, "citations", "indices or ids of references", name)
-    return numbers
 
 
 FORMAT = Format(
@@ -124,5 +108,5 @@ FORMAT = Format(
     "to scores, and those of NeuCLIR have request_id and sentences.",
     gives=("queries", "passages", "answers"),
     recognise=recognise,
-    read=read,
+    items=_items,
 )

@@ -9,8 +9,9 @@ from functools import lru_cache
 from typing import Any
 
 from mirage.io.formats import rag
+from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import is_measure
-from mirage.io.formats.spec import Builder, Format, Record, Sample
+from mirage.io.formats.spec import Record, Sample
 from mirage.text.makers import OTHER, maker
 
 _HEADS = {

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats import shapes
+from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import need, number, text
-from mirage.io.formats.logs import Answers
-from mirage.io.formats.shapes import parse_json
-from mirage.io.formats.spec import Builder, Format, GivenAnswer, GivenScore, GivenVerdict, QueryKey, Record, Sample
+from mirage.io.formats.logs import members
+from mirage.io.formats.spec import GivenAnswer, GivenScore, GivenVerdict, Item, Record, Sample
 
 _CHOICES = {
     "A++": ("A", 1.0),
@@ -24,11 +25,9 @@ _CHOICES = {
     "tie": ("tie", None),
 }
 """Verdict by the judge's choice, and its points: a slight preference is three quarters of the point."""
-_LOW, _HIGH = 1, 10
 _MODELS = ("model_test", "generator", "model")
 _OTHERS = ("model_ref", "ref_generator", "ref_model")
 _JUDGE = re.compile(r"eval=([^/]+)/")
-_FALLBACK = "wildbench"
 
 
 def recognise(sample: Sample) -> str | None:
@@ -40,101 +39,56 @@ def recognise(sample: Sample) -> str | None:
     return None
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
-    """Read each record as a session, an answer with a score, or two answers with a verdict."""
-    answers = Answers(builder)
-    for record in records:
-        query = _query(record, builder)
-        value = record.value
-        if "model_output" not in value and "output" not in value:
-            continue
-        model = need(record, *_MODELS)
-        given = value.get("model_output", value.get("output"))
-        runs = given if isinstance(given, list) and given else [given]
-        texts = [shapes.text(run, "model_output", record.where) for run in runs]
-        answers.add_runs(query, [GivenAnswer(model, run) for run in texts], where=record.where)
-        if any(value.get(name) for name in _OTHERS):
-            _verdict(record, query, model, builder, answers)
-        elif "score" in value:
-            _score(record, query, model, answers)
-
-
-def _query(record: Record, builder: Builder) -> QueryKey:
+def _items(record: Record, builder: Builder) -> Iterator[Item]:
+    """Read a session, with an answer and its score, or two answers and a verdict."""
     value = record.value
     messages = value.get("conversation_input") or value.get("chat_history")
-    spoken = shapes.conversation(messages, "conversation_input", record.where) if messages else None
-    question = spoken.question if spoken else text(record, "last_query")
-    tag = text(record, "primary_tag")
+    spoken = shapes.conversation(messages, "conversation_input", record.where)
+    question = spoken.question if messages else text(record, "last_query")
     if question is None:
-        builder.note_guess(
-            "queries", "the results hold no texts of the sessions: import them too (hf allenai/WildBench)"
+        why = "the results hold no texts of the sessions: import them too (hf allenai/WildBench)"
+        builder.note_guess("queries", why)
+    tags = {"primary_tag": text(record, "primary_tag")}
+    item = Item(question, query_id=need(record, "session_id"), tags=tags, turns=spoken.turns)
+    if "model_output" not in value and "output" not in value:
+        yield item
+        return
+    model, folder = need(record, *_MODELS), _JUDGE.search(record.where)
+    named = members(value.get("eval_config")).get("gpt")
+    judge = text(record, "judge") or (str(named) if named else folder[1] if folder else "wildbench")
+    given = value.get("model_output", value.get("output"))
+    runs = given if isinstance(given, list) and given else [given]
+    answers = [GivenAnswer(model, shapes.text(run, "model_output", record.where)) for run in runs]
+    if any(value.get(name) for name in _OTHERS):
+        other, said = need(record, *_OTHERS), value.get("ref_output")
+        said = shapes.text(said[0] if isinstance(said, list) and said else said, "ref_output", record.where)
+        yield replace(
+            item, answers=[*answers, GivenAnswer(other, said)], verdicts=[_verdict(record, judge, model, other)]
         )
-    return builder.query(
-        question,
-        where=record.where,
-        query_id=need(record, "session_id"),
-        language=text(record, "language"),
-        tags={"primary_tag": tag} if tag else None,
-        turns=spoken.turns if spoken else (),
-    )
+    elif "score" in value:
+        score = number(value["score"])
+        rating = GivenScore(model, "rating", judge, score, low=1, high=10, reason="the judge gave no score")
+        yield replace(item, answers=answers, scores=[rating])
+    else:
+        yield replace(item, answers=answers)
 
 
-def _judge(record: Record) -> str:
-    """Return the judge, from the settings of the evaluation or the folder `eval=NAME`."""
-    config = record.value.get("eval_config")
-    named = config.get("gpt") if isinstance(config, Mapping) else None
-    folder = _JUDGE.search(record.where)
-    return text(record, "judge") or (str(named) if named else folder[1] if folder else _FALLBACK)
-
-
-def _score(record: Record, query: QueryKey, model: str, answers: Answers) -> None:
-    value = number(record.value.get("score"))
-    score = GivenScore(
-        model,
-        "rating",
-        _judge(record),
-        value,
-        person=False,
-        low=_LOW,
-        high=_HIGH,
-        reason=None if value is not None else "the judge gave no score",
-    )
-    answers.score(query, score, where=record.where)
-
-
-def _verdict(record: Record, query: QueryKey, model: str, builder: Builder, answers: Answers) -> None:
-    """Read the judge's choice between the model's answer and that of another, in the order shown."""
-    value = record.value
-    other = need(record, *_OTHERS)
-    said = value.get("ref_output")
-    said = said[0] if isinstance(said, list) and said else said
-    answers.add(query, GivenAnswer(other, shapes.text(said, "ref_output", record.where)), where=record.where)
-    result = parse_json(value.get("parsed_result"))
-    held: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
-    assigned = value.get("assignment")
-    order = (str(assigned.get("A")), str(assigned.get("B"))) if isinstance(assigned, Mapping) else (model, other)
+def _verdict(record: Record, judge: str, model: str, other: str) -> GivenVerdict:
+    """Return the judge's choice between the model's answer and that of another, in the order shown."""
+    result = members(shapes.parse_json(record.value.get("parsed_result")))
+    assigned: Any = members(record.value.get("assignment")) or {"A": model, "B": other}
+    order = str(assigned.get("A")), str(assigned.get("B"))
     if set(order) != {model, other}:
         raise BadInput(
             f"assignment names {order[0]!r} and {order[1]!r}, but the answers are of {model!r} and {other!r}",
             where=record.where,
             do="correct the record",
         )
-    choice = str(held.get("choice", "")).strip()
+    choice, said = str(result.get("choice", "")).strip(), result.get("reason")
     verdict, points = _CHOICES.get(choice, ("unparsed", None))
-    reason = held.get("reason")
-    builder.judgment(
-        query,
-        GivenVerdict(
-            _judge(record),
-            str(order[0]),
-            str(order[1]),
-            verdict=verdict,
-            points=points,
-            rationale=reason if isinstance(reason, str) else None,
-            reason=f"the choice is {choice!r}" if verdict == "unparsed" else None,
-        ),
-        where=record.where,
-    )
+    rationale = said if isinstance(said, str) else None
+    why = f"the choice is {choice!r}"
+    return GivenVerdict(judge, *order, verdict=verdict, points=points, rationale=rationale, reason=why)
 
 
 FORMAT = Format(
@@ -144,5 +98,6 @@ FORMAT = Format(
     "model_output) and src/eval.py at 03a2a84 (generator, ref_generator, assignment, parsed_result.choice)",
     gives=("queries", "turns", "tags", "answers", "samples", "scores", "judgments"),
     recognise=recognise,
-    read=read,
+    items=_items,
+    further="texts",
 )

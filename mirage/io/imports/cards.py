@@ -8,8 +8,8 @@ from pathlib import Path
 from mirage import store
 from mirage.errors import UnknownName
 from mirage.io.imports.public import prints
+from mirage.io.options import Options
 from mirage.io.sources.cards import read_cards
-from mirage.io.sources.files import Options
 
 _SYSTEMS = {
     "answers": "SELECT DISTINCT system FROM answers",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage import store
 from mirage.errors import ArenaError
@@ -13,9 +13,6 @@ from mirage.io.sources import miracl, mirage_bench, nomiracl
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Progress, Tables
 from mirage.store.cores import on_cores
-
-if TYPE_CHECKING:
-    pass
 
 BENCH = "MIRAGE-Bench"
 """Title of an arena of its public datasets."""

@@ -10,8 +10,7 @@ The fields are the columns of `schema.SystemCard`. JSON Lines, CSV and Parquet h
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -19,10 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
-from mirage.io.sources.files import Options, Refused
+from mirage.io import values
+from mirage.io.options import Options, Refused
 from mirage.store.yaml_files import ENDINGS, yaml_records
+from mirage.text.content import whole
 from mirage.text.dates import is_date
-from mirage.text.names import need_visible, normalise_name
+from mirage.text.names import need_visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 ALIASES = {"license": "licence", "name": "system", "model": "system", "size": "parameters", "link": "url"}
 """Other names of fields."""
 _COLUMNS = tuple(column.name for column in schema.columns("systems"))
-_FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,6 @@ def _records(path: Path, options: Options) -> Iterator[tuple[dict[str, Any], str
 
 def _card(record: Mapping[str, Any], where: str) -> schema.SystemCard:
     trimmed = {name: value.strip() if isinstance(value, str) else value for name, value in record.items()}
-    if isinstance(trimmed.get("released"), int):
-        trimmed["released"] = str(trimmed["released"])
     card = schema.SystemCard(**{column.name: _value(column, trimmed, where) for column in schema.columns("systems")})
     if card.released is not None and not is_date(card.released):
         raise BadInput(f"released is {card.released!r}, not a date such as 2024, 2024-05 or 2024-05-13", where=where)
@@ -128,57 +126,23 @@ def _value(column: schema.Column, record: Mapping[str, Any], where: str) -> Any:
     Raises:
         BadInput: if it is invalid.
     """
-    value = record.get(column.name)
+    name, value = column.name, record.get(column.name)
     if column.nullable and value in (None, ""):
         return None
-    if column.name not in record:
-        there = ", ".join(list(record)[:12]) or "no fields"
-        do = f"say which field it is: --map THEIRS={column.name}, or what all records have: --set {column.name}=VALUE"
-        raise BadInput(f"{column.name} is missing; there are {there}", where=where, do=do)
-    return _READERS[column.kind](column, value, where)
-
-
-def _text(column: schema.Column, value: Any, where: str) -> str:
-    if column.name == "system" and type(value) in (str, int):
-        value = normalise_name(str(value))
-        need_visible(value, column.name, where)
-    if not isinstance(value, str) or not value:
-        raise BadInput(f"{column.name} is {value!r}, not a text", where=where)
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise BadInput(f"{column.name} has a lone surrogate", where=where) from None
-    return value
-
-
-def _count(column: schema.Column, value: Any, where: str) -> int:
-    if isinstance(value, str) and value.isascii() and value.isdigit():
-        value = int(value)
-    if type(value) is not int or not 0 <= value < 2**31:
-        raise BadInput(f"{column.name} is {value!r}, not a whole number from 0", where=where)
-    return value
-
-
-def _number(column: schema.Column, value: Any, where: str) -> float:
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not 0 <= number < math.inf:
-        raise BadInput(f"{column.name} is {value!r}, not a number from 0", where=where)
-    return number
-
-
-def _flag(column: schema.Column, value: Any, where: str) -> bool:
-    flag = value if isinstance(value, bool) else _FLAGS.get(str(value).casefold())
-    if flag is None:
-        raise BadInput(f"{column.name} is {value!r}, neither true nor false", where=where)
-    return flag
-
-
-_READERS: dict[str, Callable[[schema.Column, Any, str], Any]] = {
-    "text": _text,
-    "count": _count,
-    "number": _number,
-    "flag": _flag,
-}
+    if name not in record:
+        raise values.missing(name, record, where)
+    if column.kind == "flag":
+        return values.flag(value, name, where)
+    if column.kind == "text":
+        value = values.identifier(value, name, where) if name in ("system", "released") else value
+        if not isinstance(value, str) or not value:
+            raise BadInput(f"{name} is {value!r}, not a text", where=where)
+        whole(value, name, where)
+        if name == "system":
+            need_visible(value, name, where)
+        return value
+    number = values.number(value, name, where)
+    if number is None or number < 0 or (column.kind == "count" and not (number.is_integer() and number < 2**31)):
+        kind = "whole number" if column.kind == "count" else "number"
+        raise BadInput(f"{name} is {value!r}, not a {kind} from 0", where=where)
+    return int(number) if column.kind == "count" else number

@@ -222,21 +222,22 @@ def read_miracl(
         if code == "ar" and split == "dev":
             selection = sample(selection, ARABIC, seed, "ar/miracl/dev")
         shards = _corpus(folder, code)
-        texts = _texts(shards, code, [label for query in selection for label in qrels[query]])
+        labels = [label for query in selection for label in qrels[query]]
+        whole = code in SIZES and len(shards) >= SIZES[code].shards
+        texts = trec.texts(shards, labels, missing=f"in no file of the corpus of {code}" if whole else "")
         for query in selection:
-            _add(queries, code, query, topics[query])
+            trec.add(queries, code, query, topics[query])
             for position, label in enumerate(qrels[query], start=1):
                 title, text = texts.get(label.passage_id, (None, None))
-                _add(passages, code, query, label.passage_id, position, title, text, label.relevant)
-        passage_ids = [label.passage_id for query in selection for label in qrels[query]]
+                trec.add(passages, code, query, label.passage_id, position, title, text, label.relevant)
         count = TrainingCount(
             language=code,
             split=split,
             topics=len(topics),
             queries=len(selection),
             published=printed_queries(code, split),
-            passages=len(passage_ids),
-            texts=sum(passage in texts for passage in passage_ids),
+            passages=len(labels),
+            texts=sum(label.passage_id in texts for label in labels),
             remark="",
         )
         counts.append(replace(count, remark="; ".join(_remarks(count, by_rule, len(shards), seed))))
@@ -314,41 +315,6 @@ def _corpus(folder: Path, code: str) -> list[Path]:
     """Return the files of a language's corpus in the folder, by number."""
     paths = store.list_files(folder, *(f"miracl-corpus-v1.0-{code}/docs-*.jsonl{end}" for end in ("", ".gz")))
     return sorted(paths, key=lambda path: (len(path.name), path.name))
-
-
-def _texts(paths: Iterable[Path], code: str, labels: Iterable[trec.RelevanceLabel]) -> dict[str, tuple[str, str]]:
-    """Return titles and texts of judged passages by id, as far as the corpus files contain them."""
-    needed = {label.passage_id: label for label in labels}
-    paths = list(paths)
-    texts: dict[str, tuple[str, str]] = {}
-    for path in paths:
-        for line in store.jsonl(path):
-            if line.value.get("docid") not in needed:
-                continue
-            for name in ("title", "text"):
-                if not isinstance(line.value.get(name), str):
-                    raise BadInput(
-                        f"the field {name!r} is missing or not text", where=line.where, do="fetch the file again"
-                    )
-            document = line.value["title"], line.value["text"]
-            if texts.setdefault(line.value["docid"], document) != document:
-                raise BadInput(
-                    f"document {line.value['docid']} occurs with two texts", where=line.where, do="keep one of them"
-                )
-    is_complete = code in SIZES and len(paths) >= SIZES[code].shards
-    for passage, label in needed.items() if is_complete else ():
-        if passage not in texts:
-            raise BadInput(
-                f"document {passage} is judged but in no file of the corpus of {code}",
-                where=label.where,
-                do="fetch the corpus again",
-            )
-    return texts
-
-
-def _add(columns: dict[str, list[Any]], *row: Any) -> None:
-    for column, value in zip(columns.values(), row, strict=True):
-        column.append(value)
 
 
 def _remarks(count: TrainingCount, by_rule: int, shards: int, seed: int) -> list[str]:

@@ -638,7 +638,13 @@ def _kind(
         if denied or negated or missing or firm:
             known = holds("known") and not holds("weak", core)
             guessed = holds("hedges") and not seen_sources
-            fact = polar or (not firm and _POLAR.match(core)) or known or guessed or (holds("because") and not missing and not firm and not holds("aside"))
+            fact = (
+                polar
+                or (not firm and _POLAR.match(core))
+                or known
+                or guessed
+                or (holds("because") and not missing and not firm and not holds("aside"))
+            )
             sourced = about_sources or holds("nouns")
             return "claim" if (fact and not sourced) or (known and not about_sources) else "gap"
     if asks or interrogative:

@@ -170,9 +170,7 @@ def _wording(code: str) -> Wording:
         free = free | {"affirm": rf"{nomiracl['affirm']}|^(?:{nomiracl['yes']}),"}
     texts = {field.name: free.get(field.name) or r"(?!)" for field in fields(Wording)}
     return Wording(
-        **{
-            name: compile_folded(text if name in _IN_ORDER else _factored(text), code) for name, text in texts.items()
-        }
+        **{name: compile_folded(text if name in _IN_ORDER else _factored(text), code) for name, text in texts.items()}
     )
 
 

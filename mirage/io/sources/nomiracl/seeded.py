@@ -105,10 +105,11 @@ def read_sample(
         for subset, ids in drawn.items()
     }
     needed = {passage_id for queries in qrels.values() for rows in queries.values() for passage_id in rows}
-    texts = passage_texts(root, {subset: labels[subset] for subset in _ORDER}, needed)
+    texts = passage_texts(root, labels.values())
     corpus = {
         passage_id: {name: value.strip().replace("\n", " ") for name, value in (("text", text), ("title", title))}
         for passage_id, (title, text) in texts.items()
+        if passage_id in needed
     }
     queries = {subset: {query_id: topics[subset][query_id] for query_id in ids} for subset, ids in drawn.items()}
     return corpus, queries, qrels
