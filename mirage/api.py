@@ -403,8 +403,8 @@ def rag_service(
 
     Args:
         base_url: the address, which takes a JSON body by POST and returns JSON, or a stream of it (NDJSON, SSE).
-        paths: where the parts of a response are, such as `{"answer": "result.text", "contexts": "docs[*].text"}`;
-            also ids, titles, scores, tokens_in and tokens_out. Default: answer and contexts at the top.
+        paths: where the parts of a response are, such as `{"answer": "result.text", "contexts": "docs[*]"}`.
+            Default: answer and contexts at the top.
         body: body of a request, with `{query}` in a text, and perhaps `{language}` and `{query_id}`; default
             `{"question": "{query}"}`.
         key_env: environment variable with a key, sent as a bearer token; None for no key.
@@ -424,8 +424,7 @@ def rag_service(
     limits = llm.Limits(
         concurrency=concurrency, requests_per_minute=requests_per_minute, timeout=timeout, retries=retries
     )
-    parts = rag.read_paths([f"{name}={path}" for name, path in (paths or {}).items()])
-    return rag.rag_service(base_url, key_env=key_env, name=service, paths=parts, body=body, limits=limits)
+    return rag.rag_service(base_url, key_env=key_env, name=service, paths=paths, body=body, limits=limits)
 
 
 def load_model(

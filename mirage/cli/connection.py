@@ -173,8 +173,8 @@ class Connection:
         str | None,
         typer.Option(
             metavar="PART=PATH,..",
-            help="With --provider rag: paths of answer, contexts, ids, titles, scores, tokens_in and tokens_out in the"
-            " response; default answer=answer,contexts=contexts.",
+            help="With --provider rag: paths of answer and contexts in the response; default"
+            " answer=answer,contexts=contexts.",
         ),
     ] = None
     body: Annotated[
@@ -265,9 +265,10 @@ class Connection:
         if self.engine == "vllm":
             self.executor()
             from mirage.llm import engine_vllm
+            from mirage.llm.batch import complete_loaded
 
             if self.address is None:
-                return partial(engine_vllm.complete_local, model=model)
+                return partial(complete_loaded, model=model, load=engine_vllm.load)
             return partial(complete_on, model=model, executor=self._vllm_workers(model.options))
         executor = self.executor(models=False)
         if self.engine == "ray" and executor is not None:
@@ -298,9 +299,25 @@ class Connection:
             models: whether workers may load models and therefore get GPUs; calling a service needs none.
 
         Raises:
-            BadInput: if workers or an address are given to an engine without them.
+            BadInput: if workers, GPUs or an address are given to an engine without them.
         """
-        return executor_of(self.engine, self.workers, self.address, gpus=self.gpus, models=models)
+        if self.address is not None and self.engine not in ("ray", "vllm"):
+            raise BadInput("only --engine ray and vllm have an address", do="add one of them, or omit --address")
+        if self.gpus and self.engine != "ray":
+            raise BadInput("only workers of --engine ray have GPUs", do="add --engine ray, or omit --gpus")
+        if self.workers is not None and self.engine not in ("processes", "ray") and self.address is None:
+            raise BadInput(
+                "only --engine processes and --engine ray have workers", do="add one of them, or omit --workers"
+            )
+        from mirage.llm.engines.cluster import Cluster
+        from mirage.llm.engines.processes import Processes
+        from mirage.store.cores import available
+
+        if self.engine == "processes":
+            return Processes(self.workers or available())
+        if self.engine == "ray":
+            return Cluster(self.workers or available(), self.address, self.gpus if models else 0)
+        return None
 
     def _vllm_workers(self, options: Mapping[str, Any]) -> Executor:
         """Return cluster workers that each load the model, on `tensor_parallel_size` GPUs.
@@ -331,41 +348,6 @@ def read_object(option: str, text: str, example: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadInput(f"{option} is not a JSON object", do=f"write it like {example}")
     return value
-
-
-def executor_of(
-    engine: EngineName, workers: int | None, address: str | None, *, gpus: float = 0, models: bool = False
-) -> Executor | None:
-    """Return the executor that runs the work elsewhere; None for this process.
-
-    Args:
-        engine: value of `--engine`.
-        workers: number of workers; None for one per core of this machine.
-        address: Ray's address.
-        gpus: GPUs per worker.
-        models: whether workers may load models and therefore get GPUs.
-
-    Raises:
-        BadInput: if workers, GPUs or an address are given to an engine without them.
-    """
-    if address is not None and engine not in ("ray", "vllm"):
-        raise BadInput("only --engine ray and vllm have an address", do="add one of them, or omit --address")
-    if gpus and engine != "ray":
-        raise BadInput("only workers of --engine ray have GPUs", do="add --engine ray, or omit --gpus")
-    if workers is not None and engine not in ("processes", "ray") and address is None:
-        raise BadInput("only --engine processes and --engine ray have workers", do="add one of them, or omit --workers")
-    from mirage.store.cores import available
-
-    count = workers or available()
-    if engine == "processes":
-        from mirage.llm.engines.processes import Processes
-
-        return Processes(count)
-    if engine == "ray":
-        from mirage.llm.engines.cluster import Cluster
-
-        return Cluster(count, address, gpus if models else 0)
-    return None
 
 
 def tell(cost: llm.Cost, *, planned: bool = False) -> None:

@@ -17,11 +17,11 @@ from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
 
 if TYPE_CHECKING:
-    from mirage.llm import ChatModel, Cost, Limits
+    from mirage.llm import ChatModel, Cost
     from mirage.llm.rag_service import RagService
     from mirage.stages.generate.live import LiveSettings
     from mirage.stages.generate.settings import GenerateSettings
-    from mirage.stages.generate.stage import Engine, GenerateResult
+    from mirage.stages.generate.stage import GenerateResult
 
 RAG = "rag"
 """Value of `--provider` for a RAG service."""
@@ -129,7 +129,11 @@ def generate(
         if not settings.queries:
             note("This shard has no queries.")
             return
-    result = _generate(dir_, settings, engine, model.limits)
+    result = _with_progress(
+        lambda count: generating.generate_answers(
+            dir_, settings, engine=engine, limits=model.limits, made_by="mirage generate", on_reply=count
+        )
+    )
     _tell_result(result, settings.system, replaced=settings.replace)
     model = model.after(result.cost)
     for sample in range(1, samples):
@@ -155,7 +159,7 @@ def _service(connection: Connection) -> RagService:
         connection.base_url,
         key_env=connection.key_env,
         name=connection.service,
-        paths=read_paths(connection.paths.split(",") if connection.paths else ()),
+        paths=read_paths(connection.paths) if connection.paths else None,
         body=read_object("--body", connection.body, '{"question": "{query}", "top_k": 5}') if connection.body else None,
         limits=connection.limits(),
     )
@@ -191,17 +195,6 @@ def _generate_sample(
         _, cost = generate_sample(path, settings, sample, calls=calls)
     tell(cost)
     return model.after(cost)
-
-
-def _generate(path: Path, settings: GenerateSettings, engine: Engine, limits: Limits) -> GenerateResult:
-    """Generate answers with progress."""
-    from mirage.stages.generate.stage import generate_answers
-
-    return _with_progress(
-        lambda count: generate_answers(
-            path, settings, engine=engine, limits=limits, made_by="mirage generate", on_reply=count
-        )
-    )
 
 
 def _with_progress(work: Callable[[Callable[[Cost, int], None]], GenerateResult]) -> GenerateResult:

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from mirage.stages.features import FeatureMean
     from mirage.stages.features.grading import Grader
     from mirage.stages.features.settings import MeasureSettings
-    from mirage.stages.features.support_grading import SupportResult
-    from mirage.stages.nuggets.assign import AssignResult
-    from mirage.stages.nuggets.create import CreateResult
+    from mirage.stages.model_stage import ModelResult, ModelStage
     from mirage.stages.outcomes.by_model import ModelOutcomes
     from mirage.stages.outcomes.parsed import Parsed
 
@@ -257,33 +255,26 @@ def nuggets(
             if "nuggets" not in store.open_arena(dir_).tables:
                 raise
             note(f"No nuggets to write: {error.where}")
-        if connection.dry_run:
-            from mirage.stages.nuggets import stage
+        from mirage.stages.nuggets.stage import ASSIGNMENTS
 
-            model = connection.chat_model(max_tokens=MAX_TOKENS)
-            connection.only_caller(model)
-            tell(stage.plan_assigning(dir_, model, languages=only), planned=True)
+        words = ("Assigning", "mirage measure nuggets", "nuggets of answers have no assignment")
+        if _ask(ASSIGNMENTS, dir_, connection, words, name=name, languages=only, max_tokens=MAX_TOKENS) is None:
             return
-        _by_model(dir_, connection, name, only)
     show_means(_update_means(dir_, "nuggets"), output_format)
 
 
 def _create(path: Path, connection: Connection, languages: Sequence[str] | None) -> bool:
     """Write nuggets, or report what they would cost; return whether they are there now."""
-    from mirage.stages.nuggets import stage
+    from mirage.stages.nuggets.stage import BANKS
 
-    model = connection.chat_model(max_tokens=MAX_TOKENS)
-    if connection.dry_run:
-        connection.only_caller(model)
-        tell(stage.plan_banks(path, model, languages=languages), planned=True)
+    words = ("Writing nuggets", "mirage measure nuggets", "queries have no nuggets")
+    result = _ask(BANKS, path, connection, words, languages=languages, max_tokens=MAX_TOKENS)
+    if result is None:
         note("The cost of assigning them is known once they are written.")
         return False
-    with _calls(connection, model, "Writing nuggets", made_by="mirage measure nuggets") as calls:
-        arena, result = stage.create_banks(path, calls=calls, languages=languages)
-    _tell_result(result, "queries have no nuggets")
     for reason, n in result.left.items():
         note(f"{n:,} queries skipped: {reason}")
-    note(f"{arena.address}: {len(result.nuggets):,} new nuggets")
+    note(f"{store.open_arena(path).address}: {len(result.rows):,} new nuggets")
     return True
 
 
@@ -302,15 +293,6 @@ def _by_terms(path: Path, connection: Connection) -> None:
             progress=update,
         )
     note("Assigned by shared words (baseline/terms), a lower bound; use --model to assign with a model.")
-
-
-def _by_model(path: Path, connection: Connection, name: str | None, languages: Sequence[str] | None) -> None:
-    from mirage.stages.nuggets import stage
-
-    model = connection.chat_model(max_tokens=MAX_TOKENS)
-    with _calls(connection, model, "Assigning", made_by="mirage measure nuggets") as calls:
-        _, result = stage.assign_by_model(path, assigner=name or model.settings.model, calls=calls, languages=languages)
-    _tell_result(result, "nuggets of answers have no assignment")
 
 
 @measuring.command()
@@ -337,14 +319,11 @@ def support(
             raise BadInput("--votes uses no model and all languages", do="omit --model, --grader and --languages")
         _by_votes(dir_)
     else:
-        from mirage.stages.features.support_grading import plan_support
+        from mirage.stages.features.support_grading import SUPPORT
 
-        model = connection.chat_model()
-        if connection.dry_run:
-            connection.only_caller(model)
-            tell(plan_support(dir_, model, languages=codes(languages)), planned=True)
+        words = ("Grading support", "mirage measure support", "citations have no grade")
+        if _ask(SUPPORT, dir_, connection, words, name=name, languages=codes(languages)) is None:
             return
-        _grade_by_model(dir_, connection, name, codes(languages))
     show_means(_update_means(dir_, "support_grades"), output_format)
 
 
@@ -357,13 +336,37 @@ def _by_votes(path: Path) -> None:
     grade_support_by_votes(path, log, made_by="mirage measure support")
 
 
-def _grade_by_model(path: Path, connection: Connection, name: str | None, languages: Sequence[str] | None) -> None:
-    from mirage.stages.features.support_grading import grade_support
+def _ask(
+    stage: ModelStage,
+    path: Path,
+    connection: Connection,
+    words: tuple[str, str, str],
+    *,
+    name: str | None = None,
+    languages: Sequence[str] | None = None,
+    max_tokens: int = 2048,
+) -> ModelResult | None:
+    """Run a stage with the model of the options, and report cost and failures; with --dry-run only the planned cost.
 
-    model = connection.chat_model()
-    with _calls(connection, model, "Grading support", made_by="mirage measure support") as calls:
-        _, result = grade_support(path, grader=name or model.settings.model, calls=calls, languages=languages)
-    _tell_result(result, "citations have no grade")
+    Args:
+        stage: the stage.
+        path: the arena's folder.
+        connection: the options.
+        words: title of the progress bar, the command for the manifest, and what failed units lack.
+        name: name for the rows; by default the model's.
+        languages: codes; None for all.
+        max_tokens: maximum new tokens per reply unless an option sets it.
+    """
+    model = connection.chat_model(max_tokens=max_tokens)
+    title, made_by, lacking = words
+    if connection.dry_run:
+        connection.only_caller(model)
+        tell(stage.plan(path, model, languages=languages), planned=True)
+        return None
+    with _calls(connection, model, title, made_by=made_by) as calls:
+        _, result = stage.run(path, calls, owner=name or model.settings.model, languages=languages)
+    _tell_result(result, lacking)
+    return result
 
 
 def _update_means(path: Path, table: str) -> list[FeatureMean]:
@@ -395,7 +398,7 @@ def _calls(connection: Connection, model: llm.ChatModel, title: str, *, made_by:
         yield llm.ArenaCalls(connection.only_caller(model), model, made_by, update)
 
 
-def _tell_result(result: CreateResult | AssignResult | SupportResult | ModelOutcomes, what: str) -> None:
+def _tell_result(result: ModelResult | ModelOutcomes, what: str) -> None:
     """Report the cost of the calls, failures, and calls not made."""
     tell(result.cost)
     for reason, n in result.failed.items():

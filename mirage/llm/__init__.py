@@ -7,18 +7,29 @@
     model = ChatModel(Settings(model="gpt-4o-mini", max_tokens=2048), endpoint=endpoint)
     replies = complete(conversations, model, ledger=Ledger(path), rng=default_rng(0))
 
-`presets.py` lists the services, `calls.py` defines calls, replies and prices, `chat_model.py` joins a model with its
-service and limits, `batch.py` looks up the ledger, `asking.py` collects replies, and `arena_calls.py` connects stages
-to a model; `client.py` makes the calls, at the rates of `pace.py` and within the budget of `gate.py`; `retry.py`
-interprets failures, `tokens.py` counts tokens. `batch_calls.py` makes the same calls in batches at half price, by the
-protocol in `batch_protocol.py`. `engine_vllm.py` makes the same calls with
-a model that vLLM loads on this machine. `rag_service.py` asks a whole RAG service instead of a model.
+`presets.py` lists the services, `calls.py` defines calls, replies and prices, and joins a model with its service and
+limits, `batch.py` looks up the ledger, `asking.py` collects replies and connects stages to a model; `client.py` makes
+the calls, within the rates and the budget of `gate.py`; `retry.py` and `faults.py` interpret failures, `completion.py`
+reads replies, `tokens.py` counts tokens. `batch_calls.py` makes the same calls in batches at half price, by the
+protocol in `batch_protocol.py`. `engine_vllm.py` makes the same calls with a model that vLLM loads on this machine.
+`rag_service.py` asks a whole RAG service instead of a model.
 """
 
-from mirage.llm.arena_calls import ArenaCalls, Conversations, plan_calls
-from mirage.llm.asking import Engine, Replies, engine_of, put, unread
+from mirage.llm.asking import (
+    ArenaCalls,
+    Asking,
+    Conversations,
+    Engine,
+    OnCost,
+    Replies,
+    engine_of,
+    plan_calls,
+    put,
+    unread,
+)
 from mirage.llm.batch_calls import complete_in_batches
 from mirage.llm.calls import (
+    ChatModel,
     Cost,
     Limits,
     Messages,
@@ -35,23 +46,22 @@ from mirage.llm.calls import (
     spent,
     total,
 )
-from mirage.llm.chat_model import ChatModel
 from mirage.llm.client import complete
-from mirage.llm.gate import Gate
 from mirage.llm.presets import PRESETS, Endpoint, Preset, resolve
 from mirage.llm.tokens import TokenEstimate, Tokens, tokens_of
 
 __all__ = [
     "PRESETS",
     "ArenaCalls",
+    "Asking",
     "ChatModel",
     "Conversations",
     "Cost",
     "Endpoint",
     "Engine",
-    "Gate",
     "Limits",
     "Messages",
+    "OnCost",
     "Preset",
     "Replies",
     "Reply",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
-from mirage.llm.calls import Messages, Reply, Settings, keys, prompt_tokens, read_completion, request, request_body
+from mirage.llm.calls import ChatModel, Messages, Reply, Settings, keys, prompt_tokens, request, request_body
+from mirage.llm.completion import read_completion
 from mirage.store import Ledger
 
 _LOG = logging.getLogger(__name__)
@@ -134,6 +135,50 @@ class Batch:
         for key, number in self.open.items():
             if self.replies[number] is None:
                 self.settle(failed_reply(key, reason))
+
+
+class LocalModel(Protocol):
+    """A model loaded on this machine."""
+
+    def replies(self, prompts: Mapping[str, Messages]) -> Iterator[Reply]:
+        """Yield the replies to conversations by ledger key, as they finish."""
+
+
+def complete_loaded(
+    conversations: Sequence[Messages],
+    model: ChatModel,
+    *,
+    load: Callable[[ChatModel], LocalModel],
+    ledger: Ledger,
+    on_reply: OnReply | None = None,
+    again: str | None = None,
+    earlier: Sequence[str | None] = (),
+    accepted: bool = False,  # noqa: ARG001  # for compatibility with `client.complete`; no prompt stops the others here
+) -> list[Reply | None]:
+    """Get a reply to every conversation from a model on this machine; conversations in the ledger are not sent.
+
+    A prompt that the model rejects (longer than its context) is a reply with status `api_error`.
+
+    Args:
+        conversations: the conversations, rendered by the model's own chat template.
+        model: the model, by its name or folder.
+        load: loads it, if something is to be sent.
+        ledger: cache to which replies are committed as they arrive.
+        on_reply: called with the number of a conversation and its reply.
+        again: as for `client.complete`. At temperature 0 the model repeats its reply.
+        earlier: as for `client.complete`.
+        accepted: has no effect.
+
+    Raises:
+        BadInput: if a package is not installed, or an option is rejected.
+        Unreachable: if the model cannot be loaded, or fails. Replies received are in the ledger.
+        ArenaError: if the ledger cannot be written.
+    """
+    batch = Batch(conversations, model.settings, ledger, on_reply, again, earlier)
+    if batch.open:
+        for reply in load(model).replies({key: conversations[number] for key, number in batch.open.items()}):
+            (batch.settle if reply.status == "api_error" else batch.keep)(reply)
+    return batch.replies
 
 
 def _base_name(model: str) -> str:

@@ -20,9 +20,9 @@ from mirage.errors import Unreachable
 from mirage.llm import retry
 from mirage.llm.batch import Batch, OnReply
 from mirage.llm.batch_protocol import ENQUEUED, MAX_FILE, MAX_RESULTS, BatchService, BatchState
-from mirage.llm.calls import Messages, Reply, prompt_tokens, read_completion, request_body
-from mirage.llm.chat_model import ChatModel
+from mirage.llm.calls import ChatModel, Messages, Reply, prompt_tokens, request_body
 from mirage.llm.client import ask, change_parameter, connect, redact_reply, rename_parameters
+from mirage.llm.completion import read_completion
 from mirage.llm.retry import ErrorBody, Unreadable
 from mirage.store import Ledger
 from mirage.store.ledger import BATCH_SHARE

@@ -1,22 +1,17 @@
-"""Calls: settings, the request they make, the reply parsed from a response, and its cost."""
+"""Calls: settings, the request they make, the reply, and its cost."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.llm.endings import is_filtered, separate_reasoning
-from mirage.llm.faults import OWN_FIELDS, error_words, strings
+from mirage.llm.faults import OWN_FIELDS, strings
 from mirage.llm.guard import MAX_BODY
-from mirage.llm.json_paths import describe as describe_body
-from mirage.llm.json_paths import read_events
-from mirage.llm.retry import Unreadable, unreadable
+from mirage.llm.presets import Endpoint
 from mirage.llm.tokens import TokenEstimate
-from mirage.llm.usage import read_usage
 from mirage.schema import Status
 from mirage.store import Ledger, ledger_key
 from mirage.store.ledger import BATCH_SHARE
@@ -30,15 +25,9 @@ AGAIN = "again"
 SERVICE = "service"
 """Name of the service in a request."""
 _SECRET = re.compile(r"api[_-]?key|secret|password|authorization", re.IGNORECASE)
-_BLOCKED = ("blockReason", "block_reason")
-"""Fields with the reason why Gemini answers nothing."""
-_NAMES, _NAME = 3, 60
-"""Maximum number of tool names in a reason, and of characters in each."""
 _SOMETIMES = ("estimated", "reasoning", "seconds", "batched", "contexts")
 BATCH_SIZE = 50_000
 """Maximum requests of a batch at the services that define the protocol."""
-_SHORT = 16
-"""Limit of new tokens below which a reply of exactly that length may be whole: a verdict, a label."""
 _FRAME = 8
 """Approximate tokens that a chat format adds to a conversation."""
 
@@ -204,6 +193,38 @@ class Cost:
     """
 
 
+@dataclass(frozen=True, slots=True)
+class ChatModel:
+    """A model and how to reach it."""
+
+    settings: Settings
+    """Model name and sampling parameters."""
+    limits: Limits = field(default_factory=Limits)
+    """Concurrency, rates, timeouts, retries, prices and budget."""
+    endpoint: Endpoint | None = None
+    """Service and key; the key is sent to workers, but never stored. None if vLLM or transformers loads the model where
+    it is called.
+    """
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Further arguments of `vllm.LLM`, such as `tensor_parallel_size`, or of transformers, such as `load_in_4bit`."""
+
+    def after(self, cost: Cost) -> ChatModel:
+        """Return the model with what a cost leaves of its budget."""
+        if self.limits.budget is None:
+            return self
+        return replace(self, limits=replace(self.limits, budget=max(self.limits.budget - (cost.money or 0), 0)))
+
+    def service(self) -> Endpoint:
+        """Return service and key.
+
+        Raises:
+            TypeError: if the model has no service.
+        """
+        if self.endpoint is None:
+            raise TypeError("calls to a model need an endpoint")
+        return self.endpoint
+
+
 def total(costs: Iterable[Cost]) -> Cost:
     """Sum several costs; without money if one has none."""
     parts = list(costs)
@@ -363,127 +384,3 @@ def spent(replies: Iterable[Reply | None], limits: Limits | None = None) -> Cost
         if reply is not None:
             tally.add(reply)
     return tally.cost
-
-
-def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, max_tokens: int) -> Reply:
-    """Parse a chat completion, also one that comes as a stream (SSE or NDJSON) without being asked to.
-
-    Args:
-        key: ledger key of the call.
-        body: the response body.
-        attempt: number of the request, from 1.
-        messages: messages sent; the service's token count is checked against them.
-        max_tokens: maximum new tokens; the reply's token count is checked against it.
-
-    Raises:
-        Unreadable: if the body is not a completion: not JSON, without a choice or a message, a stream without its end,
-            or an error with status 200.
-    """
-    events = read_events(body)
-    if events is None:
-        raise Unreadable(describe_body(body, None))
-    answer = events[0] if len(events) == 1 and b'"delta"' not in body else _join_events(events, b"[DONE]" in body)
-    if not isinstance(answer, dict):
-        raise Unreadable("it is not a JSON object")
-    choices = answer.get("choices")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        blocked = [text for key, text in strings(answer) if key in _BLOCKED]
-        if not blocked:
-            raise unreadable(answer, "it has no choice")
-        choices = [{"finish_reason": f"blocked: {blocked[0]}"}]
-    choice = choices[0]
-    ends = (choice.get("finish_reason") or choice.get("done_reason"), choice.get("native_finish_reason"))
-    finish = next(filter(is_filtered, ends), ends[0])
-    message = choice.get("message")
-    if not isinstance(message, dict):
-        if not is_filtered(finish):
-            raise Unreadable("its choice has no message")
-        message = {}
-    text, refusal = _text(message.get("content")), message.get("refusal")
-    error = choice.get("error") or answer.get("error")
-    fault = error_words({"error": error}) if error else ""
-    text, reasoning, status, reason = separate_reasoning(
-        text, finish, reasoning=_reasoning(message), tools=_tools(message), fault=fault
-    )
-    if refusal:
-        status, reason = "refused", "the service declined to answer"
-        text = text or _text(refusal)
-    usage = read_usage(answer, sent=sent_bytes(messages), limit=max_tokens, received=len(body))
-    tokens_in, tokens_out = usage.tokens_in, usage.tokens_out
-    if status == "ok" and usage.at_limit and max_tokens >= _SHORT and _breaks_off(text or ""):
-        status, reason = "truncated", "the reply has exactly the limit of new tokens and ends in mid-sentence"
-    return Reply(
-        key=key,
-        text=text,
-        status=status,
-        reason=reason,
-        tokens_in=prompt_tokens(messages) if tokens_in is None else tokens_in,
-        tokens_out=text_tokens(f"{reasoning or ''}{text or ''}") if tokens_out is None else tokens_out,
-        served=_text(answer.get("model")),
-        attempts=attempt,
-        estimated=tokens_in is None or tokens_out is None or usage.doubtful,
-        reasoning=reasoning,
-    )
-
-
-def _join_events(events: Sequence[Any], ended: bool) -> dict[str, Any]:
-    """Join the parts of a streamed completion into a whole one.
-
-    Args:
-        events: the chunks.
-        ended: whether the stream has its end mark; else the last choice must have a finish reason.
-    """
-    answer: dict[str, Any] = {}
-    choice: dict[str, Any] = {}
-    message: dict[str, Any] = {}
-    for event in events:
-        if not isinstance(event, dict):
-            raise Unreadable("it is not a JSON object")
-        answer |= {name: value for name, value in event.items() if value}
-        parts = event.get("choices") or [event]
-        part = parts[0] if isinstance(parts, list) and isinstance(parts[0], dict) else {}
-        choice |= {name: value for name, value in part.items() if value is not None}
-        said = part.get("delta") or part.get("message")
-        for name, value in said.items() if isinstance(said, dict) else ():
-            before = message.get(name)
-            joined = isinstance(value, str | list) and type(before) is type(value)
-            message[name] = before + value if joined else before if value is None else value
-    if message and not (ended or {"finish_reason", "done_reason", "error"} & (choice.keys() | answer.keys())):
-        raise Unreadable("the stream ends before the reply does")
-    return {**answer, "choices": [{**choice, "message": message}]} if message else answer
-
-
-def _breaks_off(text: str) -> bool:
-    """Return whether a text ends within a sentence: with a letter, a digit, or a mark that something follows."""
-    last = text.rstrip()[-1:]
-    return last.isalnum() or unicodedata.category(last or ".") in ("Mn", "Mc", "Pd", "Ps") or last in ",;:、，；："
-
-
-def _reasoning(message: Mapping[str, Any]) -> str | None:
-    """Return the reasoning sent with the text; null if there is none.
-
-    Sources: `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, later vLLM), or parts of type `thinking`
-    (Mistral).
-    """
-    content = message.get("content")
-    parts = [part.get("thinking") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-    texts = (_text(value) for value in (message.get("reasoning_content"), message.get("reasoning"), *parts))
-    return next((text for text in texts if text and not text.isspace()), None)
-
-
-def _tools(message: Mapping[str, Any]) -> list[str]:
-    """Return the names of the tools that a message calls."""
-    calls = message.get("tool_calls")
-    calls = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
-    names = [_text(call.get("name")) for call in (*calls, message.get("function_call")) if isinstance(call, dict)]
-    return [(name or "without a name")[:_NAME] for name in names][:_NAMES]
-
-
-def _text(value: object) -> str | None:
-    """Return a storable text, with lone surrogates replaced; of a list of parts, the joined texts."""
-    if isinstance(value, list):
-        parts = [part.get("text") for part in value if isinstance(part, dict) and part.get("type") == "text"]
-        value = "".join(part for part in parts if isinstance(part, str))
-    if not isinstance(value, str):
-        return None
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -15,10 +15,9 @@ import numpy as np
 from mirage.errors import MirageError, Unreachable
 from mirage.llm import retry
 from mirage.llm.batch import Batch, OnReply, failed_reply
-from mirage.llm.calls import Limits, Messages, Reply, prompt_tokens
-from mirage.llm.chat_model import ChatModel
+from mirage.llm.calls import ChatModel, Limits, Messages, Reply, prompt_tokens
 from mirage.llm.faults import LIMITS
-from mirage.llm.gate import Gate, OwnGate
+from mirage.llm.gate import Gate
 from mirage.llm.guard import ACCEPT, guard
 from mirage.llm.presets import Endpoint
 from mirage.store import Ledger
@@ -91,7 +90,7 @@ def ask(
         limits: concurrency, rates, retries, budget.
         rng: source of the backoff's jitter.
         accepted: whether the service is known to accept such requests.
-        gate: rates and budget shared with other programs; None for those of the limits.
+        gate: rates and budget; None for those of the limits.
         only: keys of the conversations to send; None for all.
     """
     counted = limits.tokens_per_minute is not None or limits.cost(0, 0) is not None
@@ -102,6 +101,7 @@ def ask(
         tokens = prompt_tokens(batch.conversations[number]) if counted else 0
         jobs.append(_Job(key, number, tokens))
     if jobs:
+        gate = gate or Gate(limits)
         reason = asyncio.run(_run(_Crew(batch, endpoint, limits, rng, jobs[::-1], accepted or batch.proven, gate)))
         if reason:
             batch.settle_rest(f"not asked: {reason}")
@@ -131,8 +131,8 @@ class _Crew:
     """Pending jobs, the next one last."""
     accepted: bool
     """Whether the service has accepted such a request."""
-    shared: Gate | None
-    """Shared rates and budget; None for those of the limits."""
+    gate: Gate
+    """Rates and budget."""
     halt: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when everything stops."""
     error: MirageError | None = None
@@ -152,9 +152,6 @@ class _Crew:
     """Whether the service has been reached."""
     in_a_row: int = 0
     """Consecutive failed calls."""
-
-    def __post_init__(self) -> None:
-        self.gate = self.shared or OwnGate(self.limits)
 
     async def run(self, client: AsyncOpenAI) -> None:
         """Make all calls."""
@@ -198,7 +195,7 @@ class _Crew:
                 reply = await self._call(job)
             finally:
                 self.under_way -= 1
-                await self.gate.settle(reserved, self._price(job, reply))
+                self.gate.settle(reserved, self._price(job, reply))
             if reply is not None:
                 self._take(reply)
 
@@ -288,18 +285,11 @@ class _Crew:
 
     async def _turn(self, job: _Job) -> None:
         """Wait until the rates and the service allow a request."""
-        tokens = job.tokens + self.batch.settings.max_tokens
         # Jitter, so that waiting workers do not all resume at the same instant.
         jitter = float(self.rng.uniform(0, self.limits.backoff))
-        begins, holds = await self.gate.turn(tokens)
-        while not self.halt.is_set():
-            wait = max(begins, self.resume + jitter) - self._now()
-            if wait > 0:
-                await self._sleep(wait)
-            elif self._now() <= holds:
-                return
-            else:
-                begins, holds = await self.gate.turn(tokens)
+        begins = self.gate.book(job.tokens + self.batch.settings.max_tokens)
+        while not self.halt.is_set() and (wait := max(begins, self.resume + jitter) - self._now()) > 0:
+            await self._sleep(wait)
 
     async def _ask(self, job: _Job, attempt: int, body: Mapping[str, Any]) -> Reply:
         """Send one request and parse its response."""

@@ -17,11 +17,9 @@ from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput, Unreachable
-from mirage.llm.batch import Batch, OnReply, failed_reply
-from mirage.llm.calls import Messages, Reply, Settings
-from mirage.llm.chat_model import ChatModel
-from mirage.llm.endings import separate_reasoning
-from mirage.store import Ledger
+from mirage.llm.batch import failed_reply
+from mirage.llm.calls import ChatModel, Messages, Reply, Settings
+from mirage.llm.completion import separate_reasoning
 from mirage.store.extras import extra
 
 _LOG = logging.getLogger(__name__)
@@ -48,6 +46,39 @@ class LoadedModel:
     longest: int | None
     """Maximum tokens of a prompt with its reply; None if the model states none."""
 
+    def replies(self, prompts: Mapping[str, Messages]) -> Iterator[Reply]:
+        """Yield the replies to conversations by key; groups shrink if the memory is too small.
+
+        Raises:
+            Unreachable: if the model fails, or one prompt alone does not fit the memory.
+        """
+        import torch
+
+        encoded = {key: self.encode(messages) for key, messages in prompts.items()}
+        most = self.settings.max_tokens
+        # The longest first: if the memory is too small, that shows at once.
+        todo = sorted(encoded, key=lambda key: -len(encoded[key]))
+        while self.longest is not None and todo and len(encoded[todo[0]]) + most > self.longest:
+            key = todo.pop(0)
+            reason = f"the prompt has {len(encoded[key]):,} tokens, and the reply up to {most:,}"
+            yield failed_reply(key, f"{reason}: more than the model's context of {self.longest:,}", attempts=1)
+        size = self.group
+        while keys := todo[:size]:
+            try:
+                outputs = self.generate([encoded[key] for key in keys])
+            except Exception as error:  # whatever torch and CUDA raise
+                if isinstance(error, torch.OutOfMemoryError) and size > 1:
+                    size = max(1, min(size, len(keys)) // 2)
+                    _LOG.warning("The memory is too small; prompts are now generated %s at a time.", size)
+                    continue
+                raise Unreachable(
+                    f"{self.name} failed: {error}", do="rerun the command; replies received are cached"
+                ) from error
+            todo = todo[len(keys) :]
+            for key, (raw, finish, n) in zip(keys, outputs, strict=True):
+                text, reasoning, status, why = separate_reasoning(raw, finish)
+                yield Reply(key, text, status, why, len(encoded[key]), n, self.name, 1, reasoning=reasoning)
+
     def encode(self, messages: Messages) -> list[int]:
         """Return the tokens of a conversation by the chat template; without one, of its texts."""
         conversation = [dict(message) for message in messages]
@@ -64,22 +95,15 @@ class LoadedModel:
         """
         import torch
 
-        pad = next(
-            token for token in (self.tokenizer.pad_token_id, self.tokenizer.eos_token_id, 0) if token is not None
-        )
-        width = max(map(len, prompts))
-        device = self.model.device
-        rows = [[pad] * (width - len(prompt)) + list(prompt) for prompt in prompts]
-        mask = [[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts]
-        encoded, attention = torch.tensor(rows, device=device), torch.tensor(mask, device=device)
+        encoded = self.tokenizer.pad({"input_ids": [list(prompt) for prompt in prompts]}, return_tensors="pt")
+        pad, device = self.tokenizer.pad_token_id, self.model.device
+        rows = encoded["input_ids"]
         cuda = [device] if device.type == "cuda" else []
         with torch.random.fork_rng(devices=cuda), torch.inference_mode():
-            digest = hashlib.sha256(repr((self.settings.seed or 0, rows)).encode()).digest()
+            digest = hashlib.sha256(repr((self.settings.seed or 0, rows.tolist())).encode()).digest()
             torch.manual_seed(int.from_bytes(digest[:4], "big"))
-            output = self.model.generate(
-                input_ids=encoded, attention_mask=attention, pad_token_id=pad, **self._sampling()
-            )
-        start = 0 if self.model.config.is_encoder_decoder else width
+            output = self.model.generate(**encoded.to(device), pad_token_id=pad, **self._sampling())
+        start = 0 if self.model.config.is_encoder_decoder else rows.shape[1]
         return [self._decode(tokens[start:].tolist(), pad) for tokens in output]
 
     def _sampling(self) -> dict[str, Any]:
@@ -104,87 +128,8 @@ class LoadedModel:
         return text, "length" if place is None else "stop", len(whole) + (place is not None)
 
 
-def complete_local(
-    conversations: Sequence[Messages],
-    model: ChatModel,
-    *,
-    ledger: Ledger,
-    engine: LoadedModel | None = None,
-    on_reply: OnReply | None = None,
-    again: str | None = None,
-    earlier: Sequence[str | None] = (),
-    accepted: bool = False,  # noqa: ARG001  # for compatibility with `client.complete`; no prompt stops the others here
-) -> list[Reply | None]:
-    """Get a reply to every conversation, by the model's own chat template; conversations in the ledger are not sent.
-
-    A prompt longer than the model's context is a reply with status `api_error`.
-
-    Args:
-        conversations: the conversations.
-        model: the model, by its name on the Hub or its folder.
-        ledger: cache to which replies are committed as they arrive.
-        engine: result of `load`; None to load now.
-        on_reply: called with the number of a conversation and its reply.
-        again: as for `client.complete`. At temperature 0 the model repeats its reply.
-        earlier: as for `client.complete`.
-        accepted: has no effect.
-
-    Raises:
-        BadInput: if transformers or a package for an option is not installed, or an option is invalid.
-        Unreachable: if the model cannot be loaded, or fails. Replies received are in the ledger.
-        ArenaError: if the ledger cannot be written.
-    """
-    batch = Batch(conversations, model.settings, ledger, on_reply, again, earlier)
-    if not batch.open:
-        return batch.replies
-    loaded = engine or load(model)
-    prompts = {key: loaded.encode(conversations[number]) for key, number in batch.open.items()}
-    for key, prompt in list(prompts.items()):
-        if loaded.longest is not None and len(prompt) + model.settings.max_tokens > loaded.longest:
-            reason = f"the prompt has {len(prompt):,} tokens, and the reply up to {model.settings.max_tokens:,}"
-            reason += f": more than the model's context of {loaded.longest:,}"
-            batch.settle(failed_reply(key, reason, attempts=1))
-            del prompts[key]
-    # The longest first: if the memory is too small, that shows at once.
-    order = sorted(prompts, key=lambda key: -len(prompts[key]))
-    for keys, outputs in _groups(loaded, order, prompts):
-        for key, (raw, finish, tokens_out) in zip(keys, outputs, strict=True):
-            text, reasoning, status, reason_ = separate_reasoning(raw, finish)
-            tokens_in = len(prompts[key])
-            name = model.settings.model
-            batch.keep(Reply(key, text, status, reason_, tokens_in, tokens_out, name, 1, reasoning=reasoning))
-    return batch.replies
-
-
-def _groups(
-    loaded: LoadedModel, order: Sequence[str], prompts: Mapping[str, Sequence[int]]
-) -> Iterator[tuple[Sequence[str], list[tuple[str, str, int]]]]:
-    """Yield the keys and replies of each group of prompts; groups shrink if the memory is too small.
-
-    Raises:
-        Unreachable: if the model fails, or one prompt alone does not fit the memory.
-    """
-    import torch
-
-    start, size = 0, loaded.group
-    while start < len(order):
-        keys = order[start : start + size]
-        try:
-            outputs = loaded.generate([prompts[key] for key in keys])
-        except Exception as error:  # whatever torch and CUDA raise
-            if isinstance(error, torch.OutOfMemoryError) and size > 1:
-                size = max(1, min(size, len(keys)) // 2)
-                _LOG.warning("The memory is too small; prompts are now generated %s at a time.", size)
-                continue
-            raise Unreachable(
-                f"{loaded.name} failed: {error}", do="rerun the command; replies received are cached"
-            ) from error
-        yield keys, outputs
-        start += len(keys)
-
-
 def load(model: ChatModel) -> LoadedModel:
-    """Load a model and its tokenizer, for several calls of `complete_local`.
+    """Load a model and its tokenizer.
 
     Raises:
         BadInput: if transformers or a package for an option is not installed, or an option is invalid.
@@ -204,6 +149,8 @@ def load(model: ChatModel) -> LoadedModel:
     adapter, name = _adapter(settings.model, own.get("peft"))
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, padding_side="left", **cache)
+        if tokenizer.pad_token_id is None:
+            tokenizer.pad_token_id = tokenizer.eos_token_id or 0
         config = transformers.AutoConfig.from_pretrained(name, **cache)
         kind = "AutoModelForSeq2SeqLM" if config.is_encoder_decoder else "AutoModelForCausalLM"
         loaded = getattr(transformers, kind).from_pretrained(name, **arguments)

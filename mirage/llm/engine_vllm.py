@@ -7,73 +7,25 @@ this process unless it is spread over several GPUs, so that no child process sur
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from mirage.errors import BadInput, Unreachable
-from mirage.llm.batch import Batch, OnReply, failed_reply
-from mirage.llm.calls import Messages, Reply
-from mirage.llm.chat_model import ChatModel
-from mirage.llm.endings import separate_reasoning
-from mirage.store import Ledger
+from mirage.llm.batch import failed_reply
+from mirage.llm.calls import ChatModel, Messages, Reply
+from mirage.llm.completion import separate_reasoning
 from mirage.store.extras import install_command
 
-Engine = tuple[Any, Any]
-"""vLLM with a model, and the sampling parameters."""
 UNDER_WAY = 512
 """Maximum prompts in the engine; a finished one is replaced by the next."""
 _SPREAD = ("tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size")
 """Options that start several processes if over 1."""
 
 
-def complete_local(
-    conversations: Sequence[Messages],
-    model: ChatModel,
-    *,
-    ledger: Ledger,
-    engine: Engine | None = None,
-    on_reply: OnReply | None = None,
-    again: str | None = None,
-    earlier: Sequence[str | None] = (),
-    accepted: bool = False,  # noqa: ARG001  # for compatibility with `client.complete`; no prompt stops the others here
-) -> list[Reply | None]:
-    """Get a reply to every conversation, by the model's own chat template; conversations in the ledger are not sent.
-
-    A prompt that the model rejects (longer than its context) is a reply with status `api_error`.
-
-    Args:
-        conversations: the conversations.
-        model: the model, by its name or folder. Its seed, by default 0, applies to the engine and to every prompt.
-        ledger: cache to which replies are committed as they arrive.
-        engine: result of `load`; None to load now.
-        on_reply: called with the number of a conversation and its reply.
-        again: as for `client.complete`. At temperature 0 the engine repeats its reply.
-        earlier: as for `client.complete`.
-        accepted: has no effect.
-
-    Raises:
-        BadInput: if vLLM is not installed, or rejects an option.
-        Unreachable: if the model cannot be loaded, or the engine fails. Replies received are in the ledger.
-        ArenaError: if the ledger cannot be written.
-    """
-    batch = Batch(conversations, model.settings, ledger, on_reply, again, earlier)
-    todo = list(batch.open.items())
-    if not todo:
-        return batch.replies
-    loaded, parameters = engine or load(model)
-    prompts = (([dict(message) for message in conversations[number]], key) for key, number in todo)
-    for key, output in _answer(loaded, parameters, prompts):
-        reply = _read(key, output, model.settings.model)
-        if reply.status == "api_error":
-            batch.settle(reply)
-        else:
-            batch.keep(reply)
-    return batch.replies
-
-
-def load(model: ChatModel) -> Engine:
-    """Load a model, for several calls of `complete_local`.
+def load(model: ChatModel) -> VllmModel:
+    """Load a model. Its seed, by default 0, applies to the engine and to every prompt.
 
     Raises:
         BadInput: if vLLM is not installed, or rejects an option.
@@ -110,23 +62,31 @@ def load(model: ChatModel) -> Engine:
             f"vLLM could not load {settings.model}: {error}",
             do="check the model's name, the memory and --engine-args",
         ) from error
-    return loaded, parameters
+    return VllmModel(settings.model, loaded, parameters)
 
 
-def _answer(
-    model: Any, parameters: Any, prompts: Iterator[tuple[list[dict[str, str]], str]]
-) -> Iterator[tuple[str, Any]]:
-    """Yield the output of each prompt as it finishes, or the error with which it is rejected, with the prompt's key.
+@dataclass(frozen=True)
+class VllmModel:
+    """vLLM with a model."""
 
-    Args:
-        model: vLLM with a model.
-        parameters: sampling parameters.
-        prompts: conversations, each with its key.
-    """
+    name: str
+    model: Any
+    parameters: Any
+    """Sampling parameters."""
+
+    def replies(self, prompts: Mapping[str, Messages]) -> Iterator[Reply]:
+        """Yield the reply to each prompt as it finishes."""
+        for key, output in _answer(self.model, self.parameters, iter(prompts.items())):
+            yield _read(key, output, self.name)
+
+
+def _answer(model: Any, parameters: Any, prompts: Iterator[tuple[str, Messages]]) -> Iterator[tuple[str, Any]]:
+    """Yield the output of each prompt as it finishes, or the error with which it is rejected, with the prompt's key."""
     under_way: dict[str, str] = {}
     try:
         while True:
-            for conversation, key in islice(prompts, UNDER_WAY - len(under_way)):
+            for key, messages in islice(prompts, UNDER_WAY - len(under_way)):
+                conversation = [dict(message) for message in messages]
                 try:
                     (number,) = model.enqueue_chat([conversation], sampling_params=parameters, use_tqdm=False)
                 except Exception as error:

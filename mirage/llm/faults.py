@@ -13,8 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from mirage.llm.endings import names
 from mirage.llm.json_paths import page_text
+
+
+def names(words: str) -> frozenset[str]:
+    """Return the set of the words of a text."""
+    return frozenset(words.split())
+
 
 _FILTERED = names(
     "content_filter content_filtered content_policy_violation contentpolicyviolationerror responsibleaipolicyviolation"

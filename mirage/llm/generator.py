@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.llm import engine_huggingface, engine_vllm
 from mirage.llm.asking import Engine, engine_of
-from mirage.llm.chat_model import ChatModel
+from mirage.llm.batch import complete_loaded
+from mirage.llm.calls import ChatModel
 from mirage.llm.presets import PRESETS
 from mirage.store.ledger import scratch_ledger
 
@@ -82,16 +83,9 @@ class Generator:
     @cached_property
     def _engine(self) -> Engine:
         """The function that makes the calls; a model of this machine is loaded once."""
-        if self.technique == "vllm" and self.model.endpoint is None:
-            loaded = engine_vllm.load(self.model)
-            return lambda conversations, **how: engine_vllm.complete_local(
-                conversations, self.model, engine=loaded, **how
-            )
-        if self.technique == "huggingface":
-            weights = engine_huggingface.load(self.model)
-            return lambda conversations, **how: engine_huggingface.complete_local(
-                conversations, self.model, engine=weights, **how
-            )
+        if self.technique in LOCAL and self.model.endpoint is None:
+            loaded = (engine_vllm if self.technique == "vllm" else engine_huggingface).load(self.model)
+            return partial(complete_loaded, model=self.model, load=lambda _: loaded)
         return engine_of(self.model, np.random.default_rng())
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from typing import TypeVar
 from urllib.parse import SplitResult, quote, urlsplit
 
@@ -35,7 +37,7 @@ class Preset:
     base_url: str
     """Address of the OpenAI-compatible API. `{A|B}` is filled from the environment variable A, else from B;
     `{A=ADDRESS}` is ADDRESS where A is not set."""
-    key_env: str | None
+    key_env: str | None = None
     """Environment variable with the key; None for a server that needs none."""
     limit: str = "max_tokens"
     """The service's name of the limit of new tokens."""
@@ -43,29 +45,9 @@ class Preset:
     """Environment variable with a dated version of the API, if that is to be used instead."""
 
 
-# The variables of the published programs: Azure as AZURE_OPENAI_API_BASE, AZURE_OPENAI_API_KEY and
-# AZURE_OPENAI_API_VERSION in NoMIRACL (project-miracl/nomiracl, nomiracl/generation/azure.py), with
-# AZURE_OPENAI_ENDPOINT for the address in MIRAGE-Bench (vectara/mirage-bench, mirage_bench/generate/azure_openai.py);
-# Anyscale as ANYSCALE_BASE_URL and ANYSCALE_API_KEY in both (generation/anyscale.py, generate/anyscale.py).
 PRESETS: dict[str, Preset] = {
-    preset.name: preset
-    for preset in (
-        Preset("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", limit="max_completion_tokens"),
-        Preset(
-            "azure",
-            "{AZURE_OPENAI_ENDPOINT|AZURE_OPENAI_API_BASE}/openai/v1",
-            "AZURE_OPENAI_API_KEY",
-            limit="max_completion_tokens",
-            version_env="AZURE_OPENAI_API_VERSION",
-        ),
-        Preset("nvidia", "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY"),
-        Preset("anyscale", "{ANYSCALE_BASE_URL=https://api.endpoints.anyscale.com/v1}", "ANYSCALE_API_KEY"),
-        Preset("cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY"),
-        Preset("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
-        Preset("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
-        Preset("vllm", "http://127.0.0.1:8000/v1", None),
-        Preset("transformers", "http://127.0.0.1:8000/v1", None),
-    )
+    name: Preset(name, **values)
+    for name, values in tomllib.loads((files(__package__) / "presets.toml").read_text(encoding="utf-8")).items()
 }
 """Every preset by its name."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from mirage.errors import BadInput, UnknownName
 from mirage.llm.batch import Batch, OnReply
 from mirage.llm.calls import AGAIN, SERVICE, Limits, Messages, Reply, Settings, text_tokens
 from mirage.llm.client import ask
-from mirage.llm.endings import separate_reasoning
+from mirage.llm.completion import separate_reasoning
 from mirage.llm.json_paths import describe, find, parse_path, read_events
 from mirage.llm.presets import Endpoint, resolve
 from mirage.llm.retry import Misfit, unreadable
@@ -30,41 +30,17 @@ BODY = {"question": "{query}"}
 PLACEHOLDERS = ("{query}", "{language}", "{query_id}")
 """Placeholders in the texts of a body; the first is required."""
 _PLACEHOLDER = re.compile("|".join(map(re.escape, PLACEHOLDERS)))
-_TEXT = ("text", "content", "page_content", "passage", "body", "chunk", "snippet", "document")
-_ID = ("id", "docid", "doc_id", "document_id", "passage_id", "chunk_id", "_id")
-_TITLE = ("title", "document_title")
-_SCORE = ("score", "similarity", "relevance_score")
-_BESIDE = ("ids", "titles", "scores")
-"""Paths to lists aligned with the contexts."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResponsePaths:
-    """Paths of the parts of a response; each is `result.documents[*].text` or similar."""
-
-    answer: str = "answer"
-    """The answer. Its texts in several parts of a stream are joined."""
-    contexts: str = "contexts"
-    """The passages: texts, or objects with a text and perhaps id, title and score."""
-    ids: str | None = None
-    """Ids of the passages, in their order; by default those of the objects."""
-    titles: str | None = None
-    """Titles, likewise."""
-    scores: str | None = None
-    """The retriever's scores, likewise."""
-    tokens_in: str | None = None
-    """Prompt tokens; by default an estimate."""
-    tokens_out: str | None = None
-    """Reply tokens; by default an estimate."""
-
-    def __post_init__(self) -> None:
-        for name, path in self.named_paths().items():
-            parse_path(path, where=f"--paths {name}")
-
-    def named_paths(self) -> dict[str, str]:
-        """Return the paths that are set, by name."""
-        paths = {part.name: getattr(self, part.name) for part in fields(self)}
-        return {name: path for name, path in paths.items() if path is not None}
+_NAMES = {
+    "id": ("id", "docid", "doc_id", "document_id", "passage_id", "chunk_id", "_id"),
+    "title": ("title", "document_title"),
+    "text": ("text", "content", "page_content", "passage", "body", "chunk", "snippet", "document"),
+    "score": ("score", "similarity", "relevance_score"),
+}
+"""Names of the parts of a passage."""
+PATHS = {"answer": "answer", "contexts": "contexts"}
+"""Default paths of the answer, whose texts in several parts of a stream are joined, and of the passages: texts, or
+objects with a text and perhaps id, title and score.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +49,18 @@ class RagService:
 
     endpoint: Endpoint
     """Address and key."""
-    paths: ResponsePaths = field(default_factory=ResponsePaths)
-    """Where answer and contexts are in a response."""
+    paths: Mapping[str, str] = field(default_factory=lambda: dict(PATHS))
+    """Where answer and contexts are in a response, such as `result.documents[*].text`."""
     body: Mapping[str, Any] = field(default_factory=lambda: dict(BODY))
     """Body of a request, with `{query}` in a text; also `{language}` and `{query_id}`."""
     limits: Limits = field(default_factory=Limits)
     """Concurrency, rates, timeouts, retries, prices and budget."""
 
     def __post_init__(self) -> None:
+        for name, path in self.paths.items():
+            if name not in PATHS:
+                raise UnknownName("part of a response", name, PATHS, where="--paths")
+            parse_path(path, where=f"--paths {name}")
         if PLACEHOLDERS[0] not in json.dumps(self.body, ensure_ascii=False):
             raise BadInput(
                 "the body has no {query}, so that no question is sent",
@@ -111,7 +91,7 @@ def rag_service(
     *,
     key_env: str | None = None,
     name: str | None = None,
-    paths: ResponsePaths | None = None,
+    paths: Mapping[str, str] | None = None,
     body: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
 ) -> RagService:
@@ -126,35 +106,32 @@ def rag_service(
         limits: concurrency, rates, retries.
 
     Raises:
-        BadInput: if the address, the key or the body is invalid.
+        UnknownName: if a path is of an unknown part.
+        BadInput: if the address, the key, a path or the body is invalid.
     """
     endpoint = replace(resolve(base_url=base_url, key_env=key_env, keyless=True), name=name)
     if base_url.endswith("/"):
         endpoint = replace(endpoint, base_url=f"{endpoint.base_url}/")
-    return RagService(endpoint, paths or ResponsePaths(), dict(BODY if body is None else body), limits or Limits())
+    return RagService(endpoint, {**PATHS, **(paths or {})}, dict(BODY if body is None else body), limits or Limits())
 
 
-def read_paths(options: Sequence[str]) -> ResponsePaths:
-    """Parse `--paths`: `answer=PATH,contexts=PATH`, repeatable.
+def read_paths(option: str) -> dict[str, str]:
+    """Parse `--paths`: `answer=PATH,contexts=PATH`.
 
     Raises:
-        BadInput: if an entry is not NAME=PATH, or a path is invalid.
-        UnknownName: if a name is unknown.
+        BadInput: if an entry is not NAME=PATH.
     """
-    names = [part.name for part in fields(ResponsePaths)]
-    paths: dict[str, str] = {}
-    for entry in (part for option in options for part in option.split(",")):
-        name, equals, path = (part.strip() for part in entry.partition("="))
-        if not equals or not path:
+    paths = {}
+    for entry in option.split(","):
+        name, _, path = (part.strip() for part in entry.partition("="))
+        if not path:
             raise BadInput(
                 f"{entry!r} is not NAME=PATH",
                 where="--paths",
                 do="write --paths answer=result.text,contexts=docs[*].text",
             )
-        if name not in names:
-            raise UnknownName("part of a response", name, names, where="--paths")
         paths[name] = path
-    return ResponsePaths(**paths)
+    return paths
 
 
 def ask_service(
@@ -202,7 +179,7 @@ def _request(question: Question, service: RagService, system: str, again: str | 
         "system": system,
         SERVICE: service.endpoint.service,
         "body": service.request_body(question),
-        "paths": service.paths.named_paths(),
+        "paths": dict(service.paths),
         **({} if again is None else {AGAIN: again}),
     }
 
@@ -218,7 +195,6 @@ class _Questions(Batch):
         if self.service is None:
             raise TypeError("questions need a service")
         self._service = self.service
-        self._paths = {name: parse_path(path) for name, path in self._service.paths.named_paths().items()}
         super().__post_init__()
 
     @property
@@ -241,31 +217,21 @@ class _Questions(Batch):
             Misfit: if the response is no JSON, or a path leads nowhere.
         """
         events = read_events(content)
-        answers = self._need("answer", content, events)
-        entries = [item for value in self._need("contexts", content, events) for item in _flatten_passages(value)]
-        beside = {name: self._beside(name, len(entries), events or ()) for name in _BESIDE}
-        contexts = [
-            _context(entry, {name: values[place] for name, values in beside.items() if values})
-            for place, entry in enumerate(entries)
-        ]
+        answers, found = (self._need(name, content, events) for name in PATHS)
+        contexts = [_context(entry) for value in found for entry in _flatten_passages(value)]
         text = "".join(_words(value) for value in answers) or None
         text, reasoning, status, reason = separate_reasoning(text, None)
         shown = [part for context in contexts for part in (context.get("title"), context.get("text")) if part]
-        counted = [self._count(name, events or ()) for name in ("tokens_in", "tokens_out")]
-        estimates = text_tokens(self.questions[number].text + "".join(shown)), text_tokens(text or "")
-        tokens_in, tokens_out = (
-            estimate if count is None else count for count, estimate in zip(counted, estimates, strict=True)
-        )
         return Reply(
             key,
             text,
             status,
             reason,
-            tokens_in,
-            tokens_out,
+            text_tokens(self.questions[number].text + "".join(shown)),
+            text_tokens(text or ""),
             None,
             attempt,
-            estimated=None in counted,
+            estimated=True,
             reasoning=reasoning,
             contexts=contexts,
         )
@@ -277,36 +243,17 @@ class _Questions(Batch):
             Misfit: if there are none in any event.
             ErrorBody: if there is an error instead.
         """
-        found = [values for event in events or () if (values := find(event, self._paths[name])) is not None]
-        if events is None or not found:
+        path = self._service.paths[name]
+        found = [values for event in events or () if (values := find(event, parse_path(path))) is not None]
+        if not found:
             for event in events or ():
                 if isinstance(event, dict) and event.get("error"):
                     raise unreadable(event, "")
             raise Misfit(
-                f"the response has no {name} at {getattr(self._service.paths, name)}: {describe(content, events)}",
+                f"the response has no {name} at {path}: {describe(content, events)}",
                 f"name the path with --paths {name}=PATH, or check --base-url and --body",
             )
         return [value for values in found for value in values]
-
-    def _beside(self, name: str, n: int, events: Sequence[Any]) -> list[Any]:
-        """Return one value per context from a path; none if it is not set, or leads to another number of values."""
-        if name not in self._paths:
-            return []
-        values = [
-            item
-            for event in events
-            for value in find(event, self._paths[name]) or ()
-            for item in (value if isinstance(value, list) else [value])
-        ]
-        return values if len(values) == n else []
-
-    def _count(self, name: str, events: Sequence[Any]) -> int | None:
-        """Return the last count at a path; None if there is none."""
-        if name not in self._paths:
-            return None
-        found = [value for event in events for value in find(event, self._paths[name]) or ()]
-        counts = [value for value in found if isinstance(value, int) and not isinstance(value, bool) and value >= 0]
-        return counts[-1] if counts else None
 
 
 def _fill(value: Any, values: Mapping[str, str]) -> Any:
@@ -325,19 +272,17 @@ def _flatten_passages(value: Any) -> list[Any]:
     return [value] if value else []
 
 
-def _context(entry: Any, beside: Mapping[str, Any]) -> dict[str, Any]:
+def _context(entry: Any) -> dict[str, Any]:
     """Return id, title, text and score of a passage, each if known."""
     values: dict[str, Any] = {"text": entry if isinstance(entry, str) else None}
     if isinstance(entry, Mapping):
         inner = entry.get("metadata")
         sources = [entry, inner] if isinstance(inner, Mapping) else [entry]
-        for name, names in (("id", _ID), ("title", _TITLE), ("text", _TEXT), ("score", _SCORE)):
+        for name, names in _NAMES.items():
             values[name] = next((source[key] for source in sources for key in names if source.get(key)), None)
-    for plural, value in beside.items():
-        values[plural[:-1]] = value
-    score = values.get("score")
+    score = values.pop("score", None)
     number = isinstance(score, int | float) and not isinstance(score, bool) and abs(score) < 1e300
-    known = {name: _words(values.get(name)) for name in ("id", "title", "text")} | {"score": score if number else None}
+    known = {name: _words(value) for name, value in values.items()} | {"score": score if number else None}
     return {name: value for name, value in known.items() if value not in (None, "")}
 
 

@@ -15,10 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from mirage.errors import ArenaError
+from mirage.errors import ArenaError, MirageError
 
 NAME = "ledger.sqlite"
 """File name in an arena's folder."""
+LOCK = "ledger.lock"
+"""File name in an arena's folder; locked while only one program may send requests."""
 _FORMAT = 1
 _TABLE = """
 CREATE TABLE IF NOT EXISTS calls (
@@ -75,6 +77,24 @@ def scratch_ledger() -> Iterator[Ledger]:
     """Open a ledger in a temporary folder, deleted afterwards."""
     with TemporaryDirectory() as folder, Ledger(Path(folder) / NAME) as ledger:
         yield ledger
+
+
+@contextmanager
+def lock_ledger(path: Path, seconds: float, error: MirageError) -> Iterator[None]:
+    """Exclude other programs that lock this ledger.
+
+    Args:
+        path: the ledger's file.
+        seconds: how long to wait for another program.
+        error: raised after that.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        with FileLock(path.with_name(LOCK), timeout=seconds):
+            yield
+    except Timeout:
+        raise error from None
 
 
 class Ledger:
@@ -186,46 +206,45 @@ class Ledger:
                 raise self._error(error) from None
             return int(self._ask(count)[0][0]) - int(before)
 
-    def latest_replacement(self, system: str) -> int:
-        """Return the number of the last replacement of a system's answers; 0 if there was none."""
-        return max((number for number, _, _ in self._replacements(system)), default=0)
-
-    def open_replacement(self, system: str, scope: str) -> int | None:
-        """Return the number of the unfinished replacement of this scope; None if there is none."""
-        rows = self._replacements(system)
-        return max(
-            (number for number, row_scope, finished in rows if row_scope == scope and not finished), default=None
-        )
-
-    def begin_replacement(self, system: str, scope: str) -> int:
-        """Begin a replacement of a system's answers, or resume an unfinished one.
+    def replacement(self, system: str, scope: str, *, replace: bool, begin: bool = False) -> int:
+        """Return the number of the replacement that calls belong to; 0 if there was none.
 
         Args:
             system: the system.
             scope: the answers to replace, and their generation options.
-
-        Returns:
-            Its number, from 1; never reused.
+            replace: whether the calls replace answers: they belong to the unfinished replacement of this scope, if
+                there is one, or to the next.
+            begin: whether to record it.
         """
+        rows = self._replacements(system)
+        latest = max((number for number, _, _ in rows), default=0)
+        if not replace:
+            return latest
+        if begin:
+            return self._begin_replacement(system, scope)
+        return max(
+            (number for number, row_scope, ended in rows if row_scope == scope and not ended), default=latest + 1
+        )
+
+    def _begin_replacement(self, system: str, scope: str) -> int:
+        """Begin a replacement of a system's answers, or resume an unfinished one; return its number."""
         try:
             with self._db:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.execute(_REPLACEMENTS)
-                number = self.open_replacement(system, scope)
-                if number is None:
-                    number = self.latest_replacement(system) + 1
-                    insert = "INSERT INTO replacements (system, number, scope) VALUES (?, ?, ?)"
-                    self._db.execute(insert, [system, number, scope])
+                number = self.replacement(system, scope, replace=True)
+                insert = "INSERT OR IGNORE INTO replacements (system, number, scope) VALUES (?, ?, ?)"
+                self._db.execute(insert, [system, number, scope])
                 return number
         except sqlite3.Error as error:
             raise self._error(error) from None
 
-    def end_replacement(self, system: str, number: int) -> None:
-        """Mark a replacement as finished; the next one gets a new number."""
+    def end_replacement(self, system: str, scope: str) -> None:
+        """Mark the replacement of a scope as finished; the next one gets a new number."""
         try:
             with self._db:
-                update = "UPDATE replacements SET finished = 1 WHERE system = ? AND number = ?"
-                self._db.execute(update, [system, number])
+                update = "UPDATE replacements SET finished = 1 WHERE system = ? AND scope = ?"
+                self._db.execute(update, [system, scope])
         except sqlite3.Error as error:
             raise self._error(error) from None
 

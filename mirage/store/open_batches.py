@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from mirage.errors import ArenaError
+from mirage.store.ledger import lock_ledger
 
-LOCK = "ledger.lock"
-"""File name in an arena's folder; locked while batches are submitted."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS batches (
   part TEXT PRIMARY KEY,
@@ -94,17 +93,13 @@ class OpenBatches:
         Raises:
             ArenaError: if another program submits for over an hour.
         """
-        from filelock import FileLock, Timeout
-
-        try:
-            with FileLock(self.path.with_name(LOCK), timeout=_WAIT):
-                yield
-        except Timeout:
-            raise ArenaError(
-                "another program has been submitting batches for this arena for over an hour",
-                where=str(self.path),
-                do="wait until it is done, then rerun the command",
-            ) from None
+        error = ArenaError(
+            "another program has been submitting batches for this arena for over an hour",
+            where=str(self.path),
+            do="wait until it is done, then rerun the command",
+        )
+        with lock_ledger(self.path, _WAIT, error):
+            yield
 
     def claim(
         self, service: str, requests: Iterable[tuple[str, Mapping[str, Any]]], changes: Mapping[str, str | None]

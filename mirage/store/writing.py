@@ -21,8 +21,8 @@ from mirage.store import manifest as manifests
 from mirage.store.arena import Arena, open_arena
 from mirage.store.cores import available
 from mirage.store.files import write_bytes, write_text
+from mirage.store.ledger import LOCK as LEDGER_LOCK
 from mirage.store.ledger import NAME as LEDGER
-from mirage.store.open_batches import LOCK as LEDGER_LOCK
 from mirage.text.languages import in_order, is_code
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ from tiny_model import SAMPLE, make
 from mirage import llm, store
 from mirage.errors import ArenaError
 from mirage.llm import engine_vllm
+from mirage.llm.batch import complete_loaded
 from mirage.store import Ledger
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -61,7 +62,7 @@ def environment() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def engine(model: Path, environment: None) -> engine_vllm.Engine:
+def engine(model: Path, environment: None) -> engine_vllm.VllmModel:
     """The model, loaded once; its own defaults are those of a generation_config.json."""
     config = {"do_sample": True, "temperature": 0.9, "top_k": 7, "repetition_penalty": 1.3, "eos_token_id": 0}
     (model / "generation_config.json").write_text(json.dumps(config))
@@ -111,8 +112,8 @@ def by_engine(model: Path) -> tuple[object, ...]:
     return ("--model", model, "--engine", "vllm", "--engine-args", json.dumps(OPTIONS), "--max-tokens", 24)
 
 
-def test_the_stand_in_of_the_unit_tests_refuses_prompts_as_the_real_one_does(engine: engine_vllm.Engine) -> None:
-    model, parameters = engine
+def test_the_stand_in_of_the_unit_tests_refuses_prompts_as_the_real_one_does(engine: engine_vllm.VllmModel) -> None:
+    model, parameters = engine.model, engine.parameters
     imitation = StandIn().LLM(model="tiny")
     for text in ("too long " * 3_000, HALF):
         kinds = []
@@ -124,24 +125,24 @@ def test_the_stand_in_of_the_unit_tests_refuses_prompts_as_the_real_one_does(eng
 
 
 def test_prompts_that_are_refused_are_rows_and_the_others_are_answered(
-    engine: engine_vllm.Engine, tmp_path: Path
+    engine: engine_vllm.VllmModel, tmp_path: Path
 ) -> None:
     texts = ["What is it?", LONG, HALF, "", "Was ist das?"]
     conversations: list[llm.Messages] = [[{"role": "user", "content": text}] for text in texts]
     local = llm.ChatModel(llm.Settings("tiny", temperature=0.2, max_tokens=20, service="vllm"))
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         for _ in range(2):
-            replies = engine_vllm.complete_local(conversations, local, ledger=ledger, engine=engine)
+            replies = complete_loaded(conversations, local, ledger=ledger, load=lambda _: engine)
             failed = [reply is not None and reply.status == "api_error" for reply in replies]
             assert failed == [False, True, True, False, False]
         assert ledger.totals()[0] == 3
 
 
-def test_the_model_s_own_defaults_hold_where_nothing_is_set(engine: engine_vllm.Engine) -> None:
-    parameters = engine[1]
+def test_the_model_s_own_defaults_hold_where_nothing_is_set(engine: engine_vllm.VllmModel) -> None:
+    parameters = engine.parameters
     assert (parameters.top_k, parameters.repetition_penalty) == (7, 1.3)
     assert (parameters.temperature, parameters.max_tokens) == (0.2, 20)
-    served = engine[0].get_default_sampling_params()
+    served = engine.model.get_default_sampling_params()
     assert (served.top_k, served.repetition_penalty) == (7, 1.3)
 
 
@@ -190,7 +191,9 @@ def test_the_sample_is_answered_and_judged_over_http(service: str, arena: Path, 
     assert [reply.status == "api_error" for reply in replies] == [True, False]
 
 
-def test_tokens_a_second_of_the_engine_and_over_http(engine: engine_vllm.Engine, service: str, tmp_path: Path) -> None:
+def test_tokens_a_second_of_the_engine_and_over_http(
+    engine: engine_vllm.VllmModel, service: str, tmp_path: Path
+) -> None:
     """The same prompts to the same model, one way after the other, twice: no start of a program is in the times."""
     settings = llm.Settings("tiny", temperature=0.2, max_tokens=20)
     local = llm.ChatModel(llm.Settings("tiny", temperature=0.2, max_tokens=20, service="vllm"))
@@ -201,7 +204,7 @@ def test_tokens_a_second_of_the_engine_and_over_http(engine: engine_vllm.Engine,
                 began = time.monotonic()
                 if way == "engine":
                     asked: list[llm.Messages] = [[{"role": "user", "content": text}] for text in texts]
-                    replies = engine_vllm.complete_local(asked, local, ledger=ledger, engine=engine)
+                    replies = complete_loaded(asked, local, ledger=ledger, load=lambda _: engine)
                 else:
                     replies = list(_ask_service(service, settings, ledger, texts))
                 seconds = time.monotonic() - began

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.browser
 SOURCE = ROOT / "data" / "sample" / "source"
 CODES = ("ar", "en")
 """The first causes of the flow, from top to bottom."""
-SYSTEM = "baseline/bm25+tail"
+SYSTEM = "baseline/bm25-3+tail"
 
 
 def write_files(folder: Path) -> None:
@@ -161,8 +161,8 @@ def test_from_the_retrievers_to_the_nuggets_of_a_lost_answer(url: str, width: in
         assert matrix.locator("tbody tr").count() > 0
         assert matrix.locator("td.mg-not_support").count() > 0
         look(opened, "5-nuggets", width, scheme)
-        browser.show(opened, f"{url}/battle?arena=whole&languages=ar&a=baseline/bm25%2Bbm25&b=baseline/bm25%2Btail")
+        browser.show(opened, f"{url}/battle?arena=whole&languages=ar&a=baseline/bm25-3%2Bbm25&b=baseline/bm25-3%2Btail")
         page.locator(".mg-nuggets").scroll_into_view_if_needed()
-        assert page.locator(".mg-nuggets thead bdi").all_text_contents() == ["baseline/bm25+bm25", SYSTEM]
+        assert page.locator(".mg-nuggets thead bdi").all_text_contents() == ["baseline/bm25-3+bm25", SYSTEM]
         assert page.locator(".mg-nuggets tbody th").first.get_attribute("dir") == "rtl"
         look(opened, "6-battle", width, scheme)

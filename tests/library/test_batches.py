@@ -9,7 +9,6 @@ import os
 import random
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from forks import Forks
 from generating_cases import command, shown, write
 from judge_cases import arena as arena
 from judge_cases import judgments
+from llm_cases import ledger  # noqa: F401  # a fixture
 
 from mirage import llm
 from mirage.errors import BadInput, Unreachable
@@ -31,12 +31,6 @@ from mirage.store.open_batches import OpenBatches
 
 KEY = "sk-planted-5f2e9b71c04d"
 N = 60
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger(tmp_path / "ledger.sqlite") as opened:
-        yield opened
 
 
 def model_at(service: BatchService, **limits: Any) -> llm.ChatModel:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from commands import mirage
 from generating_cases import shown, write
+from llm_cases import ledger  # noqa: F401  # a fixture
 from misbehaving import Service, reply
 from tiny_model import make, needed
 
@@ -29,12 +30,6 @@ from mirage.store import Ledger
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     needed()
     return make(tmp_path_factory.mktemp("model") / "tiny-chat")
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger(tmp_path / "ledger.sqlite") as opened:
-        yield opened
 
 
 def model_of(tiny: Path, options: Mapping[str, Any] | None = None, **settings: Any) -> llm.ChatModel:

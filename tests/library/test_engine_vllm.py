@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,10 +14,12 @@ import pytest
 from commands import mirage
 from engine_vllm_cases import StandIn
 from generating_cases import command, shown, write
+from llm_cases import ledger  # noqa: F401  # a fixture
 
 from mirage import llm
 from mirage.errors import BadInput, Unreachable
 from mirage.llm import engine_vllm
+from mirage.llm.batch import complete_loaded
 from mirage.store import Ledger
 
 SETTINGS = llm.Settings("tiny", temperature=0.2, top_p=None, max_tokens=30, seed=4)
@@ -30,12 +32,6 @@ def vllm(monkeypatch: pytest.MonkeyPatch) -> StandIn:
     return module
 
 
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger(tmp_path / "ledger.sqlite") as opened:
-        yield opened
-
-
 def ask(
     ledger: Ledger,
     *queries: str,
@@ -45,7 +41,7 @@ def ask(
 ) -> list[llm.Reply]:
     conversations = [[{"role": "user", "content": query}] for query in queries]
     model = llm.ChatModel(settings, options=options)
-    replies = engine_vllm.complete_local(conversations, model, ledger=ledger, **how)
+    replies = complete_loaded(conversations, model, load=engine_vllm.load, ledger=ledger, **how)
     assert None not in replies
     return [reply for reply in replies if reply is not None]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import pickle
 import signal
@@ -14,7 +13,6 @@ from typing import Any
 import pytest
 from commands import mirage
 from engine_vllm_cases import StandIn
-from engines_cases import nothing
 from generating_cases import command, write
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,12 +21,13 @@ from parts_cases import by_text, tables
 
 from mirage import llm, schema, store
 from mirage.errors import BadInput, MirageError, TableMissing, UnknownName, Unreachable
+from mirage.llm.engines import calls
 from mirage.llm.engines.calls import complete_on
-from mirage.llm.engines.desk import CallDesk
 from mirage.llm.engines.processes import Processes
-from mirage.llm.engines.tasks import Place, Task, Work
+from mirage.llm.engines.tasks import Task, Work, nothing
+from mirage.llm.gate import Pace
 from mirage.stages import stage
-from mirage.store import worker_ledgers
+from mirage.store.ledger import lock_ledger
 
 
 def double(loaded: None, task: Task) -> int:
@@ -57,35 +56,15 @@ def same_passages(tables: Any) -> dict[str, Any]:
     return {"passages": tables["passages"].cast(schema.arrow_schema("passages"))}
 
 
-class OwnDesk:
-    """A desk in this process."""
-
-    def __init__(self, shared: Any) -> None:
-        self.shared = shared
-
-    def ask(self, method: str, *values: Any) -> Any:
-        return getattr(self.shared, method)(*values)
-
-    tell = ask
-
-
 class Local:
     """Runs work in this process, task by task."""
 
     workers, loads_models = 1, True
 
     def run(self, work: Work, tasks: Any) -> Iterator[tuple[str, Any]]:
-        desk = OwnDesk(work.desk()) if work.desk is not None else None
-        loaded = work.load(Place("0", desk))
-        try:
-            for task in tasks:
-                yield task.key, work.run(loaded, task)
-        finally:
-            if work.beat is not None and desk is not None:
-                work.beat(desk)
-
-    def everywhere(self, function: Any, *values: Any) -> list[Any]:
-        return [function(*values)]
+        loaded = work.load()
+        for task in tasks:
+            yield task.key, work.run(loaded, task)
 
 
 class Weighing(Local):
@@ -96,7 +75,7 @@ class Weighing(Local):
     def run(self, work: Work, tasks: Any) -> Iterator[tuple[str, Any]]:
         for task in tasks:
             Weighing.heaviest = max(Weighing.heaviest, len(pickle.dumps(task)))
-            yield task.key, work.run(work.load(Place("0", None)), task)
+            yield task.key, work.run(work.load(), task)
 
 
 def test_a_worker_is_handed_no_more_of_a_table_ten_times_the_size(
@@ -192,12 +171,6 @@ def test_options_of_an_engine_that_has_none_are_refused(tmp_path: Path) -> None:
 # Calls by several workers: here one after another, on a cluster at once
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of the user's own, where workers keep their ledgers."""
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-
-
 def ask(folder: Path, service: Service, n: int = 50, **limits: Any) -> list[llm.Reply | None]:
     conversations = [[{"role": "user", "content": f"q{number}"}] for number in range(n)]
     call_limits = llm.Limits(**{"backoff": 0.001, "retries": 1, **limits})
@@ -210,7 +183,7 @@ def ask(folder: Path, service: Service, n: int = 50, **limits: Any) -> list[llm.
         )
 
 
-def test_calls_by_workers_are_each_made_once_and_leave_nothing_beside_the_ledger(tmp_path: Path) -> None:
+def test_calls_by_workers_are_each_made_once_and_kept_by_the_driver(tmp_path: Path) -> None:
     flaky = lambda call: error(500) if call.number == 1 and len(call.content) % 2 else by_text(call)  # noqa: E731
     with Service(flaky) as service:
         replies = ask(tmp_path, service)
@@ -218,21 +191,6 @@ def test_calls_by_workers_are_each_made_once_and_leave_nothing_beside_the_ledger
         assert set(service.answered.values()) == {1}
         assert ask(tmp_path, service)
         assert set(service.answered.values()) == {1}
-    assert list((tmp_path / "home" / "workers").iterdir()) == []
-
-
-def test_what_a_lost_driver_s_workers_have_kept_is_not_asked_again(tmp_path: Path) -> None:
-    with Service(by_text) as service:
-        run = worker_ledgers.run_name(store.ledger_path(tmp_path))
-        settings = llm.Settings("m")
-        with worker_ledgers.worker_ledger(run, "0") as ledger:
-            for number in range(20):
-                request = llm.request(settings, [{"role": "user", "content": f"q{number}"}])
-                kept = llm.Reply("", "kept", "ok", None, 1, 1, "m", 1).ledger_record()
-                ledger.put(store.ledger_key(request), request, kept)
-        replies = ask(tmp_path, service)
-        assert [reply is not None and reply.text == "kept" for reply in replies] == [True] * 20 + [False] * 30
-        assert len(service.calls) == 30
 
 
 def test_a_service_that_refuses_the_key_or_always_fails_gets_no_further_calls(tmp_path: Path) -> None:
@@ -275,49 +233,37 @@ def test_the_budget_is_that_of_all_tasks_together(tmp_path: Path) -> None:
     with Service(by_text) as service:
         # A call costs 120 by the service's count, and may cost as much as the longest reply.
         replies = ask(tmp_path, service, budget=0.005, price_in=1, price_out=1, concurrency=2)
-        calls = sum(reply is not None for reply in replies)
-        assert 0 < calls < 50
-        assert calls * 120 / 1e6 <= 0.005
+        n = sum(reply is not None for reply in replies)
+        assert 0 < n < 50
+        assert n * 120 / 1e6 <= 0.005
 
 
 @given(
-    st.floats(1, 600),
-    st.lists(st.tuples(st.floats(0, 30), st.floats(0, 1)), min_size=2, max_size=200),
+    st.floats(8, 600),
+    st.integers(1, 8),
+    st.lists(st.tuples(st.floats(0, 30), st.floats(0, 1), st.integers(0, 7)), min_size=2, max_size=200),
 )
-def test_the_rate_holds_in_every_minute_however_late_requests_are(
-    rate: float, waits: list[tuple[float, float]]
+def test_the_rate_of_all_workers_holds_in_every_minute_however_late_requests_are(
+    rate: float, workers: int, waits: list[tuple[float, float, int]]
 ) -> None:
     now = 0.0
-    desk = CallDesk(llm.Limits(requests_per_minute=rate), accepted=False, clock=lambda: now)
+    model = calls.share_rates(llm.ChatModel(llm.Settings("m"), llm.Limits(requests_per_minute=rate)), workers)
+    paces = [Pace(model.limits.requests_per_minute) for _ in range(workers)]
     sent = []
-    for pause, late in waits:
+    for pause, late, worker in waits:
         now += pause
-        sent.append(now + desk.turn(1) + 3 * late)
+        sent.append(paces[worker % workers].book(1, now) + 3 * late)
     sent.sort()
     for number, first in enumerate(sent):
-        in_a_minute = sum(first <= moment < first + 60 - 1e-6 for moment in sent[number:])
-        assert in_a_minute <= math.ceil(rate)
+        assert sum(first <= moment < first + 60 - 1e-6 for moment in sent[number:]) <= rate
 
 
-def test_money_that_a_lost_worker_had_set_aside_is_free_again() -> None:
-    desk = CallDesk(llm.Limits(budget=10, price_in=1, price_out=1), accepted=False)
-    desk.begin("0", [])
-    assert [desk.reserve("0", 4), desk.reserve("0", 4), desk.reserve("1", 4)] == ["yes", "yes", "wait"]
-    desk.begin("0", [])
-    assert desk.reserve("1", 4) == "yes"
-    desk.settle("1", 4, 9)
-    assert desk.reserve("1", 4) == "no"
-    desk.stop()
-    assert desk.reserve("1", 0) == "no"
-
-
-def test_whoever_does_a_task_again_is_told_what_has_come() -> None:
-    desk = CallDesk(llm.Limits(), accepted=False)
-    assert desk.begin("0", ["a", "b"]) == ([], False)
-    kept = llm.Reply("a", "x", "ok", None, 1, 1, "m", 1)
-    desk.keep(kept)
-    assert desk.begin("0", ["a", "b"]) == ([kept], True)
-    assert desk.drain() == [kept]
-    assert desk.drain() == []
-    desk.forget(["a"])
-    assert desk.begin("1", ["a"]) == ([], True)
+def test_a_run_is_refused_beside_another_of_its_arena_or_with_too_low_a_rate(
+    tmp_path: Path,
+) -> None:
+    with Service(by_text) as service:
+        with lock_ledger(store.ledger_path(tmp_path), 0, BadInput("x")), pytest.raises(BadInput, match="another run"):
+            ask(tmp_path, service)
+        with pytest.raises(BadInput, match="too few for 1 workers"):
+            ask(tmp_path, service, requests_per_minute=0.5)
+        assert service.calls == []

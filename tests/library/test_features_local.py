@@ -11,12 +11,12 @@ import pyarrow.compute as pc
 import pytest
 from conftest import ROOT
 from features_local_cases import TABLES, TEXTS, save, torch, trained_tokenizer, transformers
+from flawed_systems import flawed_answers
 
 from mirage import schema
 from mirage.errors import BadInput
 from mirage.stages.features import PairModel, Tools, compute
 from mirage.stages.features.support import MAX_TOKENS
-from mirage.stages.generate import baselines
 from mirage.store import Ledger
 
 PAIRS = [(TEXTS[n][: 20 + 7 * n % 300], TEXTS[n + 4][: 10 + 11 * n % 120]) for n in range(0, len(TEXTS) - 4, 9)]
@@ -107,8 +107,7 @@ def test_scores_of_another_model_or_another_limit_are_not_mistaken_for_these(
 
 def test_support_and_relevance_of_the_sample_are_measured_and_in_range(nli: Path, ranker: Path) -> None:
     queries, passages = (TABLES[n].filter(pc.equal(TABLES[n]["language"], "sw")) for n in ("queries", "passages"))
-    names = [name for name in baselines.BASELINES if name != baselines.CAUTIOUS]  # it cites in some answers only
-    answers = baselines.baseline_answers(queries, passages, only=names)
+    answers = flawed_answers(queries, passages)
     tools = Tools(
         support=PairModel(str(nli), max_tokens=MAX_TOKENS), reranker=PairModel(str(ranker), max_tokens=MAX_TOKENS)
     )

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pytest
 from conftest import ROOT
 from features_cases import SENTENCES
+from flawed_systems import flawed_answers
 from hypothesis import given
 from hypothesis import strategies as st
 from sample_source import read_sample
@@ -26,7 +27,6 @@ from mirage.stages.features.overlap import TOKENIZERS, bleu, rouge_l
 from mirage.stages.features.pairs import batches
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_sentences, softmax
-from mirage.stages.generate import baselines
 from mirage.text.answers import compose_answer
 from mirage.text.languages import LANGUAGES
 from mirage.text.segmentation import words
@@ -499,7 +499,7 @@ def baselines_and_reference(code: str) -> tuple[pa.Table, pa.Table, pa.Table]:
     queries, passages, answers = (
         tables[n].filter(pc.equal(tables[n]["language"], code)) for n in ("queries", "passages", "answers")
     )
-    return queries, passages, pa.concat_tables([answers, baselines.baseline_answers(queries, passages)])
+    return queries, passages, pa.concat_tables([answers, flawed_answers(queries, passages)])
 
 
 @pytest.fixture(scope="module")

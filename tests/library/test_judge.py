@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -102,12 +101,6 @@ def test_the_choice_depends_on_the_seed_and_not_on_the_order_of_rows(
     assert judge.choose_pairs(table, **sample) == judge.choose_pairs(answers(), **sample)
 
 
-def test_another_seed_draws_another_sample() -> None:
-    table = answers(n=30)
-    samples = {tuple(judge.choose_pairs(table, queries=3, seed=seed)) for seed in range(5)}
-    assert len(samples) == 5
-
-
 @given(st.integers(2, 7), st.integers(1, 9), st.integers(1, 60), st.integers(0, 3))
 @settings(max_examples=60, deadline=None)
 def test_a_sample_by_pair_is_balanced_and_larger_samples_hold_smaller_ones(
@@ -143,6 +136,7 @@ def test_a_sample_by_pair_draws_nothing_twice_and_ends_with_all(present: set[tup
 
 def test_a_sample_by_query_takes_equally_many_of_each_language_with_all_pairs() -> None:
     table = answers(n=9)
+    assert len({tuple(judge.choose_pairs(table, queries=3, seed=seed)) for seed in range(5)}) == 5
     two, four = (judge.choose_pairs(table, queries=n) for n in (2, 4))
     assert Counter(b.language for b in two) == {"en": 12, "fi": 12}
     assert {(b.language, b.query_id) for b in two} < {(b.language, b.query_id) for b in four}
@@ -160,9 +154,9 @@ def _shuffled(battles: list[OrderedPair]) -> list[str]:
     return list(dict.fromkeys(b.query_id for b in battles))
 
 
-@pytest.mark.parametrize(("status", "fights"), [("ok", True), ("truncated", True), ("empty", True), ("refused", True)])
-def test_what_a_system_said_battles_even_if_it_is_nothing(status: str, fights: bool) -> None:
-    assert bool(judge.choose_pairs(answers(status=status))) is fights
+@pytest.mark.parametrize("status", ["ok", "truncated", "empty", "refused"])
+def test_what_a_system_said_battles_even_if_it_is_nothing(status: str) -> None:
+    assert judge.choose_pairs(answers(status=status))
 
 
 @pytest.mark.parametrize("status", ["api_error", "missing"])
@@ -310,7 +304,7 @@ def test_an_answer_without_text_is_shown_as_an_empty_answer() -> None:
 
 def test_the_prompt_says_what_the_definitions_ask_for() -> None:
     prompt = bundled_text("judge")
-    for word in (
+    for word in [
         "impartial",
         "correct",
         "helps",
@@ -321,7 +315,7 @@ def test_the_prompt_says_what_the_definitions_ask_for() -> None:
         "order",
         "length",
         "explain",
-    ):
+    ]:
         assert word in prompt
     assert [prompt.count(mark) for mark in ("[[A]]", "[[B]]", "[[C]]")] == [1, 1, 1]
 
@@ -789,16 +783,6 @@ def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> Non
     assert ratings[0]["one"][0] < ratings[1]["one"][0] or ratings[0]["one"][0] > ratings[1]["one"][0]
 
 
-# --- nothing is lost --------------------------------------------------------------------------------------------------
-
-
-def _kept(path: Path, keys: Iterable[str]) -> set[str]:
-    if not (path / store.LEDGER).exists():
-        return set()
-    with store.Ledger(path / store.LEDGER) as ledger:
-        return ledger.have(keys)
-
-
 # --- the judge that weighs features -----------------------------------------------------------------------------------
 
 
@@ -945,13 +929,6 @@ def test_rates_count_what_they_say_and_a_rate_of_nothing_is_null() -> None:
     assert (fi.flip_rate, fi.flip_low, fi.first_rate, fi.tie_rate, fi.unparsed_rate) == (None, None, None, None, 1.0)
     assert (both.n, both.flip_rate, both.first_rate) == (7, 1.0, 0.5)
     assert both.unparsed_rate == pytest.approx((1 / 6 + 1) / 2)
-
-
-def test_a_judge_of_the_first_position_is_found_out() -> None:
-    battles = judge.choose_pairs(answers())
-    table = verdicts(*((b.language, b.query_id, b.system_a, b.system_b, "A") for b in battles))
-    for row in judge.judge_stats(table):
-        assert (row.flip_rate, row.first_rate, row.tie_rate) == (1.0, 1.0, 0.0)
 
 
 def test_judges_prints_every_judge_with_its_calls_and_tokens(arena: Path) -> None:

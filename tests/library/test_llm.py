@@ -6,50 +6,24 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from llm_cases import ask, conversations, ledger  # noqa: F401  # a fixture
 from misbehaving import Call, Service, error, filtered, filtered_request, reply
 
 from mirage import llm
 from mirage.errors import BadInput, MirageError, UnknownName
 from mirage.llm import retry
-from mirage.llm.pace import Pace
+from mirage.llm.gate import Pace
 from mirage.store import Ledger
 
 KEY = "sk-planted-5f2e9b71c04d"
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger(tmp_path / "ledger.sqlite") as opened:
-        yield opened
-
-
-def ask(
-    service: Service, ledger: Ledger, *queries: str, model: str = "tiny", **limits: float | None
-) -> list[llm.Reply | None]:
-    """Ask queries one by one unless told otherwise, with short pauses."""
-    call_limits: dict[str, float | None] = {"concurrency": 1, "backoff": 0.001, **limits}
-    return llm.complete(
-        conversations(*queries),
-        llm.ChatModel(
-            llm.Settings(model),
-            llm.Limits(**call_limits),  # type: ignore[arg-type]
-            llm.resolve(base_url=service.url),
-        ),
-        ledger=ledger,
-        rng=np.random.default_rng(0),
-    )
-
-
-def conversations(*queries: str) -> list[llm.Messages]:
-    return [[{"role": "user", "content": query}] for query in queries]
 
 
 # Addresses and keys
@@ -88,12 +62,8 @@ def test_the_variables_of_the_published_programs_reach_an_azure_deployment(
             "AZURE_OPENAI_API_KEY": KEY,
             "AZURE_OPENAI_API_VERSION": version,
         }
-        (answer,) = llm.complete(
-            conversations("q"),
-            llm.ChatModel(llm.Settings("gpt-35-turbo", max_tokens=9), endpoint=llm.resolve("azure", environ=environ)),
-            ledger=ledger,
-            rng=np.random.default_rng(0),
-        )
+        settings, endpoint = llm.Settings("gpt-35-turbo", max_tokens=9), llm.resolve("azure", environ=environ)
+        (answer,) = ask(service, ledger, "q", settings=settings, endpoint=endpoint)
         (call,) = service.calls
     assert answer is not None
     assert answer.status == "ok"
@@ -192,18 +162,9 @@ def test_white_space_around_a_key_is_not_part_of_it() -> None:
 def test_the_parameters_go_out_under_the_names_the_service_has_for_them(ledger: Ledger) -> None:
     with Service() as service:
         settings = llm.Settings("tiny", temperature=0.2, top_p=None, max_tokens=7, seed=3)
-        for number, endpoint in enumerate(
-            (
-                llm.Endpoint(service.url),
-                llm.Endpoint(service.url, limit="max_completion_tokens"),
-            )
-        ):
-            llm.complete(
-                conversations(f"q{number}"),
-                llm.ChatModel(settings, endpoint=endpoint),
-                ledger=ledger,
-                rng=np.random.default_rng(0),
-            )
+        for number, name in enumerate(("max_tokens", "max_completion_tokens")):
+            endpoint = llm.Endpoint(service.url, limit=name)
+            ask(service, ledger, f"q{number}", settings=settings, endpoint=endpoint)
         common = {"model": "tiny", "temperature": 0.2, "seed": 3}
         bodies = [{name: value for name, value in call.body.items() if name != "messages"} for call in service.calls]
     assert bodies == [{**common, "max_tokens": 7}, {**common, "max_completion_tokens": 7}]
@@ -218,9 +179,7 @@ def test_an_extra_body_is_sent_and_is_part_of_the_call(ledger: Ledger) -> None:
             None,
             None,
         ):
-            settings = llm.Settings("tiny", extra_body=extra)
-            model = llm.ChatModel(settings, endpoint=llm.resolve(base_url=service.url))
-            llm.complete(conversations("q"), model, ledger=ledger, rng=np.random.default_rng(0))
+            ask(service, ledger, "q", settings=llm.Settings("tiny", extra_body=extra))
         first, second, third = (call.body for call in service.calls)
     assert (first["reasoning_effort"], first["provider"]) == ("low", {"order": ["lab"]})
     assert second == {**third, "enable_thinking": False}
@@ -239,10 +198,9 @@ def test_an_extra_body_sets_no_field_of_this_program_and_holds_no_key(extra: dic
 
 def test_a_rejected_field_of_an_extra_body_stops_the_run_with_its_option(ledger: Ledger) -> None:
     settings = llm.Settings("tiny", extra_body={"enable_thinking": True})
-    with Service(lambda call: error(400, "Unrecognized request argument supplied: enable_thinking")) as service:
-        model = llm.ChatModel(settings, endpoint=llm.resolve(base_url=service.url))
-        with pytest.raises(MirageError) as caught:
-            llm.complete(conversations("q"), model, ledger=ledger, rng=np.random.default_rng(0))
+    turned_down = error(400, "Unrecognized request argument supplied: enable_thinking")
+    with Service(lambda call: turned_down) as service, pytest.raises(MirageError) as caught:
+        ask(service, ledger, "q", settings=settings)
     assert "--extra-body" in caught.value.do
     assert len(service.calls) == 1
 
@@ -360,13 +318,7 @@ def test_replies_are_handed_on_as_they_come(ledger: Ledger) -> None:
     seen = []
     with Service() as service:
         ask(service, ledger, "a")
-        llm.complete(
-            conversations("a", "b", "c"),
-            llm.ChatModel(llm.Settings("tiny"), endpoint=llm.resolve(base_url=service.url)),
-            ledger=ledger,
-            rng=np.random.default_rng(0),
-            on_reply=lambda number, answer: seen.append((number, answer.attempts)),
-        )
+        ask(service, ledger, "a", "b", "c", on_reply=lambda number, answer: seen.append((number, answer.attempts)))
     assert seen[0] == (0, 0)
     assert sorted(seen) == [(0, 0), (1, 1), (2, 1)]
 
@@ -449,21 +401,12 @@ def test_a_plan_says_what_would_be_sent_and_sends_nothing(ledger: Ledger) -> Non
 def test_a_budget_is_not_overstepped_and_the_next_run_goes_on(ledger: Ledger) -> None:
     # The service counts 100 + 20 tokens: a call costs 0.12. By the estimate it costs 0.173 at most.
     queries = [f"{i:02} " + "word " * 65 for i in range(12)]
-    limits = {"price_in": 1000.0, "price_out": 1000.0, "concurrency": 4}
+    limits: dict[str, Any] = {"price_in": 1000.0, "price_out": 1000.0, "concurrency": 4}
     seen: set[str] = set()
     with Service() as service:
 
         def run(budget: float | None) -> list[llm.Reply | None]:
-            return llm.complete(
-                conversations(*queries),
-                llm.ChatModel(
-                    llm.Settings("tiny", max_tokens=64),
-                    llm.Limits(**limits, budget=budget),  # type: ignore[arg-type]
-                    llm.resolve(base_url=service.url),
-                ),
-                ledger=ledger,
-                rng=np.random.default_rng(0),
-            )
+            return ask(service, ledger, *queries, settings=llm.Settings("tiny", max_tokens=64), budget=budget, **limits)
 
         runs = 0
         while len(seen) < len(queries):
@@ -562,13 +505,7 @@ def test_a_key_that_a_service_repeats_is_in_no_reply_ledger_log_or_error(
         outputs.append(repr(endpoint))
         for batch in (["text", "refusal", "model", "429", "500", "400"], ["401"], ["header"]):
             try:
-                answers = llm.complete(
-                    conversations(*batch),
-                    llm.ChatModel(llm.Settings("tiny"), llm.Limits(backoff=0.001, retries=2, concurrency=1), endpoint),
-                    ledger=ledger,
-                    rng=np.random.default_rng(0),
-                )
-                outputs.append(repr(answers))
+                outputs.append(repr(ask(service, ledger, *batch, endpoint=endpoint, retries=2)))
             except MirageError as caught:
                 outputs.append(f"{caught} {caught!r} {caught.__cause__!r} {caught.__context__!r}")
         assert all(call.headers["authorization"] == f"Bearer {KEY}" for call in service.calls)

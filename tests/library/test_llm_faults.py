@@ -5,58 +5,18 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from misbehaving import (
-    FAILURES,
-    Act,
-    Call,
-    Service,
-    dropped,
-    error,
-    half,
-    reply,
-    silent,
-    trickling,
-)
+from llm_cases import ask, ledger  # noqa: F401  # a fixture
+from misbehaving import Act, Call, Service, dropped, error, half, reply, silent, trickling
 
 from mirage import llm
 from mirage.errors import Unreachable
 from mirage.llm import retry
 from mirage.store import Ledger
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger(tmp_path / "ledger.sqlite") as opened:
-        yield opened
-
-
-def ask(
-    service: Service,
-    ledger: Ledger,
-    *queries: str,
-    max_tokens: int = 2048,
-    endpoint: llm.Endpoint | None = None,
-    **limits: float,
-) -> list[llm.Reply | None]:
-    """Ask queries with short pauses between tries."""
-    return llm.complete(
-        [[{"role": "user", "content": query}] for query in queries],
-        llm.ChatModel(
-            llm.Settings("tiny", max_tokens=max_tokens),
-            llm.Limits(**{"backoff": 0.001, "concurrency": 1, **limits}),  # type: ignore[arg-type]
-            endpoint or llm.resolve(base_url=service.url),
-        ),
-        ledger=ledger,
-        rng=np.random.default_rng(0),
-    )
-
 
 TABLE = json.loads(Path(__file__).parents[1].joinpath("fixtures", "services.json").read_text(encoding="utf-8"))
 """What services send, and what a run does then; the guide prints it (docs/site/generated.py)."""
@@ -75,9 +35,10 @@ def test_pitfall_175_every_behaviour_of_a_service_is_told_as_what_it_is(
 
     said = ""
     answers: list[llm.Reply | None] = []
+    settings = llm.Settings("tiny", max_tokens=64)
     with Service(behave) as service:
         try:
-            answers = ask(service, ledger, LONG, "other", retries=2, longest_pause=0.5, max_tokens=64)
+            answers = ask(service, ledger, LONG, "other", retries=2, longest_pause=0.5, settings=settings)
         except Unreachable as stopped:
             said = str(stopped)
         assert service.requests[LONG] == case["calls"]
@@ -123,25 +84,6 @@ def test_pitfall_12_a_failed_call_is_no_answer_and_is_made_again_by_the_next_run
         (retried,) = ask(service, ledger, "q")
     assert retried is not None
     assert (retried.key, retried.status) == (answer.key, "ok")
-
-
-def test_with_one_call_in_five_failing_2000_answers_arrive_and_none_twice(ledger: Ledger) -> None:
-    rng = np.random.default_rng(5)
-    draws = iter(rng.random(20_000))
-    kinds = iter(rng.integers(len(FAILURES), size=20_000))
-    queries = [f"query {i}" for i in range(2_000)]
-
-    def behave(call: object) -> Act:
-        return FAILURES[next(kinds)]() if next(draws) < 0.2 else reply(f"about {call.content}")  # type: ignore[attr-defined]
-
-    with Service(behave) as service:
-        answers = ask(service, ledger, *queries, concurrency=32)
-        assert service.answered == dict.fromkeys(queries, 1)
-        assert 2_400 < sum(service.requests.values()) < 2_600
-        repeated = ask(service, ledger, *queries)
-        assert service.answered == dict.fromkeys(queries, 1)
-    assert [answer.text for answer in answers if answer] == [f"about {query}" for query in queries]
-    assert [(answer.text, answer.attempts) for answer in repeated if answer] == [(f"about {q}", 0) for q in queries]
 
 
 def test_pitfall_10_what_every_call_would_get_stops_at_once_and_says_what_to_do(ledger: Ledger) -> None:

@@ -5,44 +5,30 @@ from __future__ import annotations
 import gzip
 import json
 from base64 import b64encode
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from llm_cases import ask as ask_one
+from llm_cases import ledger  # noqa: F401  # a fixture
 from misbehaving import Act, Call, Service, endless, redirect, replied, reply
 
 from mirage import llm
 from mirage.errors import BadInput, Unreachable
-from mirage.llm.calls import read_completion
+from mirage.llm.completion import read_completion
 from mirage.store import Ledger
 
 KEY = "sk-planted+7c1f/0d93ab52"
 MESSAGES = [{"role": "user", "content": "How many?"}]
 
 
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger(tmp_path / "ledger.sqlite") as opened:
-        yield opened
-
-
 def ask(service: Service, ledger: Ledger, *queries: str, **limits: Any) -> list[llm.Reply | None]:
     """Ask queries with a key, without retries."""
-    return llm.complete(
-        [[{"role": "user", "content": query}] for query in queries or ("q",)],
-        llm.ChatModel(
-            llm.Settings("tiny", max_tokens=100),
-            llm.Limits(**{"backoff": 0.001, "retries": 0, **limits}),
-            llm.resolve(base_url=service.url, key_env="MY_KEY", environ={"MY_KEY": KEY}),
-        ),
-        ledger=ledger,
-        rng=np.random.default_rng(0),
-    )
+    endpoint = llm.resolve(base_url=service.url, key_env="MY_KEY", environ={"MY_KEY": KEY})
+    how: dict[str, Any] = {"settings": llm.Settings("tiny", max_tokens=100), "retries": 0, "concurrency": 8, **limits}
+    return ask_one(service, ledger, *(queries or ("q",)), endpoint=endpoint, **how)
 
 
 # Bodies

@@ -16,8 +16,15 @@ from misbehaving import FAILURES, Act, Call, Service, error, reply
 from typer.testing import Result
 
 from mirage import schema, store
-from mirage.stages.nuggets.assign import BATCH, AssignRequest, parse_assignments
-from mirage.stages.nuggets.create import MAX_NUGGETS, BankRequest, bank_requests, parse_bank
+from mirage.stages.nuggets.stage import (
+    BATCH,
+    MAX_NUGGETS,
+    AssignRequest,
+    BankRequest,
+    bank_requests,
+    parse_assignments,
+    parse_bank,
+)
 
 QUERIES = 12
 SYSTEMS = ("a", "b", "c")
@@ -223,7 +230,7 @@ def test_no_answer_leaves_its_fence(answer: str, nugget: str) -> None:
     assert f"<<ANSWER {code[1]}>>\n{answer}\n<<END {code[1]}>>" in message["content"]
 
 
-def test_passages_are_the_relevant_ones_or_all_where_none_has_a_label() -> None:
+def test_passages_are_the_relevant_ones_or_all_where_none_has_a_label(tmp_path: Path) -> None:
     queries = schema.from_rows("queries", [schema.Query("en", f"q{k}", None, "What?", None) for k in range(4)])
     labels = {"q0": (True, False), "q1": (None, None), "q2": (False, False)}
     rows = [
@@ -231,7 +238,8 @@ def test_passages_are_the_relevant_ones_or_all_where_none_has_a_label() -> None:
         for query, pair in labels.items()
         for k, label in enumerate(pair)
     ]
-    requests, left = bank_requests(queries, schema.from_rows("passages", rows))
+    tables = {"queries": queries, "passages": schema.from_rows("passages", rows)}
+    requests, left = bank_requests(store.Snapshot(store.write(tmp_path / "a", tables, made_by="a test"), tables))
     assert {request.query_id: [name for name, _ in request.passages] for request in requests} == {
         "q0": ["d0"],
         "q1": ["d0", "d1"],

@@ -98,7 +98,7 @@ def test_a_changed_answer_runs_again_all_that_depends_on_answers_and_no_more(are
 def test_changed_features_run_again_the_judge_that_weighs_them_and_the_ratings(arena: Path) -> None:
     def edit(rows: list[dict[str, Any]]) -> None:
         for row in rows:
-            if row["feature"] == "target_language" and row["system"] == "baseline/bm25":
+            if row["feature"] == "target_language" and row["system"] == "baseline/bm25-3":
                 row["value"] = 0.0
 
     change(arena, "features", edit)
@@ -113,7 +113,7 @@ def test_changed_features_run_again_the_judge_that_weighs_them_and_the_ratings(a
 
 
 def test_a_new_judge_runs_again_no_other_judge_and_nothing_before(arena: Path) -> None:
-    rows = [schema.Judgment("en", "en-01", "someone", "reference", "baseline/lead", "A", None, None, None)]
+    rows = [schema.Judgment("en", "en-01", "someone", "reference", "baseline/abstain", "A", None, None, None)]
     old = store.open_arena(arena).read("judgments")
     before = store.runs(store.open_arena(arena), "judgments")
     new = pa.concat_tables([old, schema.from_rows("judgments", rows)])

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from mirage import store
 from mirage.io.imports.formats import import_file
-from mirage.llm.calls import read_completion
+from mirage.llm.completion import read_completion
 from mirage.stages.features.grades import parse_grade
 from mirage.stages.features.support_grading import parse_support
 from mirage.stages.judge import parse_verdict
-from mirage.stages.nuggets.reading import read_list
+from mirage.stages.model_stage import read_list
 from mirage.text.thoughts import part_thoughts, store_answer
 
 THOUGHT = "Passage [2] is about a harbour. I don't know. [[B]]\nSo it is 1902."

@@ -1,7 +1,6 @@
 """Execution on a Ray cluster: one actor per worker, fed by Ray's actor pool.
 
-A lost worker is restarted, on another machine if needed, with its task. Shared state is an actor on the driver's
-machine that exits with the driver, so that its name is free for a rerun.
+A lost worker is restarted, on another machine if needed, with its task.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mirage.errors import BadInput, MirageError, Unreachable
-from mirage.llm.engines.tasks import Place, Task, Work
+from mirage.llm.engines.tasks import Task, Work
 from mirage.store.extras import extra
 
 _LOG = logging.getLogger(__name__)
@@ -25,7 +24,7 @@ _NAMESPACE = "mirage"
 _BEAT = 0.1
 """Polling interval for results, in seconds."""
 _PATIENCE = 30.0
-"""Seconds for the workers of a dead driver to exit, and before warning that workers wait for room."""
+"""Seconds before warning that workers wait for room."""
 _KNOCK = 10.0
 """Connection timeout of a cluster in seconds."""
 _LIGHT = 0.01
@@ -50,60 +49,33 @@ class Cluster:
     loads_models: ClassVar[bool] = True
 
     def run(self, work: Work, tasks: Iterable[Task]) -> Iterator[tuple[str, Any]]:
-        """Run tasks.
+        """Run tasks. On the first Ctrl-C or an error, pending tasks get time to finish.
 
         Raises:
             Unreachable: if there is no cluster, or it is lost.
-            BadInput: if another driver runs work of this name, a machine has another version, or none has the GPUs.
+            BadInput: if a machine has another version, or none has the GPUs.
             MirageError: raised by the work.
         """
         groups: list[Any] = []
         with _translated():
             ray = self._connect()
             workers = self._room(ray)
-            desk = _desk(ray, work)
             if self.gpus > 1:
                 groups = [_group(ray, int(self.gpus)) for _ in range(workers)]
-            # Constructor arguments are small and refer to the desk by name, so that lost workers can be restarted.
-            known = replace(work, desk=None, beat=None, stop=None)
             actor_class, again = ray.remote(_Worker), {"max_restarts": -1, "max_task_retries": -1}
             places = [_inside(group) for group in groups] or [_spread(self.gpus)] * workers
             actors = [
-                actor_class.options(num_cpus=_LIGHT, **again, **place).remote(known, str(number), desk is not None)
-                for number, place in enumerate(places)
+                actor_class.options(num_cpus=_LIGHT, **again, **place).remote(work, _version()) for place in places
             ]
         try:
-            yield from _Feed(ray, work, iter(tasks), actors, desk).results()
+            yield from _results(ray, actors, iter(tasks), work.grace)
         finally:
-            for actor in [*actors, *([desk.actor] if desk is not None else [])]:
+            for actor in actors:
                 with suppress(Exception):  # the cluster may be gone
                     ray.kill(actor)
             for group in groups:
                 with suppress(Exception):
                     ray.util.remove_placement_group(group)
-
-    def everywhere(self, function: Callable[..., Any], *values: Any) -> list[Any]:
-        """Call a function once on every live machine; results of machines lost meanwhile are missing.
-
-        Raises:
-            Unreachable: if there is no cluster.
-            BadInput: if a machine has another version.
-        """
-        with _translated():
-            ray = self._connect()
-            from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy as On
-
-            shared = [ray.put(value) for value in values]
-            remote = ray.remote(function)
-            results = [
-                remote.options(num_cpus=_LIGHT, scheduling_strategy=On(node, soft=False)).remote(*shared)
-                for node in _nodes(ray)
-            ]
-            answers = []
-            for result in results:
-                with suppress(ray.exceptions.TaskUnschedulableError, ray.exceptions.NodeDiedError):
-                    answers.append(ray.get(result))
-            return answers
 
     def _room(self, ray: Any) -> int:
         """Return the number of workers the cluster has GPUs for.
@@ -126,7 +98,7 @@ class Cluster:
         return min(room, self.workers)
 
     def _connect(self) -> Any:
-        """Connect to the cluster, check the versions of its machines, and return Ray."""
+        """Connect to the cluster and return Ray."""
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         with extra("ray", "--engine ray"):
             import ray
@@ -142,13 +114,6 @@ class Cluster:
             ray.init(address="local" if alone else address, **options)
         except (ConnectionError, RuntimeError, ValueError, OSError) as error:
             raise _no_cluster(error, address) from None
-        for version in self.everywhere(_version):
-            if version != _version():
-                raise BadInput(
-                    f"a machine of the cluster has mirage {version}, this one {_version()}",
-                    where=self.address or "",
-                    do="install the same version on every machine, then start Ray there again",
-                )
         return ray
 
 
@@ -173,11 +138,6 @@ def _version() -> str:
     """Return the version of mirage on this machine."""
     # The package is above this module in the import order.
     return str(vars(sys.modules["mirage"])["__version__"])
-
-
-def _nodes(ray: Any) -> list[str]:
-    """Return the ids of the live machines."""
-    return sorted(node["NodeID"] for node in ray.nodes() if node["Alive"])
 
 
 def _need_listener(address: str) -> None:
@@ -236,64 +196,11 @@ class _translated:  # noqa: N801  # it is used as a word of a `with`
             ) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _RemoteDesk:
-    """A desk in an actor."""
-
-    actor: Any
-
-    def ask(self, method: str, *values: Any) -> Any:
-        """Call a method and wait for its result."""
-        import ray
-
-        return ray.get(self.actor.call.remote(method, *values))
-
-    def tell(self, method: str, *values: Any) -> None:
-        """Call a method without waiting."""
-        self.actor.call.remote(method, *values)
-
-
-class _DeskActor:
-    """Actor that holds a desk."""
-
-    def __init__(self, make: Callable[[], Any]) -> None:
-        self._shared = make()
-
-    def call(self, method: str, *values: Any) -> Any:
-        """Call a method of the desk."""
-        return getattr(self._shared, method)(*values)
-
-
-def _desk(ray: Any, work: Work) -> _RemoteDesk | None:
-    """Create the desk on this machine, after the desk of a dead driver has ended."""
-    if work.desk is None:
-        return None
-    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy as On
-
-    # Ray may place an actor without cores on any machine, unless the node is required.
-    here = On(ray.get_runtime_context().get_node_id(), soft=False)
-    actor_class = ray.remote(_DeskActor).options(name=work.name, num_cpus=0, scheduling_strategy=here)
-    end = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            return _RemoteDesk(actor_class.remote(work.desk))
-        except ValueError:  # the name is taken
-            if time.monotonic() > end:
-                raise BadInput(
-                    "another run of this arena is active on the cluster",
-                    do="wait until it is done, then rerun the command",
-                ) from None
-            time.sleep(1)
-
-
 class _Worker:
     """An actor that runs tasks."""
 
-    def __init__(self, work: Work, name: str, has_desk: bool) -> None:
-        import ray
-
-        desk = _RemoteDesk(ray.get_actor(work.name, namespace=_NAMESPACE)) if has_desk else None
-        self._work, self._place = work, Place(name, desk)
+    def __init__(self, work: Work, version: str) -> None:
+        self._work, self._version = work, version
         self._loaded: list[Any] = []
 
     def ready(self) -> None:
@@ -301,71 +208,43 @@ class _Worker:
 
     def run(self, task: Task) -> tuple[str, Any]:
         """Run a task."""
+        if self._version != _version():
+            raise BadInput(
+                f"a machine of the cluster has mirage {_version()}, the one that started the run {self._version}",
+                do="install the same version on every machine, then start Ray there again",
+            )
         if not self._loaded:
-            self._loaded.append(self._work.load(self._place))
+            self._loaded.append(self._work.load())
         return task.key, self._work.run(self._loaded[0], task)
 
 
-class _Feed:
-    """Feeds tasks to free actors, and collects the results."""
+def _results(ray: Any, actors: list[Any], waiting: Iterator[Task], grace: float) -> Iterator[tuple[str, Any]]:
+    """Feed tasks to free actors, and yield the results as they arrive. On a stop, pending tasks get time to finish."""
+    from ray.util import ActorPool
 
-    def __init__(
-        self, ray: Any, work: Work, waiting: Iterator[Task], actors: list[Any], desk: _RemoteDesk | None
-    ) -> None:
-        from ray.util import ActorPool
-
-        self._ray, self._work, self._waiting, self._desk = ray, work, waiting, desk
-        self._pool = ActorPool(actors)
-        self._ready, self._look = [actor.ready.remote() for actor in actors], time.monotonic() + _PATIENCE
-
-    def results(self) -> Iterator[tuple[str, Any]]:
-        """Yield results as they arrive. On a stop, pending tasks get time to finish."""
-        error: BaseException | None = None
-        end = float("inf")
-        self._fill()
-        while self._pool.has_next() and time.monotonic() < end:
-            try:
-                result = self._next()
-                if result is not None:
-                    yield result
-            except (MirageError, KeyboardInterrupt) as stop:
-                if error is not None and isinstance(stop, KeyboardInterrupt):
-                    break
-                error, self._waiting = error or stop, iter(())
-                seconds = self._work.stop(self._desk) if self._work.stop is not None and self._desk is not None else 0.0
-                end = min(end, time.monotonic() + seconds)
-            self._fill()
-        self._beat()
-        if error is not None:
-            raise error
-
-    def _next(self) -> tuple[str, Any] | None:
-        """Return the next result; None if there is none yet."""
-        self._beat()
-        with _translated():
-            try:
-                key, result = self._pool.get_next_unordered(timeout=_BEAT)
-            except TimeoutError:
-                return None
-            return key, result
-
-    def _fill(self) -> None:
-        """Submit a task to every free actor."""
-        with _translated():
-            while self._pool.has_free() and (task := next(self._waiting, None)) is not None:
-                self._pool.submit(lambda actor, value: actor.run.remote(value), task)
-
-    def _beat(self) -> None:
-        self._tell_who_waits()
-        if self._work.beat is not None and self._desk is not None:
+    pool, error, end = ActorPool(actors), None, float("inf")
+    scheduled, look = [actor.ready.remote() for actor in actors], time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        try:
             with _translated():
-                self._work.beat(self._desk)
-
-    def _tell_who_waits(self) -> None:
-        """Warn once about workers that are still not scheduled."""
-        if time.monotonic() < self._look:
-            return
-        self._look = float("inf")
-        _, waiting = self._ray.wait(self._ready, num_returns=len(self._ready), timeout=0)
-        if waiting:
-            _LOG.warning("%d of %d workers are waiting for resources of the cluster.", len(waiting), len(self._ready))
+                while pool.has_free() and (task := next(waiting, None)) is not None:
+                    pool.submit(lambda actor, value: actor.run.remote(value), task)
+                if not pool.has_next():
+                    break
+                result = None
+                with suppress(TimeoutError):
+                    result = pool.get_next_unordered(timeout=_BEAT)
+            if result is not None:
+                yield result
+        except (MirageError, KeyboardInterrupt) as stop:
+            if error is not None and isinstance(stop, KeyboardInterrupt):
+                break
+            error, waiting = error or stop, iter(())
+            end = min(end, time.monotonic() + grace)
+        if time.monotonic() > look:
+            look = float("inf")
+            _, late = ray.wait(scheduled, num_returns=len(scheduled), timeout=0)
+            if late:
+                _LOG.warning("%d of %d workers are waiting for resources of the cluster.", len(late), len(scheduled))
+    if error is not None:
+        raise error

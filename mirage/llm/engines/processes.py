@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mirage.errors import BadInput
-from mirage.llm.engines.tasks import Place, Task, Work
+from mirage.llm.engines.tasks import Task, Work
 from mirage.store.cores import pool
 
 if TYPE_CHECKING:
@@ -39,9 +39,6 @@ class Processes:
         """
         from concurrent.futures.process import BrokenProcessPool
 
-        if work.desk is not None:
-            raise TypeError("processes share nothing")
-        work = replace(work, beat=None, stop=None)
         waiting = iter(tasks)
         open_: dict[str, Task] = {}
         losses = 0
@@ -58,10 +55,6 @@ class Processes:
             f"worker processes were killed {_LOSSES} times in a row",
             do="the memory may be too small: reduce --workers, or use --engine local",
         )
-
-    def everywhere(self, function: Callable[..., Any], *values: Any) -> list[Any]:
-        """Call a function here, on the only machine."""
-        return [function(*values)]
 
     def _until_lost(self, work: Work, waiting: Iterator[Task], open_: dict[str, Task]) -> Iterator[tuple[str, Any]]:
         """Run the open and waiting tasks until a process is lost."""
@@ -84,5 +77,5 @@ class Processes:
 def _run(work: Work, task: Task) -> Any:
     """Run a task, loading the work's state first if needed."""
     if work.name not in _loaded:
-        _loaded[work.name] = work.load(Place("", None))
+        _loaded[work.name] = work.load()
     return work.run(_loaded[work.name], task)

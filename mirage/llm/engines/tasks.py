@@ -14,16 +14,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 
-class Desk(Protocol):
-    """Central state shared by the workers of one piece of work."""
-
-    def ask(self, method: str, *values: Any) -> Any:
-        """Call a method and wait for its result."""
-
-    def tell(self, method: str, *values: Any) -> None:
-        """Call a method without waiting."""
-
-
 @dataclass(frozen=True, slots=True)
 class Task:
     """Rows to process at once by one worker."""
@@ -35,34 +25,20 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Environment of a worker."""
-
-    worker: str
-    """Name of the worker; a replacement of a lost worker has the same."""
-    desk: Desk | None
-    """Shared state; None if the work has none."""
-
-
-@dataclass(frozen=True, slots=True)
 class Work:
     """Work to do on tasks. Every task runs at least once: a lost worker's task is given to another."""
 
     name: str
-    """Name; a cluster does not run two of one name at once."""
-    load: Callable[[Place], Any]
+    """Name of the work."""
+    load: Callable[[], Any]
     """Loads a worker's state for all tasks; called once per worker."""
     run: Callable[[Any, Task], Any]
     """Runs one task with the loaded state."""
-    desk: Callable[[], Any] | None = None
-    """Creates the shared state; None for none."""
-    beat: Callable[[Desk], None] | None = None
-    """Called here periodically during the work, and once more when it ends for any reason."""
-    stop: Callable[[Desk], float] | None = None
-    """Called here on the first Ctrl-C; returns the workers' grace period in seconds."""
+    grace: float = 0.0
+    """Seconds for pending tasks to finish after the first Ctrl-C."""
 
 
-def nothing(_place: Place) -> None:
+def nothing() -> None:
     """Load no state, for work that only needs the rows of its tasks."""
 
 
@@ -85,6 +61,3 @@ class Executor(Protocol):
         Raises:
             MirageError: raised by the work, or if workers are not available or are lost repeatedly.
         """
-
-    def everywhere(self, function: Callable[..., Any], *values: Any) -> list[Any]:
-        """Call a function once on every machine, and return the results."""

@@ -18,6 +18,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -36,6 +37,10 @@ _BY_ID, _LANGUAGE = "contexts_by_id", "language"
 _BEFORE = "The question below ends a conversation. What was said before it, in order:"
 """Introduction of the turns, if there are any."""
 _HEADER = re.compile(r"---[ \t]*\n((?:[ \t]*(?:answered|abstained)[ \t]*:[ \t]*\S[^\n]*\n)+)---[ \t]*\n")
+_ALLOWED = (
+    "use {question}, {contexts} or {contexts_by_id}, and {language}; to have braces in the prompt, put a space inside"
+    " them"
+)
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]*)\}")
 
 
@@ -87,28 +92,21 @@ def load_template(name_or_path: str | Path) -> Template:
     if isinstance(name_or_path, str) and not {".", "/"} & set(name_or_path):
         raise UnknownName("prompt template", name_or_path, TEMPLATES)
     path = Path(name_or_path)
-    text = "\n".join(line for _, line in store.lines(path)).removeprefix("\ufeff")
+    text = read_prompt(path)
     phrases: dict[str, list[str]] = {"answered": [], "abstained": []}
     if header := _HEADER.match(text):
         for line in header[1].splitlines():
             kind, _, words = line.partition(":")
             phrases[kind.strip()].append(words.strip())
         text = text[header.end() :]
-    placeholders = set(_PLACEHOLDER.findall(text))
-    for unknown in sorted(placeholders - {*PLACEHOLDERS, _BY_ID, _LANGUAGE}):
-        raise BadInput(
-            f"the template has an unknown placeholder {{{unknown}}}",
-            where=str(path),
-            do="use {question}, {contexts} or {contexts_by_id}, and {language}; "
-            "to have braces in the prompt, put a space inside them",
-        )
-    for missing in PLACEHOLDERS:
-        if missing not in placeholders and not (missing == "contexts" and _BY_ID in placeholders):
-            raise BadInput(
-                f"the template lacks the placeholder {{{missing}}}",
-                where=str(path),
-                do="put {question} where the query goes and {contexts} where the passages go",
-            )
+    check_placeholders(
+        "template",
+        text,
+        known=(*PLACEHOLDERS, _BY_ID, _LANGUAGE),
+        needed=("question", _BY_ID if f"{{{_BY_ID}}}" in text else "contexts"),
+        where=str(path),
+        do=(_ALLOWED, "put {question} where the query goes and {contexts} where the passages go"),
+    )
     if path.stem in TEMPLATES:
         raise BadInput(f"{path.stem} is the name of a bundled template", where=str(path), do="rename the file")
     return replace(
@@ -116,6 +114,39 @@ def load_template(name_or_path: str | Path) -> Template:
         answered_phrases=tuple(phrases["answered"]),
         abstained_phrases=tuple(phrases["abstained"]),
     )
+
+
+def read_prompt(path: Path) -> str:
+    """Return the text of a file, without a final line break.
+
+    Raises:
+        BadInput: if it cannot be read.
+    """
+    return "\n".join(line for _, line in store.lines(path)).removeprefix("\ufeff")
+
+
+def check_placeholders(
+    what: str, text: str, *, known: Iterable[str], needed: Iterable[str] = (), where: str, do: tuple[str, str]
+) -> None:
+    """Check the placeholders of a text of the user's own.
+
+    Args:
+        what: names the text.
+        text: the text.
+        known: placeholders that it may have.
+        needed: placeholders that it must have.
+        where: the file.
+        do: advice for an unknown and for a missing placeholder.
+
+    Raises:
+        BadInput: naming the first that is unknown or missing.
+    """
+    there = set(_PLACEHOLDER.findall(text))
+    for name in sorted(there.difference(known)):
+        raise BadInput(f"the {what} has an unknown placeholder {{{name}}}", where=where, do=do[0])
+    for name in needed:
+        if name not in there:
+            raise BadInput(f"the {what} lacks the placeholder {{{name}}}", where=where, do=do[1])
 
 
 def _template(name: str, text: str) -> Template:
@@ -163,6 +194,7 @@ def render(
     return "\n\n".join([_BEFORE, *(f"{speaker}: {text}" for speaker, text in turns), prompt]) if turns else prompt
 
 
+@cache
 def bundled_text(name: str) -> str:
     """Return the text of a bundled file by its name without the extension."""
     return files(__name__).joinpath(f"{name}.txt").read_text(encoding="utf-8")
@@ -171,6 +203,16 @@ def bundled_text(name: str) -> str:
 def fill(text: str, values: Mapping[str, str]) -> str:
     """Replace `{name}` by its value, in one pass: inserted values are not searched for placeholders."""
     return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
+
+
+def fence_texts(kind: str, texts: Iterable[str], code: str) -> str:
+    """Return texts in numbered fences of a kind, `<<PASSAGE 1 CODE>>`, separated by blank lines."""
+    return "\n\n".join(f"<<{kind} {n} {code}>>\n{text}\n<<END {code}>>" for n, text in enumerate(texts, 1))
+
+
+def one_message(name: str, **values: str) -> list[dict[str, str]]:
+    """Return a bundled prompt with its placeholders filled, as a conversation."""
+    return [{"role": "user", "content": fill(bundled_text(name), values)}]
 
 
 def fence_code(texts: Iterable[str], *, digits: int = 12) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from mirage.llm.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
+from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fence_texts, one_message
 from mirage.stages.features.spec import Completion, FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 from mirage.text.languages import name_of
 from mirage.text.marks import GRADE_NOUNS, Mark, MarkForm, bracket
@@ -74,9 +74,6 @@ def parse_grade(text: str, shown_texts: Iterable[str] = (), *, low: int = LOW, h
     return within(_value(number)) if number and not marked else None
 
 
-Conversation = list[Mapping[str, str]]
-
-
 @dataclass(frozen=True, slots=True)
 class Grading:
     """One request to the grader, rendered lazily, since the prompts of an arena can take gigabytes."""
@@ -94,15 +91,13 @@ class Grading:
         """Return every untrusted text."""
         return [*(part for passage in self.passages for part in passage), *self.texts.values()]
 
-    def conversation(self) -> Conversation:
+    def conversation(self) -> list[dict[str, str]]:
         """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
         passages = [(name, _cut(text)) for name, text in self.passages]
         code = fence_code([*(part for passage in passages for part in passage), *self.texts.values()])
-        fenced = "\n\n".join(
-            f"<<PASSAGE {n} {code}>>\nid: {name}\n{text}\n<<END {code}>>" for n, (name, text) in enumerate(passages, 1)
-        )
-        values = {"code": code, "language": name_of(self.language), "passages": fenced, **self.texts}
-        return [{"role": "user", "content": fill(_template(self.prompt), values)}]
+        fenced = fence_texts("PASSAGE", (f"id: {name}\n{text}" for name, text in passages), code)
+        language = name_of(self.language)
+        return one_message(self.prompt, code=code, language=language, passages=fenced, **self.texts)
 
 
 def overlap_prompt(answer: MeasuredAnswer) -> Grading | str:
@@ -129,9 +124,6 @@ def _grading(prompt: str, measured: MeasuredAnswer, **texts: str) -> Grading | s
     if not passages:
         return "the texts of the passages are not known"
     return Grading(prompt, measured.language, passages, {"question": measured.query, **texts})
-
-
-_template = cache(bundled_text)
 
 
 @lru_cache(maxsize=1024)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mirage import llm, store
-from mirage.errors import UnknownName, Unreachable
+from mirage.errors import UnknownName
 from mirage.stages import features
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.features.stage import FEATURES
@@ -27,11 +26,9 @@ class Grader:
         on_reply: called with the cost so far, and the number of conversations.
     """
 
-    def __init__(
-        self, engine: Engine, limits: llm.Limits, on_reply: Callable[[llm.Cost, int], None] | None = None
-    ) -> None:
-        self._engine, self._tally, self._on_reply = engine, llm.Tally(limits), on_reply
-        self.failed: Counter[str] = Counter()
+    def __init__(self, engine: Engine, limits: llm.Limits, on_reply: llm.OnCost | None = None) -> None:
+        self._engine, self._asking = engine, llm.Asking(limits, on_reply)
+        self.failed = self._asking.reasons
         """Grades whose call failed, by the reason. The next measurement asks for them again."""
         self.unasked = 0
         """Grades not asked for, since the budget was reached."""
@@ -39,23 +36,17 @@ class Grader:
     @property
     def cost(self) -> llm.Cost:
         """Cost of the calls."""
-        return self._tally.cost
+        return self._asking.cost
 
     def __call__(self, conversations: Sequence[llm.Messages], *, ledger: store.Ledger) -> Sequence[llm.Reply | None]:
         """Send conversations; return one reply each, None for those not sent. Earlier failures are cleared, as they are
         retried.
         """
         self.failed.clear()
-
-        def take(number: int, reply: llm.Reply) -> None:  # noqa: ARG001  # as the engine calls it
-            self._tally.add(reply)
-            if reply.status == "api_error":
-                self.failed[reply.reason or "no reason given"] += 1
-            if self._on_reply is not None:
-                self._on_reply(self.cost, len(conversations))
-
-        replies = self._engine(conversations, ledger=ledger, on_reply=take)
-        self.unasked = sum(reply is None for reply in replies)
+        replies = self._asking.ask(conversations, self._engine, ledger=ledger)
+        if self._asking.stopped is not None:
+            raise self._asking.stopped
+        self.unasked = replies.count(None)
         return replies
 
     def need_any(self) -> None:
@@ -64,11 +55,7 @@ class Grader:
         Raises:
             Unreachable: if calls were made and all failed.
         """
-        if self.failed and not self.cost.calls + self.cost.kept:
-            raise Unreachable(
-                f"every call failed: {self.failed.most_common(1)[0][0]}",
-                do="check the service, then rerun the command; each grade has a row with the reason",
-            )
+        self._asking.need_any(self.cost.calls + self.cost.kept > 0, each="grade")
 
 
 def plan_grades(path: Path, settings: MeasureSettings, model: llm.ChatModel) -> dict[str, llm.Cost]:

@@ -10,16 +10,17 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mirage import llm, schema, store
-from mirage.errors import BadInput, UnknownName, Unreachable
+from mirage.errors import BadInput
 from mirage.llm.rag_service import Question, RagService, ask_service, question_key
 from mirage.stages.generate.prepare import SOUND
-from mirage.stages.generate.stage import GenerateResult, OnReply
+from mirage.stages.generate.stage import GenerateResult, count_answers, name_repetition, refuse_languages
 from mirage.stages.shown import refuse_name
 from mirage.store import ledger_path
 from mirage.text.content import passage_digest
@@ -74,7 +75,7 @@ def plan_live(path: Path, settings: LiveSettings) -> llm.Cost:
     """
     todo = store.consistently(path, lambda arena: _todo(arena, settings))
     with store.kept_ledger(path) as ledger:
-        again = _repetition(settings, ledger, begin=False)
+        again = name_repetition(settings.system, ledger, _scope(settings), replace=settings.replace)
         questions = {
             question_key(question, settings.service, settings.system, again): question for question in todo.questions
         }
@@ -91,7 +92,7 @@ def answer_by_service(
     *,
     rng: np.random.Generator,
     made_by: str,
-    on_reply: OnReply | None = None,
+    on_reply: llm.OnCost | None = None,
 ) -> GenerateResult:
     """Ask a RAG service the queries of an arena, and write its answers and the passages that it returned.
 
@@ -113,58 +114,35 @@ def answer_by_service(
     """
     refuse_name(settings.system)
     todo = store.consistently(path, lambda arena: _todo(arena, settings))
-    replies: list[llm.Reply | None] = [None] * len(todo.questions)
-    tally, stopped = llm.Tally(settings.service.limits), None
-
-    def take(number: int, reply: llm.Reply) -> None:
-        replies[number] = reply
-        tally.add(reply)
-        if on_reply is not None:
-            on_reply(tally.cost, len(replies))
-
+    asking, service = llm.Asking(settings.service.limits, on_reply), settings.service
     with store.Ledger(ledger_path(path)) as ledger:
-        again = _repetition(settings, ledger, begin=True)
-        try:
-            ask_service(
-                todo.questions,
-                settings.service,
-                system=settings.system,
-                ledger=ledger,
-                rng=rng,
-                on_reply=take,
-                again=again,
-            )
-        except Unreachable as error:
-            stopped = error
+        again = name_repetition(settings.system, ledger, _scope(settings), replace=settings.replace, begin=True)
+        engine = partial(ask_service, service=service, system=settings.system, rng=rng, again=again)
+        replies = asking.ask(todo.questions, engine, ledger=ledger)
         given = [(question, reply) for question, reply in zip(todo.questions, replies, strict=True) if reply]
-        if stopped is not None and not any(reply.status in SOUND for _, reply in given):
-            raise stopped
+        sound = any(reply.status in SOUND for _, reply in given)
+        if asking.stopped is not None and not sound:
+            raise asking.stopped
         days = ledger.days(reply.key for _, reply in given if reply.key)
         arena = _write(path, given, todo, settings, days=days, made_by=made_by)
-        if settings.replace and stopped is None and len(given) == len(replies):
-            ledger.end_replacement(settings.system, ledger.latest_replacement(settings.system))
-    if stopped is not None:
-        raise stopped
-    reasons = Counter(reply.reason or "no reason given" for _, reply in given if reply.status == "api_error")
-    if given and reasons.total() == len(given) and not todo.kept:
-        raise Unreachable(
-            f"every call failed: {reasons.most_common(1)[0][0]}",
-            where=settings.service.endpoint.base_url,
-            do="check the service, then rerun the command; each query has a row with the reason",
-        )
-    unwhole = Counter(reply.reason or "no reason given" for _, reply in given if reply.status == "truncated")
-    return GenerateResult(
-        arena, _count(arena, todo, settings.system), todo.kept, Counter(), reasons, unwhole, tally.cost
-    )
+        if settings.replace and asking.ended:
+            ledger.end_replacement(settings.system, _scope(settings))
+    asking.need_any(sound or todo.kept > 0, each="query", where=service.endpoint.base_url)
+    statuses = {}
+    if "answers" in arena.tables:
+        rows = arena.read("answers", columns=[*_QUERY, "system", "status"]).to_pylist()
+        statuses = {
+            (row["language"], row["query_id"]): row["status"] for row in rows if row["system"] == settings.system
+        }
+    counts = count_answers(todo.chosen, statuses)
+    return GenerateResult(arena, counts, todo.kept, Counter(), asking.reasons, asking.unwhole, asking.cost)
 
 
 def _todo(arena: store.Arena, settings: LiveSettings) -> _Todo:
     """Read the queries, and select those without a valid answer."""
     arena.need("queries")
     _refuse_other(arena, settings)
-    for code in settings.languages or ():
-        if code not in arena.languages("queries"):
-            raise UnknownName("language", code, arena.languages("queries"), where=arena.address)
+    refuse_languages(arena, settings.languages)
     tables = {"queries": arena.read("queries", languages=settings.languages)}
     for name in ("passages", "answers"):
         if name in arena.tables:
@@ -196,7 +174,7 @@ def _todo(arena: store.Arena, settings: LiveSettings) -> _Todo:
 def _note(settings: LiveSettings) -> str:
     """Describe how answers are made, for the manifest."""
     service = settings.service
-    paths = ", ".join(f"{name} at {path}" for name, path in service.paths.named_paths().items())
+    paths = ", ".join(f"{name} at {path}" for name, path in service.paths.items())
     body = json.dumps(service.body, ensure_ascii=False, sort_keys=True)
     return f"{settings.system}: RAG service {service.endpoint.service}, body {body}, {paths}"
 
@@ -224,24 +202,9 @@ def _refuse_other(arena: store.Arena, settings: LiveSettings) -> None:
         )
 
 
-def _repetition(settings: LiveSettings, ledger: store.Ledger | None, *, begin: bool) -> str | None:
-    """Return the name of the repetition that the calls belong to; None for the first time.
-
-    Args:
-        settings: system and service.
-        ledger: the ledger; None if there is none.
-        begin: whether to begin a replacement, or resume an unfinished one.
-    """
-    if ledger is None:
-        return f"{settings.system} 1" if settings.replace else None
-    scope = f"{_note(settings)}; {sorted(settings.languages or ())}, {settings.limit}"
-    number = ledger.latest_replacement(settings.system)
-    if settings.replace:
-        under_way = ledger.open_replacement(settings.system, scope)
-        number = number + 1 if under_way is None else under_way
-        if begin:
-            number = ledger.begin_replacement(settings.system, scope)
-    return f"{settings.system} {number}" if number else None
+def _scope(settings: LiveSettings) -> str:
+    """Describe a replacement: a rerun of the same command has the same scope."""
+    return f"{_note(settings)}; {sorted(settings.languages or ())}, {settings.limit}"
 
 
 def _write(
@@ -349,15 +312,3 @@ def _passages(
             None if same else text,
         )
     return list(rows.values())
-
-
-def _count(arena: store.Arena, todo: _Todo, system: str) -> dict[str, Counter[str]]:
-    """Count the answers to the queries of a run by language and status."""
-    status: dict[Key, str] = {}
-    if "answers" in arena.tables:
-        rows = arena.read("answers", columns=[*_QUERY, "system", "status"]).to_pylist()
-        status = {(row["language"], row["query_id"]): row["status"] for row in rows if row["system"] == system}
-    counts: dict[str, Counter[str]] = {}
-    for key in todo.chosen:
-        counts.setdefault(key[0], Counter())[status.get(key, "not asked")] += 1
-    return counts

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema, store
-from mirage.errors import BadInput, UnknownName, Unreachable
+from mirage.errors import BadInput, UnknownName
 from mirage.llm.engines.shards import Shard
 from mirage.stages import generate
 from mirage.stages.generate import baselines
@@ -30,8 +30,6 @@ arguments bound; with `again=...` for a replacement.
 _COUNTED = "tokens by"
 _SHOWN = ("queries", "passages", "retrieved")
 """Tables that prompts and answers are built from."""
-OnReply = Callable[[llm.Cost, int], None]
-"""Called with the cost so far, and the number of conversations."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ def plan_generating(path: Path, settings: GenerateSettings, *, limits: llm.Limit
     settings = _fix_settings(seen.arena, settings)
     with store.kept_ledger(path) as ledger:
         prepared = generate.prepare(**_tables(seen, settings), settings=settings, first_key=_first_key(ledger))
-        again = _repetition(settings, _number(settings, ledger)) if ledger else None
+        again = name_repetition(settings.system, ledger, _scope(settings), replace=settings.replace)
         return llm.plan(prepared.conversations, settings=settings.model, limits=limits, ledger=ledger, again=again)
 
 
@@ -77,7 +75,7 @@ def generate_answers(
     engine: Engine,
     limits: llm.Limits,
     made_by: str,
-    on_reply: OnReply | None = None,
+    on_reply: llm.OnCost | None = None,
 ) -> GenerateResult:
     """Generate a system's answers to the queries of an arena.
 
@@ -102,60 +100,31 @@ def generate_answers(
     seen = store.consistently(path, lambda arena: _seen(arena, settings))
     settings = _fix_settings(seen.arena, settings)
     tables = _tables(seen, settings)
-    kept, ended = 0, False
-    tally = llm.Tally(limits)
-    reasons: Counter[str] = Counter()
-    unwhole: Counter[str] = Counter()
-    stopped: list[Unreachable] = []
-
-    def complete(conversations: Sequence[llm.Messages], *, accepted: bool) -> Sequence[llm.Reply | None]:
-        nonlocal kept, ended
-        kept = len(chosen) - len(conversations)
-        replies: list[llm.Reply | None] = [None] * len(conversations)
-
-        def take(number: int, reply: llm.Reply) -> None:
-            replies[number] = reply
-            tally.add(reply)
-            if reply.status == "api_error":
-                reasons[reply.reason or "no reason given"] += 1
-            elif reply.status == "truncated":
-                unwhole[reply.reason or "no reason given"] += 1
-            if on_reply is not None:
-                on_reply(tally.cost, len(conversations))
-
-        again = _repetition(settings, number)
-        repeated = {} if again is None else {"again": again}
-        try:
-            engine(conversations, ledger=ledger, on_reply=take, accepted=accepted, **repeated)
-        except Unreachable as error:
-            stopped.append(error)
-        # Calls that failed individually were made; those given up with the rest were not.
-        ended = not stopped and all(reply is not None and not reply.given_up for reply in replies)
-        return replies
-
+    asking, kept = llm.Asking(limits, on_reply), 0
     chosen = generate.choose_queries(tables["queries"], tables["passages"], settings)
     with store.Ledger(ledger_path(path)) as ledger:
-        number = (
-            ledger.begin_replacement(settings.system, _scope(settings))
-            if settings.replace
-            else _number(settings, ledger)
-        )
+        again = name_repetition(settings.system, ledger, _scope(settings), replace=settings.replace, begin=True)
+
+        def complete(conversations: Sequence[llm.Messages], *, accepted: bool) -> Sequence[llm.Reply | None]:
+            nonlocal kept
+            kept = len(chosen) - len(conversations)
+            repeated = {} if again is None else {"again": again}
+            return asking.ask(conversations, engine, ledger=ledger, accepted=accepted, **repeated)
+
         answers = generate.generate(**tables, settings=settings, complete=complete, first_key=_first_key(ledger))
         answers = _add_dates(answers, ledger)
         arena = _write(path, answers, settings, seen=seen, made_by=made_by)
-        if settings.replace and ended:
-            ledger.end_replacement(settings.system, number)
-    if stopped:
-        raise stopped[0]
-    if tally.failed and not set(answers["status"].to_pylist()) & set(generate.SOUND):
-        raise Unreachable(
-            f"every call failed: {reasons.most_common(1)[0][0]}",
-            do="check the service, then rerun the command; each query has a row with the reason",
-        )
-    counts = _count(chosen, answers)
+        if settings.replace and asking.ended:
+            ledger.end_replacement(settings.system, _scope(settings))
+    statuses = answers["status"].to_pylist()
+    asking.need_any(not set(generate.SOUND).isdisjoint(statuses), each="query")
+    keys = zip(*(answers[name].to_pylist() for name in ("language", "query_id")), strict=True)
+    counts = count_answers(
+        [(language, query_id) for language, query_id, *_ in chosen], dict(zip(keys, statuses, strict=True))
+    )
     kept -= sum(count["missing"] for count in counts.values())
     shared = store.consistently(path, lambda arena: _shared(arena, settings.system))
-    return GenerateResult(arena, counts, kept, shared, reasons, unwhole, tally.cost)
+    return GenerateResult(arena, counts, kept, shared, asking.reasons, asking.unwhole, asking.cost)
 
 
 def plan_sample(path: Path, settings: GenerateSettings, sample: int, *, limits: llm.Limits | None = None) -> llm.Cost:
@@ -297,18 +266,25 @@ def _seen(arena: store.Arena, settings: GenerateSettings) -> store.Snapshot:
     names = ("queries", "passages") if settings.retriever is None else ("queries", "retrieved")
     for name in names:
         arena.need(name)
-    for code in settings.languages or ():
-        if code not in arena.languages("queries"):
-            raise UnknownName("language", code, arena.languages("queries"), where=arena.address)
-    tables = {name: arena.read(name, languages=settings.languages) for name in ("queries",)}
-    for name in ("passages", *names[1:]):
+    refuse_languages(arena, settings.languages)
+    tables = {}
+    for name in ("queries", "passages", *names[1:], "turns"):
         if (table := arena.read_optional(name, languages=settings.languages)) is not None:
             tables[name] = table
-    if (turns := arena.read_optional("turns", languages=settings.languages)) is not None:
-        tables["turns"] = turns
     if "answers" in arena.tables:
         tables["answers"] = arena.read("answers")
     return store.Snapshot(arena, tables)
+
+
+def refuse_languages(arena: store.Arena, languages: Sequence[str] | None) -> None:
+    """Check that languages have queries.
+
+    Raises:
+        UnknownName: if one has none.
+    """
+    for code in languages or ():
+        if code not in arena.languages("queries"):
+            raise UnknownName("language", code, arena.languages("queries"), where=arena.address)
 
 
 def _tables(seen: store.Snapshot, settings: GenerateSettings) -> dict[str, Any]:
@@ -331,18 +307,14 @@ def _scope(settings: GenerateSettings) -> str:
     return f"{_note(settings)}; {selection}; {settings.template.text}"
 
 
-def _number(settings: GenerateSettings, ledger: store.Ledger) -> int:
-    """Return the number of the replacement that calls belong to; 0 if there was none."""
-    latest = ledger.latest_replacement(settings.system)
-    if not settings.replace:
-        return latest
-    under_way = ledger.open_replacement(settings.system, _scope(settings))
-    return latest + 1 if under_way is None else under_way
-
-
-def _repetition(settings: GenerateSettings, number: int) -> str | None:
-    """Return the name of a replacement's repetition, distinct per system."""
-    return f"{settings.system} {number}" if number else None
+def name_repetition(
+    system: str, ledger: store.Ledger | None, scope: str, *, replace: bool, begin: bool = False
+) -> str | None:
+    """Return the name of the repetition that calls belong to, distinct per system; None for the first time. Arguments
+    as for `Ledger.replacement`.
+    """
+    number = ledger.replacement(system, scope, replace=replace, begin=begin) if ledger else 0
+    return f"{system} {number}" if number else None
 
 
 def _note(settings: GenerateSettings) -> str:
@@ -399,13 +371,13 @@ def _add_dates(answers: pa.Table, ledger: store.Ledger) -> pa.Table:
     return schema.from_columns("answers", {name: [row[name] for row in rows] for name in answers.column_names})
 
 
-def _count(chosen: Sequence[tuple[str, str, str | None, str | None]], answers: pa.Table) -> dict[str, Counter[str]]:
-    """Count answers to the chosen queries by language and status."""
-    rows = zip(*(answers[name].to_pylist() for name in ("language", "query_id", "status")), strict=True)
-    status = {(language, query_id): status for language, query_id, status in rows}
+def count_answers(
+    chosen: Sequence[tuple[str, str]], statuses: Mapping[tuple[str, str], str]
+) -> dict[str, Counter[str]]:
+    """Count answers to chosen queries (language and id) by language and status."""
     counts: dict[str, Counter[str]] = {}
-    for language, query_id, *_ in chosen:
-        counts.setdefault(language, Counter())[status.get((language, query_id), "not asked")] += 1
+    for key in chosen:
+        counts.setdefault(key[0], Counter())[statuses.get(key, "not asked")] += 1
     return counts
 
 
@@ -416,22 +388,12 @@ def _write(
 
     Its answers to other queries stay, also those written by another program meanwhile.
     """
-    import pyarrow as pa
-
-    keys = schema.key("answers")
-    before = seen.tables.get("answers", schema.arrow_schema("answers").empty_table())
-    rows_before, rows_after = (
-        {tuple(row[key] for key in keys): row for row in table.to_pylist() if row["system"] == settings.system}
-        for table in (before, answers)
-    )
-    new = [row for key, row in rows_after.items() if rows_before.get(key) != row]
-    replaced = [key for key, row in rows_before.items() if rows_after.get(key) != row]
-    if not new and not replaced:
+    keys, before = schema.key("answers"), seen.tables.get("answers")
+    stored = {tuple(row[key] for key in keys): row for row in before.to_pylist()} if before is not None else {}
+    new = [row for row in answers.to_pylist() if stored.get(tuple(row[key] for key in keys)) != row]
+    if not new:
         return store.open_arena(path)
-    rows = store.NewRows(
-        pa.Table.from_pylist(new, schema.arrow_schema("answers")),
-        pa.table({name: pa.array([key[k] for key in replaced], pa.string()) for k, name in enumerate(keys)}),
-    )
+    rows = store.by_key("answers", schema.from_rows("answers", [schema.Answer(**row) for row in new]))
     queries = store.Snapshot(seen.arena, {name: seen.tables[name] for name in _SHOWN if name in seen.tables})
     result = store.upsert(
         path,
@@ -447,11 +409,9 @@ def _baselines(tables: Tables) -> dict[str, pa.Table]:
     return {"answers": baselines.baseline_answers(tables["queries"], tables["passages"])}
 
 
-def _baselines_over(
-    tables: Tables, *, retriever: str, depth: int | None = None, only: Sequence[str] | None = None
-) -> dict[str, pa.Table]:
+def _baselines_over(tables: Tables, *, retriever: str, depth: int | None = None) -> dict[str, pa.Table]:
     passages = given_by(contexts(tables.get("passages"), tables["retrieved"]), retriever, depth)
-    rows = baselines.baseline_answers(tables["queries"], passages, only=only).to_pylist()
+    rows = baselines.baseline_answers(tables["queries"], passages).to_pylist()
     own = {"retriever": retriever, "depth": depth}
     systems = [schema.Answer(**{**row, **own, "system": whole_system(row["system"], retriever)}) for row in rows]
     return {"answers": schema.from_rows("answers", systems)}

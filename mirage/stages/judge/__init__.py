@@ -6,22 +6,26 @@
     judge_stats(judged.judgments, ledger)       # flips, position bias, ties, unparsed, tokens by judge and language
 
 `pairs.py` chooses pairs, `prompt.py` and `prompts/judge.txt` render the prompt, `verdict.py` parses the reply,
-`model.py` makes the verdicts of a model, `stats.py` computes judge statistics, `family.py` tests for self-preference.
-`inclusion.py` adds the inclusion probabilities of battles chosen by earlier verdicts. `criteria.py` has the criteria
-and reads rubrics, `points.py` rates single answers, `planted.py` tests whether an answer can steer the judge.
-`heuristic.py` is a judge without a model: a weighted sum of features. `stage.py` judges the battles of an arena.
+`model.py` makes the verdicts of a model, or points for single answers, `stats.py` computes judge statistics,
+`family.py` tests for self-preference. `criteria.py` has the criteria and reads rubrics. `heuristic.py` is a judge
+without a model: a weighted sum of features. `stage.py` judges the battles of an arena.
 """
 
 from mirage.schema import OVERALL
 from mirage.stages.judge.criteria import BUNDLED, MARKS, PLANTED, Criterion, Scale, load_criterion
 from mirage.stages.judge.family import FamilyPreference, family_preferences
 from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
-from mirage.stages.judge.inclusion import Cell, add_inclusion
-from mirage.stages.judge.model import JudgeResult, read_verdicts
-from mirage.stages.judge.pairs import OrderedPair, answering_systems, choose_known, choose_pairs, listed_pairs
-from mirage.stages.judge.planted import Plant
-from mirage.stages.judge.points import answers_of, read_points
-from mirage.stages.judge.prompt import PromptPassage, Prompts, ShownTexts, judgeable, render_battle
+from mirage.stages.judge.model import JudgeResult, answers_of, read_points, read_verdicts
+from mirage.stages.judge.pairs import (
+    Cell,
+    OrderedPair,
+    add_inclusion,
+    answering_systems,
+    choose_known,
+    choose_pairs,
+    listed_pairs,
+)
+from mirage.stages.judge.prompt import Plant, PromptPassage, Prompts, ShownTexts, judgeable, render_battle
 from mirage.stages.judge.stats import JudgeStats, judge_stats
 from mirage.stages.judge.verdict import ParsedVerdict, parse_verdict
 

@@ -18,16 +18,15 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from mirage import store
 from mirage.errors import BadInput, UnknownName
-from mirage.llm.prompts import bundled_text, fill
+from mirage.llm.prompts import bundled_text, check_placeholders, fill, read_prompt
 from mirage.schema import OVERALL, criterion_judge
 from mirage.store.files import Line
 from mirage.store.yaml_files import yaml_fields
 from mirage.text.languages import base, is_code, name_of
 
 PLANTED = "planted"
-"""Suffix of the judge name for planted cases (`mirage.stages.judge.planted`), so no criterion has this name."""
+"""Suffix of the judge name for planted cases (`prompt.Plant`), so no criterion has this name."""
 MARKS = "[[A]] if assistant A is better, [[B]] if assistant B is better, [[C]] for a tie"
 """The verdicts that are read from a judge's reply to a pair of answers."""
 _QUESTIONS = {
@@ -148,16 +147,12 @@ def load_criterion(name: str | None = None, *, rubric: Path | None = None, promp
         return _load_bundled(name or OVERALL)
     if rubric is not None and name is not None:
         raise BadInput("--criterion and --rubric both name the criterion", where=str(rubric), do="omit --criterion")
-    own = None if prompt is None else _text_of(prompt)
+    own = None if prompt is None else read_prompt(prompt)
     if rubric is None and prompt is not None:
         criterion = Criterion(_check_name(name or prompt.stem, str(prompt)), Scale(), (("en", own or ""),))
         _check_template(criterion, own or "", str(prompt))
         return criterion
     return _read_rubric(rubric or Path(), own, prompt)
-
-
-def _text_of(path: Path) -> str:
-    return "\n".join(line for _, line in store.lines(path)).removeprefix("\ufeff")
 
 
 def _read_rubric(path: Path, template: str | None, prompt: Path | None) -> Criterion:
@@ -185,12 +180,8 @@ def _read_rubric(path: Path, template: str | None, prompt: Path | None) -> Crite
     for _, text in templates:
         _check_template(criterion, text, where)
     for _, text in questions:
-        for unknown in sorted(set(_PLACEHOLDER.findall(text)) - {"language"}):
-            raise BadInput(
-                f"the question has an unknown placeholder {{{unknown}}}",
-                where=fields["question"].where,
-                do="only {language} can be used in a question",
-            )
+        do = "only {language} can be used in a question"
+        check_placeholders("question", text, known=("language",), where=fields["question"].where, do=(do, ""))
     return criterion
 
 
@@ -264,24 +255,22 @@ def _check_name(name: str, where: str) -> str:
 
 def _check_template(criterion: Criterion, text: str, where: str) -> None:
     """Check the placeholders of a template, and that it asks for a verdict that can be read."""
-    scale, there = criterion.scale, set(_PLACEHOLDER.findall(text))
+    scale = criterion.scale
     optional = ["code", "language"]
     optional += ["criterion"] if criterion.questions else []
     optional += ["low", "high"] if scale.kind == "points" else []
-    for unknown in sorted(there - {*scale.required, *optional}):
-        raise BadInput(
-            f"the template has an unknown placeholder {{{unknown}}}",
-            where=where,
-            do=f"use {_list_names(scale.required)}; also allowed: {_list_names(optional)}; for braces in the prompt "
-            "put a space inside them",
-        )
-    for missing in scale.required:
-        if missing not in there:
-            raise BadInput(
-                f"the template lacks the placeholder {{{missing}}}",
-                where=where,
-                do=f"it needs {_list_names(scale.required)}, and must ask for {scale.marks}",
-            )
+    needed = _list_names(scale.required)
+    check_placeholders(
+        "template",
+        text,
+        known=(*scale.required, *optional),
+        needed=scale.required,
+        where=where,
+        do=(
+            f"use {needed}; also allowed: {_list_names(optional)}; for braces in the prompt put a space inside them",
+            f"it needs {needed}, and must ask for {scale.marks}",
+        ),
+    )
     wanted = ("[[A]]", "[[B]]") if scale.kind == _PAIRWISE else ("[[",)
     if not all(mark in text for mark in wanted):
         raise BadInput(

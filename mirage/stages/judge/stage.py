@@ -104,10 +104,7 @@ def plan_judging(path: Path, settings: JudgeSettings, model: llm.ChatModel) -> l
             return llm.plan(prompts, settings=model.settings, limits=model.limits, ledger=None)
         again = battles if settings.replace else ()
         _refuse_another(store.open_arena(path), settings, model.settings, ledger, again=again)
-        number = ledger.latest_replacement(_owner(name))
-        if settings.replace:
-            under_way = ledger.open_replacement(_owner(name), _scope(model.settings, battles))
-            number = number + 1 if under_way is None else under_way
+        number = ledger.replacement(_owner(name), _scope(model.settings, battles), replace=settings.replace)
         repetition = _repetition(name, number, replace=settings.replace, repeat=settings.repeat)
         return llm.plan(prompts, settings=model.settings, limits=model.limits, ledger=ledger, **repetition)
 
@@ -143,7 +140,9 @@ def price_battles(path: Path, asked: JudgeSettings, model: llm.ChatModel) -> Jud
     paid, counted = 0.0, set[str]()
     with store.kept_ledger(path) as ledger:
         if ledger is not None:
-            repetition = _repetition(asked.owner, ledger.latest_replacement(_owner(asked.owner)), replace=False)
+            repetition = _repetition(
+                asked.owner, ledger.replacement(_owner(asked.owner), "", replace=False), replace=False
+            )
             for messages in prompts:
                 for key in llm.keys(settings, messages, **repetition):
                     if key not in counted and (reply := ledger.get(key)) is not None:
@@ -241,11 +240,8 @@ def judge_by_model(
             _refuse_another(arena, settings, model.settings, ledger, again=battles if settings.replace else ())
 
         store.consistently(path, refuse_another)
-        number = (
-            ledger.begin_replacement(_owner(name), _scope(model.settings, battles))
-            if settings.replace
-            else ledger.latest_replacement(_owner(name))
-        )
+        scope = _scope(model.settings, battles)
+        number = ledger.replacement(_owner(name), scope, replace=settings.replace, begin=True)
         replies = llm.put(
             prompts,
             engine=calls.engine,
@@ -282,7 +278,7 @@ def judge_by_model(
             check=refuse_another,
         )
         if settings.replace and judged.complete:
-            ledger.end_replacement(_owner(name), number)
+            ledger.end_replacement(_owner(name), scope)
     judged.need_any()
     return arena, judged
 

@@ -3,8 +3,8 @@
     assign_by_terms(bank, answers)                          # by shared words: a lower bound (`terms.py`)
     nugget_scores([("vital", "support"), ...])              # nuggetizer's four scores (`scores.py`)
 
-`create.py` generates the nuggets of a query with a model, `assign.py` decides with a model which of them an answer
-states; `stage.py` applies all of it to an arena.
+`stage.py` applies it to an arena, and has a model generate the nuggets of queries, and decide which of them an answer
+states.
 """
 
 from mirage.stages.nuggets.bank import nugget_id

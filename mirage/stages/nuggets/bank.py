@@ -21,9 +21,11 @@ def nugget_id(text: str) -> str:
     return hashlib.blake2b(folded.encode(), digest_size=_ID).hexdigest()
 
 
-def banks(nuggets: pa.Table) -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """Return id and text of the nuggets of each query, sorted by id."""
+def banks(nuggets: pa.Table | None) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Return id and text of the nuggets of each query, sorted by id; none without a table."""
     by_query: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    if nuggets is None:
+        return by_query
     columns = (schema.sort("nuggets", nuggets)[name].to_pylist() for name in (*schema.key("nuggets"), "text"))
     for language, query_id, name, text in zip(*columns, strict=True):
         by_query.setdefault((language, query_id), []).append((name, text))

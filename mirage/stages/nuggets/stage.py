@@ -6,98 +6,269 @@ New assignments replace older ones. Features that depend on them are removed, an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import llm, schema, store
-from mirage.errors import BadInput, NotEnoughData
+from mirage.errors import NotEnoughData
+from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fence_texts, one_message
+from mirage.schema import Assignment, Nugget, NuggetAssignment
 from mirage.stages import nuggets
-from mirage.stages.nuggets.assign import AssignRequest, AssignResult, assign_requests, collect_assignments
-from mirage.stages.nuggets.create import BankRequest, CreateResult, bank_requests, create
+from mirage.stages.model_stage import Languages, ModelStage, find_number, read_list
+from mirage.stages.nuggets.bank import banks, nugget_id
 from mirage.stages.stage import Progress, Stage, Tables
+from mirage.text.languages import name_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+MAX_NUGGETS = 30
+"""Maximum nuggets per query (nuggetizer's limit)."""
+BATCH = 10
+"""Nuggets per request to assign (nuggetizer's window)."""
+_ASSIGNMENTS = get_args(Assignment)
 
-def plan_banks(path: Path, model: llm.ChatModel, *, languages: Sequence[str] | None = None) -> llm.Cost:
-    """Return the maximum cost of generating the missing banks of an arena; nothing is sent or written.
+
+@dataclass(frozen=True, slots=True)
+class BankRequest:
+    """A query whose nuggets are to be generated."""
+
+    language: str
+    """Code of its language."""
+    query_id: str
+    """Its id."""
+    text: str
+    """The query."""
+    passages: tuple[tuple[str, str], ...]
+    """Id and truncated text of each source passage."""
+
+    def conversation(self) -> llm.Messages:
+        """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
+        texts = [text for _, text in self.passages]
+        code = fence_code([self.text, *texts])
+        return one_message(
+            "nugget_create",
+            code=code,
+            language=name_of(self.language),
+            question=self.text,
+            passages=fence_texts("PASSAGE", texts, code),
+            most=str(MAX_NUGGETS),
+        )
+
+
+def _read_for_banks(arena: store.Arena, languages: Languages) -> store.Snapshot:
+    seen = {name: arena.read(name, languages=languages) for name in ("queries", "passages")}
+    if (known := arena.read_optional("nuggets")) is not None:
+        seen["nuggets"] = known
+    return store.Snapshot(arena, seen)
+
+
+def bank_requests(seen: store.Snapshot) -> tuple[list[BankRequest], dict[str, int]]:
+    """Build the requests for queries whose nuggets can be generated, and count the others by reason.
+
+    Nuggets are generated from the passages labelled relevant, or from all if no passage of the query has a label.
 
     Raises:
-        ArenaError: if the arena lacks queries or passages.
         NotEnoughData: if there is nothing to request.
     """
-    requests, _ = store.consistently(path, lambda arena: _bank_requests(_seen_for_banks(arena, languages)))
-    return llm.plan_calls(path, llm.Conversations(requests), model)
+    known, cut = banks(seen.tables.get("nuggets")), llm.TokenEstimate().cut
+    by_query: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    order = [(name, "ascending") for name in ("language", "query_id", "position")]
+    for row in seen.tables["passages"].sort_by(order).to_pylist():
+        by_query.setdefault((row["language"], row["query_id"]), []).append(row)
+    requests, left = [], Counter[str]()
+    for row in schema.sort("queries", seen.tables["queries"]).to_pylist():
+        key = row["language"], row["query_id"]
+        rows = by_query.get(key, [])
+        labelled = any(passage["relevant"] is not None for passage in rows)
+        chosen = [passage for passage in rows if passage["relevant"] or not labelled]
+        texts = tuple(
+            (passage["passage_id"], cut(passage["text"], MAX_PASSAGE_TOKENS))
+            for passage in chosen
+            if passage["text"] is not None
+        )
+        if key in known:
+            left["the query has nuggets already"] += 1
+        elif row["text"] is None:
+            left["the text of the query is unknown"] += 1
+        elif not texts:
+            left["no passage is relevant" if rows and not chosen else "the texts of the passages are unknown"] += 1
+        else:
+            requests.append(BankRequest(*key, row["text"], texts))
+    if not requests:
+        why = "; ".join(f"{n:,}: {reason}" for reason, n in left.items()) or "there is no query"
+        raise NotEnoughData("no nuggets can be generated", where=why, do="import passages with texts")
+    return requests, dict(left)
 
 
-def create_banks(
-    path: Path, *, calls: llm.ArenaCalls, languages: Sequence[str] | None = None
-) -> tuple[store.Arena, CreateResult]:
-    """Generate the nuggets of every query without any.
+def parse_bank(text: str, request: BankRequest, author: str) -> list[Nugget] | str:
+    """Parse the nuggets in a model's reply, at most `MAX_NUGGETS`, vital nuggets first; or return why it is invalid.
 
-    Replies are committed to the arena's ledger as they arrive, and the table is written at the end, also if the service
-    ends the run: a rerun resumes without paying twice. Existing banks are not changed.
-
-    Args:
-        path: the arena's folder.
-        calls: the model; its name is the author of the nuggets.
-        languages: codes; None for all.
-
-    Raises:
-        ArenaError: if the arena lacks queries or passages, or cannot be written.
-        NotEnoughData: if there is nothing to request.
-        Unreachable: if the service rejects every call, or every call failed.
+    One entry without a text, with an unknown importance or with a passage not shown invalidates the reply. Duplicates
+    are merged, and vital if any of them is.
     """
-    seen = store.consistently(path, lambda arena: _seen_for_banks(arena, languages))
-    requests, left = _bank_requests(seen)
-    replies = calls.replies(path, requests)
-    result = create(requests, replies, author=calls.model.settings.model, left=left)
-    arena = calls.write(path, "nuggets", result.nuggets, subject=calls.model.settings.model, seen=seen)
-    replies.need_any()
-    return arena, result
+    entries = read_list(text)
+    if isinstance(entries, str):
+        return entries
+    found: dict[str, Nugget] = {}
+    for entry in entries:
+        words, importance, passage = (entry.get(name) for name in ("nugget", "importance", "passage"))
+        if not isinstance(words, str) or not words.strip():
+            return "a nugget has no text"
+        if importance not in ("vital", "okay"):
+            return f"the importance of a nugget is {str(importance)[:40]!r}, not vital or okay"
+        number = find_number(entry, "passage", len(request.passages))
+        if passage is not None and number is None:
+            return f"a nugget names the passage {str(passage)[:40]!r}, which was not shown"
+        name = nugget_id(words)
+        source = None if number is None else request.passages[number - 1][0]
+        nugget = Nugget(request.language, request.query_id, name, words.strip(), importance, source, author)
+        if name not in found or found[name].importance == "okay":
+            found[name] = nugget
+    ordered = sorted(found.values(), key=lambda nugget: nugget.importance != "vital")
+    return ordered[:MAX_NUGGETS] or "the reply has no nugget"
 
 
-def plan_assigning(path: Path, model: llm.ChatModel, *, languages: Sequence[str] | None = None) -> llm.Cost:
-    """Return the maximum cost of assigning the nuggets of an arena; nothing is sent or written.
+BANKS = ModelStage(
+    "nuggets",
+    _read_for_banks,
+    bank_requests,
+    lambda request, reply, author: llm.unread(reply) or parse_bank(reply.text or "", request, author),
+)
+"""Generates the nuggets of every query without any."""
 
-    Raises:
-        ArenaError: if the arena lacks answers or nuggets.
-        NotEnoughData: if there is nothing to request.
+
+@dataclass(frozen=True, slots=True)
+class AssignRequest:
+    """An answer, and some nuggets of its query."""
+
+    language: str
+    """Code of the query's language."""
+    query_id: str
+    """The query."""
+    system: str
+    """The system that answered."""
+    query: str
+    """Text of the query."""
+    answer: str
+    """The raw answer."""
+    nuggets: tuple[tuple[str, str], ...]
+    """Id and text of each nugget, at most `BATCH`."""
+
+    def conversation(self) -> llm.Messages:
+        """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
+        texts = [text for _, text in self.nuggets]
+        code = fence_code([self.query, self.answer, *texts])
+        return one_message(
+            "nugget_assign",
+            code=code,
+            language=name_of(self.language),
+            question=self.query,
+            answer=self.answer,
+            nuggets=fence_texts("NUGGET", texts, code),
+        )
+
+
+def _read_for_assigning(arena: store.Arena, languages: Languages) -> store.Snapshot:
+    seen = {name: arena.read(name, languages=languages) for name in ("answers", "nuggets")}
+    if (queries := arena.read_optional("queries", languages=languages)) is not None:
+        seen["queries"] = queries
+    return store.Snapshot(arena, seen)
+
+
+def _assign_requests(seen: store.Snapshot) -> tuple[list[AssignRequest], dict[str, int]]:
+    """Build the requests for each answer with a text, to a query with nuggets, in batches of `BATCH` nuggets. A query
+    without a text is sent as an empty one.
     """
-    requests = store.consistently(path, lambda arena: _assign_requests(_seen_for_assigning(arena, languages)))
-    return llm.plan_calls(path, llm.Conversations(requests), model)
+    texts: dict[tuple[str, str], str] = {}
+    if (queries := seen.tables.get("queries")) is not None:
+        columns = (queries[name].to_pylist() for name in ("language", "query_id", "text"))
+        texts = {(language, query_id): text or "" for language, query_id, text in zip(*columns, strict=True)}
+    by_query = banks(seen.tables["nuggets"])
+    requests = []
+    answers = schema.sort("answers", seen.tables["answers"])
+    columns = (answers[name].to_pylist() for name in (*schema.key("answers"), "text"))
+    for language, query_id, system, text in zip(*columns, strict=True):
+        key = language, query_id
+        bank = by_query.get(key, []) if text is not None and text.strip() else []
+        for start in range(0, len(bank), BATCH):
+            part = tuple(bank[start : start + BATCH])
+            requests.append(AssignRequest(*key, system, texts.get(key, ""), text, part))
+    if not requests:
+        raise NotEnoughData(
+            "no answer with a text belongs to a query with nuggets", do="create or import nuggets first"
+        )
+    return requests, {}
 
 
-def assign_by_model(
-    path: Path, *, assigner: str, calls: llm.ArenaCalls, languages: Sequence[str] | None = None
-) -> tuple[store.Arena, AssignResult]:
-    """Decide with a model which nuggets each answer states, replacing the model's earlier assignments.
+Assigned = tuple[Assignment | None, str | None, str | None]
+"""Assignment, the words of the answer that state the nugget, and the reason if there is no assignment."""
 
-    Nuggets with a failed call get a row with the reason, and are retried by the next run; cached replies cost nothing.
 
-    Args:
-        path: the arena's folder.
-        assigner: name for the rows.
-        calls: the model.
-        languages: codes; None for all.
+def _none(request: AssignRequest, reason: str) -> list[Assigned]:
+    """Return no assignment for any nugget of a request."""
+    return [(None, None, reason)] * len(request.nuggets)
 
-    Raises:
-        BadInput: if the name is that of the word matcher.
-        ArenaError: if the arena lacks answers or nuggets, or cannot be written.
-        NotEnoughData: if no answer with a text has nuggets.
-        Unreachable: if the service rejects every call, or every call failed.
+
+def parse_assignments(text: str, request: AssignRequest) -> list[Assigned]:
+    """Parse for each nugget of a request its assignment, the quote, and the reason if there is none.
+
+    Quotes that are not in the answer are dropped; the assignment stays. Contradictory entries on one nugget give none.
     """
-    if assigner == nuggets.TERMS:
-        raise BadInput(f"{assigner} is the name of the word matcher", do="use another name for the model")
-    seen = store.consistently(path, lambda arena: _seen_for_assigning(arena, languages))
-    requests = _assign_requests(seen)
-    replies = calls.replies(path, requests)
-    result = collect_assignments(requests, replies, assigner=assigner)
-    arena = calls.write(path, "nugget_assignments", result.assignments, subject=assigner, seen=seen)
-    replies.need_any()
-    return arena, result
+    entries = read_list(text)
+    if isinstance(entries, str):
+        return _none(request, entries)
+    by_number: dict[int, list[dict[str, Any]]] = {}
+    for entry in entries:
+        number = find_number(entry, "nugget", len(request.nuggets))
+        if number is None:
+            return _none(request, f"the reply names the nugget {str(entry.get('nugget'))[:40]!r}, which was not shown")
+        by_number.setdefault(number, []).append(entry)
+    return [
+        _parse_assignment(by_number.get(number, []), request.answer) for number in range(1, len(request.nuggets) + 1)
+    ]
+
+
+def _parse_assignment(entries: Sequence[Mapping[str, Any]], answer: str) -> Assigned:
+    given = {str(entry.get("assignment")) for entry in entries}
+    if len(given) != 1:
+        return None, None, "the reply has two assignments of it" if given else "the reply has no assignment of it"
+    (name,) = given
+    assignment: Assignment | None = next((known for known in _ASSIGNMENTS if known == name), None)
+    if assignment is None:
+        return None, None, f"its assignment is {name[:40]!r}, not one of {', '.join(_ASSIGNMENTS)}"
+    quotes = [entry["quote"] for entry in entries if isinstance(entry.get("quote"), str)]
+    quote = next((words for words in quotes if _holds(answer, words)), None)
+    return assignment, None if assignment == "not_support" else quote, None
+
+
+def _holds(answer: str, quote: str) -> bool:
+    """Return whether an answer contains these words, ignoring whitespace and case."""
+    words = " ".join(quote.casefold().split())
+    return bool(words) and words in " ".join(answer.casefold().split())
+
+
+def _read_assignments(request: AssignRequest, reply: llm.Reply, assigner: str) -> list[NuggetAssignment]:
+    reason = llm.unread(reply)
+    given = parse_assignments(reply.text or "", request) if reason is None else _none(request, reason)
+    key = request.language, request.query_id, request.system
+    return [
+        NuggetAssignment(*key, name, assigner, *decision, reply.key)
+        for (name, _), decision in zip(request.nuggets, given, strict=True)
+    ]
+
+
+ASSIGNMENTS = ModelStage(
+    "nugget_assignments",
+    _read_for_assigning,
+    _assign_requests,
+    _read_assignments,
+    size=lambda request: len(request.nuggets),
+    reserved={nuggets.TERMS: "the word matcher"},
+)
+"""Decides which nuggets each answer states. A nugget whose call failed gets a row with the reason."""
 
 
 def _terms(tables: Tables, *, progress: Progress | None = None) -> dict[str, pa.Table]:
@@ -118,38 +289,3 @@ TERM_ASSIGNMENTS = Stage(
     by=("language", "query_id"),
 )
 """Matches every nugget with every answer by shared words."""
-
-
-def _seen_for_banks(arena: store.Arena, languages: Sequence[str] | None) -> store.Snapshot:
-    seen = {name: arena.read(name, languages=languages) for name in ("queries", "passages")}
-    if (known := arena.read_optional("nuggets")) is not None:
-        seen["nuggets"] = known
-    return store.Snapshot(arena, seen)
-
-
-def _bank_requests(seen: store.Snapshot) -> tuple[list[BankRequest], dict[str, int]]:
-    known: set[tuple[str, str]] = set()
-    if (bank := seen.tables.get("nuggets")) is not None:
-        known = set(zip(bank["language"].to_pylist(), bank["query_id"].to_pylist(), strict=True))
-    requests, left = bank_requests(seen.tables["queries"], seen.tables["passages"], known=known)
-    if not requests:
-        why = "; ".join(f"{n:,}: {reason}" for reason, n in left.items()) or "there is no query"
-        raise NotEnoughData("no nuggets can be generated", where=why, do="import passages with texts")
-    return requests, left
-
-
-def _seen_for_assigning(arena: store.Arena, languages: Sequence[str] | None) -> store.Snapshot:
-    seen = {name: arena.read(name, languages=languages) for name in ("answers", "nuggets")}
-    queries = arena.read_optional("queries", languages=languages)
-    seen["queries"] = schema.from_rows("queries", []) if queries is None else queries
-    return store.Snapshot(arena, {name: table for name, table in seen.items() if name in arena.tables})
-
-
-def _assign_requests(seen: store.Snapshot) -> list[AssignRequest]:
-    queries = seen.tables.get("queries", schema.from_rows("queries", []))
-    requests = assign_requests(queries, seen.tables["nuggets"], seen.tables["answers"])
-    if not requests:
-        raise NotEnoughData(
-            "no answer with a text belongs to a query with nuggets", do="create or import nuggets first"
-        )
-    return requests

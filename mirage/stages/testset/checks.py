@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage import llm
-from mirage.llm.prompts import bundled_text, fence_code, fill
+from mirage.llm.prompts import fence_code, fence_texts, one_message
 from mirage.schema import Check, Finding, PassageCheck
-from mirage.stages.nuggets.reading import read_list
+from mirage.stages.model_stage import find_number, read_list
 from mirage.stages.nuggets.terms import match_terms
 from mirage.stages.retrieve.bm25 import Bm25
 from mirage.stages.testset.questions import WrittenQuestion, holds_words
 from mirage.stages.testset.settings import CorpusPassage
 from mirage.text.duplicates import near_duplicates
 from mirage.text.languages import name_of
-
-if TYPE_CHECKING:
-    pass
 
 POOL = 50
 """Number of passages per search for a question, to match with its facts."""
@@ -202,13 +199,14 @@ class CheckRequest:
         cut = llm.TokenEstimate().cut
         texts = [cut(passage.searched, _CHECK_TOKENS) for passage in self.passages]
         code = fence_code([self.question, *self.facts, *texts])
-
-        def fence(kind: str, parts: Sequence[str]) -> str:
-            return "\n\n".join(f"<<{kind} {k} {code}>>\n{part}\n<<END {code}>>" for k, part in enumerate(parts, 1))
-
-        values = {"code": code, "language": name_of(self.language), "question": self.question}
-        values |= {"facts": fence("FACT", self.facts), "passages": fence("PASSAGE", texts)}
-        return [{"role": "user", "content": fill(bundled_text("testset_check"), values)}]
+        return one_message(
+            "testset_check",
+            code=code,
+            language=name_of(self.language),
+            question=self.question,
+            facts=fence_texts("FACT", self.facts, code),
+            passages=fence_texts("PASSAGE", texts, code),
+        )
 
 
 def check_request(checked: CheckedQuestion, corpus: SearchedCorpus, depth: int) -> CheckRequest | None:
@@ -250,9 +248,10 @@ def read_check(request: CheckRequest, reply: llm.Reply | None) -> dict[int, Pass
         reason, entries = entries, []
     by_number: dict[int, list[Mapping[str, Any]]] = {}
     for entry in entries:
-        number = entry.get("passage")
-        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= len(request.rows):
-            reason, by_number = f"the reply names the passage {str(number)[:40]!r}, which was not shown", {}
+        number = find_number(entry, "passage", len(request.rows))
+        if number is None:
+            named = str(entry.get("passage"))[:40]
+            reason, by_number = f"the reply names the passage {named!r}, which was not shown", {}
             break
         by_number.setdefault(number, []).append(entry)
     results = {}

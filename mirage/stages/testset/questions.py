@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from mirage import llm
-from mirage.llm.prompts import MAX_PASSAGE_TOKENS, bundled_text, fence_code, fill
+from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fence_texts, one_message
 from mirage.schema import Draft, NuggetImportance, QuestionType
-from mirage.stages.nuggets.reading import read_list
+from mirage.stages.model_stage import find_number, read_list
 from mirage.stages.testset.settings import CorpusPassage
 from mirage.text.detection import language_shares
 from mirage.text.duplicates import near_duplicates
@@ -42,6 +42,10 @@ _TASKS: dict[QuestionType, str] = {
 _TURNS = '[{ "speaker": "user", "text": "..." }, { "speaker": "agent", "text": "..." }]'
 
 
+Turn = tuple[Literal["user", "agent"], str]
+"""Speaker and text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """One fact of an answer."""
@@ -64,7 +68,7 @@ class WrittenQuestion:
     """Row of table `drafts`."""
     facts: tuple[Fact, ...]
     """Facts of the answer, vital facts first."""
-    turns: tuple[tuple[Literal["user", "agent"], str], ...]
+    turns: tuple[Turn, ...]
     """Speaker and text of each earlier turn."""
 
     @property
@@ -95,12 +99,14 @@ class QuestionRequest:
         cut = llm.TokenEstimate().cut
         texts = [cut(_passage_text(passage), MAX_PASSAGE_TOKENS) for passage in self.passages]
         code = fence_code(texts)
-        passages = "\n\n".join(
-            f"<<PASSAGE {number} {code}>>\n{text}\n<<END {code}>>" for number, text in enumerate(texts, 1)
+        return one_message(
+            "testset_question",
+            code=code,
+            language=name_of(self.language),
+            passages=fence_texts("PASSAGE", texts, code),
+            task=_TASKS[self.type],
+            turns=_TURNS if self.type == "follow_up" else "[]",
         )
-        values = {"code": code, "language": name_of(self.language), "passages": passages, "task": _TASKS[self.type]}
-        values["turns"] = _TURNS if self.type == "follow_up" else "[]"
-        return [{"role": "user", "content": fill(bundled_text("testset_question"), values)}]
 
     def draft(self, **values: Any) -> Draft:
         """Return a row of table `drafts` with these values; the others are null."""
@@ -118,65 +124,72 @@ def _passage_text(passage: CorpusPassage) -> str:
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
+class _DropError(Exception):
+    """A question to drop, with the reason."""
+
+
 def read_question(request: QuestionRequest, reply: llm.Reply) -> WrittenQuestion | Draft:
     """Parse a model's reply into a question, or a draft row with the reason for dropping it."""
-    empty = request.draft(call=reply.key)
-    if (unread := llm.unread(reply)) is not None:
-        return replace(empty, reason=f"the model did not reply: {unread}")
-    entries = read_list(reply.text or "")
-    if isinstance(entries, str):
-        return replace(empty, reason=entries)
-    if len(entries) != 1:
-        return replace(empty, reason=f"the reply has {len(entries)} questions instead of one")
-    (entry,) = entries
-    text, answer = entry.get("question"), entry.get("answer")
-    if text is None:
-        return replace(
-            empty, reason=f"the model refuses: {' '.join(str(entry.get('why', 'no reason given')).split())[:200]}"
-        )
-    if not isinstance(text, str) or not words(text):
-        return replace(empty, reason="the question has no text")
-    empty = replace(empty, text=" ".join(text.split()))
-    if not isinstance(answer, str) or not words(answer):
-        return replace(empty, reason="the question has no answer")
-    empty = replace(empty, answer=" ".join(answer.split()))
-    facts = _read_facts(request, entry.get("facts"))
-    if isinstance(facts, str):
-        return replace(empty, reason=facts)
-    turns = _read_turns(request, entry.get("turns"))
-    if isinstance(turns, str):
-        return replace(empty, reason=turns)
-    rows = [{"fact": f.text, "importance": f.importance, "passage_id": f.passage_id, "quote": f.quote} for f in facts]
-    draft = replace(empty, facts=json.dumps(rows, ensure_ascii=False))
-    reason = _unfit(request, draft)
-    if reason is not None:
-        return replace(draft, reason=reason)
+    draft = request.draft(call=reply.key)
+    try:
+        entry = _read_entry(reply)
+        draft = replace(draft, text=_words_of(entry.get("question"), "the question has no text"))
+        draft = replace(draft, answer=_words_of(entry.get("answer"), "the question has no answer"))
+        facts, turns = _read_facts(request, entry.get("facts")), _read_turns(request, entry.get("turns"))
+        rows = [
+            {"fact": f.text, "importance": f.importance, "passage_id": f.passage_id, "quote": f.quote} for f in facts
+        ]
+        draft = replace(draft, facts=json.dumps(rows, ensure_ascii=False))
+        _refuse_unfit(request, draft)
+    except _DropError as error:
+        return replace(draft, reason=str(error))
     return WrittenQuestion(replace(draft, query_id=f"q-{draft.draft_id}"), tuple(facts), turns)
 
 
-def _read_facts(request: QuestionRequest, entries: Any) -> list[Fact] | str:
-    """Parse the facts, vital facts first, or return why they are invalid."""
+def _read_entry(reply: llm.Reply) -> Mapping[str, Any]:
+    """Return the only question of a reply."""
+    if (unread := llm.unread(reply)) is not None:
+        raise _DropError(f"the model did not reply: {unread}")
+    entries = read_list(reply.text or "")
+    if isinstance(entries, str):
+        raise _DropError(entries)
+    if len(entries) != 1:
+        raise _DropError(f"the reply has {len(entries)} questions instead of one")
+    if entries[0].get("question") is None:
+        why = " ".join(str(entries[0].get("why", "no reason given")).split())[:200]
+        raise _DropError(f"the model refuses: {why}")
+    return entries[0]
+
+
+def _words_of(value: object, missing: str) -> str:
+    """Return a text with its white space normalised."""
+    if not isinstance(value, str) or not words(value):
+        raise _DropError(missing)
+    return " ".join(value.split())
+
+
+def _read_facts(request: QuestionRequest, entries: Any) -> list[Fact]:
+    """Parse the facts, vital facts first."""
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        return "the reply has no list of facts"
+        raise _DropError("the reply has no list of facts")
     facts = []
     for entry in entries[:MAX_FACTS]:
-        text, importance, number, quote = (entry.get(name) for name in ("fact", "importance", "passage", "quote"))
-        if not isinstance(text, str) or not words(text):
-            return "a fact has no text"
+        text = _words_of(entry.get("fact"), "a fact has no text")
+        importance, quote = entry.get("importance"), entry.get("quote")
+        number = find_number(entry, "passage", len(request.passages))
         if importance not in ("vital", "okay"):
-            return f"the importance of a fact is {str(importance)[:40]!r}, not vital or okay"
-        if isinstance(number, bool) or number not in range(1, len(request.passages) + 1):
-            return f"a fact names the passage {str(number)[:40]!r}, which was not shown"
+            raise _DropError(f"the importance of a fact is {str(importance)[:40]!r}, not vital or okay")
+        if number is None:
+            raise _DropError(f"a fact names the passage {str(entry.get('passage'))[:40]!r}, which was not shown")
         passage = request.passages[number - 1]
         if isinstance(quote, str) and holds_words(_passage_text(passage), quote):
-            facts.append(Fact(" ".join(text.split()), importance, passage.passage_id, quote.strip()))
+            facts.append(Fact(text, importance, passage.passage_id, quote.strip()))
         elif importance == "vital":
-            return "the quote of a vital fact is not in its passage"
+            raise _DropError("the quote of a vital fact is not in its passage")
     if not any(fact.importance == "vital" for fact in facts):
-        return "the answer has no vital fact"
-    needed = {"comparison": 2, "several": 2}.get(request.type, 1)
-    if len({fact.passage_id for fact in facts}) < needed:
-        return "the answer needs only one passage"
+        raise _DropError("the answer has no vital fact")
+    if len({fact.passage_id for fact in facts}) < min(passages_for(request.type), 2):
+        raise _DropError("the answer needs only one passage")
     return sorted(facts, key=lambda fact: fact.importance != "vital")
 
 
@@ -186,34 +199,33 @@ def holds_words(text: str, quote: str) -> bool:
     return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(words(text))} "
 
 
-def _read_turns(request: QuestionRequest, entries: Any) -> tuple[tuple[Literal["user", "agent"], str], ...] | str:
+def _read_turns(request: QuestionRequest, entries: Any) -> tuple[Turn, ...]:
     if request.type != "follow_up":
         return ()
     if not isinstance(entries, list) or not entries:
-        return "the conversation before the question is missing"
-    turns: list[tuple[Literal["user", "agent"], str]] = []
+        raise _DropError("the conversation before the question is missing")
+    turns: list[Turn] = []
     for entry in entries:
         speaker, text = (entry.get("speaker"), entry.get("text")) if isinstance(entry, dict) else (None, None)
         if speaker not in ("user", "agent") or not isinstance(text, str) or not text.strip():
-            return "a turn of the conversation has no speaker or no text"
+            raise _DropError("a turn of the conversation has no speaker or no text")
         turns.append((speaker, " ".join(text.split())))
     return tuple(turns)
 
 
-def _unfit(request: QuestionRequest, draft: Draft) -> str | None:
-    """Return why a question is unfit (another language, or a copy); None if it is fit."""
+def _refuse_unfit(request: QuestionRequest, draft: Draft) -> None:
+    """Drop a question in another language, or a copy."""
     text, answer = str(draft.text), str(draft.answer)
     shares = language_shares(f"{text} {answer}", named=[request.language])
     own = sum(share for code, share in shares.items() if base(code) == base(request.language))
     likeliest = max(shares, key=shares.__getitem__)
     if base(request.language) in {base(code) for code in shares} and own < _OTHER_LANGUAGE < shares[likeliest]:
-        return f"the question is in {name_of(likeliest)}"
+        raise _DropError(f"the question is in {name_of(likeliest)}")
     for passage in request.passages:
         if _copied_share(text, passage.text) >= _COPIED:
-            return "the question copies the passage"
+            raise _DropError("the question copies the passage")
         if len(words(answer)) >= _LONG_ANSWER and _copied_share(answer, passage.text) >= _COPIED_ANSWER:
-            return "the answer copies the passage"
-    return None
+            raise _DropError("the answer copies the passage")
 
 
 def _copied_share(text: str, passage: str) -> float:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage import llm, schema, store
 from mirage.errors import ArenaError, NotEnoughData
@@ -38,9 +38,6 @@ from mirage.stages.testset.questions import (
 from mirage.stages.testset.settings import CorpusPassage, TestsetSettings
 from mirage.stages.testset.twins import Split, split_questions
 from mirage.text.languages import base
-
-if TYPE_CHECKING:
-    pass
 
 CORPUS_FILE = "source/corpus.jsonl"
 """The remaining corpus, in the arena's folder."""

@@ -1,0 +1,311 @@
+"""Replies read from responses: the text, how it ended, and the tokens reported by the service, if plausible.
+
+Only a known good ending makes a complete reply.
+
+Services name the same ending in many ways. The names below are those of OpenAI, Azure, Anthropic, Gemini, Mistral,
+Cohere, DeepSeek, Zhipu, Bedrock, Hugging Face, OpenRouter, vLLM, llama.cpp and Vercel's AI SDK, in whatever case and
+with whatever between the words: `max_tokens`, `MAX_TOKENS`, `max-tokens`, `maxTokens`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mirage.llm.calls import Messages, Reply, prompt_tokens, sent_bytes, text_tokens
+from mirage.llm.faults import error_words, names, strings
+from mirage.llm.json_paths import describe, read_events
+from mirage.llm.retry import Unreadable, unreadable
+from mirage.schema import Status
+from mirage.text.thoughts import store_answer
+
+_BLOCKED = ("blockReason", "block_reason")
+"""Fields with the reason why Gemini answers nothing."""
+_TOOL_NAMES, _TOOL_NAME = 3, 60
+"""Maximum number of tool names in a reason, and of characters in each."""
+_SHORT = 16
+"""Limit of new tokens below which a reply of exactly that length may be whole: a verdict, a label."""
+_WHOLE = names("stop end_turn stop_sequence eos eos_token complete completed finished done end null")
+_CUT = names(
+    "length max_tokens max_length max_output_tokens max_completion_tokens max_new_tokens model_length token_limit"
+    " model_context_window_exceeded context_length_exceeded limit incomplete"
+)
+_FILTERED = re.compile(
+    r"content_?filter|(^|_)(filtered|safety|recitation|blocklist|blocked|spii|language|sensitive|refus(al|ed))(_|$)"
+    r"|prohibited|moderat|guardrail|toxic"
+)
+_TOOLS = names(
+    "tool_calls tool_call tool_use function_call malformed_function_call unexpected_tool_call too_many_tool_calls"
+    " pause_turn"
+)
+_FAILED = names(
+    "error error_limit abort aborted cancelled canceled failed failure timeout network_error other user_cancel"
+    " malformed_response insufficient_system_resource engine_overloaded"
+)
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\s.:-]+")
+_SHOWN = 60
+"""Maximum characters of a finish reason in messages."""
+
+Ended = tuple[Status, str | None]
+"""Status, and the reason if the reply is not valid."""
+
+
+def is_filtered(finish: object) -> bool:
+    """Return whether a finish reason is that of a content filter, also with details: `content_filter: OTHER`."""
+    return bool(_FILTERED.search(_name(finish)))
+
+
+def state(
+    text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = (), fault: str = ""
+) -> Ended:
+    """Return the status of a reply from its text and finish reason, with the reason if it is not valid.
+
+    Args:
+        text: the reply.
+        finish: the service's finish reason; null if it gives none.
+        reasoning: reasoning before the text.
+        tools: names of the tools that the model called.
+        fault: words of an error that the service reports with the reply.
+    """
+    ending = "" if finish is None else str(finish).strip()[:_SHOWN]
+    if is_filtered(ending):
+        return "refused", f"the service declined to answer ({ending})"
+    name = _name(ending.partition(":")[0])
+    if name in _FAILED or fault:
+        return "api_error", f"the service broke off the reply: {fault or ending}"
+    cut = name in _CUT
+    if text and not text.isspace():
+        return _of_text(ending, name, cut, tools)
+    if tools:
+        return "empty", f"the reply has no text: the model called a tool instead ({', '.join(tools)})"
+    if reasoning:
+        size = f"({len(reasoning):,} characters of it)"
+        if cut:
+            return "empty", f"the reply has no text: the limit of new tokens was reached during reasoning {size}"
+        return "empty", f"the reply has no text, only reasoning {size}"
+    before = ": the limit of new tokens was reached before any" if cut else ""
+    return "empty", f"the reply has no text{before}"
+
+
+def separate_reasoning(
+    text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = (), fault: str = ""
+) -> tuple[str | None, str | None, Status, str | None]:
+    """Return the text of a reply, its reasoning (also from within the text), and its status and reason by `state`."""
+    parted = store_answer(text, thoughts=reasoning)
+    status, reason = state(parted.text, finish, reasoning=parted.thoughts, tools=tools, fault=fault)
+    if status == "ok" and parted.status == "truncated":
+        status, reason = "truncated", parted.reason
+    return parted.text, parted.thoughts, status, reason
+
+
+def _of_text(ending: str, name: str, cut: bool, tools: Sequence[str]) -> Ended:
+    """Return the status of a reply that has text and did not end by an error or filter."""
+    if cut:
+        return "truncated", "the reply reached the limit of new tokens"
+    if name in _TOOLS:
+        called = f" ({', '.join(tools)})" if tools else ""
+        return "truncated", f"the model called a tool{called} instead of ending the reply"
+    if not name or name in _WHOLE:
+        return "ok", None
+    return "truncated", f"the service ended the reply with the unknown finish reason {ending!r}"
+
+
+def _name(finish: object) -> str:
+    """Return a finish reason in lower case, with `_` between its words."""
+    return _BETWEEN_WORDS.sub("_", str(finish)).lower().removeprefix("finish_reason_")
+
+
+_HIDDEN = 4_000
+"""Maximum tokens that a service may add to the texts sent and received, such as its own prompt. A text itself has at
+most as many tokens as bytes.
+"""
+_REASONING = 4
+"""Maximum plausible reply tokens, as a multiple of the limit: some services do not count hidden reasoning towards it.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of a call by the service's count."""
+
+    tokens_in: int | None
+    """Prompt tokens; null without a plausible count."""
+    tokens_out: int | None
+    """Reply tokens, reasoning included; null without a plausible count."""
+    doubtful: bool
+    """Whether some count is implausible."""
+    at_limit: bool = False
+    """Whether the reply has exactly the limit of new tokens."""
+
+
+def read_usage(answer: Mapping[str, Any], *, sent: int, limit: int, received: int) -> Usage:
+    """Read the usage of a response, of a chat completion or of embeddings.
+
+    Services differ in whether `completion_tokens` includes reasoning: of the candidates (completion tokens, with or
+    without reasoning tokens, and the total minus the prompt) the largest is used, as it is what is paid.
+
+    Args:
+        answer: the service's response.
+        sent: bytes of the texts sent.
+        limit: maximum new tokens; 0 for embeddings, whose total is the prompt.
+        received: bytes of the response.
+    """
+    usage = answer.get("usage")
+    counts: Mapping[str, Any] = usage if isinstance(usage, Mapping) else {}
+    details = counts.get("completion_tokens_details") or counts.get("output_tokens_details")
+    thought = details.get("reasoning_tokens") if isinstance(details, Mapping) else counts.get("reasoning_tokens")
+    most_in = sent + _HIDDEN
+    most_out = _REASONING * limit + received + _HIDDEN
+    given_in = _first(counts, "prompt_tokens", "input_tokens")
+    given_out, total = _first(counts, "completion_tokens", "output_tokens"), counts.get("total_tokens")
+    tokens_in = _count(given_in, most=most_in)
+    if given_in is None and not limit:
+        tokens_in = _count(total, most=most_in)
+    out, reasoning = _count(given_out, most=most_out), _count(thought, most=most_out)
+    accounts = [out]
+    if reasoning is not None and reasoning > (out or 0):
+        accounts.append((out or 0) + reasoning)
+    whole = _count(total, most=most_in + most_out)
+    if whole is not None and tokens_in is not None and whole >= tokens_in:
+        accounts.append(_count(whole - tokens_in, most=most_out))
+    known = [account for account in accounts if account is not None]
+    pairs = ((given_in, tokens_in), (given_out, out), (total, whole), (thought, reasoning))
+    doubtful = any(given is not None and read is None for given, read in pairs)
+    return Usage(tokens_in, max(known, default=None), doubtful, at_limit=bool(limit) and out == limit)
+
+
+def _first(counts: Mapping[str, Any], *names: str) -> object:
+    """Return the first given value of several names."""
+    return next((counts[name] for name in names if counts.get(name) is not None), None)
+
+
+def _count(value: object, *, most: int) -> int | None:
+    """Return a token count; null unless it is an integer from 0 to the maximum."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most else None
+
+
+def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, max_tokens: int) -> Reply:
+    """Parse a chat completion, also one that comes as a stream (SSE or NDJSON) without being asked to.
+
+    Args:
+        key: ledger key of the call.
+        body: the response body.
+        attempt: number of the request, from 1.
+        messages: messages sent; the service's token count is checked against them.
+        max_tokens: maximum new tokens; the reply's token count is checked against it.
+
+    Raises:
+        Unreadable: if the body is not a completion: not JSON, without a choice or a message, a stream without its end,
+            or an error with status 200.
+    """
+    events = read_events(body)
+    if events is None:
+        raise Unreadable(describe(body, None))
+    answer = events[0] if len(events) == 1 and b'"delta"' not in body else _join_events(events, b"[DONE]" in body)
+    if not isinstance(answer, dict):
+        raise Unreadable("it is not a JSON object")
+    choices = answer.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        blocked = [text for key, text in strings(answer) if key in _BLOCKED]
+        if not blocked:
+            raise unreadable(answer, "it has no choice")
+        choices = [{"finish_reason": f"blocked: {blocked[0]}"}]
+    choice = choices[0]
+    ends = (choice.get("finish_reason") or choice.get("done_reason"), choice.get("native_finish_reason"))
+    finish = next(filter(is_filtered, ends), ends[0])
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        if not is_filtered(finish):
+            raise Unreadable("its choice has no message")
+        message = {}
+    text, refusal = _text(message.get("content")), message.get("refusal")
+    error = choice.get("error") or answer.get("error")
+    fault = error_words({"error": error}) if error else ""
+    text, reasoning, status, reason = separate_reasoning(
+        text, finish, reasoning=_reasoning(message), tools=_tools(message), fault=fault
+    )
+    if refusal:
+        status, reason = "refused", "the service declined to answer"
+        text = text or _text(refusal)
+    usage = read_usage(answer, sent=sent_bytes(messages), limit=max_tokens, received=len(body))
+    tokens_in, tokens_out = usage.tokens_in, usage.tokens_out
+    if status == "ok" and usage.at_limit and max_tokens >= _SHORT and _breaks_off(text or ""):
+        status, reason = "truncated", "the reply has exactly the limit of new tokens and ends in mid-sentence"
+    return Reply(
+        key=key,
+        text=text,
+        status=status,
+        reason=reason,
+        tokens_in=prompt_tokens(messages) if tokens_in is None else tokens_in,
+        tokens_out=text_tokens(f"{reasoning or ''}{text or ''}") if tokens_out is None else tokens_out,
+        served=_text(answer.get("model")),
+        attempts=attempt,
+        estimated=tokens_in is None or tokens_out is None or usage.doubtful,
+        reasoning=reasoning,
+    )
+
+
+def _join_events(events: Sequence[Any], ended: bool) -> dict[str, Any]:
+    """Join the parts of a streamed completion into a whole one.
+
+    Args:
+        events: the chunks.
+        ended: whether the stream has its end mark; else the last choice must have a finish reason.
+    """
+    answer: dict[str, Any] = {}
+    choice: dict[str, Any] = {}
+    message: dict[str, Any] = {}
+    for event in events:
+        if not isinstance(event, dict):
+            raise Unreadable("it is not a JSON object")
+        answer |= {name: value for name, value in event.items() if value}
+        parts = event.get("choices") or [event]
+        part = parts[0] if isinstance(parts, list) and isinstance(parts[0], dict) else {}
+        choice |= {name: value for name, value in part.items() if value is not None}
+        said = part.get("delta") or part.get("message")
+        for name, value in said.items() if isinstance(said, dict) else ():
+            before = message.get(name)
+            joined = isinstance(value, str | list) and type(before) is type(value)
+            message[name] = before + value if joined else before if value is None else value
+    if message and not (ended or {"finish_reason", "done_reason", "error"} & (choice.keys() | answer.keys())):
+        raise Unreadable("the stream ends before the reply does")
+    return {**answer, "choices": [{**choice, "message": message}]} if message else answer
+
+
+def _breaks_off(text: str) -> bool:
+    """Return whether a text ends within a sentence: with a letter, a digit, or a mark that something follows."""
+    last = text.rstrip()[-1:]
+    return last.isalnum() or unicodedata.category(last or ".") in ("Mn", "Mc", "Pd", "Ps") or last in ",;:、，；："
+
+
+def _reasoning(message: Mapping[str, Any]) -> str | None:
+    """Return the reasoning sent with the text; null if there is none.
+
+    Sources: `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, later vLLM), or parts of type `thinking`
+    (Mistral).
+    """
+    content = message.get("content")
+    parts = [part.get("thinking") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    texts = (_text(value) for value in (message.get("reasoning_content"), message.get("reasoning"), *parts))
+    return next((text for text in texts if text and not text.isspace()), None)
+
+
+def _tools(message: Mapping[str, Any]) -> list[str]:
+    """Return the names of the tools that a message calls."""
+    calls = message.get("tool_calls")
+    calls = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    called = [_text(call.get("name")) for call in (*calls, message.get("function_call")) if isinstance(call, dict)]
+    return [(name or "without a name")[:_TOOL_NAME] for name in called][:_TOOL_NAMES]
+
+
+def _text(value: object) -> str | None:
+    """Return a storable text, with lone surrogates replaced; of a list of parts, the joined texts."""
+    if isinstance(value, list):
+        parts = [part.get("text") for part in value if isinstance(part, dict) and part.get("type") == "text"]
+        value = "".join(part for part in parts if isinstance(part, str))
+    if not isinstance(value, str):
+        return None
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
