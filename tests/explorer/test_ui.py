@@ -34,7 +34,7 @@ from mirage.explorer.kit.table import (
 )
 from mirage.explorer.kit.text import TextSpan, plain, text_html
 from mirage.explorer.leaderboard.ratings import columns
-from mirage.stages.retrieve.attribution import GivenRetrieval
+from mirage.stages.outcomes import Confusion
 from mirage.store import export as exporting
 from pages import page_text, titles
 
@@ -484,12 +484,12 @@ def test_an_unknown_page_is_refused_by_name() -> None:
 
 
 def test_the_catalogue_names_formats_and_explains_a_column() -> None:
-    battles, share = column("ratings", "battles"), column(GivenRetrieval, "whole", "Correct")
+    battles, share = column("ratings", "battles"), column(Confusion, "error_rate", "Error")
     assert (battles.label, battles.kind, battles.meaning) == ("Battles", "count", column_help("ratings", "battles"))
-    assert (share.label, share.kind) == ("Correct", "rate")
+    assert (share.label, share.kind) == ("Error", "rate")
     assert (column("ratings", "system").kind, column("ratings", "language").kind) == ("system", "language")
     value, interval = estimate(share, stem="x")
-    assert (value, interval.name, interval.low, interval.high) == (share, "whole", "x_low", "x_high")
+    assert (value, interval.name, interval.low, interval.high) == (share, "error_rate", "x_low", "x_high")
     with pytest.raises(UnknownName, match="column"):
         column("ratings", "battle")
     for name in ("rating", "rank", "wins", "ties", "losses", "battles"):
