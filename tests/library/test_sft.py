@@ -100,8 +100,6 @@ def test_distractors_are_mixed_in_by_the_seed(tmp_path: Path) -> None:
     assert {order[0] for order in first.values()} == set(LABELS), "a relevant passage stands first no more than others"
 
 
-
-
 @pytest.mark.parametrize(
     ("answer", "changed", "reason"),
     [
@@ -397,8 +395,6 @@ def test_a_teacher_without_a_good_answer_is_named(taught: Path, tmp_path: Path) 
     assert caught.value.where == "10 times: it cites a passage that is not relevant"
     with pytest.raises(UnknownName, match="no mix 'some'"):
         training.write_training_set(taught, tmp_path / "t.jsonl", systems=["a"], mix="some")  # type: ignore[arg-type]
-
-
 
 
 def test_from_miracl_train_to_a_training_set(tmp_path: Path) -> None:
