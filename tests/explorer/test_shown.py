@@ -19,7 +19,7 @@ from mirage.io.formats import full_records
 from mirage.stages import features, judge
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.generate.stage import answers_of
-from mirage.stages.retrieve import GIVEN, contexts, shown_passages
+from mirage.stages.shown import GIVEN, contexts, shown_passages
 from mirage.stages.stage import run
 
 QUERY = ("en", "q")

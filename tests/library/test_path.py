@@ -157,6 +157,6 @@ def test_an_answer_passes_through_the_features_once() -> None:
     entries = follow(partial(features.compute, queries, passages, answers.slice(0, 20)))
     within = [entry.file for entry in entries if entry.file.startswith("stages/features/")]
     entered = [file for file in stays(entries) if file.endswith(("/table.py", "/reader.py", "/measurements.py"))]
-    assert entered == ["stages/features/table.py", "stages/features/reader.py", "stages/features/measurements.py"]
+    assert entered == ["stages/features/table.py", "stages/features/reader.py"]
     assert within.count("stages/features/table.py") == 1
     assert climbs(entries) == []

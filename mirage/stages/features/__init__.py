@@ -8,8 +8,8 @@ This needs only the tables. A reference system, local models and a grader are pa
     nli = PairModel(support.MODEL, max_tokens=support.MAX_TOKENS)
     compute(queries, passages, answers, tools=Tools(reference="reference", support=nli))
 
-`spec.py` defines features, answers and tools. `table.py` chooses the features, `reader.py` reads the answers from the
-tables, `measurements.py` measures them; `pairs.py` runs local models. `length.py` is the shortest example of a family:
+`spec.py` defines features, answers and tools. `table.py` chooses the features and measures them, `reader.py` reads the
+answers from the tables; `pairs.py` runs local models. `length.py` is the shortest example of a family:
 to add one, write its file and list it in `families.py`.
 """
 

@@ -59,7 +59,6 @@ FAMILY = FeatureFamily(
             meaning="How many different passages the answer cites, by id or, where the prompt numbered them, by number."
             " 0 where it cites none; null where there is no answer or its passages are not known.",
             unit="passages",
-            low=0,
             high=None,
             direction="none",
             source="Ours.",
@@ -70,7 +69,6 @@ FAMILY = FeatureFamily(
             title="Unknown citations",
             meaning="How many different ids or numbers the answer cites that are none of the passages it was given.",
             unit="citations",
-            low=0,
             high=None,
             direction="lower",
             source="Ours.",
@@ -83,10 +81,6 @@ FAMILY = FeatureFamily(
             " relevance labels: the sum of the precision at each relevant passage among the first 10 cited, divided by"
             " the number of relevant passages shown. 0 where nothing is cited; null without a label for every passage"
             " and where none is relevant.",
-            unit="",
-            low=0,
-            high=1,
-            direction="higher",
             source=_SOURCE,
             needs=("answers", "passages"),
         ),
@@ -95,10 +89,6 @@ FAMILY = FeatureFamily(
             title="Citation recall@10",
             meaning="Share of the relevant passages shown that are among the first 10 the answer cites. 0 where nothing"
             " is cited; null without a label for every passage and where none is relevant.",
-            unit="",
-            low=0,
-            high=1,
-            direction="higher",
             source=_SOURCE,
             needs=("answers", "passages"),
         ),

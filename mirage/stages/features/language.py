@@ -64,9 +64,6 @@ FAMILY = FeatureFamily(
             title="Target language",
             meaning="Probability that the answer is written in the language of the query. " + _RULE,
             unit="probability",
-            low=0,
-            high=1,
-            direction="higher",
             source=_SOURCE,
             needs=("answers",),
         ),
@@ -76,8 +73,6 @@ FAMILY = FeatureFamily(
             meaning="Probability that the answer is written in English. For queries in English the same as"
             " target_language. " + _RULE,
             unit="probability",
-            low=0,
-            high=1,
             direction="lower",
             source=_SOURCE,
             needs=("answers",),

@@ -18,7 +18,6 @@ FAMILY = FeatureFamily(
             meaning="Characters (Unicode code points) of the raw answer, with white space and markup. Not comparable"
             " between languages: a Chinese character says more than a Latin letter. Null without an answer.",
             unit="characters",
-            low=0,
             high=None,
             direction="none",
             source="Ours; it shows how far length alone explains a judge's verdicts.",

@@ -27,10 +27,6 @@ def _spec(name: str, title: str, meaning: str, score: str) -> FeatureSpec:
         name=name,
         title=title,
         meaning=meaning + _WHOSE,
-        unit="",
-        low=0,
-        high=1,
-        direction="higher",
         source=_SOURCE.format(name=score),
         needs=("answers", "nuggets", "nugget_assignments"),
     )

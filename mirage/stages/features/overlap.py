@@ -87,10 +87,6 @@ FAMILY = FeatureFamily(
             title="Answer BLEU",
             meaning="Sentence BLEU of the answer against the reference system's answer, or, unless a system is named,"
             " against the query's written reference answer." + _RULE,
-            unit="",
-            low=0,
-            high=1,
-            direction="higher",
             source=_SOURCE + "Its program takes sacreBLEU's default tokeniser, 13a, in every language"
             " (mirage_bench/evaluate/rouge_and_blue.py); ours zh for Chinese, char for Japanese, Korean and Thai, intl"
             " for all others.",
@@ -102,10 +98,6 @@ FAMILY = FeatureFamily(
             meaning="ROUGE-L F1, by the longest common subsequence of words, of the answer against the reference"
             " system's answer, or, unless a system is named, against the query's written reference answer. Words are"
             " folded in case; in Chinese, Japanese and Thai script each character is one." + _RULE,
-            unit="",
-            low=0,
-            high=1,
-            direction="higher",
             source=_SOURCE + "Its program tokenises by language, and stems in nine of them"
             " (mirage_bench/evaluate/rouge_and_blue.py); ours takes words of any script, unstemmed.",
             needs=("answers", "reference"),

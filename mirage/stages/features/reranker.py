@@ -55,7 +55,6 @@ FAMILY = FeatureFamily(
             unit="logits",
             low=None,
             high=None,
-            direction="higher",
             source=f"MIRAGE-Bench, heuristic features, with the model {MODEL}.",
             needs=("queries", "answers", "passages", "reranker"),
         ),

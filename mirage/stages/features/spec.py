@@ -14,7 +14,7 @@ from mirage.text.segmentation import words
 
 @dataclass(frozen=True, slots=True)
 class FeatureSpec:
-    """Declaration of one feature of an answer."""
+    """Declaration of one feature of an answer; by default a share of which more is better."""
 
     name: str
     """Value of the `feature` column."""
@@ -22,20 +22,20 @@ class FeatureSpec:
     """Human-readable name."""
     meaning: str
     """What is measured, on what, and when the value is missing."""
-    unit: str
-    """Unit of the value; empty for a pure number."""
-    low: float | None
-    """Lowest possible value; null if unbounded."""
-    high: float | None
-    """Highest possible value; null if unbounded."""
-    direction: Literal["higher", "lower", "none"]
-    """The better side; `none` if neither is."""
     source: str
     """Source paper and section, and our departures."""
     needs: tuple[str, ...]
     """Required table names, and fields of `Tools`. If there are passages, every feature reads their ids, which
     distinguish citations from other bracketed text.
     """
+    unit: str = ""
+    """Unit of the value; empty for a pure number."""
+    low: float | None = 0
+    """Lowest possible value; null if unbounded."""
+    high: float | None = 1
+    """Highest possible value; null if unbounded."""
+    direction: Literal["higher", "lower", "none"] = "higher"
+    """The better side; `none` if neither is."""
 
 
 @dataclass(frozen=True)

@@ -142,9 +142,6 @@ FAMILY = FeatureFamily(
             title="Support",
             meaning="Probability that a cited passage entails the sentence that cites it," + _RULE,
             unit="probability",
-            low=0,
-            high=1,
-            direction="higher",
             source=_SOURCE,
             needs=("answers", "passages", "support"),
         ),
@@ -154,8 +151,6 @@ FAMILY = FeatureFamily(
             meaning="Probability that a cited passage neither entails nor contradicts the sentence that cites it,"
             + _RULE,
             unit="probability",
-            low=0,
-            high=1,
             direction="lower",
             source=_SOURCE,
             needs=("answers", "passages", "support"),

@@ -3,7 +3,3 @@
 A system is a retriever with a generator (as in TREC). The passages that the papers give to every generator are those of
 the retriever `given`.
 """
-
-from mirage.stages.shown import GIVEN, contexts, retrievers, shown_passages
-
-__all__ = ["GIVEN", "contexts", "retrievers", "shown_passages"]
