@@ -531,10 +531,7 @@ def _is_question(sentence: str) -> bool:
 
 
 def _matches(readers: Sequence[Wording], name: str, text: str) -> bool:
-    for reader in readers:
-        if getattr(reader, name).search(text):
-            return True
-    return False
+    return any(getattr(reader, name).search(text) for reader in readers)
 
 
 def _is_numbered(clause: str, readers: Sequence[Wording]) -> bool:
@@ -638,7 +635,13 @@ def _kind(
         if denied or negated or missing or firm:
             known = holds("known") and not holds("weak", core)
             guessed = holds("hedges") and not seen_sources
-            fact = polar or (not firm and _POLAR.match(core)) or known or guessed or (holds("because") and not missing and not firm and not holds("aside"))
+            fact = (
+                polar
+                or (not firm and _POLAR.match(core))
+                or known
+                or guessed
+                or (holds("because") and not missing and not firm and not holds("aside"))
+            )
             sourced = about_sources or holds("nouns")
             return "claim" if (fact and not sourced) or (known and not about_sources) else "gap"
     if asks or interrogative:
