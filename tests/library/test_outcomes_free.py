@@ -335,7 +335,8 @@ def test_abstentions_are_found_in_the_answers_of_real_systems() -> None:
     real = [row for row in rows if row.source.split()[0] in ("mtrag", "nomiracl")]
     right, read, abstained = (sum(getattr(row, name) for row in real) for name in ("right", "read", "abstained"))
     assert min(right / read, right / abstained) >= 0.85
-    assert sum(row.wrong for row in real) <= 0.03 * sum(row.n for row in real)
+    # NoMIRACL's free replies were drawn rich in refusals; MTRAG's have the proportions of the field.
+    assert all(row.wrong <= (0.03 if row.source.startswith("mtrag") else 0.07) * row.n for row in real)
     (prose,) = [row for row in rows if row.source == "passages"]
     assert prose.read <= 0.004 * prose.n
 

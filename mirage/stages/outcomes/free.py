@@ -531,10 +531,7 @@ def _is_question(sentence: str) -> bool:
 
 
 def _matches(readers: Sequence[Wording], name: str, text: str) -> bool:
-    for reader in readers:
-        if getattr(reader, name).search(text):
-            return True
-    return False
+    return any(getattr(reader, name).search(text) for reader in readers)
 
 
 def _is_numbered(clause: str, readers: Sequence[Wording]) -> bool:
