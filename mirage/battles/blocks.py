@@ -1,9 +1,6 @@
 """Battle counts by query and pair that met: for many queries with few battles each, where a table of every two systems
 on every query would not fit in memory.
 
-    battles = count_blocks(verdicts(judgments, judge="gpt-4o")["en"])
-    for block in battles.blocks(): ...
-
 A query is identified by a 64-bit hash of its id, and blocks are ranges of the hash. The rows of a block and their order
 therefore do not depend on the order of the input. Two of n queries collide with probability n^2 / 2^65.
 """

@@ -58,7 +58,7 @@ def test_the_tests_of_fitted_differences_are_those_of_a_ranking_in_memory() -> N
     np.testing.assert_allclose(parts.languages["en"].theta, whole.languages["en"].theta, atol=1e-6)
 
 
-def test_the_sandwich_is_taken_where_draws_would_take_long_and_is_as_wide_if_nobody_nearly_always_wins(
+def test_the_sandwich_replaces_slow_draws_and_is_as_wide(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table = verdicts(8, 400, 6, seed=5)
