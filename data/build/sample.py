@@ -18,7 +18,7 @@ from mirage import schema, store
 from mirage.io.imports.public import prints
 from mirage.schema import REFERENCE
 from mirage.stages import features, judge
-from mirage.stages.generate.baselines import ABSTAIN, baseline_answers
+from mirage.stages.generate.baselines import BASELINES, baseline_answers
 from mirage.stages.nuggets import TERMS
 from mirage.stages.retrieve.bm25 import search_bm25
 from mirage.stages.retrieve.stage import RETRIEVE, RetrieveSettings, Search
@@ -36,8 +36,6 @@ DEPTH = 10
 """Passages per query and retriever."""
 SHOWN = 2
 """Top passages shown to the system that answers from a retriever."""
-BASELINES = ("baseline/bm25-3", ABSTAIN)
-"""The baselines among the systems."""
 
 REGRESSORS = ("linear", "svr", "ridge")
 """Regressors of the sample's predictions: the others take many minutes, since every pair of systems is left out."""
@@ -61,7 +59,7 @@ def _add_answers(source: Path, tables: Tables) -> dict[str, pa.Table]:
     written_nuggets, sentences = read_nuggets(source), read_written(source)
     tables = {**tables, "nuggets": nugget_table(written_nuggets), "retrieved": _retrieve(tables)}
     made = answer_as_systems(tables, sentences, written_nuggets, retrievers=SEARCHES, depth=SHOWN)
-    plain = baseline_answers(tables["queries"], tables["passages"], only=BASELINES)
+    plain = baseline_answers(tables["queries"], tables["passages"])
     tables["answers"] = pa.concat_tables([tables["answers"], made["answers"], plain])
     tables["systems"] = system_cards(SEARCHES)
     tables = derive(tables, {"outcomes": {}, "nugget assignments by terms": {}})

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 from sample_source import LICENCE, SampleNugget, WrittenAnswer
 
 from mirage import schema
-from mirage.stages.generate.baselines import ABSTENTIONS, TEMPLATE, BaselineInput
+from mirage.stages.generate.baselines import ABSTENTIONS, TEMPLATE, bm25
 from mirage.stages.generate.stage import whole_system
 from mirage.text.answers import compose_answer
+from mirage.text.segmentation import sentences, terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -221,13 +222,21 @@ def _answer_padded(query: _Query) -> _Made:
 
 
 def _copier(query: _Query) -> _Made:
-    texts = tuple((passage, text) for passage, text, _ in query.passages)
-    given = BaselineInput(query.language, query.text, texts)
-    nearest = given.ranked[query.draw("copier") < 0.2]
-    whole, (sentence, _) = dict(texts)[nearest], given.best_of(nearest)
+    texts = {passage: text for passage, text, _ in query.passages}
+    nearest = _rank(query, texts.values())[query.draw("copier") < 0.2]
+    nearest, whole = [*texts.items()][nearest]
+    claims = [(text[a:b], passage) for passage, text in texts.items() for a, b in sentences(text, query.language)]
+    order = _rank(query, [claim for claim, _ in claims])
+    sentence = next(claims[k][0] for k in order if claims[k][1] == nearest)
     # A nugget is true by the passage it names, so copying that passage states it.
     stated = {fact.nugget.nugget_id: whole for fact in query.facts if fact.nugget.passage_id == nearest}
     return _Made(compose_answer(_cite(whole, nearest), _cite(sentence, nearest)), stated)
+
+
+def _rank(query: _Query, texts: Iterable[str]) -> list[int]:
+    """Return the positions of texts by match with the query, best first; ties in order."""
+    scores = bm25(terms(query.text), [terms(text) for text in texts])
+    return sorted(range(len(scores)), key=lambda place: (-scores[place], place))
 
 
 def _guesser(query: _Query) -> _Made:
