@@ -384,7 +384,7 @@ DESIGNS: dict[str, Design] = {
         ranking(np.linspace(0.8, -0.8, 5), 20, languages=10, translated=True),
     ),
     "many-languages": Design(
-        "4 systems, 60 languages of 5 queries, row all", ranking(np.linspace(0.8, -0.8, 4), 5, languages=60)
+        "4 systems, 60 languages of 5 queries, row all", ranking(np.linspace(0.8, -0.8, 4), 5, languages=60), few=True
     ),
     "nearly-separated": Design("4 systems, one at +4 logits, 30 queries", ranking(np.array([4.0, 0.3, 0.0, -0.3]), 30)),
     "rounds-size": Design(
