@@ -298,10 +298,10 @@ def _fractions(rows: pa.Table, name: str) -> NDArray[np.float64]:
     outside = (values < 0) | (values > 1) | ((values == 0) & (name == "inclusion"))
     if outside.any():
         row = rows.slice(int(np.argmax(outside)), 1).to_pylist()[0]
-        what = f"points must be between 0 and 1, not {row['points']:g}"
+        what = f"points must be between 0 and 1, not {row[name]:g}"
         do = "give the share of the point that system_a won; divide grades by their maximum first"
         if name == "inclusion":
-            what = f"the inclusion probability {row['inclusion']:g} is not in (0, 1]"
+            what = f"the inclusion probability {row[name]:g} is not in (0, 1]"
             do = "give the probability with which the battle was chosen, or leave it empty"
         keys = ("language", "query_id", "system_a", "system_b")
         raise BadInput(what, where=", ".join(f"{key}={row[key]}" for key in keys), do=do)

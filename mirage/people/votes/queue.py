@@ -1,6 +1,6 @@
 """Queue of battles to vote on: random, with known inclusion probabilities that favour informative battles.
 
-    pool = gather_pool(language="sw", answers=answers, judgments=judgments, ratings=ratings)
+    pool = gather_pool(language="sw", answers=answers, judgments=judgments)
     items = next_items(pool, voter="amina", seen=seen, n=10)
 
 A hash of its name gives every battle a fixed number from 0 to 1. The battle is included if the number is below its
