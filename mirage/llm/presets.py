@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from typing import TypeVar
 from urllib.parse import SplitResult, quote, urlsplit
 
 from mirage.errors import BadInput, UnknownName
+from mirage.text.data import load_words
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _DATED = re.compile(r"\d{4}-\d{2}-\d{2}(?:-preview)?")
@@ -46,8 +45,7 @@ class Preset:
 
 
 PRESETS: dict[str, Preset] = {
-    name: Preset(name, **values)
-    for name, values in tomllib.loads((files(__package__) / "presets.toml").read_text(encoding="utf-8")).items()
+    name: Preset(name, **values) for name, values in load_words("presets", "mirage.llm").items()
 }
 """Every preset by its name."""
 

@@ -1,12 +1,14 @@
-"""Words and facts of languages, answers and makers: the TOML files of this folder."""
+"""Words and facts that are data: TOML files beside the code that reads them."""
 
 from __future__ import annotations
 
 import tomllib
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
 
-def load_words(name: str) -> dict[str, Any]:
-    """Return the tables of `NAME.toml`; each file says what they hold."""
-    return tomllib.loads((files("mirage.text") / f"{name}.toml").read_text(encoding="utf-8"))
+@cache
+def load_words(name: str, package: str = "mirage.text") -> dict[str, Any]:
+    """Return the tables of `NAME.toml` in the folder of a package; each file says what they hold."""
+    return tomllib.loads((files(package) / f"{name}.toml").read_text(encoding="utf-8"))

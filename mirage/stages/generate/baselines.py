@@ -12,14 +12,13 @@ are the reason, the first of them the answer.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from mirage import schema
 from mirage.text.answers import compose_answer
+from mirage.text.data import load_words
 from mirage.text.languages import base
 from mirage.text.segmentation import sentences, terms
 
@@ -32,7 +31,7 @@ K1, B = 1.2, 0.75
 EXTRACT, ABSTAIN = "baseline/bm25-3", "baseline/abstain"
 BASELINES = (EXTRACT, ABSTAIN)
 """Every baseline by name."""
-ABSTENTIONS: dict[str, list[str]] = tomllib.loads((files(__package__) / "abstentions.toml").read_text(encoding="utf-8"))
+ABSTENTIONS: dict[str, list[str]] = load_words("abstentions", "mirage.stages.generate")
 """Reason and answer of an abstention by language."""
 _SENTENCES = 3
 

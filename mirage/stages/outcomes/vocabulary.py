@@ -11,12 +11,12 @@ the rules read each as labelled.
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 
 from mirage.stages.outcomes.fold import compile_folded
+from mirage.text.data import load_words
 
 _GAP = r"(?:\"[^\"\n]*\"|[^.?!:\n\"]){0,160}?"
 """The part `<gap>`: text between "the answer" and "is present" in a sentence, such as a place or a quoted question."""
@@ -25,8 +25,8 @@ _TOKENS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 _IN_ORDER = ("short", "turns", "concedes", "supposes")
 """Fields whose first matching alternative counts, not only whether there is one."""
 Fields = dict[str, str]
-_FOLDER = files("mirage.stages.outcomes") / "vocabularies"
-LANGUAGES = frozenset(entry.name.removesuffix(".toml") for entry in _FOLDER.iterdir() if entry.name.endswith(".toml"))
+_FILES = [entry.name for entry in (files("mirage.stages.outcomes") / "vocabularies").iterdir()]
+LANGUAGES = frozenset(name.removesuffix(".toml") for name in _FILES if name.endswith(".toml"))
 """Codes of the languages with a vocabulary."""
 
 
@@ -129,7 +129,7 @@ class LabelledAnswer:
 @cache
 def _tables(code: str) -> tuple[Fields, Fields, tuple[LabelledAnswer, ...]]:
     """Read a file: the fields of free answers, those of NoMIRACL's replies, and the examples."""
-    content = tomllib.loads((_FOLDER / f"{code}.toml").read_text(encoding="utf-8"))
+    content = load_words(f"vocabularies/{code}", "mirage.stages.outcomes")
     parts = {"gap": _GAP} | content.get("parts", {})
     names = re.compile("<(" + "|".join(parts) + ")>")
 

@@ -1,6 +1,6 @@
 """Faults planted in answers by rules, without a model: the items of a judge's passport.
 
-`planting.py` has the faults, `wordings.json` their words by language, and `stage.py` draws the items of an arena.
+`planting.py` has the faults, `wordings.toml` their words by language, and `stage.py` draws the items of an arena.
 """
 
 from mirage.stages.judge.faults.planting import CONTROL, FAMILIES, ORIGINAL

@@ -1,6 +1,6 @@
 """The faults of a passport: how each changes an answer, and when it cannot.
 
-`wordings.json` has, by language, a sentence that asks the judge to choose the answer, and rules of negation: patterns
+`wordings.toml` has, by language, a sentence that asks the judge to choose the answer, and rules of negation: patterns
 with their replacements, of which the first that matches is applied once. They cover the copula, common auxiliaries and
 common verbs of encyclopaedic sentences, or the sentence-final verb. Sentences that contain none of these, or match
 `negative`, are not negated: a double negation would restore the meaning. A language has rules only if people who read
@@ -9,8 +9,6 @@ it found the sentences negated and well formed.
 
 from __future__ import annotations
 
-import json
-import pkgutil
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from functools import cache, cached_property
 from typing import Any, Literal
 
 from mirage.text.answers import Citation, blank_citations, citations, parse_answer
+from mirage.text.data import load_words
 from mirage.text.languages import base, name_of
 from mirage.text.segmentation import sentences, terms, words
 
@@ -317,11 +316,9 @@ def negate(sentence: str, language: str) -> str | None:
     return None
 
 
-@cache
 def _wordings(language: str) -> dict[str, Any]:
     """Return the instruction and the rules of negation of a language, if it has any."""
-    data = pkgutil.get_data("mirage.stages.judge.faults", "wordings.json")
-    known: dict[str, Any] = json.loads(data or b"").get(base(language), {})
+    known: dict[str, Any] = load_words("wordings", "mirage.stages.judge.faults").get(base(language), {})
     return known
 
 
