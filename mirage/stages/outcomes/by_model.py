@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mirage import llm, store
 from mirage.errors import NotEnoughData
-from mirage.llm.prompts import bundled_text, fence_code, fill
+from mirage.llm.prompts import fence_code, one_message
 from mirage.schema import Outcome
 from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.stage import OUTCOMES, labelled_answers
@@ -42,13 +42,13 @@ class OutcomeRequest:
 
     def conversation(self) -> llm.Messages:
         """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
-        values = {
-            "code": fence_code(self.untrusted_texts()),
-            "language": name_of(self.language),
-            "question": self.query,
-            "answer": part_thoughts(self.answer).text,
-        }
-        return [{"role": "user", "content": fill(bundled_text("outcome"), values)}]
+        return one_message(
+            "outcome",
+            code=fence_code(self.untrusted_texts()),
+            language=name_of(self.language),
+            question=self.query,
+            answer=part_thoughts(self.answer).text,
+        )
 
     def untrusted_texts(self) -> list[str]:
         """Return every untrusted text."""
