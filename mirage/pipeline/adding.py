@@ -20,6 +20,7 @@ from mirage.stages.nuggets import TERMS
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.store import owned
+from mirage.store.system_runs import system_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,7 +71,9 @@ def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
             where=file.name,
             do="use the system's name in the file, one file per system",
         )
-    if system in _systems(arena) and system not in owned.added_systems(arena):
+    if system in system_names(
+        arena, ("answers", "outcomes", "features", "judgments")
+    ) and system not in owned.added_systems(arena):
         raise ArenaError(f"{arena.title} already has a system {system}", where=arena.name, do="choose another name")
     return answers
 
@@ -139,23 +142,6 @@ def queries(arena: store.Arena) -> pa.Table:
     prepared = generate.prepare(*tables, settings, turns=arena.read_optional("turns"))
     rows = [{"language": p.language, "query_id": p.query_id, "prompt": p.text} for p in prepared.to_ask]
     return pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in ("language", "query_id", "prompt")]))
-
-
-def _systems(arena: store.Arena) -> set[str]:
-    """Return every system named in an arena."""
-    systems: set[str] = set()
-    for table, columns in (
-        ("answers", ("system",)),
-        ("outcomes", ("system",)),
-        ("features", ("system",)),
-        ("judgments", ("system_a", "system_b")),
-    ):
-        if table in arena.tables:
-            for column in columns:
-                # Names are from the contract, not from the user.
-                rows = arena.sql(f"SELECT DISTINCT {column} AS system FROM {table}")  # noqa: S608
-                systems |= set(rows["system"].to_pylist())
-    return systems
 
 
 def _of_answered(table: pa.Table, answers: pa.Table) -> pa.Table:

@@ -26,6 +26,7 @@ from mirage.stats.label_errors import NOT_AUDITED
 from mirage.store import Arena
 from mirage.store.extras import extra
 from mirage.store.labels import has_automatic_labels
+from mirage.store.system_runs import system_names
 from mirage.text.printing import markdown_text, single_line
 from mirage.text.segmentation import count_text
 
@@ -94,7 +95,7 @@ def system_metrics(arena: Arena, system: str, languages: Sequence[str] | None = 
         UnknownName: if there is no such system.
         NotEnoughData: if it has no measurements.
     """
-    known = _systems(arena)
+    known = system_names(arena, ("outcomes", "features", "ratings"))
     if system not in known:
         raise UnknownName("system", system, known, where=arena.address)
     metrics = [*_rate_metrics(arena, system), *_feature_metrics(arena, system), *_rating_metrics(arena, system)]
@@ -201,12 +202,6 @@ def _sources(arena: Arena) -> list[str]:
             parts = [str(source[name]) for name in ("name", "url", "licence") if source.get(name)]
             lines["- " + ", ".join(markdown_text(part) for part in parts)] = None
     return list(lines)
-
-
-def _systems(arena: Arena) -> list[str]:
-    """Return the systems with measurements."""
-    tables = [table for table in ("outcomes", "features", "ratings") if table in arena.tables]
-    return sorted({name for table in tables for name in arena.read(table, columns=["system"])["system"].to_pylist()})
 
 
 def _metric(language: str, kind: str, name: str, value: float, **args: Any) -> dict[str, Any]:

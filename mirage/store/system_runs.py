@@ -7,7 +7,7 @@ command takes its name.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
@@ -57,7 +57,7 @@ def system_runs(arena: Arena) -> tuple[SystemRun, ...]:
         rows = arena.sql("SELECT system, count(*) AS n, max(run_date) AS day FROM answers GROUP BY system").to_pylist()
         counts = {row["system"]: (row["n"], row["day"]) for row in rows}
     runs = []
-    for name in _systems(arena):
+    for name in system_names(arena, ("answers", "outcomes", "judgments")):
         system, date = split_run(name)
         n, day = counts.get(name, (0, None))
         runs.append(SystemRun(system, name, date or day, date is None, n))
@@ -254,10 +254,10 @@ def _name_kept(arena: Arena, system: str, date: str | None) -> str:
     return next(name for name in chain([first], (f"{first}~{number}" for number in count(2))) if name not in names)
 
 
-def _systems(arena: Arena) -> list[str]:
-    """Return every system with answers, outcomes or verdicts."""
+def system_names(arena: Arena, tables: Iterable[str]) -> list[str]:
+    """Return every system that has a row in one of these tables, those that the arena lacks aside, by name."""
     names: set[str] = set()
-    for table in ("answers", "outcomes", "judgments"):
+    for table in tables:
         if table in arena.tables:
             for side in (name for name in SYSTEMS if name in schema.key(table)):
                 names.update(arena.sql(f'SELECT DISTINCT "{side}" AS name FROM {table}')["name"].to_pylist())  # noqa: S608  # our own names
