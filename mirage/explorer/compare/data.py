@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 from mirage.battles.judge import Judge, judges
 from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit.levels import labels_at
+from mirage.explorer.leaderboard import data as leaderboard
 from mirage.people.levels import compare_corrected
 from mirage.ranking import pair_tests
-from mirage.ranking.board import make_board, size
+from mirage.ranking.board import size
 from mirage.ranking.compare import CompareSettings, Comparison, ComparisonReport, compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
 from mirage.ranking.records import JOINT
-from mirage.ranking.settings import RankSettings
 from mirage.stages.features import FEATURES
 from mirage.text.languages import name_of, scope_name
 from mirage.text.segmentation import count_text, signed
@@ -144,7 +144,6 @@ def report(
     return compare_systems(arena, first, second, settings, against=choice.against, labels=labels)
 
 
-@lru_cache(maxsize=64)
 def ranking_by(arena: Arena, judge: Judge, languages: tuple[str, ...]) -> RankingReport:
     """Rank the systems by a judge over those of the given languages with battles; over all languages if none are
     given.
@@ -155,7 +154,7 @@ def ranking_by(arena: Arena, judge: Judge, languages: tuple[str, ...]) -> Rankin
     codes = tuple(code for code in size(arena, judge).languages if not languages or code in languages)
     if not codes:
         raise NotEnoughData(f"{judge.name} decided no battles in these languages", do="choose other languages")
-    return make_board(arena, judge, RankSettings(languages=codes)).ranking
+    return leaderboard.board(arena, judge, codes).ranking
 
 
 def verdict_words(shown: ComparisonReport) -> str:

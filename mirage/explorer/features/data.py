@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.battles.judge import Judge, judges
 from mirage.explorer.battle.matrix import matrix
-from mirage.ranking.board import make_board
+from mirage.explorer.leaderboard import data as leaderboard
+from mirage.ranking.board import size
 from mirage.stages import features
 from mirage.stages.across.preference import LanguagePreference
 from mirage.stages.across.summary import is_cross_lingual, system_preference
@@ -158,7 +159,7 @@ def feature_relations(arena: Arena, judge: Judge, languages: tuple[str, ...]) ->
     Raises:
         NotEnoughData: if no language of the arena can be rated.
     """
-    rated = make_board(arena, judge).ranking.languages
+    rated = leaderboard.board(arena, judge, size(arena, judge).languages).ranking.languages
     ratings = {
         code: dict(zip(row.systems, row.theta.tolist(), strict=True))
         for code, row in rated.items()
