@@ -71,9 +71,8 @@ def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
             where=file.name,
             do="use the system's name in the file, one file per system",
         )
-    if system in system_names(
-        arena, ("answers", "outcomes", "features", "judgments")
-    ) and system not in owned.added_systems(arena):
+    there = system_names(arena, ("answers", "outcomes", "features", "judgments"))
+    if system in there and system not in owned.added_systems(arena):
         raise ArenaError(f"{arena.title} already has a system {system}", where=arena.name, do="choose another name")
     return answers
 
