@@ -939,7 +939,7 @@ class Column:
 
     @property
     def format(self) -> Format | Literal["text"]:
-        """How its values are written: shares of 0 to 1 in percent, ranks and counts as such."""
+        """Format of its values: shares of 0 to 1 in percent, ranks and counts as such."""
         if self.kind == "number":
             return "rate" if self.range == Range(0, 1) else "value"
         if self.kind == "count":

@@ -101,7 +101,7 @@ class Asking:
 
     @property
     def ended(self) -> bool:
-        """Whether every call was made: those that failed individually were, those given up with the rest were not."""
+        """Return whether every call was made: calls that failed count, calls given up when the run ended do not."""
         return self.stopped is None and all(reply is not None and not reply.given_up for reply in self.replies)
 
     def ask(self, conversations: Sequence[Any], engine: Callable[..., Any], **options: Any) -> list[Reply | None]:

@@ -223,7 +223,9 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
         TableMissing: if there is no judge, and the arena has no answers.
     """
     if search.judge is None:
-        by_battle: Mapping[Key, Mapping[str, Decision]] = {key: {"": decide(())} for key in _answered(arena, search)}
+        by_battle: Mapping[Key, Mapping[str, Decision]] = {
+            key: {"": decide(())} for key in _answered_queries(arena, search)
+        }
     else:
         by_nuggets = search.judge.name == NUGGETS
         by_battle = decisions_of(arena, search.first, search.second, by_nuggets=by_nuggets)
@@ -246,7 +248,7 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
     return BattleSelection(keys, decisions, search)
 
 
-def _answered(arena: Arena, search: BattleFilter) -> list[Key]:
+def _answered_queries(arena: Arena, search: BattleFilter) -> list[Key]:
     """Return the queries that both systems answered."""
     arena.need("answers")
     rows = arena.sql(

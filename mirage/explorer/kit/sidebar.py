@@ -1,4 +1,4 @@
-"""What the sidebar holds besides the arena: languages, tags, the list of tables, and the guide."""
+"""The sidebar below the arena: languages, tags, the list of tables, and the guide."""
 
 from __future__ import annotations
 

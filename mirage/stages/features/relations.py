@@ -1,4 +1,4 @@
-"""How features go with ratings: Kendall's tau over systems with intervals, and how much systems differ in a feature."""
+"""Correlation of features with ratings: Kendall's tau over systems with intervals, and how much systems differ in a feature."""
 
 from __future__ import annotations
 
