@@ -1,4 +1,4 @@
-"""Correlation of features with ratings: Kendall's tau over systems with intervals, and how much systems differ in a feature."""
+"""Correlation of features with ratings: Kendall's tau with intervals; and the share of variance between systems."""
 
 from __future__ import annotations
 
