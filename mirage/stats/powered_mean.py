@@ -88,9 +88,7 @@ class PoweredDifference:
     """Two-sided p-value of no difference, consistent with the interval."""
 
 
-def fit_predictions(
-    judges: Array, labels: Array, unit: Places, *, features: Array | None = None, seed: int = 0
-) -> Array:
+def fit_predictions(judges: Array, labels: Array, unit: Places, *, features: Array | None = None) -> Array:
     """Predict labels from judges and features, cross-fitted over units.
 
     Args:
@@ -98,7 +96,6 @@ def fit_predictions(
         labels: N: in [0, 1]; NaN without a label.
         unit: N: the unit of each answer.
         features: N x K: further predictors in any unit; NaN where unknown.
-        seed: seed of the folds.
 
     Returns:
         N predictions in [0, 1]: of a ridge regression if there are `LEAST_FIT` labelled units, else the mean of the
@@ -113,15 +110,16 @@ def fit_predictions(
     x = _columns(judges if features is None else np.column_stack([judges, features]))
     if not x.shape[1]:
         return np.full(len(labels), 0.5)
-    order = np.random.default_rng([seed, len(units)]).permutation(units)
+    order = np.random.default_rng([0, len(units)]).permutation(units)
     fold_of = np.full(int(unit.max()) + 1, -1)
     fold_of[order] = np.arange(len(order)) % FOLDS
-    everywhere = np.clip(_fit(RidgeCV(_PENALTIES), x, labels, labelled).predict(x), 0.0, 1.0)
-    predicted = np.asarray(everywhere, dtype=np.float64)
-    for k in range(FOLDS):
+    predicted = np.empty(len(labels))
+    for k in range(-1, FOLDS):  # fold -1: the units without a label, predicted from all labels
         inside = fold_of[unit] == k
-        model = _fit(RidgeCV(_PENALTIES), x, labels, labelled & ~inside)
-        predicted[inside] = np.clip(model.predict(x[inside]), 0.0, 1.0)
+        if inside.any():
+            use = labelled & ~inside
+            model = RidgeCV(_PENALTIES).fit(x[use], labels[use])
+            predicted[inside] = np.clip(model.predict(x[inside]), 0.0, 1.0)
     return predicted
 
 
@@ -132,7 +130,6 @@ def powered_mean(
     stratum: Places,
     *,
     lam: float | None = None,
-    confidence: float = CONFIDENCE,
 ) -> PoweredMean:
     """Estimate a mean over strata with equal weights.
 
@@ -142,7 +139,6 @@ def powered_mean(
         unit: N: unit numbers from 0; answers of one unit are dependent.
         stratum: N: the stratum of each answer.
         lam: weight of the predictions, from 0 (labels alone) to 1; None to minimise the variance.
-        confidence: confidence level of the interval.
 
     Raises:
         NotEnoughData: if a stratum has fewer than two labels.
@@ -189,9 +185,8 @@ def powered_mean(
     ratio = (float(total @ total) + unseen) / (_plain_binomial(labels, strata) + unseen)
     centre = float(np.mean(centres))
     effective = centre * (1 - centre) / (binomial * ratio)
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    t = float(stdtrit(df, (1 + confidence) / 2))
-    low, high = wilson_at(value, effective * (z / t) ** 2, confidence=confidence)
+    tail = (1 + CONFIDENCE) / 2
+    low, high = wilson_at(value, effective * (NormalDist().inv_cdf(tail) / float(stdtrit(df, tail))) ** 2)
     lam = float(np.mean(weights))
     return PoweredMean(value, low, high, lam, int((~np.isnan(labels)).sum()), len(labels), df, total, effective)
 
@@ -227,10 +222,6 @@ def _plain_binomial(labels: Array, strata: Sequence[Places]) -> float:
         y = y[~np.isnan(y)]
         total += float(y.mean() * (1 - y.mean())) / (len(y) - 1)
     return total / len(strata) ** 2
-
-
-def _fit(model: object, x: Array, labels: Array, use: NDArray[np.bool_]):  # type: ignore[no-untyped-def]
-    return model.fit(x[use], labels[use])  # type: ignore[attr-defined]
 
 
 def _mean_of_judges(judges: Array) -> Array:

@@ -74,26 +74,17 @@ def ballot(arena: store.Arena) -> Ballot:
 def log_of(arena: store.Arena, items: Any, opinion: Any, *, voter: str = "amina") -> list[LabelVote]:
     """Return the votes of somebody on the items: `opinion` gives the answer to a query."""
     labelled = {(row["language"], row["query_id"]): row["subset"] for row in arena.read("queries").to_pylist()}
-    (own,) = {item.language for item in items} if len({item.language for item in items}) == 1 else (None,)
-    assert own
     (drawn,) = audit_ballots(arena, items)
     return [
-        LabelVote(
-            f"{voter}-{k}",
-            votes.now(),
-            arena.name,
-            entry.subject.language,
-            entry.subject.query_id,
-            voter,
-            opinion(k, labelled[entry.subject.language, entry.subject.query_id]),
-            "yes",
-            "no" if k == 0 else "yes",
-            None,
-            None,
-            None,
-            None,
-            entry.shown,
-            entry.subject.inclusion,
+        votes.cast(
+            entry.subject,
+            vote=opinion(k, labelled[entry.subject.language, entry.subject.query_id]),
+            asked="yes",
+            right_language="yes" if k else "no",
+            vote_id=f"{voter}-{k}",
+            arena=arena.name,
+            voter=voter,
+            shown=entry.shown,
         )
         for k, entry in enumerate(drawn.items)
     ]

@@ -125,33 +125,6 @@ def test_systems_without_a_known_maker_have_marks_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "name"),
-    [
-        ("gpt-4-azure", "OpenAI"),
-        ("gpt-3.5-turbo-azure", "OpenAI"),
-        ("GPT-4o", "OpenAI"),
-        ("Mixtral-8x7B-Instruct-v0.1", "Mistral"),
-        ("Mistral-v0.3 (7B)", "Mistral"),
-        ("Orca-2-13b", "Microsoft"),
-        ("Phi-3 (Mini)", "Microsoft"),
-        ("aya-101", "Cohere"),
-        ("Aya-23", "Cohere"),
-        ("Command R+", "Cohere"),
-        ("llama-2-70b-chat", "Meta"),
-        ("Llama-3 (8B)", "Meta"),
-        ("flan-t5-xxl", "Google"),
-        ("Gemma-1.1 (2B)", "Google"),
-        ("Qwen-2 (1.5B)", "Alibaba"),
-        ("baseline/first-passage", "baseline"),
-        ("my own model", "other"),
-        ("baseline/gpt-4-like", "baseline"),
-    ],
-)
-def test_a_system_belongs_to_its_maker(system: str, name: str) -> None:
-    assert family(system).name == name
-
-
-@pytest.mark.parametrize(
     ("kind", "value", "text"),
     [
         ("rating", 0.5, "+0.50"),
@@ -248,12 +221,6 @@ def test_a_systems_name_in_a_hover_is_not_markup() -> None:
     rows = [{**ROWS[0], "system": "<b onmouseover=alert(1)>x</b>"}]
     (trace,) = charts.whiskers(rows, mode="light")["data"]
     assert "<b onmouseover" not in trace["text"][0]
-
-
-def test_every_maker_has_a_mark_for_charts_and_for_tables() -> None:
-    assert all(maker.shape.startswith("<") for maker in palette.FAMILIES)
-    assert len({maker.symbol for maker in palette.FAMILIES}) == len(palette.FAMILIES)
-    assert {family(name).symbol for name in map(str, range(200))} < set(palette.SHAPES)
 
 
 def test_the_room_for_the_names_of_rows_is_that_of_the_longest_as_it_is_read() -> None:

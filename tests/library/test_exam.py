@@ -6,13 +6,14 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, permutations, product
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from commands import CliRunner
+from commands import mirage as command_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
@@ -22,7 +23,6 @@ import mirage
 from mirage import schema, store
 from mirage.battles.decided import decide_battles
 from mirage.battles.decision import Battle, decisions
-from mirage.cli import app
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people import exam as exams
 from mirage.people import votes
@@ -103,39 +103,6 @@ def test_agreement_and_errors_are_those_of_scikit_learn() -> None:
     assert row["agree"].n == len(voted) == row["specificity"].n
     assert row["tie_sensitivity"].n == sum(vote[4] == "tie" for vote in voted)
     assert all(e.low is not None and e.low < e.value < e.high for e in (row["agree"], row["kappa"], row["alpha"]))  # type: ignore[operator]
-
-
-def nominal_alpha(units: Iterable[Sequence[str]]) -> float:
-    """Krippendorff's alpha by its coincidence matrix (Krippendorff 2018, 12.3): the definition, pair by pair."""
-    pairs: Counter[tuple[str, str]] = Counter()
-    for unit in units:
-        for i, a in enumerate(unit):
-            for j, b in enumerate(unit):
-                if i != j:
-                    pairs[a, b] += 1 / (len(unit) - 1)  # type: ignore[assignment]
-    margins: Counter[str] = Counter()
-    for (a, _), n in pairs.items():
-        margins[a] += n
-    total = sum(margins.values())
-    observed = sum(n for (a, b), n in pairs.items() if a != b) / total
-    expected = sum(margins[a] * margins[b] for a in margins for b in margins if a != b) / total / (total - 1)
-    return 1 - observed / expected
-
-
-def test_alpha_is_krippendorffs_over_the_judge_and_every_person() -> None:
-    judged, voted = drawn(2, 60, people=3)
-    result = examined(judged, voted)
-    people: dict[tuple[str, ...], list[str]] = {}
-    for vote in voted:
-        people.setdefault(vote[1:4], []).append(vote[4])
-    turned = {"A": "B", "B": "A", "tie": "tie"}
-    verdicts = {vote[1:4]: vote[4] for vote in judged}
-    units = [[*words, verdicts[key]] for key, words in people.items()]  # type: ignore[index]
-    # Alpha has (n - 1) / n in it: seen from both sides n doubles, which moves it by less than 1 / n.
-    oracle = nominal_alpha([*units, *([turned[w] for w in unit] for unit in units)])
-    assert row_of(result, "judge0").measures["alpha"].value == pytest.approx(oracle, abs=2 / len(units))
-    alone = nominal_alpha([*people.values(), *([turned[w] for w in unit] for unit in people.values())])
-    assert row_of(result, votes.PEOPLE).measures["alpha"].value == pytest.approx(alone, abs=2 / len(units))
 
 
 def test_people_among_themselves_are_every_pair_of_them() -> None:
@@ -239,14 +206,6 @@ def test_edges_have_a_reason_for_every_value_that_is_missing() -> None:
         examined(judged, [("p", "q0", "x", "y", "A")], judges=["nobody"])
 
 
-def test_a_judge_equal_to_people_makes_no_error() -> None:
-    _, voted = drawn(10, 30)
-    row = row_of(examined([("j", *vote[1:]) for vote in voted], voted), "j").measures
-    for name in ("agree", "kappa", "alpha", "sensitivity", "specificity", "tie_sensitivity", "tau_b", "tau_ap"):
-        assert row[name].value == pytest.approx(1), name
-    assert row["first"].value == 0
-
-
 def simulated(rng: np.random.Generator, queries: int) -> tuple[list[Said], list[Said]]:
     """Two people and a judge whose agreement differs by query (beta-binomial), three battles a query."""
     judged, voted = [], []
@@ -287,14 +246,14 @@ def arena_of(path: Path, judged: list[schema.Judgment], **tables: list[schema.Sc
     )
 
 
+def by_people(voted: Iterable[Said]) -> list[schema.Judgment]:
+    return [replace(row, person=True, voter="amina") for row in judgments(voted)]
+
+
 def test_people_are_votes_verdicts_that_came_and_scores(tmp_path: Path) -> None:
     judged, voted = drawn(13, 12)
     machine = judgments(judged)
-    people = [
-        schema.Judgment("en", q, who, a, b, word, None, None, None, None, True, "amina")  # type: ignore[arg-type]
-        for who, q, a, b, word in voted
-    ]
-    came = arena_of(tmp_path / "came", machine + people)
+    came = arena_of(tmp_path / "came", machine + by_people(voted))
     row = row_of(exams.exam(came), "judge0")
     assert row.measures["agree"] == row_of(examined(judged, voted), "judge0").measures["agree"]
     with pytest.raises(NotEnoughData):
@@ -304,25 +263,13 @@ def test_people_are_votes_verdicts_that_came_and_scores(tmp_path: Path) -> None:
 def test_the_command_prints_every_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     judged, voted = drawn(14, 12)
-    people = [
-        schema.Judgment("en", q, who, a, b, word, None, None, None, None, True, "amina")  # type: ignore[arg-type]
-        for who, q, a, b, word in voted
-    ]
-    arena = arena_of(tmp_path / "arena", judgments(judged) + people)
-    done = CliRunner().invoke(
-        app, ["report", "judges", "--against-people", str(arena.path), "--judge", "judge0", "--format", "json"]
-    )
-    assert done.exit_code == 0, done.output
-    printed = json.loads(done.stdout)
+    arena = arena_of(tmp_path / "arena", judgments(judged) + by_people(voted))
+    command = ("report", "judges", "--against-people", arena.path, "--judge")
+    printed = json.loads(command_line(*command, "judge0", "--format", "json").stdout)
     assert printed == mirage.judge_exam(arena).table.to_pylist()
     assert {row["measure"] for row in printed} == set(exams.MEASURES)
     assert {row["judge"] for row in printed} == {"judge0", votes.PEOPLE}
-    assert (
-        CliRunner()
-        .invoke(app, ["report", "judges", "--against-people", str(arena.path), "--judge", "nobody"])
-        .exit_code
-        == 2
-    )
+    command_line(*command, "nobody", code=2)
 
 
 def test_scores_of_people_are_their_verdicts(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 import pytest
 import small_arena
 import yaml
-from commands import mirage as mirage_command
 from conftest import ROOT
 from exporting_tables_cases import _COMMANDS, printed, read_markdown
 from hypothesis import example, given, settings
@@ -61,11 +60,6 @@ def ranked(names: Any, n: int = 12) -> mirage.Ranking:
 
 
 _COMMANDS |= {"textgreater": ">", "textbar": "|", "textasciigrave": "`"}
-
-
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.sampled_from(HOSTILE))
-def test_any_text_is_printed_by_latex_as_it_is(text: str) -> None:
-    assert printed(printing.latex_text(text)) == printing.single_line(text)
 
 
 def latex_rows(latex: str) -> list[list[str]]:
@@ -135,15 +129,6 @@ def markdown_rows(text: str) -> list[list[str]]:
     assert cells.tags <= {"table", "thead", "tbody", "tr", "th", "td", "strong", "p"}
     assert {len(row) for row in cells.rows} == {len(leaderboard.HEAD)}
     return cells.rows[1:]
-
-
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.sampled_from(HOSTILE))
-def test_any_text_is_shown_by_markdown_as_it_is(text: str) -> None:
-    shown = read_markdown(printing.markdown_text(text))
-    assert shown.tags <= {"p"}
-    assert "".join(shown.paragraphs).strip() == printing.single_line(text)
-    cell = read_markdown(f"| x |\n| --- |\n| y{printing.markdown_text(text)} |")
-    assert cell.rows[1] == [f"y{printing.single_line(text)}".strip()]
 
 
 def test_hostile_names_and_titles_stay_text() -> None:
@@ -352,19 +337,6 @@ def test_a_card_says_where_everything_is_from_whatever_it_is_called(tmp_path: Pa
     assert "Mine, & only mine" in text
     assert "https://example.org/a_b" in MarkdownIt().render(card.text)
     assert pq.read_table(next((arena.path / "scores").glob("*.parquet"))).num_rows == scores.num_rows
-
-
-def test_the_commands_write_what_they_say(tmp_path: Path) -> None:
-    arena = str(small_arena.write(tmp_path / "arena", tables=("outcomes", "judgments")).path)
-    for words in (
-        ["trec", arena, "-q", "--out", str(tmp_path / "x.tot")],
-        ["trec", arena, "--lines", "trec_eval", "--out", str(tmp_path / "runs")],
-        ["model-card", arena, "--system", "gpt-4", "--out", str(tmp_path / "x.yaml")],
-        ["hub", arena, "--into", str(tmp_path / "set")],
-    ):
-        result = mirage_command("export", *words)
-        assert words[-1] in result.output.replace("\n", "")
-        assert Path(words[-1]).exists()
 
 
 def test_the_rates_are_bitwise_equal_in_any_order_of_grouping() -> None:

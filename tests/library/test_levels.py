@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands import CliRunner
+from commands import mirage as run
 from conftest import ROOT
+from votes_cases import evidence
 
 import mirage
 from mirage import schema, store
-from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.people import levels, votes
+from mirage.people import levels
 from mirage.ranking.settings import CompareSettings
 from mirage.stats.powered_mean import fit_predictions, powered_difference, powered_mean
 
@@ -163,11 +163,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def cli(*words: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, [*words])
-    return done.exit_code, done.output
-
-
 def test_rates_have_the_corrected_rate_beside_them(folder: Path) -> None:
     rows = list(mirage.rates(mirage.open_arena(folder), corrected=True))
     of = {(row["language"], row["subset"], row["system"]): row for row in rows}
@@ -201,10 +196,8 @@ def test_the_gate_follows_the_corrected_difference(folder: Path) -> None:
     assert report.overall.uncorrected is not None
     assert report.exit_code() == 1
     assert [row.reason is not None for row in report.rows if row.language == "te"] == [True]
-    code, _ = cli("compare", str(folder), "bold", "able", "--measure", "rate", "--corrected")
-    assert code == 1
-    code, _ = cli("compare", str(folder), "able", "bold", "--measure", "rate", "--corrected")
-    assert code == 0
+    for code, pair in ((1, ("bold", "able")), (0, ("able", "bold"))):
+        run("compare", folder, *pair, "--measure", "rate", "--corrected", code=code)
 
 
 def test_labels_come_from_a_file_and_stale_ones_are_counted(folder: Path, tmp_path: Path) -> None:
@@ -253,16 +246,12 @@ def test_an_invalid_label_rejects_the_file(folder: Path, tmp_path: Path, line: s
 
 
 def test_an_arena_without_labels_says_which_command_brings_them() -> None:
-    code, output = cli("report", "rates", str(ROOT / "data" / "sample"), "--corrected")
-    assert code == 2
-    assert "mirage votes import" in output
+    assert "mirage votes import" in run("report", "rates", ROOT / "data" / "sample", "--corrected", code=2).output
 
 
 @pytest.mark.parametrize("words", [["report", "rates", "--corrected"], ["report", "levels"]], ids=" ".join)
 def test_the_commands_print_every_level(folder: Path, words: list[str]) -> None:
-    code, output = cli(*words, str(folder), "--format", "json")
-    assert code == 0, output
-    assert "te" in output
+    assert "te" in run(*words, folder, "--format", "json").stdout
 
 
 def test_scores_on_a_scale_are_corrected_by_programs(folder: Path, tmp_path: Path) -> None:
@@ -298,12 +287,6 @@ def test_a_system_without_labels_is_not_checked(folder: Path) -> None:
 
 # --- votes of the Spot check page -------------------------------------------------------------------------------------
 
-GIVEN = {"time": votes.now(), "voter": "amina", "note": None, "undoes": None, "seconds": None, "session": None}
-
-
-def vote(kind: Any, **about: Any) -> Any:
-    return kind(vote_id=votes.token(), **GIVEN, **about)
-
 
 def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "arena"
@@ -324,14 +307,12 @@ def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_pat
     store.upsert(path, new, made_by="test")
     arena = store.open_arena(path)
     rows = [
-        vote(
-            votes.Evidence,
+        evidence(
             arena=arena.name,
             shown=None,
             language="en",
             query_id=row["query_id"],
             system=row["system"],
-            sentence=0,
             passage_id=passage,
             vote=word,
         )

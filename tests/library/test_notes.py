@@ -196,27 +196,6 @@ def test_results_from_python_have_a_frame(arena: store.Arena) -> None:
 # Files and commands
 
 
-@pytest.mark.parametrize("name", ["n.csv", "n.jsonl", "n.parquet"])
-def test_an_export_comes_back_as_it_was(
-    arena: store.Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    with Votes() as db:
-        first = db.submit(note(arena, text="=1+1\nSecond line"))
-        db.submit(note(arena, "1", "x", "y", categories=[], text="مرحبا"))
-        db.submit(note(arena, "2", voter="juma"))
-        db.undo(Note, first.vote_id, voter="amina")
-        log = db.rows(Note)
-    mirage("votes", "export", "--kind", "notes", tmp_path / name)
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
-    mirage("votes", "import", "--kind", "notes", tmp_path / name)
-    assert "0 of them new" in mirage("votes", "import", "--kind", "notes", tmp_path / name).stderr
-    with Votes() as db:
-        assert db.rows(Note) == log
-    build(tmp_path / "other", "Nothing of {0} in common.")
-    mirage("votes", "export", "--kind", "notes", tmp_path / name, "--arena", tmp_path / "mine")
-    assert mirage("votes", "export", "--kind", "notes", tmp_path / "x.txt", code=2).stderr
-
-
 def test_the_command_prints_the_categories_and_names_their_file(arena: store.Arena) -> None:
     printed = mirage("votes", "notes", arena.path)
     assert all(name in printed.stdout for name in load_taxonomy(arena).names)

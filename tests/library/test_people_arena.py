@@ -60,7 +60,7 @@ def test_the_exam_counts_each_battle_once(arena: store.Arena) -> None:
 
 def test_a_ranking_by_a_judge_is_corrected_to_that_of_people(arena: store.Arena) -> None:
     """People decided every battle, so the judge adds nothing: the correction is the ranking by people."""
-    corrected = correct_ranking(arena, [], judge=GPT35, draws=20).languages["en"]
+    corrected = correct_ranking(arena, [], judge=GPT35).languages["en"]
     ranking = mirage.rank(arena, judge=PEOPLE, draws=20).languages["en"]
     assert corrected.n_votes == 26_910
     assert corrected.systems == ranking.systems

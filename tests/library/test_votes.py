@@ -88,13 +88,6 @@ def test_parts_of_the_log_and_the_key_for_caches(db: Votes) -> None:
     assert db.version() == (9, 1, 0, 0)
 
 
-def test_the_last_of_a_persons_votes_on_a_battle_counts_in_any_order_shown(db: Votes) -> None:
-    early = db.submit(vote(time="2026-01-01T00:00:00.000000Z"))
-    late = db.submit(vote(time="2026-01-01T00:00:01.000000Z", system_a="aya-101", system_b="mine", vote="tie"))
-    other = db.submit(vote(voter="juma", time="2026-01-01T00:00:02.000000Z"))
-    assert votes.standing([other, late, early]) == [late, other]
-
-
 # --- what is not taken ------------------------------------------------------------------------------------------------
 
 
@@ -118,6 +111,8 @@ def test_the_last_of_a_persons_votes_on_a_battle_counts_in_any_order_shown(db: V
         {"time": "yesterday"},
         {"query_id": 7},
         {"query_id": None},
+        {"inclusion": 0.0},
+        {"inclusion": 1.5},
     ],
     ids=str,
 )
@@ -224,7 +219,7 @@ VOTERS = """
 import dataclasses, itertools, os, sys, time
 from mirage import errors
 from mirage.people import votes
-row = votes.Vote("", votes.now(), "sample", "sw", "", "a", "b", "", "A", True, "random", *[None] * 5)
+row = votes.Vote("", votes.now(), "sample", "sw", "", "a", "b", "", "A", True, "random")
 if "postgresql" in sys.argv[1]:
     import psycopg
 warm = votes.Votes("sqlite:///" + sys.argv[2])    # everything is loaded before the voters part
@@ -444,7 +439,7 @@ def test_who_is_taken_out_leaves_votes_that_count_and_nothing_that_names_them(ur
 # --- before the first vote --------------------------------------------------------------------------------------------
 
 
-def test_a_reader_without_votes_opens_no_database(tmp_path: Path) -> None:
+def test_a_reader_without_votes_opens_no_database_and_makes_no_file_pitfall_168(tmp_path: Path) -> None:
     code = """
 import sys
 from mirage.people.votes import Vote, Votes

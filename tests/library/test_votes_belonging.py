@@ -142,16 +142,6 @@ def test_votes_without_a_digest_count_for_the_name_and_that_is_said_once(
     assert counted(renamed(path), log) == [new]
 
 
-def test_pitfall_168_reading_makes_no_file_of_votes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
-    with Votes() as database:
-        assert (database.rows(Vote), database.version()) == ([], (0, 0, 0, 0))
-        assert not (tmp_path / "home").exists()
-        database.submit(cast())
-    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "home").iterdir()} == {0o600}
-
-
 @pytest.mark.parametrize("change", ["nothing", "query", "passage", "answer", "name"])
 def test_votes_on_citations_are_on_texts_too(tmp_path: Path, change: str) -> None:
     path = make(

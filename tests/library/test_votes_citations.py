@@ -54,14 +54,6 @@ def test_only_unclear_citations_have_no_share() -> None:
     )
 
 
-def test_one_citation_an_answer_is_about_wilson_and_like_citations_are_wider() -> None:
-    counts = [(1, 1)] * 80 + [(0, 1)] * 20
-    _, low, high = clustered_proportion(counts)
-    assert np.allclose((low, high), wilson(80, 100), atol=0.005)
-    _, low_of_fours, high_of_fours = clustered_proportion([(4 * k, 4 * n) for k, n in counts])
-    assert np.allclose((low_of_fours, high_of_fours), (low, high), atol=0.01), "four that are alike say as much as one"
-
-
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 5)).map(lambda x: (min(x), x[1])), min_size=2, max_size=30))
 def test_the_interval_holds_the_share_and_stays_in_range(cells: list[tuple[int, int]]) -> None:
     share, low, high = clustered_proportion(cells)

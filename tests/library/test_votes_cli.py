@@ -18,8 +18,8 @@ from mirage import schema, store
 from mirage.battles import decisions
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.people import votes
-from mirage.people.votes import Evidence, Vote, Votes
-from mirage.people.votes.stage import counting, people_verdicts, vote_agreement, vote_pool
+from mirage.people.votes import Evidence, Note, Vote, Votes
+from mirage.people.votes.stage import people_verdicts, vote_agreement, vote_pool
 
 SYSTEMS = 4
 
@@ -163,19 +163,24 @@ def test_what_is_exported_and_imported_elsewhere_is_the_same_log(
 ) -> None:
     rows = [vote(note='a "quoted", line\nbreak', seconds=None), vote(arena="other", vote="both_bad", shown="x")]
     checks = [evidence(), evidence(sentence=2, vote="no", voter="007")]
+    about = ("mine", "sw", "7", "x", None, None, "amina", "note", "padded,wrong fact")
+    notes = [Note(votes.token(), votes.now(), *about, text, None, None, "x") for text in ("=1+1\nSecond line", "مرحبا")]
     with Votes() as database:
-        for entry in (*rows, *checks):
+        for entry in (*rows, *checks, *notes):
             database.submit(entry)
         rows.append(database.undo(Vote, rows[0].vote_id, voter="amina"))
+        notes.append(database.undo(Note, notes[0].vote_id, voter="amina"))
     assert "3 rows" in mirage("votes", "export", name).stderr
-    mirage("votes", "export", f"e-{name}", "--kind", "citations")
+    for kind in ("citations", "notes"):
+        mirage("votes", "export", f"{kind}-{name}", "--kind", kind)
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
     assert "3 rows read, 3 of them new" in mirage("votes", "import", name).stderr
     assert "3 rows read, 0 of them new" in mirage("votes", "import", name).stderr
-    mirage("votes", "import", f"e-{name}", "--kind", "citations")
+    for kind in ("citations", "notes"):
+        mirage("votes", "import", f"{kind}-{name}", "--kind", kind)
     with Votes() as database:
-        assert database.rows(Vote) == rows
-        assert database.rows(Evidence) == checks
+        assert [database.rows(kind) for kind in (Vote, Evidence, Note)] == [rows, checks, notes]
+    assert mirage("votes", "export", "x.txt", code=2).stderr
 
 
 def test_one_wrong_line_refuses_the_file_and_is_named(tmp_path: Path) -> None:
@@ -213,24 +218,6 @@ def test_a_database_that_does_not_answer_is_a_message_and_exit_code_2(monkeypatc
 # --- votes and an arena that changes ----------------------------------------------------------------------------------
 
 
-def test_votes_do_not_count_for_answers_that_took_the_place_of_those_shown(arena: store.Arena) -> None:
-    ballots = cast(arena, n=40)
-    assert counting(arena, ballots) == ballots
-    rows = arena.read("answers").to_pylist()
-    for row in rows:
-        row["text"] += " again" if row["system"] == "sim-01" else ""
-    changed = store.write(
-        arena.path,
-        {"answers": type(arena.read("answers")).from_pylist(rows, schema=schema.arrow_schema("answers"))},
-        made_by="a test",
-    )
-    left = counting(changed, ballots)
-    assert left == [ballot for ballot in ballots if "sim-01" not in (ballot.system_a, ballot.system_b)]
-    assert 0 < len(left) < len(ballots)
-    unknown = [vote(arena=arena.name, query_id="nowhere", shown="x-x"), vote(arena="other")]
-    assert counting(changed, unknown) == []
-
-
 def test_a_pool_needs_answers_of_the_language(arena: store.Arena, tmp_path: Path) -> None:
     assert len(vote_pool(arena, "te").battles) == 60 * 6
     with pytest.raises(UnknownName, match="yo"):
@@ -248,6 +235,3 @@ def test_peoples_verdicts_are_a_row_a_vote_in_the_words_of_judgments(arena: stor
     assert verdicts.column_names == ["language", "query_id", "system_a", "system_b", "verdict"]
     assert [row["verdict"] for row in verdicts.to_pylist()] == ["B", "tie"]
     assert verdicts["system_a"].to_pylist() == ["sim-02", "sim-02"]
-
-
-# --- the page that explains it ----------------------------------------------------------------------------------------

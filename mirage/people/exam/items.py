@@ -5,7 +5,7 @@ All data are columns: an arena can have tens of thousands of battles, and a page
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -160,13 +160,19 @@ def _in_common(battles: DecidedBattles, rows: Places, opinions: Opinions) -> tup
     """Return which of these rows are on a battle with opinions, and the battle's index there."""
     query = _places(battles.queries, opinions.queries)[battles.query[rows]]
     systems = _places(battles.systems, opinions.systems)
-    first, second = systems[battles.first[rows]], systems[battles.second[rows]]
-    s = len(opinions.systems)
-    known = (opinions.query.astype(np.int64) * s + opinions.first) * s + opinions.second
-    key = (query.astype(np.int64) * s + first) * s + second
-    place = np.minimum(np.searchsorted(known, key), len(known) - 1)
-    there = (query >= 0) & (first >= 0) & (second >= 0) & (known[place] == key)
-    return rows[there], place[there]
+    shape = (len(opinions.queries), len(opinions.systems), len(opinions.systems))
+    wanted = (query, systems[battles.first[rows]], systems[battles.second[rows]])
+    place = _find(wanted, (opinions.query, opinions.first, opinions.second), shape)
+    return rows[place >= 0], place[place >= 0]
+
+
+def _find(wanted: Sequence[Places], known: Sequence[Places], shape: tuple[int, ...]) -> Places:
+    """Return the row of each wanted combination of indices among the known ones; -1 if absent, or an index is -1."""
+    keys = np.ravel_multi_index(tuple(known), shape)
+    sought = np.ravel_multi_index(tuple(np.maximum(part, 0) for part in wanted), shape)
+    order = np.argsort(keys)
+    place = order[np.minimum(np.searchsorted(keys, sought, sorter=order), len(keys) - 1)]
+    return np.where((np.min(wanted, axis=0) >= 0) & (keys[place] == sought), place, -1)
 
 
 def _places(names: tuple[str, ...], among: tuple[str, ...]) -> Places:
@@ -199,15 +205,15 @@ def judge_sums(judge: str, items: Items, *, lengths: Lengths, makers: Makers) ->
     first, second = heard.first[items.battle], heard.second[items.battle]
     if lengths:
         ids = [heard.queries[k] for k in items.query]
-        sizes = [
-            np.array(
+        sizes = np.array(
+            [
                 [
                     lengths.get((heard.language, query, heard.systems[k]), np.nan)
                     for query, k in zip(ids, side, strict=True)
                 ]
-            )
-            for side in (first, second)
-        ]
+                for side in (first, second)
+            ]
+        )
         _lean(sums, "length", items.errors, np.nan_to_num(np.sign(sizes[0] - sizes[1])))
     maker = makers.of(judge)
     if maker not in (BASELINE, OTHER):
@@ -261,19 +267,16 @@ def known_sums(battles: DecidedBattles, outcomes: pa.Table) -> dict[str, dict[st
     places = []
     for name, among in zip(("language", "query_id", "system"), axes, strict=True):
         names, code = codes(rows[name])
-        places.append(_places(names, among)[code].astype(np.int64))
-    shape = tuple(map(len, axes))
-    there = np.flatnonzero(np.logical_and.reduce([place >= 0 for place in places]))
+        places.append(_places(names, among)[code])
+    there = np.flatnonzero(np.min(places, axis=0) >= 0)
     if not len(there):
         return {}
-    key = np.ravel_multi_index(tuple(place[there] for place in places), shape)
-    order = np.argsort(key)
-    key, right = key[order], rows["correct"].to_numpy(zero_copy_only=False).astype(np.float64)[there[order]]
+    known = [place[there] for place in places]
+    right = rows["correct"].to_numpy(zero_copy_only=False).astype(np.float64)[there]
 
     def correct(side: Places) -> Array:
-        wanted = np.ravel_multi_index((battles.language, battles.query, side), shape)
-        place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-        return np.where(key[place] == wanted, right[place], np.nan)
+        place = _find((battles.language, battles.query, side), known, tuple(map(len, axes)))
+        return np.where(place >= 0, right[place], np.nan)
 
     first, second = correct(battles.first), correct(battles.second)
     known = np.isfinite(first) & np.isfinite(second) & (first != second)

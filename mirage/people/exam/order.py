@@ -136,15 +136,15 @@ def _estimate(pairs: Sequence[tuple[Order, Order]], name: str, none: str) -> Est
     return Estimate(value, min(float(low), value), max(float(high), value), n, queries, None)
 
 
-def told_apart(orders: tuple[Order, Order], *, confidence: float = CONFIDENCE) -> tuple[Signs, Signs]:
-    """Find the significant pairwise differences in both orders, simultaneously for all pairs of both.
+def told_apart(orders: tuple[Order, Order]) -> tuple[Signs, Signs]:
+    """Find the significant pairwise differences in both orders, simultaneously for all pairs of both: with a
+    probability of 95% no pair has a wrong sign.
 
     A significant pair is removed from the set that determines the critical value, which makes more pairs significant
     (step-down); its opposite direction stays.
 
     Args:
         orders: orders of the same systems and queries, with draws of the same weights.
-        confidence: lower bound on the probability that no pair has a wrong sign.
 
     Returns:
         For each order S x S: 1 if the row's system is ahead of the column's, -1 behind, 0 not significant.
@@ -158,12 +158,12 @@ def told_apart(orders: tuple[Order, Order], *, confidence: float = CONFIDENCE) -
     known = deviation > 1e-9
     safe = np.where(known, deviation, 1.0)
     # Student's t correction for an estimated deviation with few queries.
-    wider = stdtrit(min(order.queries for order in orders) - 1, 0.5 + confidence / 2) / ndtri(0.5 + confidence / 2)
+    wider = stdtrit(min(order.queries for order in orders) - 1, 0.5 + CONFIDENCE / 2) / ndtri(0.5 + CONFIDENCE / 2)
     z, t = np.where(known, noise / safe, 0.0) * wider, np.where(known, difference / safe, 0.0)
     signs = np.zeros(len(t), dtype=np.intp)
     while True:
         above, below = np.where(signs > 0, -np.inf, z), np.where(signs < 0, -np.inf, -z)
-        bound = np.quantile(np.maximum(above.max(axis=1), below.max(axis=1)), confidence, method="higher")
+        bound = np.quantile(np.maximum(above.max(axis=1), below.max(axis=1)), CONFIDENCE, method="higher")
         further = np.where(np.abs(t) > bound, np.sign(t), 0).astype(np.intp)
         if (further == signs).all():
             break

@@ -22,7 +22,7 @@ from mirage.people.exam.items import (
     opinions_of,
     people_sums,
 )
-from mirage.people.exam.measures import KNOWN, MEASURES, STATISTICS, WIDTH
+from mirage.people.exam.measures import MEASURES, STATISTICS, WIDTH
 from mirage.people.exam.order import Order, order_measures, order_of
 from mirage.people.votes import PEOPLE, Vote, imported_votes
 from mirage.people.votes.raters import rater_verdicts
@@ -258,7 +258,7 @@ class _Examined:
                 code,
                 sum(len(by_language[part]) for part in scope if part in by_language),
                 _measures([sums.get(part, np.zeros((0, WIDTH))) for part in scope])
-                | {"known": _estimate_known([known[part] for part in scope if part in known])}
+                | {"known": _estimate("known", [known[part] for part in scope if part in known])}
                 | order_measures([orders[part] for part in scope if part in orders], none=MEASURES["tau_b"].none),
                 None,
             )
@@ -295,19 +295,12 @@ def _scopes(languages: Sequence[str]) -> list[tuple[str, list[str]]]:
 
 
 def _measures(sums: Sequence[Array]) -> dict[str, Estimate]:
-    return {
-        name: estimate(
-            [jackknife(part, statistic, trials) for part in sums],
-            none=MEASURES[name].none,
-            scale=MEASURES[name].scale,
-        )
-        for name, (statistic, trials) in STATISTICS.items()
-    }
+    return {name: _estimate(name, sums) for name in STATISTICS if name != "known"}
 
 
-def _estimate_known(sums: Sequence[Array]) -> Estimate:
-    statistic, trials = KNOWN
-    return estimate([jackknife(part, statistic, trials) for part in sums], none=MEASURES["known"].none)
+def _estimate(name: str, sums: Sequence[Array]) -> Estimate:
+    measure, (statistic, trials) = MEASURES[name], STATISTICS[name]
+    return estimate([jackknife(of, statistic, trials) for of in sums], none=measure.none, scale=measure.scale)
 
 
 def _score_votes(arena: store.Arena, measure: str | None) -> list[Vote]:

@@ -237,9 +237,8 @@ def _lacking(labels: Labels, parts: tuple[Places, Places]) -> str | None:
     """Return why two systems cannot be compared in a language; None if they can."""
     if not all(len(places) for places in parts):
         return "one of the two has no value"
-    strata = [set(number_strata(labels, places).tolist()) for places in parts]
     subsets = [{labels.subset[k] for k in places.tolist()} for places in parts]
-    if all(_enough(labels, places) for places in parts) and subsets[0] == subsets[1] and strata:
+    if all(_enough(labels, places) for places in parts) and subsets[0] == subsets[1]:
         return None
     counts = " and ".join(str(n_labels(labels, places)) for places in parts)
     return f"not checked: {counts} labels; {LEAST} of each system are needed in each subset"

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from mirage import store
 from mirage.errors import BadInput
-from mirage.people import votes
 from mirage.people.notes.taxonomy import load_taxonomy
-from mirage.people.votes.rows import Note
+from mirage.people.votes.belonging import ArenaVotes, shown_now, votes_on
+from mirage.people.votes.rows import Note, join_categories, now, token, validate_row
 
 
-def notes_on(arena: store.Arena, log: Iterable[Note]) -> votes.ArenaVotes[Note]:
+def notes_on(arena: store.Arena, log: Iterable[Note]) -> ArenaVotes[Note]:
     """Classify the notes on an arena in its current state (`votes.votes_on`); erased texts without a category are left
     out.
     """
-    sorted_out = votes.votes_on(arena, log)
+    sorted_out = votes_on(arena, log)
     return replace(
         sorted_out,
         counting=[note for note in sorted_out.counting if note.categories or note.note],
@@ -52,8 +52,8 @@ def make_note(
     names = tuple(categories)
     first, *second = systems
     note = Note(
-        vote_id=votes.token(),
-        time=votes.now(),
+        vote_id=token(),
+        time=now(),
         arena=arena.name,
         language=key[0],
         query_id=key[1],
@@ -62,7 +62,7 @@ def make_note(
         system_b=second[0] if second else None,
         voter=voter,
         vote="note",
-        categories=votes.join_categories(names),
+        categories=join_categories(names),
         note=(text or "").strip() or None,
         undoes=None,
         session=session,
@@ -71,10 +71,10 @@ def make_note(
     if not names and not note.note:
         raise BadInput("the note is empty", do="choose a category or write a text")
     load_taxonomy(arena).check(names)
-    (shown,) = votes.shown_now(arena, [note])
+    (shown,) = shown_now(arena, [note])
     if shown is None:
         raise BadInput(
             f"{arena.name} has no answer text of {' and '.join(systems)} to {key[0]}:{key[1]}",
             do="check language, query_id and system",
         )
-    return votes.validate_row(replace(note, shown=shown))
+    return validate_row(replace(note, shown=shown))

@@ -16,13 +16,12 @@ stores them, `queue.py` chooses battles, `labels.py` audits the labels of querie
 """
 
 from mirage.people.votes.agreement import Agreement, agreement
-from mirage.people.votes.belonging import ArenaVotes, belonging, shown_now, votes_on
-from mirage.people.votes.citations import ENOUGH_ANSWERS, EVERYBODY, CitationSupport, support_by_system, support_grades
+from mirage.people.votes.belonging import ArenaVotes, votes_on
+from mirage.people.votes.citations import ENOUGH_ANSWERS, EVERYBODY, CitationSupport, support_by_system
 from mirage.people.votes.coefficients import ENOUGH
 from mirage.people.votes.correct import (
     LEAST_EACH,
     LEAST_QUERIES,
-    CorrectedRating,
     Correction,
     correct,
     correction_needs,
@@ -52,7 +51,6 @@ from mirage.people.votes.rows import (
     Vote,
     cast,
     digest,
-    join_categories,
     now,
     shown_digest,
     split_categories,
@@ -84,7 +82,6 @@ __all__ = [
     "AnyRow",
     "ArenaVotes",
     "CitationSupport",
-    "CorrectedRating",
     "Correction",
     "Evidence",
     "LabelVote",
@@ -96,14 +93,12 @@ __all__ = [
     "Votes",
     "agreement",
     "battle",
-    "belonging",
     "cast",
     "correct",
     "correction_needs",
     "digest",
     "gather_pool",
     "imported_votes",
-    "join_categories",
     "join_corrections",
     "label",
     "next_items",
@@ -111,11 +106,9 @@ __all__ = [
     "people",
     "progress",
     "shown_digest",
-    "shown_now",
     "split_categories",
     "standing",
     "support_by_system",
-    "support_grades",
     "token",
     "validate_row",
     "votes_on",

@@ -241,23 +241,16 @@ def _compare(
     votes: Sequence[_Opinion],
     verdicts: Mapping[Battle, Decision],
 ) -> LanguagePart:
-    opinions: dict[Battle, list[tuple[str, int]]] = defaultdict(list)
-    counted: list[_Opinion] = []
-    unread = 0
+    heard: dict[Battle, list[tuple[str, int]]] = defaultdict(list)
     for vote in votes:
-        if vote.label is None:
-            continue
-        if judge is not None and vote.battle not in verdicts:
-            unread += 1
-            continue
-        opinions[vote.battle].append((vote.voter, vote.label))
-        counted.append(vote)
+        if vote.label is not None:
+            heard[vote.battle].append((vote.voter, vote.label))
     if judge is None:
-        opinions = {
-            battle_key: battle_opinions for battle_key, battle_opinions in opinions.items() if len(battle_opinions) > 1
-        }
-        counted = [vote for vote in counted if vote.battle in opinions]
-    voters = frozenset(name for battle_opinions in opinions.values() for name, _ in battle_opinions)
+        opinions, unread = {key: of for key, of in heard.items() if len(of) > 1}, 0
+    else:
+        opinions = {key: of for key, of in heard.items() if key in verdicts}
+        unread = sum(len(of) for key, of in heard.items() if key not in verdicts)
+    voters = frozenset(name for of in opinions.values() for name, _ in of)
     battles = sorted(opinions)
     labels = [[value for _, value in sorted(opinions[key])] for key in battles]
     if judge is None:
@@ -274,7 +267,7 @@ def _compare(
     sums = np.zeros((len(queries), _WIDTH))
     np.add.at(sums, of, of_battle)
     skipped = sum(vote.word == "skip" for vote in votes)
-    both_bad = sum(vote.word == "both_bad" for vote in counted)
+    both_bad = sum(vote.word == "both_bad" and vote.battle in opinions for vote in votes)
     return _figures(judge, language, sums, _Voters(voters, skipped, both_bad, unread))
 
 

@@ -44,6 +44,8 @@ _HEAD = "mirage_ballot"
 _DO = "nothing was imported; ask for the file as the ballot gave it"
 LABELS = "labels"
 """Kind of a ballot of labels, in records and returned files."""
+_SEED = 0
+"""Seed of the queue and of the distribution; ids of ballots depend on it."""
 Subject = VoteItem | AuditItem
 
 
@@ -114,7 +116,7 @@ class BallotProgress:
     """Battles without a vote."""
 
 
-def assign(n: int, people: int, reviews: int, *, seed: int = 0) -> list[list[int]]:
+def assign(n: int, people: int, reviews: int) -> list[list[int]]:
     """Distribute items over people: every item to as many people as it needs, and the same number to each person.
 
     Each item goes to the people with the fewest so far, with ties broken at random.
@@ -123,7 +125,6 @@ def assign(n: int, people: int, reviews: int, *, seed: int = 0) -> list[list[int
         n: number of items.
         people: number of people.
         reviews: number of people per item.
-        seed: seed of the ties.
 
     Returns:
         The items of each person, in increasing order. Numbers differ by at most one item.
@@ -138,7 +139,7 @@ def assign(n: int, people: int, reviews: int, *, seed: int = 0) -> list[list[int
             f"{reviews} reviews of an item take as many people, and there are {people}",
             do="name more people, or ask for fewer reviews",
         )
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_SEED)
     dealt: list[list[int]] = [[] for _ in range(people)]
     for k in range(n):
         lots = rng.random(people)
@@ -165,12 +166,11 @@ def draw_ballots(
     n: int,
     people: Sequence[str | None] = (None,),
     reviews: int = 1,
-    seed: int = 0,
 ) -> list[Ballot]:
     """Draw battles from the queue and distribute them over people.
 
-    The battles are those that the queue asks first of a voter who is named by the seed: in random order, each with its
-    chance, the plainly random share among them. Order and sides are drawn for each person.
+    The battles are those that the queue asks first of a voter of its own: in random order, each with its chance, the
+    plainly random share among them. Order and sides are drawn for each person.
 
     Args:
         arena: the arena; it has answers.
@@ -178,7 +178,6 @@ def draw_ballots(
         n: total number of battles; fewer if the language has fewer.
         people: for whom the ballots are; None for a person who gives a name in the ballot.
         reviews: number of people per battle.
-        seed: random seed.
 
     Returns:
         A ballot a person, in their order.
@@ -189,13 +188,13 @@ def draw_ballots(
         NotEnoughData: if there is nothing to vote on, or less than one battle for each person.
     """
     check_names(people)
-    chosen = next_items(vote_pool(arena, language), voter=f"ballot/{seed}", n=n) if n > 0 else []
+    chosen = next_items(vote_pool(arena, language), voter=f"ballot/{_SEED}", n=n) if n > 0 else []
     if n > 0 and len(chosen) * reviews < len(people):
         raise NotEnoughData(
             f"{len(chosen)} battles in {language}, each seen by {reviews}, do not go round {len(people)} people",
             do="ask fewer people, or for more reviews",
         )
-    return _deal(arena, language, chosen, people, assign(len(chosen), len(people), reviews, seed=seed), [reviews, seed])
+    return _deal(arena, language, chosen, people, reviews)
 
 
 def audit_ballots(
@@ -204,7 +203,6 @@ def audit_ballots(
     *,
     people: Sequence[str | None] = (None,),
     reviews: int = 1,
-    seed: int = 0,
 ) -> list[Ballot]:
     """Distribute the queries of an audit over people, one ballot per language and person.
 
@@ -213,7 +211,6 @@ def audit_ballots(
         items: the queries (`labels.draw_audit`).
         people: names of the voters; None for one voter who enters a name in the ballot.
         reviews: number of people who check each query.
-        seed: seed of the distribution.
 
     Raises:
         BadInput: if people or reviews make no valid assignment.
@@ -223,9 +220,7 @@ def audit_ballots(
     _need_texts(arena, items)
     ballots = []
     for language in dict.fromkeys(entry.language for entry in items):
-        own = [entry for entry in items if entry.language == language]
-        dealt = assign(len(own), len(people), reviews, seed=seed)
-        ballots += _deal(arena, language, own, people, dealt, [reviews, seed])
+        ballots += _deal(arena, language, [entry for entry in items if entry.language == language], people, reviews)
     return ballots
 
 
@@ -234,10 +229,10 @@ def _deal(
     language: str,
     subjects: Sequence[Subject],
     people: Sequence[str | None],
-    dealt: Sequence[Sequence[int]],
-    settings: Sequence[int],
+    reviews: int,
 ) -> list[Ballot]:
     """Return the ballot of each person who is dealt an item."""
+    dealt = assign(len(subjects), len(people), reviews)
     shown = [text or "" for text in shown_now(arena, [_blank(subject, arena.name) for subject in subjects])]
     secret, ballots = ballot_secret(), []
     for number, (person, places) in enumerate(zip(people, dealt, strict=True), start=1):
@@ -245,8 +240,8 @@ def _deal(
         if not own:
             continue
         kind = [LABELS] * isinstance(own[0][0], AuditItem)
-        about = [*kind, arena.name, language, person, number, len(people), *settings]
-        ballot_id = sign(secret, "id", [*about, [(*_key(subject), text) for subject, text in own]])[:16]
+        about = [*kind, arena.name, language, person, number, len(people), reviews, _SEED]
+        ballot_id = sign(secret, "id", [*about, [(*subject.key, text) for subject, text in own]])[:16]
         entries = sorted((_entry(secret, ballot_id, *entry) for entry in own), key=lambda entry: entry.item_id)
         name = person.strip() if person is not None else None
         ballots.append(Ballot(ballot_id, arena.name, language, name, number, len(people), tuple(entries)))
@@ -260,11 +255,8 @@ def keep(ballots: Iterable[Ballot]) -> None:
         ArenaError: if the folder cannot be written.
     """
     for ballot in ballots:
-        field = "query" if ballot.of_labels else "battle"
-        items = [
-            {"item_id": entry.item_id, field: asdict(entry.subject), "shown": entry.shown} for entry in ballot.items
-        ]
         kind = {"kind": LABELS} if ballot.of_labels else {}
+        items = [{"item_id": e.item_id, e.subject.field: asdict(e.subject), "shown": e.shown} for e in ballot.items]
         keep_ballot(ballot.ballot_id, kind | asdict(ballot) | {"items": items})
 
 
@@ -360,9 +352,9 @@ def ballots_left(arena: store.Arena, log: Iterable[Vote]) -> list[BallotProgress
     for vote in votes_on(arena, log).counting:
         by_session.setdefault(vote.session or "", []).append(vote)
     rows = []
-    ballots = (ballot for ballot in stored_ballots().values() if not ballot.of_labels)
-    for ballot in sorted(ballots, key=lambda b: (b.language, b.part, b.ballot_id)):
-        if not belonging(arena, [_blank(entry.subject, ballot.arena, entry.shown) for entry in ballot.items]):
+    for ballot in sorted(stored_ballots().values(), key=lambda b: (b.language, b.part, b.ballot_id)):
+        blank = [_blank(entry.subject, ballot.arena, entry.shown) for entry in ballot.items]
+        if ballot.of_labels or not belonging(arena, blank):
             continue
         own_votes = by_session.get(ballot.session, [])
         voted = len({vote.item for vote in own_votes})
@@ -487,17 +479,11 @@ def _entry(secret: bytes, ballot_id: str, subject: Subject, shown: str) -> Ballo
     """Return an item of a ballot; the sides of a battle are drawn."""
     sides: tuple[str, ...] = ()
     if isinstance(subject, VoteItem):
-        sides = tuple(sorted((subject.system_a, subject.system_b)))
-        if int(sign(secret, "side", [ballot_id, *_key(subject)])[0], 16) % 2:
+        sides = subject.key[2:]
+        if int(sign(secret, "side", [ballot_id, *subject.key])[0], 16) % 2:
             sides = sides[::-1]
         subject = replace(subject, system_a=sides[0], system_b=sides[1])
     return BallotItem(sign(secret, "item", [ballot_id, subject.query_id, *sides])[:32], subject, shown)
-
-
-def _key(subject: Subject) -> tuple[str, ...]:
-    if isinstance(subject, AuditItem):
-        return (subject.query_id,)
-    return (subject.language, subject.query_id, *sorted((subject.system_a, subject.system_b)))
 
 
 def sign(secret: bytes, purpose: str, about: object) -> str:
@@ -508,6 +494,6 @@ def sign(secret: bytes, purpose: str, about: object) -> str:
 
 def _ballot(record: dict[str, Any]) -> Ballot:
     """Return a ballot from its stored record."""
-    field, kind = ("query", AuditItem) if record.pop("kind", None) == LABELS else ("battle", VoteItem)
-    items = (BallotItem(entry["item_id"], kind(**entry[field]), entry["shown"]) for entry in record["items"])
+    kind = AuditItem if record.pop("kind", None) == LABELS else VoteItem
+    items = (BallotItem(entry["item_id"], kind(**entry[kind.field]), entry["shown"]) for entry in record["items"])
     return Ballot(**record | {"items": tuple(items)})

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,13 +178,13 @@ class Correction:
         """S: standard errors of `theta`."""
         return np.asarray(np.sqrt(np.diag(self.covariance)))
 
-    def interval(self, level: float = LEVEL) -> Array:
-        """Return the interval of each rating, lower and upper ends (2 x S); NaN if too few people voted."""
+    def interval(self) -> Array:
+        """Return the 95% interval of each rating, lower and upper ends (2 x S); NaN if too few people voted."""
         from scipy.special import stdtrit
 
         if not self.has_intervals:
             return np.full((2, len(self.systems)), np.nan)
-        reach = stdtrit(self.df, (1 + level) / 2) * self.error
+        reach = stdtrit(self.df, (1 + LEVEL) / 2) * self.error
         return np.stack([self.theta - reach, self.theta + reach])
 
     def ranks(self) -> NDArray[np.int64]:
@@ -205,28 +205,15 @@ class Correction:
 
     def rows(self) -> list[CorrectedRating]:
         """Return one row per system, sorted by name."""
-        known = self.has_intervals
-        low, high = self.interval()
-        rank_low, rank_high = self.rank_interval()
-        ranks, width = self.ranks(), self.width if known else None
+        columns = {"rating": self.theta, "rank": self.ranks(), "votes": self.votes, "battles": self.battles}
+        if self.has_intervals:
+            columns["low"], columns["high"] = self.interval()
+            columns["rank_low"], columns["rank_high"] = self.rank_interval()
+            columns |= {} if self.width is None else {"width": self.width}
+        nothing = dict.fromkeys(("low", "high", "rank_low", "rank_high"))
+        same = {name: getattr(self, name) for name in ("language", "judge", "lam", "n_votes", "n_battles")}
         return [
-            CorrectedRating(
-                language=self.language,
-                judge=self.judge,
-                system=system,
-                rating=float(self.theta[k]),
-                low=float(low[k]) if known else None,
-                high=float(high[k]) if known else None,
-                rank=int(ranks[k]),
-                rank_low=int(rank_low[k]) if known else None,
-                rank_high=int(rank_high[k]) if known else None,
-                votes=int(self.votes[k]),
-                battles=int(self.battles[k]),
-                lam=self.lam,
-                n_votes=self.n_votes,
-                n_battles=self.n_battles,
-                width=None if width is None else float(width[k]),
-            )
+            CorrectedRating(system=system, **same | nothing | {name: of[k].item() for name, of in columns.items()})
             for k, system in enumerate(self.systems)
         ]
 
@@ -280,12 +267,13 @@ def correct(
     judged_battles = {key for by_battle in judges for key, verdict in by_battle.items() if verdict.n_read}
     if not judged_battles:
         raise NotEnoughData(f"{judge} has judged no battle in {language}", do="choose another judge or language")
-    drawn = [vote for vote in votes if vote.language == language and (vote.control or vote.inclusion is not None)]
     systems = tuple(sorted({name for battle_key in judged_battles for name in battle_key[2:]}))
-    counted = [vote for vote in drawn if label(vote) is not None and set(battle(vote)[2:]) <= set(systems)]
     opinions: dict[Battle, list[Vote]] = defaultdict(list)
-    for vote in counted:
-        opinions[battle(vote)].append(vote)
+    for vote in votes:
+        drawn = vote.language == language and (vote.control or vote.inclusion is not None)
+        if drawn and label(vote) is not None and {*vote.systems} <= {*systems}:
+            opinions[battle(vote)].append(vote)
+    counted = [vote for cast in opinions.values() for vote in cast]
     battles = sorted(judged_battles | opinions.keys())
     data = lay_out(battles, opinions, systems, judges, list(features.values()))
     _refuse(data, language, systems)
@@ -339,33 +327,33 @@ def join_corrections(corrections: Sequence[Correction]) -> Correction:
     centre = np.eye(len(systems)) - 1 / len(systems)
     places = [[part.systems.index(system) for system in systems] for part in ordered]
 
-    def spreads(covariances: Sequence[Array]) -> list[Array]:
-        return [
-            centre @ own[np.ix_(at, at)] @ centre / len(ordered) ** 2
-            for own, at in zip(covariances, places, strict=True)
-        ]
+    def pick(name: str) -> list[Array]:
+        return [getattr(part, name)[at] for part, at in zip(ordered, places, strict=True)]
 
-    parts = spreads([part.covariance for part in ordered])
-    alone = [part.alone for part in ordered if part.alone is not None]
+    def spreads(name: str) -> list[Array]:
+        return [centre @ own[:, at] @ centre / len(ordered) ** 2 for own, at in zip(pick(name), places, strict=True)]
+
+    parts = spreads("covariance")
     covariance = np.sum(parts, axis=0)
-    below = sum(np.diag(own) ** 2 / part.df[at] for own, part, at in zip(parts, ordered, places, strict=True))
+    below = sum(np.diag(own) ** 2 / df for own, df in zip(parts, pick("df"), strict=True))
+    counts: dict[str, Any] = {
+        name: sum(getattr(part, name) for part in ordered) for name in ("n_votes", "n_queries", "n_battles")
+    }
     return replace(
         ordered[0],
         language="all",
         systems=tuple(systems),
-        theta=np.mean([centre @ part.theta[at] for part, at in zip(ordered, places, strict=True)], axis=0),
+        theta=np.mean([centre @ theta for theta in pick("theta")], axis=0),
         covariance=covariance,
         df=np.diag(covariance) ** 2 / below,
         lam=float(np.mean([part.lam for part in ordered])),
-        votes=np.sum([part.votes[at] for part, at in zip(ordered, places, strict=True)], axis=0),
-        battles=np.sum([part.battles[at] for part, at in zip(ordered, places, strict=True)], axis=0),
+        votes=np.sum(pick("votes"), axis=0),
+        battles=np.sum(pick("battles"), axis=0),
         voters=tuple(sorted({voter for part in ordered for voter in part.voters})),
         languages=tuple(codes),
-        alone=np.sum(spreads(alone), axis=0) if len(alone) == len(ordered) else None,
+        alone=None if any(part.alone is None for part in ordered) else np.sum(spreads("alone"), axis=0),
         n_people=min((part.n_people for part in ordered if part.n_people is not None), default=None),
-        n_votes=sum(part.n_votes for part in ordered),
-        n_queries=sum(part.n_queries for part in ordered),
-        n_battles=sum(part.n_battles for part in ordered),
+        **counts,
     )
 
 
@@ -426,6 +414,7 @@ def lay_out(
     first, second = (np.array([place[battle[k]] for battle in battles], dtype=np.intp) for k in (2, 3))
     nothing = Decision(UNPARSED, np.nan, True, n_verdicts=0, n_read=0)
     verdicts = [[judge.get(battle, nothing) for battle in battles] for judge in judges]
+    cast = [opinions.get(battle, ()) for battle in battles]
     return Data(
         first,
         second,
@@ -435,7 +424,7 @@ def lay_out(
             second,
             len(systems),
             judges=[
-                (np.array([verdict.points for verdict in column]), np.array([verdict.order for verdict in column]))
+                (np.array([one.points for one in column]), np.array([one.order for one in column]))
                 for column in verdicts
             ],
             features=[
@@ -443,12 +432,12 @@ def lay_out(
                 for feature in features
             ],
         ),
-        np.array([_mean(opinions[battle]) if battle in opinions else 0.0 for battle in battles]),
-        _weights([opinions.get(battle, ()) for battle in battles]),
+        np.array([_mean(votes) if votes else 0.0 for votes in cast]),
+        _weights(cast),
         len(systems),
         len(queries),
-        np.array([all(not verdict.n_read for verdict in row) for row in zip(*verdicts, strict=True)]),
-        _ballots([opinions.get(battle, ()) for battle in battles]),
+        np.array([not any(verdict.n_read for verdict in row) for row in zip(*verdicts, strict=True)]),
+        _ballots(cast),
     )
 
 

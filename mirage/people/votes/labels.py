@@ -30,7 +30,7 @@ from mirage.text.languages import in_order
 class AuditItem:
     """A query drawn for an audit."""
 
-    row = LabelVote
+    row, field = LabelVote, "query"
 
     language: str
     """Language of the query."""
@@ -38,6 +38,11 @@ class AuditItem:
     """The query."""
     inclusion: float
     """Inclusion probability, in (0, 1]."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The query."""
+        return (self.query_id,)
 
 
 @dataclass(frozen=True, slots=True)

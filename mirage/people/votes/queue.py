@@ -58,7 +58,7 @@ _REPLIED = ("ok", "truncated")
 class VoteItem:
     """One battle to vote on. The page hides `system_a`, `system_b`, `control` and `why` until the vote."""
 
-    row = Vote
+    row, field = Vote, "battle"
 
     language: str
     """Language of the query."""
@@ -74,6 +74,11 @@ class VoteItem:
     """`random`, `flipped` or `filler`."""
     inclusion: float | None = None
     """Inclusion probability of the battle; null if it is not included."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The language, the query and the systems by name, regardless of the order shown."""
+        return (self.language, self.query_id, *sorted((self.system_a, self.system_b)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,15 +82,15 @@ class Vote(Submitted):
     why: str
     """Why the queue chose it: `random`, or reasons with commas between them (`mirage.people.votes.queue`); `imported`:
     it came with a file."""
-    note: str | None
+    note: str | None = None
     """The person's comment."""
-    undoes: str | None
+    undoes: str | None = None
     """The revoked vote; null unless `vote` is `undo`."""
-    seconds: Annotated[float, Range(0, None)] | None
+    seconds: Annotated[float, Range(0, None)] | None = None
     """Seconds from the sight of the battle to the vote; null where not measured."""
-    session: str | None
+    session: str | None = None
     """The voting session; null if unknown."""
-    shown: str | None
+    shown: str | None = None
     """Digest of the query and the two answers as they were shown (`shown_digest`): a vote belongs to every arena that
     holds the query, and does not count for answers that have taken the place of these. Null where unknown."""
     inclusion: Annotated[float, Range(0, 1)] | None = None

@@ -14,11 +14,16 @@ from mirage.battles.decision import decisions
 from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.people import votes
+from mirage.people.votes.agreement import Agreement, agreement
+from mirage.people.votes.belonging import belonging, votes_on
+from mirage.people.votes.citations import CitationSupport, support_by_system, support_grades
+from mirage.people.votes.correct import CorrectedRating, Correction, correct, join_corrections
+from mirage.people.votes.database import Votes
 from mirage.people.votes.labels import refuse_strays
-from mirage.people.votes.rows import AnyRow
+from mirage.people.votes.queue import Pool, gather_pool
+from mirage.people.votes.rows import AnyRow, Evidence, LabelVote, Vote, validate_row
+from mirage.people.votes.verdicts import imported_votes, people
 from mirage.ranking.bootstrap import rate
-from mirage.ranking.settings import DRAWS, SEED
 from mirage.store.export import export_rows
 
 if TYPE_CHECKING:
@@ -35,33 +40,25 @@ class CorrectionResult:
 
     judge: str
     """The judge; several are comma-separated."""
-    languages: Mapping[str, votes.Correction]
+    languages: Mapping[str, Correction]
     """Corrections by language code, and `all` if several share systems."""
     refused: Mapping[str, NotEnoughData]
     """Reason why there is none, by code of the other languages."""
-    uncorrected: Mapping[tuple[str, str], tuple[float, float | None, float | None, int]]
-    """Rating, interval (null where the data puts no bound) and rank by the judge alone, by language and system;
-    empty for several judges."""
+    uncorrected: Mapping[tuple[str, str], Mapping[str, Any]]
+    """Rating, interval (null where the data puts no bound) and rank by the judge alone, as columns of
+    `CorrectedRating`, by language and system; empty for several judges."""
 
     def table(self) -> pa.Table:
         """Return one row per language and system (`votes.CorrectedRating`), the best first."""
-        rows = []
-        for code, correction in self.languages.items():
-            for row in sorted(correction.rows(), key=lambda row: (row.rank, row.system)):
-                rating, low, high, place = self.uncorrected.get((code, row.system), (None,) * 4)
-                rows.append(
-                    replace(
-                        row,
-                        uncorrected=rating,
-                        uncorrected_low=low,
-                        uncorrected_high=high,
-                        uncorrected_rank=place,
-                    )
-                )
-        return schema.from_rows(votes.CorrectedRating, rows)
+        rows = [
+            replace(row, **self.uncorrected.get((code, row.system), {}))
+            for code, correction in self.languages.items()
+            for row in sorted(correction.rows(), key=lambda row: (row.rank, row.system))
+        ]
+        return schema.from_rows(CorrectedRating, rows)
 
 
-def vote_pool(arena: store.Arena, language: str) -> votes.Pool:
+def vote_pool(arena: store.Arena, language: str) -> Pool:
     """Return the battles of a language that can be voted on; the same for all voters, cached by the arena's version.
 
     Raises:
@@ -78,29 +75,29 @@ def vote_pool(arena: store.Arena, language: str) -> votes.Pool:
     judgments = None
     if language in arena.languages("judgments"):
         judgments = arena.read("judgments", columns=_COLUMNS, languages=[language])
-    return votes.gather_pool(language=language, answers=answers, judgments=judgments)
+    return gather_pool(language=language, answers=answers, judgments=judgments)
 
 
-def counting(arena: store.Arena, log: Iterable[votes.Vote]) -> list[votes.Vote]:
+def counting(arena: store.Arena, log: Iterable[Vote]) -> list[Vote]:
     """Return the votes that count for an arena in its current state, in order of time: its imported verdicts by people,
     and the valid votes of the log that belong to it (`votes.votes_on`).
     """
-    return [*_imported_votes(arena), *votes.votes_on(arena, log).counting]
+    return [*_imported_votes(arena), *votes_on(arena, log).counting]
 
 
-def citation_support(arena: store.Arena, log: Iterable[votes.Evidence]) -> list[votes.CitationSupport]:
+def citation_support(arena: store.Arena, log: Iterable[Evidence]) -> list[CitationSupport]:
     """Return citation support by the votes that count for an arena (`votes.support_by_system`).
 
     Raises:
         NotEnoughData: if there is no such vote.
     """
-    supported = votes.support_by_system(votes.votes_on(arena, log).counting)
+    supported = support_by_system(votes_on(arena, log).counting)
     if not supported:
         raise _no_evidence(arena)
     return supported
 
 
-def grade_support_by_votes(path: Path, log: Iterable[votes.Evidence], *, made_by: str) -> store.Arena:
+def grade_support_by_votes(path: Path, log: Iterable[Evidence], *, made_by: str) -> store.Arena:
     """Store people's votes on citations as grades of the grader `people`, next to those of models.
 
     The majority on a citation counts: `yes` is full support and `no` is none; without a majority for either there is no
@@ -120,7 +117,7 @@ def grade_support_by_votes(path: Path, log: Iterable[votes.Evidence], *, made_by
     from mirage.stages.features import support_grading  # deferred: imports the model clients, which pages do not need
 
     seen = store.consistently(path, support_grading.seen_citations)
-    grades = votes.support_grades(votes.votes_on(seen.arena, log).counting)
+    grades = support_grades(votes_on(seen.arena, log).counting)
     if not len(grades):
         raise _no_evidence(seen.arena)
     replaced = pa.table({"grader": [schema.PEOPLE]})
@@ -135,17 +132,17 @@ def _no_evidence(arena: store.Arena) -> NotEnoughData:
 
 def vote_agreement(
     arena: store.Arena,
-    log: Iterable[votes.Vote],
+    log: Iterable[Vote],
     *,
     languages: Sequence[str] | None = None,
-) -> list[votes.Agreement]:
+) -> list[Agreement]:
     """Compare people with each judge of an arena, and with each other (`votes.agreement`).
 
     Raises:
         NotEnoughData: without votes on battles drawn at random in the languages.
     """
     arena_votes = [vote for vote in counting(arena, log) if languages is None or vote.language in languages]
-    agreements = votes.agreement(arena_votes, _judgments(arena, {v.language for v in arena_votes}))
+    agreements = agreement(arena_votes, _judgments(arena, {v.language for v in arena_votes}))
     if not agreements:
         missing = "no vote on a battle drawn at random" if arena_votes else "no votes"
         where = f"{arena.name}" + (f" in {', '.join(languages)}" if languages else "")
@@ -157,13 +154,11 @@ def vote_agreement(
 
 def correct_ranking(
     arena: store.Arena,
-    log: Iterable[votes.Vote],
+    log: Iterable[Vote],
     *,
     judge: str | Sequence[str],
     languages: Sequence[str] | None = None,
     features: Sequence[str] | None = (),
-    draws: int = DRAWS,
-    seed: int = SEED,
 ) -> CorrectionResult:
     """Correct a judge's ranking by people's votes, language by language (`votes.correct`) and overall.
 
@@ -173,8 +168,6 @@ def correct_ranking(
         judge: whose verdicts; of several, what they predict together.
         languages: codes; None for all with votes.
         features: measures of the answers that the prediction uses too; None for all that the arena has.
-        draws: bootstrap draws of the uncorrected ranking's intervals.
-        seed: seed of all draws.
 
     Raises:
         UnknownName: if a judge has no verdict here, or there is no such feature.
@@ -196,14 +189,13 @@ def correct_ranking(
     for code in codes:
         measures = _measures(arena, code, features)
         try:
-            corrections[code] = votes.correct(
+            corrections[code] = correct(
                 arena_votes,
                 verdicts[names[0]],
                 language=code,
                 judge=label,
                 more=[verdicts[name] for name in names[1:]],
                 features=measures,
-                seed=seed,
             )
         except NotEnoughData as error:
             refused[code] = error
@@ -215,28 +207,26 @@ def correct_ranking(
         )
     codes = list(corrections)
     with suppress(NotEnoughData):
-        corrections["all"] = votes.join_corrections(list(corrections.values()))
+        corrections["all"] = join_corrections(list(corrections.values()))
     uncorrected = []
     if len(names) == 1:
-        battles = Judge.from_name(label).battles(judgments, languages=codes)
-        uncorrected = rate(battles, draws=draws, seed=seed).table().to_pylist()
-    columns = ("rating", "low", "high", "rank")
-    return CorrectionResult(
-        label,
-        corrections,
-        refused,
-        {(row["language"], row["system"]): tuple(row[name] for name in columns) for row in uncorrected},
-    )
+        uncorrected = rate(Judge.from_name(label).battles(judgments, languages=codes)).table().to_pylist()
+    columns = {"": "rating", "_low": "low", "_high": "high", "_rank": "rank"}
+    by_system = {
+        (row["language"], row["system"]): {f"uncorrected{end}": row[name] for end, name in columns.items()}
+        for row in uncorrected
+    }
+    return CorrectionResult(label, corrections, refused, by_system)
 
 
-def people_verdicts(arena: store.Arena, log: Iterable[votes.Vote]) -> pa.Table:
+def people_verdicts(arena: store.Arena, log: Iterable[Vote]) -> pa.Table:
     """Return people's votes on an arena as verdicts, one row per vote: language, query_id, system_a, system_b,
     verdict.
     """
-    return votes.people(counting(arena, log))
+    return people(counting(arena, log))
 
 
-def export_votes(database: votes.Votes, kind: type[AnyRow], out: Path, *, arena: store.Arena | None = None) -> int:
+def export_votes(database: Votes, kind: type[AnyRow], out: Path, *, arena: store.Arena | None = None) -> int:
     """Write the log, including undone votes, to one file in the format of its extension.
 
     Args:
@@ -254,13 +244,13 @@ def export_votes(database: votes.Votes, kind: type[AnyRow], out: Path, *, arena:
     """
     rows = database.rows(kind)
     if arena is not None:
-        rows = [row for row, _ in votes.belonging(arena, rows)]
+        rows = [row for row, _ in belonging(arena, rows)]
     export_rows(schema.from_rows(kind, rows), out)
     return len(rows)
 
 
 def import_votes(
-    database: votes.Votes, kind: type[AnyRow], path: Path, *, arena: store.Arena | None = None
+    database: Votes, kind: type[AnyRow], path: Path, *, arena: store.Arena | None = None
 ) -> tuple[int, int]:
     """Import an exported log; one invalid line rejects the file, and existing rows are unchanged.
 
@@ -280,13 +270,13 @@ def import_votes(
     rows, where = [], []
     for line in store.records(path):
         try:
-            rows.append(votes.validate_row(read_row(kind, line.value)))
+            rows.append(validate_row(read_row(kind, line.value)))
         except BadInput as error:
             raise BadInput(error.what, where=line.where, do=error.do or "nothing was imported") from None
         where.append(line.where)
     if not rows:
         raise BadInput("this file has no votes", where=str(path), do="give a file written by mirage votes export")
-    if arena is not None and kind is votes.LabelVote:
+    if arena is not None and kind is LabelVote:
         on_labels: list[Any] = list(rows)
         refuse_strays(arena, on_labels, where)
     return len(rows), database.append(rows, where)
@@ -326,14 +316,14 @@ def _judgments(arena: store.Arena, languages: Iterable[str]) -> pa.Table | None:
 
 
 @lru_cache(maxsize=8)
-def _imported_votes(arena: store.Arena) -> tuple[votes.Vote, ...]:
+def _imported_votes(arena: store.Arena) -> tuple[Vote, ...]:
     """Return the verdicts given by people among the arena's judgments."""
     import pyarrow.compute as pc
 
     # Most arenas have none: reading only this column is fast.
     if "judgments" not in arena.tables or not pc.any(arena.read("judgments", columns=["person"])["person"]).as_py():
         return ()
-    return tuple(votes.imported_votes(arena.read("judgments", columns=(*_COLUMNS, "person", "voter")), arena.name))
+    return tuple(imported_votes(arena.read("judgments", columns=(*_COLUMNS, "person", "voter")), arena.name))
 
 
 def read_row(kind: type[AnyRow], record: Mapping[str, Any]) -> AnyRow:

@@ -53,25 +53,19 @@ def imported_votes(judgments: pa.Table, arena: str) -> list[Vote]:
     columns = (rows[name].to_pylist() for name in names)
     return [
         Vote(
-            vote_id="/".join((IMPORTED, *battle_key, judge, voter or "")),
+            vote_id="/".join((IMPORTED, language, query_id, a, b, judge, voter or "")),
             time="",
             arena=arena,
-            language=battle_key[0],
-            query_id=battle_key[1],
-            system_a=battle_key[2],
-            system_b=battle_key[3],
+            language=language,
+            query_id=query_id,
+            system_a=a,
+            system_b=b,
             voter=voter or judge,
             vote="skip" if verdict == "unparsed" else verdict,
             control=True,
             why=IMPORTED,
-            note=None,
-            undoes=None,
-            seconds=None,
-            session=None,
-            shown=None,
         )
         for language, query_id, judge, a, b, verdict, voter in zip(*columns, strict=True)
-        for battle_key in [(language, query_id, a, b)]
     ]
 
 

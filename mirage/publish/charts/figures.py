@@ -198,6 +198,34 @@ def shades(values: Sequence[float], *, symmetric: bool = False) -> list[float]:
     return [(most - value) / (most - least) if most > least else 0.5 for value in values]
 
 
+def rows_figure(
+    data: Sequence[primitives.Trace],
+    rows: Sequence[str],
+    xaxis: Mapping[str, object],
+    *,
+    mode: Mode,
+    row: int = ROW,
+    head: int = HEAD,
+    foot: int = FOOT,
+    **more: object,
+) -> dict[str, Any]:
+    """Return a figure whose traces stand in rows, as high as the rows of a table beside it.
+
+    Args:
+        data: the traces; row k is at y = k.
+        rows: plain labels of the rows, top to bottom.
+        xaxis: the axis of the values.
+        mode: light or dark.
+        row: pixels of a row.
+        head: pixels above the first row.
+        foot: pixels below the last row.
+        more: other entries of the layout.
+    """
+    entries = {"xaxis": xaxis, "yaxis": rows_axis([label_text(label) for label in rows], mode), **more}
+    margin = {"l": SPACE, "r": 2 * SPACE, "t": head, "b": foot}
+    return {"data": list(data), "layout": layout(mode, height=head + row * len(rows) + foot, margin=margin, **entries)}
+
+
 def whisker_rows(
     series: Mapping[str, Sequence[WhiskerMark]],
     *,
@@ -242,20 +270,16 @@ def whisker_rows(
             )
         )
     fair = {"type": "line", "xref": "x", "yref": "paper", "x0": line, "x1": line, "y0": 0, "y1": 1}
-    height = max(ROW - 6, 12 * len(series) + 6)
-    return {
-        "data": data,
-        "layout": layout(
-            mode,
-            height=HEAD + height * len(rows) + FOOT,
-            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
-            showlegend=len(series) > 1,
-            legend=LEGEND,
-            xaxis=xaxis,
-            yaxis=rows_axis([label_text(row) for row in rows], mode),
-            shapes=[] if line is None else [fair | {"line": {"color": colors.muted, "width": 1, "dash": "dot"}}],
-        ),
-    }
+    return rows_figure(
+        data,
+        rows,
+        xaxis,
+        mode=mode,
+        row=max(ROW - 6, 12 * len(series) + 6),
+        showlegend=len(series) > 1,
+        legend=LEGEND,
+        shapes=[] if line is None else [fair | {"line": {"color": colors.muted, "width": 1, "dash": "dot"}}],
+    )
 
 
 def stacked_shares(parts: Sequence[BarPart], *, rows: Sequence[str], title: str, mode: Mode) -> dict[str, Any]:
@@ -297,17 +321,15 @@ def stacked_shares(parts: Sequence[BarPart], *, rows: Sequence[str], title: str,
         for part in parts
         if any(part.shares)
     ]
-    return {
-        "data": data,
-        "layout": layout(
-            mode,
-            height=HEAD + 24 * len(rows) + FOOT,
-            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
-            barmode="stack",
-            bargap=0.2,
-            showlegend=True,
-            legend=LEGEND | {"traceorder": "normal"},
-            xaxis=axis(mode, title=title, tickformat=".0%", zeroline=False, range=[0, 1.001]),
-            yaxis=rows_axis([label_text(row) for row in rows], mode, showgrid=False),
-        ),
-    }
+    return rows_figure(
+        data,
+        rows,
+        axis(mode, title=title, tickformat=".0%", zeroline=False, range=[0, 1.001]),
+        mode=mode,
+        row=24,
+        yaxis=rows_axis([label_text(row) for row in rows], mode, showgrid=False),
+        barmode="stack",
+        bargap=0.2,
+        showlegend=True,
+        legend=LEGEND | {"traceorder": "normal"},
+    )

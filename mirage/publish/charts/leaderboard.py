@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mirage.publish.charts import primitives
-from mirage.publish.charts.figures import FOOT, HEAD, MapCell, language_map
+from mirage.publish.charts.figures import FOOT, MapCell, language_map, rows_figure
 from mirage.publish.charts.palette import (
     FORMATS,
     MARK_SIZE,
@@ -23,7 +23,6 @@ from mirage.publish.charts.palette import (
     language_room,
     layout,
     looks,
-    rows_axis,
     span,
 )
 from mirage.ranking.scale import Scale
@@ -68,7 +67,6 @@ def whiskers(
     data = []
     edges = _edges(rows)
     title = title or axis_title()
-    foot = FOOT + 2 * SPACE * title.count("<br>")
     for maker in looks(row["system"] for row in rows):
         points = [(i, row) for i, row in enumerate(rows) if family(row["system"]) == maker]
         color = maker.color(mode)
@@ -91,23 +89,15 @@ def whiskers(
             )
         )
     data += _open_ends(rows, edges, mode)
-    return {
-        "data": data,
-        "layout": layout(
-            mode,
-            height=HEAD + ROW * len(rows) + foot,
-            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": foot},
-            xaxis=axis(
-                mode,
-                title=title,
-                zeroline=zero == 0,
-                tickformat="+.1f" if kind == "rating" else FORMATS[kind].d3,
-                range=list(edges),
-            ),
-            yaxis=rows_axis([label_text(row["system"]) for row in rows], mode),
-            shapes=[] if zero == 0 else [_upright(zero, mode)],
-        ),
-    }
+    form = "+.1f" if kind == "rating" else FORMATS[kind].d3
+    return rows_figure(
+        data,
+        [row["system"] for row in rows],
+        axis(mode, title=title, zeroline=zero == 0, tickformat=form, range=list(edges)),
+        mode=mode,
+        foot=FOOT + 2 * SPACE * title.count("<br>"),
+        shapes=[] if zero == 0 else [_upright(zero, mode)],
+    )
 
 
 def _edges(rows: Sequence[Mapping[str, Any]]) -> tuple[float, float]:

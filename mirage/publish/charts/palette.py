@@ -22,30 +22,15 @@ from itertools import pairwise
 from typing import Literal
 
 from mirage.schema import Format
+from mirage.text.data import load_words
 from mirage.text.languages import scope_name
 from mirage.text.makers import maker
 
 Mode = Literal["light", "dark"]
 
 
-SHAPES = {
-    "circle": "<circle cx='8' cy='8' r='5'/>",
-    "square": "<rect x='3.5' y='3.5' width='9' height='9'/>",
-    "diamond": "<path d='M8 2l6 6-6 6-6-6z'/>",
-    "triangle-up": "<path d='M8 2.5l6 10.5H2z'/>",
-    "triangle-down": "<path d='M8 13.5L2 3h12z'/>",
-    "pentagon": "<path d='M8 2l6 4.5-2.3 7H4.300l-2.300-7z'/>",
-    "hexagon": "<path d='M8 1.800l5.400 3.100v6.200L8 14.200l-5.400-3.100V4.900z'/>",
-    "x": "<path d='M4.500 2.500L8 6l3.500-3.500 2 2L10 8l3.500 3.500-2 2L8 10l-3.500 3.500-2-2L6 8 2.500 4.500z'/>",
-    "cross": "<path d='M6.300 2.500h3.400v3.800h3.800v3.400H9.700v3.800H6.300V9.700H2.500V6.300h3.800z'/>",
-    "star": "<path d='M8 1.500l1.800 4.400 4.700.3-3.600 3 1.200 4.600L8 11.300l-4.100 2.500 1.200-4.600"
-    "-3.600-3 4.700-.3z'/>",
-    "triangle-left": "<path d='M2.500 8L13 2v12z'/>",
-    "triangle-right": "<path d='M13.500 8L3 2v12z'/>",
-    "hourglass": "<path d='M3 2.500h10L3 13.500h10z'/>",
-    "bowtie": "<path d='M2.500 3v10l11-10v10z'/>",
-    "star-diamond": "<path d='M8 1.500l1.800 4.700L14.500 8l-4.700 1.800L8 14.500 6.200 9.800 1.500 8l4.700-1.800z'/>",
-}
+_DATA = load_words("looks", "mirage.publish.charts")
+SHAPES: Mapping[str, str] = _DATA["shapes"]
 """Plotly marker symbols and the same as SVG, 16 x 16: a maker's mark in charts and in tables."""
 
 
@@ -82,28 +67,16 @@ class MakerStyle:
         return self.dark if mode == "dark" else self.light
 
 
-OPENAI = MakerStyle("OpenAI", "#25a868", "#0dd08d", "circle")
-MISTRAL = MakerStyle("Mistral", "#bd691a", "#b87225", "square")
-META = MakerStyle("Meta", "#1c358c", "#6879c6", "diamond")
-MICROSOFT = MakerStyle("Microsoft", "#297298", "#569dbf", "triangle-up")
-GOOGLE = MakerStyle("Google", "#74451f", "#c9c54e", "triangle-down")
-COHERE = MakerStyle("Cohere", "#730e53", "#f5bcdb", "pentagon")
-ALIBABA = MakerStyle("Alibaba", "#ad6fe8", "#9560f0", "hexagon")
-BASELINE = MakerStyle("baseline", "#737373", "#9e9e9e", "x")
-OTHER = MakerStyle("other", "#737373", "#9e9e9e", "cross")
-
-FAMILIES = (OPENAI, MISTRAL, META, MICROSOFT, GOOGLE, COHERE, ALIBABA, BASELINE, OTHER)
+_LOOKS = {name: MakerStyle(name, **look) for name, look in _DATA["makers"].items()}
+FAMILIES = tuple(_LOOKS.values())
 """Every family, in the order of legends."""
-
-_LOOKS = {look.name: look for look in FAMILIES}
-
-
+*_KNOWN, _BASELINE, OTHER = FAMILIES
 _OWN_SYMBOLS = ("x", "cross", "star", "triangle-left", "triangle-right", "hourglass", "bowtie", "star-diamond")
 """Shapes of systems without a known maker; no maker has them."""
-_OWN_COLORS = tuple((look.light, look.dark) for look in FAMILIES if look not in (BASELINE, OTHER))
+_OWN_COLORS = tuple((look.light, look.dark) for look in _KNOWN)
 _SALT = "1"
 """Chosen so that all systems of the sample arena have marks of their own."""
-_MAKER_SYMBOLS = tuple(look.symbol for look in FAMILIES if look not in (BASELINE, OTHER))
+_MAKER_SYMBOLS = tuple(look.symbol for look in _KNOWN)
 _MAKER_SALT = "89"
 """Chosen so that all systems of the NoMIRACL and MIRAGE-Bench papers have marks of their own."""
 
@@ -170,7 +143,7 @@ def _candidates(system: str, first: bool) -> Iterator[MakerStyle]:
 def _look_by_name(system: str) -> MakerStyle:
     """The look that a system's name alone gives it."""
     look = _LOOKS.get(maker(system), OTHER)
-    if look not in (BASELINE, OTHER):
+    if look in _KNOWN:
         return replace(look, symbol=_MAKER_SYMBOLS[_number(_MAKER_SALT, system) % len(_MAKER_SYMBOLS)])
     number = _number(_SALT, system)
     symbol = _OWN_SYMBOLS[number % len(_OWN_SYMBOLS)]
@@ -208,23 +181,9 @@ class Ink:
     """From best to worst, one hue; readable without colour because lightness runs one way."""
 
 
-LIGHT = Ink(
-    text="#10161d",
-    muted="#5b6673",
-    line="#e3e7ec",
-    ground="#ffffff",
-    accent="#1f5fa8",
-    chosen="#b3420e",
-    ramp=((0.0, "#123f6b"), (0.5, "#6f9dc8"), (1.0, "#e6eef6")),
-)
-DARK = Ink(
-    text="#e2e7ee",
-    muted="#97a3b1",
-    line="#2a323d",
-    ground="#12161c",
-    accent="#6aa9ea",
-    chosen="#c0501a",
-    ramp=((0.0, "#b9d9f7"), (0.5, "#4a7fb3"), (1.0, "#1f2c3b")),
+LIGHT, DARK = (
+    Ink(**colors | {"ramp": tuple(zip((0.0, 0.5, 1.0), colors["ramp"], strict=True))})
+    for colors in (_DATA["inks"]["light"], _DATA["inks"]["dark"])
 )
 
 
@@ -284,18 +243,7 @@ def _is_zero(text: str) -> bool:
     return not any(digit in text for digit in "123456789")
 
 
-FORMATS: dict[Kind, NumberFormat] = {
-    "rating": NumberFormat("%+.2f", "+.2f", "{:+.2f}"),
-    "anchored": NumberFormat("%.0f", ",.0f", "{:,.0f}"),
-    "rate": NumberFormat("%.1f%%", ".1%", "{:.1%}", scale=100),
-    "points": NumberFormat("%+.1f", "+.1f", "{:+.1f}"),
-    "probability": NumberFormat("%.2f", ".2f", "{:.2f}"),
-    "count": NumberFormat("localized", ",d", "{:,.0f}"),
-    "rank": NumberFormat("%d", "d", "{:.0f}"),
-    "mean": NumberFormat("%.1f", ".1f", "{:.1f}"),
-    "difference": NumberFormat("%+.3f", "+.3f", "{:+.3f}"),
-    "value": NumberFormat("%.3f", ".3f", "{:.3f}"),
-}
+FORMATS: dict[Kind, NumberFormat] = {kind: NumberFormat(**form) for kind, form in _DATA["formats"].items()}
 """One format for each kind of number, everywhere."""
 
 

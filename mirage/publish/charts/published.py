@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mirage.publish.charts import primitives
-from mirage.publish.charts.figures import FOOT, HEAD
-from mirage.publish.charts.palette import MARK_SIZE, ROW, SPACE, Mode, axis, family, ink, label_text, layout, rows_axis
+from mirage.publish.charts.figures import rows_figure
+from mirage.publish.charts.palette import MARK_SIZE, Mode, axis, family, ink, label_text
 
 
 def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
@@ -27,42 +27,21 @@ def dumbbells(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any
     ]
     joins = [((row["judge"], i), (row["surrogate"], i)) for i, row in enumerate(rows)]
     data = [primitives.segments(joins, {"color": ink(mode).muted, "width": 1}, showlegend=False)]
+    muted, ground = ink(mode).muted, ink(mode).ground
     for judge in ("judge", "surrogate"):
-        marker = {
-            "color": colors if judge == "judge" else ink(mode).ground,
-            "symbol": [maker.symbol for maker in makers],
-            "size": MARK_SIZE + 1,
-            "line": {"color": colors, "width": 1.5},
-        }
+        hollow = judge == "surrogate"
+        shape = {"size": MARK_SIZE + 1, "symbol": [maker.symbol for maker in makers]}
+        marker = shape | {"color": ground if hollow else colors, "line": {"color": colors, "width": 1.5}}
         x, customdata = [row[judge] for row in rows], [[row["system"]] for row in rows]
         data.append(primitives.dots(x, range(len(rows)), hover, marker, customdata=customdata, showlegend=False))
-        data.append(_legend(judge, filled=judge == "judge", mode=mode))
-    return {
-        "data": data,
-        "layout": layout(
-            mode,
-            height=HEAD + ROW * len(rows) + FOOT,
-            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
-            showlegend=True,
-            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "font": {"color": ink(mode).muted}},
-            xaxis=axis(mode, title="Mean rank (lower is better)", zeroline=False),
-            yaxis=rows_axis([label_text(row["system"]) for row in rows], mode),
-        ),
-    }
-
-
-def _legend(judge: str, *, filled: bool, mode: Mode) -> dict[str, Any]:
-    """A legend entry in plain ink: the families' colours are not what it is about."""
-    colors = ink(mode)
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": judge,
-        "x": [None],
-        "y": [None],
-        "marker": {
-            "color": colors.muted if filled else colors.ground,
-            "size": MARK_SIZE + 1,
-            "line": {"color": colors.muted, "width": 1.5},
-        },
-    }
+        # The legend's entry in plain ink: the families' colours are not what it is about.
+        plain = {"size": MARK_SIZE + 1, "color": ground if hollow else muted, "line": {"color": muted, "width": 1.5}}
+        data.append({"type": "scatter", "mode": "markers", "name": judge, "x": [None], "y": [None], "marker": plain})
+    return rows_figure(
+        data,
+        [row["system"] for row in rows],
+        axis(mode, title="Mean rank (lower is better)", zeroline=False),
+        mode=mode,
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "font": {"color": ink(mode).muted}},
+    )

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from mirage.publish.charts import primitives
+from mirage.publish.charts.figures import rows_figure
 from mirage.publish.charts.palette import (
     FONT,
     MARK_SIZE,
@@ -19,7 +20,6 @@ from mirage.publish.charts.palette import (
     ink,
     label_text,
     layout,
-    rows_axis,
 )
 from mirage.publish.charts.published import dumbbells
 
@@ -28,6 +28,7 @@ Figure = dict[str, Any]
 
 ALL = "all"
 _FOOT = 56
+_LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
 _MODE: Mode = "light"
 _SHOWN = 60
 """Rows of a table on the page; the CSV has all."""
@@ -102,7 +103,7 @@ def lollipops(rows: Rows, *, feature: str) -> Figure:
         look = family(row["system"])
         point = (row["mean"], i, f"{label_text(row['system'])}: {row['mean']:.3f}, coverage {row['coverage']:.0%}")
         data.append({**_points(look.name, [point], look.symbol, look.color(_MODE)), "showlegend": False})
-    return _dots(data, [label_text(row["system"]) for row in feature_rows], feature)
+    return _dots(data, [row["system"] for row in feature_rows], feature)
 
 
 def ranks(rows: Rows) -> Figure:
@@ -168,7 +169,7 @@ def subsampling(rows: Rows) -> Figure:
             height=360,
             margin={"l": SPACE, "r": 2 * SPACE, "t": ROW, "b": _FOOT},
             showlegend=True,
-            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+            legend=_LEGEND,
             xaxis=axis(_MODE, title="Share judged", tickformat=".0%"),
             yaxis=axis(_MODE, title="Kendall's tau against the whole ranking"),
         ),
@@ -254,18 +255,17 @@ def _points(label: str, points: Sequence[tuple[Any, Any, str]], symbol: str, col
 
 def _dots(data: Sequence[Figure], labels: Sequence[str], title: str) -> Figure:
     """Marks in rows, one a label."""
-    return {
-        "data": list(data),
-        "layout": layout(
-            _MODE,
-            height=ROW + 24 * len(labels) + _FOOT,
-            margin={"l": SPACE, "r": 2 * SPACE, "t": ROW, "b": _FOOT},
-            showlegend=any(trace.get("showlegend", True) for trace in data),
-            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
-            xaxis=axis(_MODE, title=title, zeroline=True),
-            yaxis=rows_axis(labels, _MODE),
-        ),
-    }
+    return rows_figure(
+        data,
+        labels,
+        axis(_MODE, title=title, zeroline=True),
+        mode=_MODE,
+        row=24,
+        head=ROW,
+        foot=_FOOT,
+        showlegend=any(trace.get("showlegend", True) for trace in data),
+        legend=_LEGEND,
+    )
 
 
 def _document(title: str, body: str) -> str:
