@@ -18,9 +18,7 @@ from benchmarks.harness import Row
 from benchmarks.sandwich import analytic
 from mirage.battles.counts import Battles
 from mirage.ranking.bootstrap import rate
-from mirage.ranking.by_query import by_query
-from mirage.ranking.fit import RIDGE, Fit, PairCounts, fit
-from mirage.stats.intervals import bootstrap_tails
+from mirage.ranking.fit import PairCounts, fit
 
 Array = NDArray[np.float64]
 
@@ -120,36 +118,16 @@ def arena(design: Design, theta: Array, rng: np.random.Generator, prefix: str = 
     return Battles(names, ids, wins, ties, np.zeros(q, dtype=np.intp), judge="judge", skill="both")
 
 
-def resampled(battles: dict[str, Battles], seed: int) -> tuple[Array, Array, Array]:
-    """Ratings with Jeffreys' prior and the plain bootstrap of queries, as percentiles: rating, low, high."""
-    rng = np.random.default_rng(seed)
-    ratings, draws = [], []
-    for language_battles in battles.values():
-        per_query = by_query(language_battles, ties="half", penalty="jeffreys", ridge=RIDGE)
-        n = len(language_battles.queries)
-        times = rng.multinomial(n, np.full(n, 1 / n), DRAWS).astype(float)
-        assert per_query.prior is not None
-        first, second = (times @ side + per_query.prior.added for side in (per_query.each.first, per_query.each.second))
-        pairs = PairCounts(first, second, None, len(language_battles.systems))
-        draws.append(fit(pairs, start=Fit(per_query.point, None, 0), tolerance=1e-5).theta)
-        ratings.append(per_query.point[0])
-    rating, drawn = np.mean(ratings, axis=0), np.mean(draws, axis=0)
-    tails = bootstrap_tails(0.95, sum(len(language_battles.queries) for language_battles in battles.values()))
-    low, high = np.quantile(drawn, tails, axis=0, method="weibull")
-    return rating, low, high
-
-
 def intervals(battles: dict[str, Battles], seed: int) -> dict[str, tuple[Array, Array, Array]]:
-    """Rating, low and high of every system by each method."""
-    by_method = {}
-    for name, penalty in (("ours", "jeffreys"), ("maximum likelihood", "none")):
-        ranking = rate(battles, draws=DRAWS, seed=seed, penalty=penalty)  # type: ignore[arg-type]
-        row = list(ranking.languages.values())[-1]
-        by_method[name] = (row.theta, *row.interval())
-        if name == "ours":
-            by_method["sandwich"] = (row.theta, *list(analytic(ranking).values())[-1].interval())
-    by_method["plain bootstrap"] = resampled(battles, seed)
-    return by_method
+    """Rating, low and high of every system: ours, the analytic interval of our ratings, and maximum likelihood's."""
+    ours = rate(battles, draws=DRAWS, seed=seed)
+    likelihood = rate(battles, draws=DRAWS, seed=seed, penalty="none")
+    rows = {
+        "ours": list(ours.languages.values())[-1],
+        "sandwich": list(analytic(ours).values())[-1],
+        "maximum likelihood": list(likelihood.languages.values())[-1],
+    }
+    return {name: (row.theta, *row.interval()) for name, row in rows.items()}
 
 
 def simulate(design: Design) -> Row:

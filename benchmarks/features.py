@@ -1,24 +1,20 @@
-"""Features: answers a second, language detection against langdetect, and the padding of batches for local models."""
+"""Features: answers a second, and language detection against langdetect."""
 
 from __future__ import annotations
 
-import itertools
 import os
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchmarks.harness import Row, seconds
+from benchmarks.harness import Row
 from mirage import schema
 from mirage.io.sources.nomiracl import read_outputs
 from mirage.stages import features
-from mirage.stages.features.spec import MeasuredAnswer
-from mirage.stages.features.support import MAX_TOKENS, cited_sentences
 from mirage.text.answers import compose_answer
 from mirage.text.detection import language_probabilities
 from mirage.text.segmentation import sentences
@@ -27,8 +23,6 @@ DATA = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).resolve().parents[
 ANSWERS = 10_000
 TEXTS = 100
 """Passages a language for language detection."""
-PAIRS = 200
-"""Pairs for a local model: one of 4 layers, 256 wide, with random weights."""
 
 
 def run() -> list[Row]:
@@ -40,8 +34,7 @@ def run() -> list[Row]:
     texts: dict[str, list[str]] = {}
     for code, text in zip(passages["language"].to_pylist(), passages["text"].to_pylist(), strict=True):
         texts.setdefault(code, []).append(text)
-    inputs = _answers(texts)
-    return [_deterministic(*inputs), *_detection(texts), *_pairs(*inputs[1:])]
+    return [_deterministic(*_answers(texts)), *_detection(texts)]
 
 
 def _answers(texts: dict[str, list[str]]) -> tuple[pa.Table, pa.Table, pa.Table]:
@@ -139,82 +132,3 @@ def _detection(texts: dict[str, list[str]]) -> list[Row]:
             "nowhere lower",
         ),
     ]
-
-
-def _pairs(passages: pa.Table, answers: pa.Table) -> list[Row]:
-    """A local model over sentence-citation pairs: batches of like length against fixed ones in the order they come."""
-    try:
-        import torch
-        import transformers
-    except ImportError:
-        return [Row("local models", "not run", "the extra `local` (torch, transformers) is not installed", "", "")]
-    pairs = list(itertools.islice(_sentence_pairs(passages, answers), PAIRS))
-    with tempfile.TemporaryDirectory() as folder:
-        _small_model(folder, [text for pair in pairs for text in pair])
-        model = features.PairModel(folder, max_tokens=MAX_TOKENS)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-        plain = transformers.AutoModelForSequenceClassification.from_pretrained(folder).to(model.device).eval()
-        padding = tokens = 0
-
-        def fixed() -> None:
-            nonlocal padding, tokens
-            padding = tokens = 0
-            for start in range(0, len(pairs), 32):
-                first, second = zip(*pairs[start : start + 32], strict=True)
-                inputs = tokenizer(first, second, padding=True, truncation=True, max_length=512, return_tensors="pt")
-                with torch.inference_mode():
-                    plain(**inputs.to(model.device))
-                padding += int((inputs["attention_mask"] == 0).sum())
-                tokens += inputs["attention_mask"].numel()
-
-        fast, slow = seconds(lambda: model.scores(pairs), fixed, rounds=1)
-    return [
-        Row(
-            f"{len(pairs):,} pairs through a small random model on {model.device}",
-            f"{len(pairs) / fast:,.0f} pairs/s, {model.padding / model.tokens:.1%} of the tokens padding",
-            f"batches of 32 in order: {len(pairs) / slow:,.0f} pairs/s, {padding / tokens:.1%} padding",
-            f"{slow / fast:.1f} times as fast",
-            "",
-        )
-    ]
-
-
-def _sentence_pairs(passages: pa.Table, answers: pa.Table) -> Iterator[tuple[str, str]]:
-    """Passage and citing sentence, of every tenth answer, in the order of the table."""
-    text = dict(zip(passages["passage_id"].to_pylist(), passages["text"].to_pylist(), strict=True))
-    for answer in answers.to_pylist()[::10]:
-        ids = tuple(f"{answer['query_id'][1:]}#{n}" for n in range(8))
-        for sentence, cited in cited_sentences(
-            MeasuredAnswer(answer["language"], answer["text"], "rag", ids, (None,) * 8)
-        ):
-            yield from ((text[passage], sentence) for passage in cited)
-
-
-def _small_model(folder: str, texts: Sequence[str]) -> None:
-    """A classifier of 4 layers with random weights, and a tokenizer trained on the texts."""
-    import transformers
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
-
-    special = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]"}
-    tokenizer = Tokenizer(models.BPE(unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    tokenizer.train_from_iterator(
-        texts, trainers.BpeTrainer(vocab_size=8_000, special_tokens=list(special.values()), show_progress=False)
-    )
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B [SEP]",
-        special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")],
-    )
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(folder)
-    config = transformers.XLMRobertaConfig(
-        vocab_size=tokenizer.get_vocab_size(),
-        hidden_size=256,
-        num_hidden_layers=4,
-        num_attention_heads=4,
-        intermediate_size=1_024,
-        max_position_embeddings=600,
-        pad_token_id=tokenizer.token_to_id("[PAD]"),
-        num_labels=3,
-    )
-    transformers.AutoModelForSequenceClassification.from_config(config).save_pretrained(folder)

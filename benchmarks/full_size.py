@@ -8,25 +8,18 @@ the length that answers have, and no easier to compress or to search than these.
 
 from __future__ import annotations
 
-import os
-import statistics
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchmarks.harness import Row
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.explorer.answers import data as answers
 from mirage.io.sources.miracl import SIZES
 from mirage.text.answers import compose_answer
 from mirage.text.languages import LANGUAGES
@@ -36,34 +29,6 @@ HERE = ROOT / "build" / "full-size"
 """Where `make bench` keeps the arena."""
 PASSAGES, JUDGED, SENTENCES, SEED = 10, 100, 20_000, 2024
 """Passages of a query, judged queries of a language, different sentences of a language, seed of everything."""
-WORDS = (
-    "Suomenlinna",
-    "1748",
-    "in the",
-    "العالم",
-    "রক্ত",
-    "dans le",
-    "हिन्दी",
-    "yang",
-    "東京都",
-    "한국",
-    "года",
-    "kwamba",
-    "రక్త",
-    "และ",
-    "ìlú",
-    "中国的",
-    "سال",
-    "größe",
-)
-RARE = ("[fi-0042#7]", "[zh-0300#1]", "fi-0101#")
-SHORT = ("東京", "水中", "th", "ิน", "في", "##")
-LETTERS = ("e", "a", "の", " ", "ا", "1")
-COMMON = ("answer", "##reason")
-LANGUAGE = "fi"
-"""What is looked for: words, texts that a few answers have, texts too short for a trigram, texts that every answer has;
-and the language that is chosen.
-"""
 WHY = (
     "Both assistants address the query, but they differ in how well they use the passages.",
     "The claim is supported by the cited passage and nothing in the other passages speaks against it.",
@@ -191,111 +156,6 @@ class _Pool:
 
     def _table(self, name: str, **columns: Any) -> pa.Table:
         return schema.from_columns(name, {"language": [self.code] * len(columns["query_id"]), **columns})
-
-
-def times(program: Callable[[int], Any], n: int = 25) -> list[float]:
-    """Milliseconds of a program, run n times with the number of the run, in ascending order."""
-    milliseconds = []
-    for number in range(n):
-        start = time.perf_counter()
-        program(number)
-        milliseconds.append(1000 * (time.perf_counter() - start))
-    return sorted(milliseconds)
-
-
-def summary_line(milliseconds: list[float]) -> str:
-    """Median and 95th percentile."""
-    return (
-        f"{statistics.median(milliseconds):.0f} ms median, "
-        f"{milliseconds[int(0.95 * len(milliseconds))]:.0f} ms 95th percentile"
-    )
-
-
-def pages(arena: store.Arena) -> list[Row]:
-    """Warm reruns of every page, as a browser's click would, without the browser."""
-    from streamlit.testing.v1 import AppTest
-
-    rows = []
-    os.environ["MIRAGE_ARENAS"] = str(arena.path)
-    for page in sorted((ROOT / "pages").glob("*.py")):
-        app = AppTest.from_file(str(page), default_timeout=120)
-        app.query_params["arena"] = arena.name
-        (cold,) = times(lambda _, app=app: app.run(), 1)
-        if app.exception:
-            raise RuntimeError(f"{page.name}: {app.exception[0].value}")
-        app.run()
-        warm = times(lambda _, app=app: app.run())
-        rows.append(
-            Row(
-                f"warm rerun of the {page.stem} page",
-                summary_line(warm),
-                f"its first run: {cold:.0f} ms",
-                "",
-                "median under 50 ms, 95th percentile under 150 ms",
-            )
-        )
-    return rows
-
-
-def clicks(arena: store.Arena) -> list[Row]:
-    """Reruns of the page Answers on a text that was not looked for before."""
-    from streamlit.testing.v1 import AppTest
-
-    os.environ["MIRAGE_ARENAS"] = str(arena.path)
-    app = AppTest.from_file(str(ROOT / "pages" / "answers.py"), default_timeout=120)
-    app.query_params["arena"] = arena.name
-    app.run()
-    app.text_input(key="q").set_value("before").run()
-    rows = []
-    for texts, description in (
-        (LETTERS, "one character"),
-        (WORDS, "words in 18 languages"),
-        (COMMON, "in every answer"),
-    ):
-        milliseconds = times(lambda n, texts=texts: app.text_input(key="q").set_value(texts[n]).run(), len(texts))
-        rows.append(
-            Row(
-                f"the answers page on a new search: {description}",
-                f"{statistics.median(milliseconds):.0f} ms median, {milliseconds[-1]:.0f} ms at worst",
-                "",
-                "",
-                "",
-            )
-        )
-    if app.exception:
-        raise RuntimeError(app.exception[0].value)
-    return rows
-
-
-@contextmanager
-def _own_home() -> Iterator[None]:
-    """Let the index be made anew, and not beside those of whoever runs this."""
-    with tempfile.TemporaryDirectory() as home, mock.patch.dict(os.environ, {"MIRAGE_HOME": home}):
-        yield
-
-
-def run() -> list[Row]:
-    """Build the arena where it is not there; time one query, searches on the page, and every page."""
-    start = time.perf_counter()
-    exists = store.is_arena(HERE)
-    arena = full_size()
-    built = "it was there" if exists else f"{time.perf_counter() - start:.0f} s"
-    ids = [(code, f"{code}-{number:04}") for code in arena.languages("answers") for number in (1, 50, 100)]
-    milliseconds = times(lambda n: answers.query_view(arena, ids[n], ""), len(ids))
-    with _own_home():
-        searched = clicks(arena)
-    return [
-        Row("the arena built", built, f"{arena.size / 1e6:.0f} MB", "", "under 120 s"),
-        Row(
-            "one query with its 19 answers, 10 passages and 209 features",
-            summary_line(milliseconds),
-            "",
-            "",
-            "under 30 ms",
-        ),
-        *searched,
-        *pages(arena),
-    ]
 
 
 def main(folder: Path) -> None:
