@@ -39,7 +39,7 @@ def wilson(k: int, n: int, *, confidence: float = CONFIDENCE) -> tuple[float, fl
     Source: Wilson, JASA 22 (1927); method 3 of Newcombe, Statistics in Medicine 17 (1998).
     """
     _check(k, n)
-    return _wilson(k / n, n, confidence)
+    return wilson_at(k / n, n, confidence=confidence)
 
 
 def mean_interval(
@@ -75,7 +75,7 @@ def mean_interval(
     smoothed = [(k + 0.5) / (n + 1) for k, n in cells]
     centre = sum(smoothed) / len(cells)
     variance = factor * sum(p * (1 - p) / n for p, (_, n) in zip(smoothed, cells, strict=True)) / len(cells) ** 2
-    return mean, *_wilson(mean, centre * (1 - centre) / variance, confidence)
+    return mean, *wilson_at(mean, centre * (1 - centre) / variance, confidence=confidence)
 
 
 def clustered_proportion(
@@ -131,7 +131,7 @@ def of_variance(
     effective = share * (1 - share) / variance if variance > 0 else clusters
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     t = float(stdtrit(clusters - 1, (1 + confidence) / 2))
-    return _wilson(share, min(float(trials), effective) * (z / t) ** 2, confidence)
+    return wilson_at(share, min(float(trials), effective) * (z / t) ** 2, confidence=confidence)
 
 
 def wilson_of_variance(
@@ -150,12 +150,15 @@ def wilson_of_variance(
         Lower and upper end, in [0, 1].
     """
     effective = share * (1 - share) / variance if variance > 0 else trials
-    return _wilson(share, effective or trials, confidence)
+    return wilson_at(share, effective or trials, confidence=confidence)
 
 
 def wilson_at(share: float, trials: float, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Return Wilson's interval of a mean in [0, 1] at an effective number of trials, more than 0."""
-    return _wilson(share, trials, confidence)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    middle = (share + z * z / (2 * trials)) / (1 + z * z / trials)
+    half = z / (1 + z * z / trials) * (share * (1 - share) / trials + z * z / (4 * trials * trials)) ** 0.5
+    return (middle - half if share > 0 else 0.0), (middle + half if share < 1 else 1.0)
 
 
 def bootstrap_tails(level: float, n: int) -> tuple[float, float]:
@@ -192,13 +195,6 @@ def _check(k: int, n: int) -> None:
         raise NotEnoughData("a proportion of no trials has no interval")
     if not 0 <= k <= n:
         raise BadInput(f"{k} successes in {n} trials", do="give a count between 0 and the number of trials")
-
-
-def _wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
-    return (middle - half if p > 0 else 0.0), (middle + half if p < 1 else 1.0)
 
 
 def need_draws(draws: int) -> None:
