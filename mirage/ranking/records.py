@@ -95,11 +95,6 @@ class LanguageRanking:
         return self.n_queries < FEW
 
     @property
-    def connected(self) -> bool:
-        """True if all systems can be compared with each other through wins and losses."""
-        return len(self.groups) == 1
-
-    @property
     def bounded(self) -> tuple[str, ...]:
         """Systems whose rating the data bounds on both sides: those of the single largest group, none if there is none
         (two systems that never lost to each other bound nothing).
