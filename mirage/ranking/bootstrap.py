@@ -61,6 +61,10 @@ DRAWN = 200
 """Maximum number of systems in a language for the bootstrap; with more, draws are normal with the covariance clustered
 by query, since maximising the likelihood for each draw would take a minute.
 """
+NORMAL, ENOUGH = 60, 50
+"""Number of systems above which draws are also normal if every system won and lost this many battles. In simulations of
+5 to 60 queries such intervals then cover 94 to 96%; those of a system with 14 wins 90%, with two wins 53%.
+"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -443,7 +447,8 @@ def _draw_ratings(code: str, layout: ByQuery, resampling: Resampling) -> Array:
 
 def _draws_normally(layout: ByQuery) -> bool:
     """Return whether draws of a language are normal."""
-    return len(layout.systems) > DRAWN
+    n = len(layout.systems)
+    return n > DRAWN or (n > NORMAL and min(float(side.min()) for side in layout.likelihood.points()) >= ENOUGH)
 
 
 def _summing(column: Counts) -> Callable[[Array], Array]:

@@ -479,7 +479,7 @@ def test_few_queries_are_remarked() -> None:
     assert "tied with the best: en" in "\n".join(remarks(two))
 
 
-@pytest.mark.parametrize("limit", ["DRAWN"])
+@pytest.mark.parametrize("limit", ["DRAWN", "NORMAL"])
 def test_systems_too_many_for_a_fit_a_draw_are_drawn_by_the_sandwich_pitfall_147(
     monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
