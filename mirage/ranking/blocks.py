@@ -65,7 +65,6 @@ def rate_blocks(
     seed: int = SEED,
     ties: Ties = "half",
     penalty: Penalty = "jeffreys",
-    ridge: float = RIDGE,
 ) -> RankingReport:
     """Rate the systems of each language, and over all languages together, from blocks of queries.
 
@@ -78,7 +77,6 @@ def rate_blocks(
         seed: seed of the draws; the same seed gives the same numbers, regardless of the order of the verdicts.
         ties: `half` or `drop`; Davidson's model is not supported.
         penalty: `jeffreys`, or `none` for maximum likelihood.
-        ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
 
     Raises:
         NotEnoughData: if a language has no battle to rate.
@@ -91,13 +89,13 @@ def rate_blocks(
         raise BadInput("there are no battles to rate", do="give at least one language")
     refuse_name_of_all(languages)
     with one_thread():
-        layouts = {code: _by_block(battles, penalty, ridge) for code, battles in sorted(languages.items())}
+        layouts = {code: _by_block(battles, penalty) for code, battles in sorted(languages.items())}
 
     def draw(code: str, layout: ByBlock) -> Array:
         return _draw_ratings(languages[code], layout, draws, [seed, zlib.crc32(code.encode())])
 
     ways = tuple(sorted({_kind_of_draws(battles, draws) for battles in languages.values()}))
-    ranking = RankingReport(judge, "both", ties, draws, seed, penalty, ridge, {}, (), intervals=ways)
+    ranking = RankingReport(judge, "both", ties, draws, seed, penalty, RIDGE, {}, (), intervals=ways)
     ranking = rate_layouts(ranking, layouts, languages, draw)
     tested = {
         code: _test_row(row, [*layouts.values()] if code == JOINT else [layouts[code]])
@@ -111,7 +109,7 @@ def _kind_of_draws(battles: BlockedBattles, draws: int) -> Intervals:
     return "sandwich" if len(battles.systems) > DRAWN or battles.n_cells * draws > LONG else "draws"
 
 
-def _by_block(battles: BlockedBattles, penalty: Penalty, ridge: float) -> ByBlock:
+def _by_block(battles: BlockedBattles, penalty: Penalty) -> ByBlock:
     s = len(battles.systems)
     sums = np.zeros((2, s * (s - 1) // 2))
     for block in battles.blocks():
@@ -123,7 +121,7 @@ def _by_block(battles: BlockedBattles, penalty: Penalty, ridge: float) -> ByBloc
         return _score_moments(battles, point[0])[1] if battles.n_queries > 1 else np.zeros((s, s))
 
     least = least_dispersion(battles.net_squares(), float(battles.results[:, 0].sum()))
-    whole, prior, point = fit_layout(counted, covariance, least=least, penalty=penalty, ridge=ridge)
+    whole, prior, point = fit_layout(counted, covariance, least=least, penalty=penalty, ridge=RIDGE)
     total, around = _score_moments(battles, point[0])
     inverse = np.linalg.inv(whole.slopes(point)[1][0])
     inverse -= inverse.mean(axis=0)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
 from mirage.ranking.by_query import Layout
-from mirage.ranking.fit import Array, CellStyle, Likelihood, PairCounts, logistic, sum_scores
+from mirage.ranking.fit import RIDGE, Array, CellStyle, Likelihood, PairCounts, logistic, sum_scores
 from mirage.ranking.jeffreys import LEAST, STEP, JeffreysPrior, estimate, least_dispersion, score_covariance
 from mirage.ranking.records import widen_draws
 from mirage.ranking.resample import query_weights
@@ -79,7 +79,6 @@ def fit_style(
     ties: Ties,
     draws: int,
     seed: int,
-    ridge: float,
     shared: Collection[str] = (),
 ) -> StyledRatings:
     """Fit ratings and style coefficients of one language jointly.
@@ -91,10 +90,9 @@ def fit_style(
         ties: `half` or `drop`.
         draws: B.
         seed: seed of the draws.
-        ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
         shared: ids of the queries that other languages have too.
     """
-    cells = Cells(battles, values, ties, ridge)
+    cells = Cells(battles, values, ties)
     x, prior = cells.bias_reduced()
     weights = query_weights(code, battles, draws=draws, seed=seed, shared=shared)
     rng = np.random.default_rng([seed, zlib.crc32(code.encode()), 1])
@@ -123,7 +121,7 @@ def fit_style(
 class Cells:
     """The cells of one language with points, and their likelihood."""
 
-    def __init__(self, battles: Battles, values: Array, ties: Ties, ridge: float) -> None:
+    def __init__(self, battles: Battles, values: Array, ties: Ties) -> None:
         self.n_queries = len(battles.queries)
         i, j = np.triu_indices(len(battles.systems), 1)
         points = battles.shared(ties)
@@ -137,9 +135,9 @@ class Cells:
         self.spread = np.sqrt(np.average(differences**2, axis=0, weights=(won + lost)[0]))
         # One row per covariate: sums over cells then read contiguous memory.
         z = np.ascontiguousarray((differences / np.where(self.spread > 0, self.spread, 1)).T)
-        self.identified = _find_identified(Likelihood(counts, ridge, CellStyle(pair, z)))
+        self.identified = _find_identified(Likelihood(counts, RIDGE, CellStyle(pair, z)))
         self.style = CellStyle(pair, z[self.identified])
-        self.model = Likelihood(counts, ridge, self.style)
+        self.model = Likelihood(counts, RIDGE, self.style)
 
     def whole(self) -> PairCounts:
         """Return the points by pair as one data set."""

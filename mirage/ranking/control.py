@@ -201,7 +201,7 @@ class StyleControl:
     def plain(self) -> RankingReport:
         """The ranking of the same battles without control."""
         like = self.ranking
-        return rate(self.battles, draws=like.n_draws, seed=like.seed, ties=like.ties, ridge=like.ridge)
+        return rate(self.battles, draws=like.n_draws, seed=like.seed, ties=like.ties)
 
     @property
     def method(self) -> str:
@@ -221,7 +221,6 @@ def control_style(
     ties: Literal["half", "drop"] = "half",
     draws: int = DRAWS,
     seed: int = SEED,
-    ridge: float = RIDGE,
 ) -> StyleControl:
     """Rate the systems at equal style.
 
@@ -231,7 +230,6 @@ def control_style(
         ties: treatment of ties; Davidson's model is not supported with covariates.
         draws: bootstrap draws of queries.
         seed: seed of the draws; queries have the same weights as in `rate`.
-        ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
 
     Raises:
         BadInput: if ties are modelled, or the battles are decided by relevance labels, which ignore style.
@@ -275,13 +273,11 @@ def control_style(
     shared = units_of(used).shared
     with one_thread():
         fits = {
-            code: fit_style(
-                language_battles, values[code], code, ties=ties, draws=draws, seed=seed, ridge=ridge, shared=shared
-            )
+            code: fit_style(language_battles, values[code], code, ties=ties, draws=draws, seed=seed, shared=shared)
             for code, language_battles in used.items()
         }
     first = next(iter(used.values()))
-    ranking = RankingReport(first.judge, first.skill, ties, draws, seed, "jeffreys", ridge, {}, ())
+    ranking = RankingReport(first.judge, first.skill, ties, draws, seed, "jeffreys", RIDGE, {}, ())
     ranking = rate_layouts(ranking, fits, used, lambda _, fit: fit.theta_draws, used)
     coefficients = {code: _read(code, names, fits[code], len(used[code].queries)) for code in used}
     outside = {code: _outside(values[code], used[code].systems, coefficients[code]) for code in used}

@@ -345,7 +345,7 @@ def test_the_number_is_none_if_separated_and_null_with_a_reason_if_nearly_equal(
 
 
 def test_the_line_for_a_reader_rounds_up_to_two_digits() -> None:
-    answer = SampleSize("x", "y", 1234, 311, None, None, 0.001, 0.8, 100)
+    answer = SampleSize("x", "y", 1234, 311, None, None, 0.001, 100)
     assert answer.text.startswith("about 1,300 more queries to separate x and y (95% interval: 320 to ")
     assert replace(answer, more=7, low=3, high=9999).text.endswith("(95% interval: 3 to 10,000)")
 

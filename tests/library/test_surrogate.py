@@ -394,8 +394,6 @@ def test_what_is_unknown_or_too_little_is_refused(simulation: SimulatedArena, se
     few = simulate_arena(systems=4, queries=20, languages=["en"], seed=0).tables
     with pytest.raises(NotEnoughData, match="at least 5 systems"):
         compare_regressors(join(few["features"], few["judgments"]), ["pooled", "pairwise"])
-    with pytest.raises(BadInput, match="modelled ties"):
-        training(simulation.tables["features"], simulation.tables["judgments"], JUDGE, ties="davidson")
 
 
 def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:
