@@ -55,7 +55,7 @@ class BlockedBattles:
     """Q: queries with a verdict, parsed or not."""
     queries_by_system: NDArray[np.intp]
     """S: number of queries each system battles on."""
-    record: NDArray[np.int64]
+    results: NDArray[np.int64]
     """S x 3: wins, ties and losses of each system."""
     unparsed: int
     """Number of unparsed verdicts."""
@@ -68,6 +68,10 @@ class BlockedBattles:
     def n_cells(self) -> int:
         """Number of rows in all blocks."""
         return len(self.cells.query)
+
+    def record(self) -> NDArray[np.int64]:
+        """Return the wins, ties and losses of each system (S x 3)."""
+        return self.results
 
     def blocks(self) -> Iterator[QueryBlock]:
         """Yield the counts block by block, always in the same order."""

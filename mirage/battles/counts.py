@@ -98,6 +98,11 @@ class Battles:
         """Number of battles with a parsed verdict."""
         return int(self.wins.sum(dtype=np.int64) + self.ties.sum(dtype=np.int64) // 2)
 
+    @property
+    def n_queries(self) -> int:
+        """Q: number of queries."""
+        return len(self.queries)
+
     def subset(self, systems: Sequence[str]) -> Battles:
         """Return the battles among some of the systems.
 
@@ -286,6 +291,7 @@ def pool_battles(parts: Sequence[Battles], *, judge: str) -> Battles:
     at_system, at_query = ({name: k for k, name in enumerate(names)} for names in (systems, queries))
     sums = np.zeros((2, len(queries), len(systems), len(systems)), dtype=np.uint16)
     strata = np.full(len(queries), -1, dtype=np.intp)
+    points = np.zeros(sums.shape[1:], dtype=np.float32) if any(part.points is not None for part in parts) else None
     if len({part.skill for part in parts}) != 1:
         raise BadInput("battles of different skills cannot be pooled", do="pool battles of one skill")
     for judge_battles in parts:
@@ -296,16 +302,11 @@ def pool_battles(parts: Sequence[Battles], *, judge: str) -> Battles:
         strata[q] = judge_battles.strata
         for total, counts in zip(sums, (judge_battles.wins, judge_battles.ties), strict=True):
             total[np.ix_(q, s, s)] += counts
+        if points is not None:
+            points[np.ix_(q, s, s)] += judge_battles.shared("half")
     if sums.max(initial=0) > np.iinfo(np.uint8).max:
         raise BadInput(_TOO_MANY, do="pool fewer judges")
     wins, ties = sums.astype(np.uint8)
-    points = None
-    if any(part.points is not None for part in parts):
-        points = np.zeros(wins.shape, dtype=np.float32)
-        for part in parts:
-            q = np.array([at_query[name] for name in part.queries], dtype=np.intp)
-            s = np.array([at_system[name] for name in part.systems], dtype=np.intp)
-            points[np.ix_(q, s, s)] += part.shared("half")
     unparsed = sum(part.unparsed for part in parts)
     return Battles(
         systems,

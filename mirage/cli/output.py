@@ -41,8 +41,8 @@ _NAMES = ("system", "language", "first", "second")
 """Columns that come first in a human-readable table, in this order, and are never dropped."""
 _FOLDED = 24
 """Minimum width to which long texts are folded before columns are dropped."""
-MOST_ROWS = 1000
-"""Maximum rows of a human-readable table; a longer one shows the first and the last rows."""
+MOST_ROWS, EDGE_ROWS = 500, 25
+"""Maximum rows of a human-readable table; a longer one shows this many of the first and of the last rows."""
 EVERY = 10.0
 """Seconds between two lines of progress."""
 _BETWEEN, _EDGES = 3, 2
@@ -162,9 +162,9 @@ def _for_people(rows: Rows, columns: Sequence[str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    left_out = max(0, len(rows) - MOST_ROWS)
+    left_out = len(rows) - 2 * EDGE_ROWS if len(rows) > MOST_ROWS else 0
     if left_out:
-        rows = [*rows[: MOST_ROWS // 2], *rows[-MOST_ROWS // 2 :]]
+        rows = [*rows[:EDGE_ROWS], *rows[-EDGE_ROWS:]]
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _WIDE
@@ -180,7 +180,7 @@ def _for_people(rows: Rows, columns: Sequence[str]) -> None:
         justify: Literal["left", "right"] = "right" if number else "left"
         table.add_column(head, justify=justify, no_wrap=number or name in _NAMES, overflow="fold")
     for k, row in enumerate(rows):
-        if left_out and k == MOST_ROWS // 2:
+        if left_out and k == EDGE_ROWS:
             table.add_row(*("⋮" for _ in names))
         table.add_row(*(_readable(name, row[name]) for name in names))
     console.print(table)

@@ -26,13 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.blocks import BlockedBattles, QueryBlock
-from mirage.errors import BadInput, NotEnoughData
-from mirage.ranking.bootstrap import CLOSE, DRAWN, RankingReport, add_joint_row
-from mirage.ranking.fit import RIDGE, Array, Fit, Likelihood, PairCounts, fit, logistic
-from mirage.ranking.graph import groups, unbounded_sides
-from mirage.ranking.jeffreys import JeffreysPrior, bias_reduced, dispersion_of, least_dispersion, rough_estimate
+from mirage.errors import BadInput
+from mirage.ranking.bootstrap import DRAWN, RankingReport, rate_layouts
+from mirage.ranking.by_query import Layout, fit_layout
+from mirage.ranking.fit import RIDGE, Array, PairCounts, logistic, sum_scores
+from mirage.ranking.jeffreys import least_dispersion
 from mirage.ranking.pair_tests import BoardTests, separate_fitted
-from mirage.ranking.records import JOINT, LanguageRanking, widen_draws
+from mirage.ranking.records import JOINT, LanguageRanking
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.threads import one_thread
 from mirage.schema import Penalty, Ties
@@ -44,20 +44,17 @@ Intervals = Literal["draws", "sandwich"]
 LONG = 2e11
 """Battles x draws above which the sandwich is the default: some minutes on two cores."""
 
-_CELLS = 4_000_000
-"""Draws x pairs fitted per block."""
 
+@dataclass(frozen=True, eq=False)
+class ByBlock(Layout):
+    """The battles of one language in blocks of queries, with what every test between two systems needs of them."""
 
-@dataclass(frozen=True, slots=True)
-class QueryMoments:
-    """Moments of one language's query influences: sufficient for every test between two systems."""
-
-    row: LanguageRanking
-    """The row of the language, with S systems."""
     total: Array
     """S: sum of the queries' influences on the ratings."""
     covariance: Array
     """S x S: covariance of the ratings, the query as the cluster."""
+    n_queries: int
+    """Number of queries."""
 
 
 def rate_blocks(
@@ -68,7 +65,6 @@ def rate_blocks(
     seed: int = SEED,
     ties: Ties = "half",
     penalty: Penalty = "jeffreys",
-    ridge: float = RIDGE,
 ) -> RankingReport:
     """Rate the systems of each language, and over all languages together, from blocks of queries.
 
@@ -81,7 +77,6 @@ def rate_blocks(
         seed: seed of the draws; the same seed gives the same numbers, regardless of the order of the verdicts.
         ties: `half` or `drop`; Davidson's model is not supported.
         penalty: `jeffreys`, or `none` for maximum likelihood.
-        ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
 
     Raises:
         NotEnoughData: if a language has no battle to rate.
@@ -94,19 +89,18 @@ def rate_blocks(
         raise BadInput("there are no battles to rate", do="give at least one language")
     refuse_name_of_all(languages)
     with one_thread():
-        moments = {
-            code: _rate(code, battles, draws=draws, seed=seed, penalty=penalty, ridge=ridge)
-            for code, battles in sorted(languages.items())
-        }
-        rows = {code: of.row for code, of in moments.items()}
-        ways = tuple(sorted({_kind_of_draws(battles, draws) for battles in languages.values()}))
-        ranking = add_joint_row(
-            RankingReport(judge, "both", ties, draws, seed, penalty, ridge, rows, (), intervals=ways)
-        )
-        tested = {
-            code: _test_row(row, list(moments.values()) if code == JOINT else [moments[code]])
-            for code, row in ranking.languages.items()
-        }
+        layouts = {code: _by_block(battles, penalty) for code, battles in sorted(languages.items())}
+
+    def draw(code: str, layout: ByBlock) -> Array:
+        return _draw_ratings(languages[code], layout, draws, [seed, zlib.crc32(code.encode())])
+
+    ways = tuple(sorted({_kind_of_draws(battles, draws) for battles in languages.values()}))
+    ranking = RankingReport(judge, "both", ties, draws, seed, penalty, RIDGE, {}, (), intervals=ways)
+    ranking = rate_layouts(ranking, layouts, languages, draw)
+    tested = {
+        code: _test_row(row, [*layouts.values()] if code == JOINT else [layouts[code]])
+        for code, row in ranking.languages.items()
+    }
     return replace(ranking, tested=tested)
 
 
@@ -115,54 +109,25 @@ def _kind_of_draws(battles: BlockedBattles, draws: int) -> Intervals:
     return "sandwich" if len(battles.systems) > DRAWN or battles.n_cells * draws > LONG else "draws"
 
 
-def _rate(code: str, battles: BlockedBattles, *, draws: int, seed: int, penalty: Penalty, ridge: float) -> QueryMoments:
-    s, n = len(battles.systems), battles.n_queries
-    seeds = [seed, zlib.crc32(code.encode())]
+def _by_block(battles: BlockedBattles, penalty: Penalty) -> ByBlock:
+    s = len(battles.systems)
     sums = np.zeros((2, s * (s - 1) // 2))
     for block in battles.blocks():
         for total, column in zip(sums, (block.first, block.second), strict=True):
             total += np.bincount(block.pair, column, len(total))
-    if not sums.any():
-        raise NotEnoughData(
-            f"no battle to rate in {code}" + (" once ties are dropped" if battles.record.any() else ""),
-            do="choose other languages, or count ties",
-        )
-    whole = PairCounts(sums[0][None], sums[1][None], None, s)
-    model = Likelihood(whole, ridge)
-    point, prior = _estimate(battles, whole, model, penalty=penalty, ridge=ridge)
+    counted = PairCounts(sums[:1], sums[1:], None, s)
+
+    def covariance(point: Array) -> Array:
+        return _score_moments(battles, point[0])[1] if battles.n_queries > 1 else np.zeros((s, s))
+
+    least = least_dispersion(battles.net_squares(), float(battles.results[:, 0].sum()))
+    whole, prior, point = fit_layout(counted, covariance, least=least, penalty=penalty, ridge=RIDGE)
     total, around = _score_moments(battles, point[0])
-    inverse = np.linalg.inv((model if prior is None else model.plus(prior.added)).slopes(point)[1][0])
+    inverse = np.linalg.inv(whole.slopes(point)[1][0])
     inverse -= inverse.mean(axis=0)
-    covariance = inverse @ around @ inverse.T
-    if _kind_of_draws(battles, draws) == "draws":
-        drawn = _draw_ratings(battles, point, prior, draws=draws, seed=seeds, ridge=ridge)
-        drawn = widen_draws(point[0], drawn, battles.queries_by_system)
-    else:
-        values, vectors = np.linalg.eigh(covariance)
-        z = np.random.default_rng([*seeds, 2]).standard_normal((draws, s))
-        drawn = point[0] + z @ (vectors * np.sqrt(np.maximum(values, 0))).T
-    parted = groups(battles.systems, whole)
-    unbounded = unbounded_sides(battles.systems, parted, whole)
-    queries, record = battles.queries_by_system, battles.record
-    row = LanguageRanking(
-        code, battles.systems, point[0], drawn, record, parted, n, queries, battles.unparsed, unbounded
-    )
-    return QueryMoments(row, inverse @ total, covariance)
-
-
-def _estimate(
-    battles: BlockedBattles, whole: PairCounts, bare: Likelihood, *, penalty: Penalty, ridge: float
-) -> tuple[Array, JeffreysPrior | None]:
-    """Return the 1 x S estimate, and Jeffreys' prior at it, with the dispersion of the queries (`by_query.py`)."""
-    if penalty == "none":
-        return fit(whole, ridge=ridge).theta, None
-    point, dispersion = rough_estimate(bare), 1.0
-    if battles.n_queries > 1:
-        dispersion = max(
-            dispersion_of(bare, point, _score_moments(battles, point[0])[1]),
-            least_dispersion(battles.net_squares(), float(battles.record[:, 0].sum())),
-        )
-    return bias_reduced(bare, dispersion=dispersion, start=point)
+    moments = inverse @ total, inverse @ around @ inverse.T
+    met = battles.queries_by_system
+    return ByBlock(battles.systems, met, counted, whole, prior, point, *moments, battles.n_queries)
 
 
 def _score_moments(battles: BlockedBattles, theta: Array) -> tuple[Array, Array]:
@@ -173,40 +138,34 @@ def _score_moments(battles: BlockedBattles, theta: Array) -> tuple[Array, Array]
     win, lose = logistic(theta[i] - theta[j])
     for block in battles.blocks():
         pulls = block.first * lose[block.pair] - block.second * win[block.pair]
-        cells = block.query.astype(np.int64) * s
-        scores = np.bincount(cells + i[block.pair], pulls, block.n_queries * s)
-        scores -= np.bincount(cells + j[block.pair], pulls, block.n_queries * s)
-        scores = scores.reshape(block.n_queries, s)
+        scores = sum_scores(block.query, (i[block.pair], j[block.pair]), pulls, (block.n_queries, s))
         total += scores.sum(axis=0)
         products += scores.T @ scores
     return total, (products - np.outer(total, total) / n) * n / (n - 1) if n > 1 else products
 
 
-def _draw_ratings(
-    battles: BlockedBattles, point: Array, prior: JeffreysPrior | None, *, draws: int, seed: list[int], ridge: float
-) -> Array:
-    """Return the ratings of each draw of the posterior bootstrap (B x S)."""
+def _draw_ratings(battles: BlockedBattles, layout: ByBlock, draws: int, seeds: list[int]) -> Array:
+    """Return the ratings of each draw of the posterior bootstrap, or normal draws if it would take long (B x S)."""
     s = len(battles.systems)
+    if _kind_of_draws(battles, draws) == "sandwich":
+        values, vectors = np.linalg.eigh(layout.covariance)
+        z = np.random.default_rng([*seeds, 2]).standard_normal((draws, s))
+        return np.asarray(layout.theta + z @ (vectors * np.sqrt(np.maximum(values, 0))).T)
     sums = [np.zeros((s * (s - 1) // 2, draws), dtype=np.float32) for _ in range(2)]
     weight = np.zeros(draws)
     for number, block in enumerate(battles.blocks()):
-        weights = np.random.default_rng([*seed, 0, number]).standard_exponential(
+        weights = np.random.default_rng([*seeds, 0, number]).standard_exponential(
             (block.n_queries, draws), dtype=np.float32
         )
         weight += weights.sum(axis=0, dtype=np.float64)
         for total, column in zip(sums, (block.first, block.second), strict=True):
             _add_products(total, block, column, weights)
-    scale, rng = battles.n_queries / weight, np.random.default_rng([*seed, 1])
-    start, at_once, parts = Fit(point, None, 0), max(1, _CELLS // max(1, len(sums[0]))), []
-    for k in range(0, draws, at_once):
-        columns = slice(k, k + at_once)
-        of_first, of_second = ((total[:, columns] * scale[columns]).T for total in sums)
-        if prior is not None:
-            more_first, more_second = prior.draw_points(rng, len(of_first))
-            of_first, of_second = of_first + more_first, of_second + more_second
-        pairs = PairCounts(np.ascontiguousarray(of_first), np.ascontiguousarray(of_second), None, s)
-        parts.append(fit(pairs, ridge=ridge, start=start, tolerance=CLOSE).theta)
-    return np.concatenate(parts)
+    scale = battles.n_queries / weight
+    return layout.fit_draws(
+        lambda part: [np.ascontiguousarray((total[:, part] * scale[part]).T) for total in sums],
+        np.random.default_rng([*seeds, 1]),
+        draws,
+    )
 
 
 def _add_products(
@@ -225,14 +184,12 @@ def _add_products(
         sums[rows] += cells[rows] @ weights
 
 
-def _test_row(row: LanguageRanking, parts: list[QueryMoments]) -> BoardTests:
+def _test_row(row: LanguageRanking, parts: list[ByBlock]) -> BoardTests:
     """Test the fitted differences of a row with the query as the cluster."""
     difference, covariances = np.zeros(len(row.systems)), []
-    met = np.zeros(len(row.systems), dtype=np.int64)
     for part in parts:
-        place_of = {name: k for k, name in enumerate(part.row.systems)}
+        place_of = {name: k for k, name in enumerate(part.systems)}
         place = np.array([place_of[name] for name in row.systems])
-        difference += (part.total[place] + part.row.theta[place]) / len(parts)
-        covariances.append((part.covariance[np.ix_(place, place)] / len(parts) ** 2, part.row.n_queries))
-        met += part.row.queries_by_system[place]
-    return separate_fitted(row, difference, covariances, met)
+        difference += (part.total[place] + part.theta[place]) / len(parts)
+        covariances.append((part.covariance[np.ix_(place, place)] / len(parts) ** 2, part.n_queries))
+    return separate_fitted(row, difference, covariances, row.queries_by_system)

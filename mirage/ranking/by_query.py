@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -9,10 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
-from mirage.ranking.fit import MANY, Array, Likelihood, PairCounts, davidson, fit, logistic, solver
-from mirage.ranking.jeffreys import JeffreysPrior, bias_reduced, least_dispersion, query_dispersion, rough_estimate
+from mirage.ranking.fit import (
+    MANY,
+    Array,
+    Counts,
+    Fit,
+    Likelihood,
+    PairCounts,
+    davidson,
+    fit,
+    logistic,
+    solver,
+    sum_scores,
+)
+from mirage.ranking.jeffreys import JeffreysPrior, estimate, least_dispersion, score_covariance
+from mirage.ranking.records import widen_draws
 from mirage.schema import Penalty, Ties
 
+CLOSE = 1e-10
+"""Tolerance of a draw's ratings in logits, met to about ten times this: interval ends agree to 1e-9 across
+processors.
+"""
+_CELLS = 4_000_000
+"""Maximum draws x pairs in memory."""
 _ROWS = 2_000
 """Queries per block of a sum, which bounds its memory."""
 _SPARSE = 8
@@ -20,13 +40,13 @@ _SPARSE = 8
 
 
 @dataclass(frozen=True, eq=False)
-class ByQuery:
-    """The battles of one language as one data set per query, with the fit to all of them."""
+class Layout:
+    """The battles of one language as one data set, with the fit to it: what every draw and test starts from."""
 
     systems: tuple[str, ...]
     """The S systems, sorted by name."""
-    each: PairCounts
-    """Q data sets, one per query."""
+    queries_by_system: NDArray[np.intp]
+    """S: number of queries each system battles on."""
     counted: PairCounts
     """One data set: the weighted sum over all queries."""
     whole: Likelihood
@@ -35,6 +55,39 @@ class ByQuery:
     """Jeffreys' prior; None for maximum likelihood."""
     point: Array
     """1 x S, or 1 x (S + 1) with Davidson's tie parameter last: the estimate."""
+
+    @property
+    def theta(self) -> Array:
+        """S: the ratings."""
+        return self.point[0, : len(self.systems)]
+
+    def fit_draws(self, sums: Callable[[slice], Sequence[Counts]], rng: np.random.Generator, draws: int) -> Array:
+        """Fit every draw of the posterior bootstrap, and return the ratings as wide as they vary (B x S).
+
+        Args:
+            sums: maps a range of draws to the points of the first and the second of every pair under the draws' query
+                weights, and the ties where they are modelled (each R x P).
+            rng: generator of the prior's weights.
+            draws: B.
+        """
+        start = Fit(self.theta[None], self.point[:, -1] if self.counted.ties is not None else None, 0)
+        at_once, parts = max(1, _CELLS // max(1, self.counted.first.shape[1])), []
+        for k in range(0, draws, at_once):
+            first, second, *tied = sums(slice(k, k + at_once))
+            if self.prior is not None:
+                of_first, of_second = self.prior.draw_points(rng, len(first))
+                first, second = first + of_first, second + of_second
+            pairs = PairCounts(first, second, tied[0] if tied else None, len(self.systems))
+            parts.append(fit(pairs, ridge=self.whole.ridge, start=start, tolerance=CLOSE).theta)
+        return widen_draws(self.theta, np.concatenate(parts), self.queries_by_system)
+
+
+@dataclass(frozen=True, eq=False)
+class ByQuery(Layout):
+    """The battles of one language as one data set per query."""
+
+    each: PairCounts
+    """Q data sets, one per query."""
     weights: Array
     """Q: weight of each query, so that every stratum has the same share; 1 on average."""
     strata: tuple[NDArray[np.intp], ...]
@@ -55,14 +108,34 @@ class ByQuery:
         return np.asarray(moved - moved.mean(axis=1, keepdims=True))
 
 
+def fit_layout(
+    counted: PairCounts, covariance: Callable[[Array], Array], *, least: float, penalty: Penalty, ridge: float
+) -> tuple[Likelihood, JeffreysPrior | None, Array]:
+    """Return `Layout.whole`, `prior` and `point` of one data set.
+
+    Args:
+        counted: the data set.
+        covariance: maps a point (1 x size) to the covariance of the sum of the queries' scores there (size x size).
+        least: minimum dispersion of the prior (`jeffreys.least_dispersion`).
+        penalty: `jeffreys`, or `none` for maximum likelihood.
+        ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
+    """
+    model = Likelihood(counted, ridge)
+    if penalty == "none":
+        fitted = fit(counted, ridge=ridge)
+        return model, None, fitted.theta if fitted.log_nu is None else np.column_stack([fitted.theta, fitted.log_nu])
+    point, prior = estimate(model, covariance, least=least)
+    return model.plus(prior.added), prior, point
+
+
 def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) -> ByQuery:
     """Arrange the battles by query, and fit all of them together.
 
     Args:
         battles: the battles of one language.
         ties: treatment of ties. With `half`, soft verdicts count by their points; otherwise by the verdict.
-        penalty: `jeffreys`, or `none` for maximum likelihood.
-        ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
+        penalty: as for `fit_layout`.
+        ridge: as for `fit_layout`.
     """
     n = len(battles.queries)
     i, j = np.triu_indices(len(battles.systems), 1)
@@ -73,23 +146,16 @@ def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) ->
     weights = np.empty(n)
     for rows in strata:
         weights[rows] = n / (len(strata) * len(rows))
-    per_query = PairCounts(first, second, tied, len(battles.systems))
-    whole = PairCounts(
-        weights[None] @ first,
-        weights[None] @ second,
-        None if tied is None else weights[None] @ tied,
-        per_query.systems,
-    )
-    model = Likelihood(whole, ridge)
-    if penalty == "none":
-        fitted = fit(whole, ridge=ridge)
-        point = fitted.theta if fitted.log_nu is None else np.column_stack([fitted.theta, fitted.log_nu])
-        return ByQuery(battles.systems, per_query, whole, model, None, point, weights, strata)
-    point = rough_estimate(model)
-    phi = query_dispersion(model, point, scores_of(per_query, point) * weights[:, None], strata)
-    phi = max(phi, least_dispersion(_net_squares(first, second), float(battles.wins.sum(dtype=np.int64))))
-    point, prior = bias_reduced(model, dispersion=phi, start=point)
-    return ByQuery(battles.systems, per_query, whole, model.plus(prior.added), prior, point, weights, strata)
+    each = PairCounts(first, second, tied, len(battles.systems))
+    ties_sum = None if tied is None else weights[None] @ tied
+    counted = PairCounts(weights[None] @ first, weights[None] @ second, ties_sum, each.systems)
+
+    def covariance(point: Array) -> Array:
+        return score_covariance(scores_of(each, point) * weights[:, None], strata)
+
+    least = least_dispersion(_net_squares(first, second), float(battles.wins.sum(dtype=np.int64)))
+    fitted = fit_layout(counted, covariance, least=least, penalty=penalty, ridge=ridge)
+    return ByQuery(battles.systems, battles.queries_by_system(), counted, *fitted, each, weights, strata)
 
 
 def _net_squares(first: Array, second: Array) -> float:
@@ -122,5 +188,4 @@ def scores_of(per_query: PairCounts, point: Array) -> Array:
         total = first + second + tied
         pull = (first - second) / 2 - total * (win - lose) / 2
         of_ties = [np.bincount(q, tied - total * tie, n)]
-    scores = np.bincount(q * s + i[p], pull, n * s) - np.bincount(q * s + j[p], pull, n * s)
-    return np.column_stack([scores.reshape(n, s), *of_ties])
+    return np.column_stack([sum_scores(q, (i[p], j[p]), pull, (n, s)), *of_ties])

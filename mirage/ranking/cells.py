@@ -22,16 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
-from mirage.ranking.fit import Array, CellStyle, Likelihood, PairCounts, logistic
-from mirage.ranking.jeffreys import (
-    LEAST,
-    STEP,
-    JeffreysPrior,
-    bias_reduced,
-    least_dispersion,
-    query_dispersion,
-    rough_estimate,
-)
+from mirage.ranking.by_query import Layout
+from mirage.ranking.fit import RIDGE, Array, CellStyle, Likelihood, PairCounts, logistic, sum_scores
+from mirage.ranking.jeffreys import LEAST, STEP, JeffreysPrior, estimate, least_dispersion, score_covariance
+from mirage.ranking.records import widen_draws
 from mirage.ranking.resample import query_weights
 from mirage.schema import Ties
 from mirage.stats.newton import Rows, StepRule, chord, memoize_last, newton
@@ -62,13 +56,11 @@ _CELLS = 400_000
 
 
 @dataclass(frozen=True, eq=False)
-class StyledRatings:
-    """Ratings and style coefficients of one language, with their draws."""
+class StyledRatings(Layout):
+    """Ratings and style coefficients of one language, with their draws; `point` has both."""
 
-    theta: Array
-    """S: ratings in logits, centred on 0."""
     theta_draws: Array
-    """B x S."""
+    """B x S, as wide as the ratings vary."""
     value: Array
     """K: coefficients in the unit of the covariates; 0 where not identified."""
     value_draws: Array
@@ -77,8 +69,6 @@ class StyledRatings:
     """K: root mean square of a covariate's difference between the two answers of a battle."""
     reasons: tuple[str | None, ...]
     """K: reason why the battles do not identify a coefficient; None where they do."""
-    whole: PairCounts
-    """One data set: points by pair."""
 
 
 def fit_style(
@@ -89,7 +79,6 @@ def fit_style(
     ties: Ties,
     draws: int,
     seed: int,
-    ridge: float,
     shared: Collection[str] = (),
 ) -> StyledRatings:
     """Fit ratings and style coefficients of one language jointly.
@@ -101,10 +90,9 @@ def fit_style(
         ties: `half` or `drop`.
         draws: B.
         seed: seed of the draws.
-        ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
         shared: ids of the queries that other languages have too.
     """
-    cells = Cells(battles, values, ties, ridge)
+    cells = Cells(battles, values, ties)
     x, prior = cells.bias_reduced()
     weights = query_weights(code, battles, draws=draws, seed=seed, shared=shared)
     rng = np.random.default_rng([seed, zlib.crc32(code.encode()), 1])
@@ -114,21 +102,26 @@ def fit_style(
     value, value_draws = np.zeros(k), np.zeros((len(drawn), k))
     value[cells.identified] = x[0, s:] / cells.spread[cells.identified]
     value_draws[:, cells.identified] = drawn[:, s:] / cells.spread[cells.identified]
+    theta, met = x[0, :s], battles.queries_by_system()
     return StyledRatings(
-        x[0, :s],
-        drawn[:, :s] - drawn[:, :s].mean(axis=1, keepdims=True),
+        battles.systems,
+        met,
+        cells.whole(),
+        cells.model,
+        prior,
+        x,
+        widen_draws(theta, drawn[:, :s] - drawn[:, :s].mean(axis=1, keepdims=True), met),
         value,
         value_draws,
         cells.spread,
         cells.reasons(x),
-        cells.whole(),
     )
 
 
 class Cells:
     """The cells of one language with points, and their likelihood."""
 
-    def __init__(self, battles: Battles, values: Array, ties: Ties, ridge: float) -> None:
+    def __init__(self, battles: Battles, values: Array, ties: Ties) -> None:
         self.n_queries = len(battles.queries)
         i, j = np.triu_indices(len(battles.systems), 1)
         points = battles.shared(ties)
@@ -142,9 +135,9 @@ class Cells:
         self.spread = np.sqrt(np.average(differences**2, axis=0, weights=(won + lost)[0]))
         # One row per covariate: sums over cells then read contiguous memory.
         z = np.ascontiguousarray((differences / np.where(self.spread > 0, self.spread, 1)).T)
-        self.identified = _find_identified(Likelihood(counts, ridge, CellStyle(pair, z)))
+        self.identified = _find_identified(Likelihood(counts, RIDGE, CellStyle(pair, z)))
         self.style = CellStyle(pair, z[self.identified])
-        self.model = Likelihood(counts, ridge, self.style)
+        self.model = Likelihood(counts, RIDGE, self.style)
 
     def whole(self) -> PairCounts:
         """Return the points by pair as one data set."""
@@ -153,11 +146,8 @@ class Cells:
 
     def bias_reduced(self) -> tuple[Array, JeffreysPrior]:
         """Return the estimate (1 x size), with coefficients of the identified covariates, and the prior."""
-        x = rough_estimate(self.model)
-        up, down = self._chances(x)
-        scores = self._by_query(self.model.first[0] * down - self.model.second[0] * up)
-        phi = query_dispersion(self.model, x, scores, [np.arange(self.n_queries)])
-        return bias_reduced(self.model, dispersion=max(phi, self.least_dispersion), start=x)
+        every = [np.arange(self.n_queries)]
+        return estimate(self.model, lambda x: score_covariance(self._scores(x), every), least=self.least_dispersion)
 
     def reasons(self, x: Array) -> tuple[str | None, ...]:
         """Return why the battles do not identify a coefficient, by covariate; None where they do. `x` is the
@@ -203,7 +193,7 @@ class Cells:
         gained, conceded = self._by_system(prior.added * down), self._by_system(prior.added * up)
         scores = np.vstack(
             [
-                self._by_query(model.first[0] * down - model.second[0] * up),
+                self._scores(x),
                 of_first @ gained - of_second @ conceded,
                 of_second @ gained - of_first @ conceded,
             ]
@@ -250,12 +240,13 @@ class Cells:
         along = self.model.by_pair(of_cells * np.vstack([np.ones_like(of_cells), self.style.z]))
         return np.column_stack([along[0][:, None] * self.model.D, *along[1:]])
 
-    def _by_query(self, of_cells: Array) -> Array:
-        """Return sums over the cells of each query, times the cells' design rows (Q x size)."""
-        laid = np.zeros((self.n_queries, len(self.model.i)))
-        laid[self.q, self.style.pair] = of_cells
-        along = [np.bincount(self.q, of_cells * row, self.n_queries) for row in self.style.z]
-        return np.column_stack([laid @ self.model.D, *along])
+    def _scores(self, x: Array) -> Array:
+        """Return the gradient of each query's log-likelihood at a point (Q x size)."""
+        model, (up, down), pair = self.model, self._chances(x), self.style.pair
+        pull = model.first[0] * down - model.second[0] * up
+        along = [np.bincount(self.q, pull * row, self.n_queries) for row in self.style.z]
+        ends = model.i[pair], model.j[pair]
+        return np.column_stack([sum_scores(self.q, ends, pull, (self.n_queries, model.n_systems)), *along])
 
     def _chances(self, x: Array) -> tuple[Array, Array]:
         """Return P(first wins) and P(second wins) by cell."""

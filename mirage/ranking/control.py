@@ -31,12 +31,10 @@ import numpy as np
 
 from mirage.battles.counts import Battles, codes
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.bootstrap import JOINT, LEVEL, LanguageRanking, RankingReport, add_joint_row, rate, units_of
+from mirage.ranking.bootstrap import JOINT, LEVEL, RankingReport, rate, rate_layouts, units_of
 from mirage.ranking.cells import StyledRatings, fit_style
 from mirage.ranking.fit import RIDGE, Array
-from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.joint import mean_over_languages
-from mirage.ranking.records import widen_draws
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.threads import one_thread
 from mirage.stats.intervals import bootstrap_tails
@@ -203,7 +201,7 @@ class StyleControl:
     def plain(self) -> RankingReport:
         """The ranking of the same battles without control."""
         like = self.ranking
-        return rate(self.battles, draws=like.n_draws, seed=like.seed, ties=like.ties, ridge=like.ridge)
+        return rate(self.battles, draws=like.n_draws, seed=like.seed, ties=like.ties)
 
     @property
     def method(self) -> str:
@@ -223,7 +221,6 @@ def control_style(
     ties: Literal["half", "drop"] = "half",
     draws: int = DRAWS,
     seed: int = SEED,
-    ridge: float = RIDGE,
 ) -> StyleControl:
     """Rate the systems at equal style.
 
@@ -233,7 +230,6 @@ def control_style(
         ties: treatment of ties; Davidson's model is not supported with covariates.
         draws: bootstrap draws of queries.
         seed: seed of the draws; queries have the same weights as in `rate`.
-        ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
 
     Raises:
         BadInput: if ties are modelled, or the battles are decided by relevance labels, which ignore style.
@@ -277,37 +273,17 @@ def control_style(
     shared = units_of(used).shared
     with one_thread():
         fits = {
-            code: fit_style(
-                language_battles, values[code], code, ties=ties, draws=draws, seed=seed, ridge=ridge, shared=shared
-            )
+            code: fit_style(language_battles, values[code], code, ties=ties, draws=draws, seed=seed, shared=shared)
             for code, language_battles in used.items()
         }
-    rows = {code: _row(code, language_battles, fits[code]) for code, language_battles in used.items()}
     first = next(iter(used.values()))
-    ranking = add_joint_row(
-        RankingReport(first.judge, first.skill, ties, draws, seed, "jeffreys", ridge, rows, ()), used
-    )
+    ranking = RankingReport(first.judge, first.skill, ties, draws, seed, "jeffreys", RIDGE, {}, ())
+    ranking = rate_layouts(ranking, fits, used, lambda _, fit: fit.theta_draws, used)
     coefficients = {code: _read(code, names, fits[code], len(used[code].queries)) for code in used}
     outside = {code: _outside(values[code], used[code].systems, coefficients[code]) for code in used}
     if JOINT in ranking.languages:
         coefficients[JOINT] = _mean(names, coefficients, fits, units_of(used))
     return StyleControl(names, ranking, coefficients, used, missing, outside)
-
-
-def _row(code: str, battles: Battles, fit: StyledRatings) -> LanguageRanking:
-    parted, queries_by_system = groups(battles.systems, fit.whole), battles.queries_by_system()
-    return LanguageRanking(
-        code,
-        battles.systems,
-        fit.theta,
-        widen_draws(fit.theta, fit.theta_draws, queries_by_system),
-        battles.record(),
-        parted,
-        len(battles.queries),
-        queries_by_system,
-        battles.unparsed,
-        unbounded_sides(battles.systems, parted, fit.whole),
-    )
 
 
 def _wider(n: int) -> float:

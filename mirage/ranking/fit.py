@@ -301,36 +301,18 @@ class Likelihood:
             return np.asarray(
                 (x[:, :s] @ self.D.T)[:, self.style.pair] + x[:, s : s + len(self.style.z)] @ self.style.z
             )
-        if self.met is not None:
+        if self.met is not None or s >= MANY:
             return np.asarray(x[:, self.i] - x[:, self.j])
-        if s < MANY:
-            return np.asarray(x[:, :s] @ self.D.T)
-        d = np.empty((len(x), len(self.i)))
-        offset = 0
-        for k in range(self.n_systems - 1):
-            n = self.n_systems - 1 - k
-            np.subtract(x[:, k : k + 1], x[:, k + 1 :], out=d[:, offset : offset + n])
-            offset += n
-        return d
+        return np.asarray(x[:, :s] @ self.D.T)
 
     def _by_system(self, cells: Counts) -> tuple[Array, Array]:
         """Return sums of B x P cells over the pairs in which a system comes first, and second (B x S each)."""
-        if self.met is not None or (len(cells) == 1 and self.n_systems >= MANY):
-            first, second = (
-                np.array([np.bincount(ends, row, self.n_systems) for row in cells], dtype=float)
-                for ends in (self.i, self.j)
-            )
-            return first, second
-        if self.n_systems < MANY:
+        if self.met is None and self.n_systems < MANY:
             return np.asarray(cells @ (self.D > 0), dtype=float), np.asarray(cells @ (self.D < 0), dtype=float)
-        first, second = np.zeros((len(cells), self.n_systems)), np.zeros((len(cells), self.n_systems))
-        offset = 0
-        for k in range(self.n_systems - 1):
-            n = self.n_systems - 1 - k
-            block = cells[:, offset : offset + n]
-            first[:, k] = block.sum(axis=1)
-            second[:, k + 1 :] += block
-            offset += n
+        first, second = (
+            np.array([np.bincount(ends, row, self.n_systems) for row in cells]).reshape(-1, self.n_systems)
+            for ends in (self.i, self.j)
+        )
         return first, second
 
     def slopes(self, x: Array) -> tuple[Array, Array]:
@@ -464,6 +446,22 @@ def _design(s: int) -> NDArray[Any]:
     design[np.arange(len(i)), j] = -1
     design.setflags(write=False)
     return design
+
+
+def sum_scores(
+    query: NDArray[np.integer], ends: tuple[NDArray[np.intp], NDArray[np.intp]], pull: Array, shape: tuple[int, int]
+) -> Array:
+    """Return each query's score for the ratings (Q x S).
+
+    Args:
+        query: N: the query of each cell.
+        ends: N each: the first and the second system of each cell.
+        pull: N: derivative of the cell's log-likelihood by the rating of its first system.
+        shape: Q, S.
+    """
+    place, size = query.astype(np.int64) * shape[1], shape[0] * shape[1]
+    first, second = (np.bincount(place + end, pull, size) for end in ends)
+    return np.asarray((first - second).reshape(shape), dtype=float)
 
 
 def logistic(d: Array) -> tuple[Array, Array]:

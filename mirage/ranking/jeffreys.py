@@ -15,7 +15,7 @@ many pseudo-points as for these alone (`least_dispersion`). With fewer, interval
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -134,31 +134,35 @@ def least_dispersion(net_squares: float, decisive: float) -> float:
     return max(1.0, net_squares / decisive) if decisive > 0 else 1.0
 
 
-def query_dispersion(model: Likelihood, x: Array, scores: Array, strata: Sequence[NDArray[np.intp]]) -> float:
-    """Return the overdispersion of queries relative to independent battles: tr(H^-1 J) over the number of parameters,
-    with H the information of the battles and J the covariance of the queries' scores; 1 with fewer than two queries.
+def score_covariance(scores: Array, strata: Sequence[NDArray[np.intp]]) -> Array:
+    """Return the covariance of the sum of the queries' scores (size x size); 0 with fewer than two queries.
+
+    Args:
+        scores: Q x size: each query's contribution to the gradient.
+        strata: query indices of each stratum.
+    """
+    J = np.zeros((scores.shape[1],) * 2)
+    for rows in strata if len(scores) > 1 else ():
+        around = scores[rows] - (scores[rows].mean(axis=0) if len(rows) > 1 else 0)
+        J += len(rows) / max(len(rows) - 1, 1) * around.T @ around
+    return J
+
+
+def estimate(model: Likelihood, covariance: Callable[[Array], Array], *, least: float) -> tuple[Array, JeffreysPrior]:
+    """Return `bias_reduced` with the overdispersion of queries relative to independent battles: tr(H^-1 J) over the
+    number of parameters, with H the information of the battles and J the covariance of the queries' scores.
 
     Args:
         model: the likelihood of one data set.
-        x: 1 x size: the estimate.
-        scores: Q x size: each query's contribution to the gradient at the estimate.
-        strata: query indices of each stratum.
+        covariance: maps a point (1 x size) to J there (size x size).
+        least: minimum dispersion (`least_dispersion`).
     """
-    if len(scores) < 2:
-        return 1.0
-    J = np.zeros((model.size, model.size))
-    for rows in strata:
-        around = scores[rows] - (scores[rows].mean(axis=0) if len(rows) > 1 else 0)
-        J += len(rows) / max(len(rows) - 1, 1) * around.T @ around
-    return dispersion_of(model, x, J)
-
-
-def dispersion_of(model: Likelihood, x: Array, J: Array) -> float:
-    """Return `query_dispersion` from the covariance of the sum of the queries' scores (size x size)."""
+    point = rough_estimate(model)
     n = model.size - (model.ties is not None)
-    H = model.slopes(x)[1]
+    H, J = model.slopes(point)[1], covariance(point)
     solved = solver(H)(J[None]) if n >= MANY else np.linalg.solve(H, J[None])
-    return float(np.trace(solved[0, :n, :n]) / max(n - 1, 1))
+    phi = float(np.trace(solved[0, :n, :n]) / max(n - 1, 1))
+    return bias_reduced(model, dispersion=max(phi, least), start=point)
 
 
 def _prior(model: Likelihood, x: Array, phi: float) -> JeffreysPrior:

@@ -91,7 +91,7 @@ class Tournaments:
         """
         return np.asarray(self._rated_theta().mean(axis=0))
 
-    def interval(self, level: float = PUBLISHED_LEVEL) -> Array:
+    def interval(self) -> Array:
         """Return the percentiles of the ratings over tournaments, as published (2 x S).
 
         The width shrinks with the square root of the number of drawn queries, regardless of the number of queries.
@@ -104,7 +104,9 @@ class Tournaments:
                 f"no interval over tournaments in {self.language}: {self.lacking}",
                 do="rank with mirage rank, which bounds every rating",
             )
-        return np.asarray(np.quantile(self._rated_theta(), [(1 - level) / 2, (1 + level) / 2], axis=0))
+        return np.asarray(
+            np.quantile(self._rated_theta(), [(1 - PUBLISHED_LEVEL) / 2, (1 + PUBLISHED_LEVEL) / 2], axis=0)
+        )
 
     def ranks(self) -> NDArray[np.int64]:
         """Return the ranks of the mean ratings, 1 is best (S)."""

@@ -95,25 +95,20 @@ class LanguageRanking:
         return self.n_queries < FEW
 
     @property
-    def connected(self) -> bool:
-        """True if all systems can be compared with each other through wins and losses."""
-        return len(self.groups) == 1
-
-    @property
     def bounded(self) -> tuple[str, ...]:
         """Systems whose rating the data bounds on both sides: those of the single largest group, none if there is none
         (two systems that never lost to each other bound nothing).
         """
         return main_group(self.groups)
 
-    def interval(self, level: float = LEVEL) -> Array:
-        """Return the interval of each rating, lower and upper ends (2 x S); infinite where the data puts no bound.
+    def interval(self) -> Array:
+        """Return the 95% interval of each rating, lower and upper ends (2 x S); infinite where the data puts no bound.
 
         Percentiles over the draws, expanded from a normal to a t quantile for the number of queries a system battles
         on, as Hesterberg (2015, The American Statistician 69(4)) proposes. The expectation of the k-th of B draws is
         the k / (B + 1) quantile, hence `weibull`.
         """
-        ends = _ends(self.theta, self.draws, self.queries_by_system, level)
+        ends = _ends(self.theta, self.draws, self.queries_by_system)
         place = {system: k for k, system in enumerate(self.systems)}
         for system, side in self.unbounded.items():
             k = place[system]
@@ -123,13 +118,12 @@ class LanguageRanking:
                 ends[1, k] = np.inf
         return ends
 
-    def differences(self, reference: str, level: float = LEVEL, *, system: str | None = None) -> Array:
+    def differences(self, reference: str, *, system: str | None = None) -> Array:
         """Return every system's rating minus that of a reference, and the ends of its interval (3 x S); infinite where
         the data puts no bound. The precision of other systems' ratings does not affect it.
 
         Args:
             reference: the system that the others are compared with.
-            level: of the interval.
             system: the only system to compare (3 x 1); None for all.
 
         Raises:
@@ -143,7 +137,7 @@ class LanguageRanking:
         chosen = [self.systems.index(name) for name in names]
         value = self.theta[chosen] - self.theta[k]
         queries_by_system = np.minimum(self.queries_by_system[chosen], self.queries_by_system[k])
-        low, high = _ends(value, self.draws[:, chosen] - self.draws[:, k : k + 1], queries_by_system, level)
+        low, high = _ends(value, self.draws[:, chosen] - self.draws[:, k : k + 1], queries_by_system)
         for position, name in enumerate(names):
             if name == reference:
                 continue
@@ -188,10 +182,10 @@ def widen_draws(theta: Array, draws: Array, queries_by_system: NDArray[np.intp])
     return np.asarray(theta + np.sqrt((n + 1) / (n - 1)) * (draws - theta))
 
 
-def _ends(value: Array, draws: Array, queries_by_system: NDArray[np.intp], level: float) -> Array:
+def _ends(value: Array, draws: Array, queries_by_system: NDArray[np.intp]) -> Array:
     """Return percentiles of the draws, for the number of queries of each system (2 x S)."""
     ends = np.empty((2, draws.shape[1]))
     for n in np.unique(queries_by_system).tolist():
         of_n = queries_by_system == n
-        ends[:, of_n] = np.quantile(draws[:, of_n], student_tails(level, n), axis=0, method="weibull")
+        ends[:, of_n] = np.quantile(draws[:, of_n], student_tails(LEVEL, n), axis=0, method="weibull")
     return np.stack([np.minimum(ends[0], value), np.maximum(ends[1], value)])

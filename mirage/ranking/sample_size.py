@@ -10,7 +10,7 @@ import numpy as np
 from mirage.ranking.pair_tests import ALPHA, BoardTests
 
 POWER = 0.8
-"""Default power: probability that the test separates the two with the computed number of queries."""
+"""Power: probability that the test separates the two with the computed number of queries."""
 
 FAR = 100
 """Multiple of the present queries above which no number is given: the two are practically equal."""
@@ -38,8 +38,6 @@ class SampleSize:
     """Level of the single test: Holm's for the pair, the family-wise level over the number of pairs not separated
     yet.
     """
-    power: float
-    """Probability of separation that `more` is computed for."""
     n_queries: int
     """Present number of queries."""
 
@@ -60,7 +58,7 @@ class SampleSize:
         return f"{pair}: {self.reason}"
 
 
-def sample_sizes(tests: BoardTests, first: str, second: str, *, power: float = POWER) -> SampleSize:
+def sample_sizes(tests: BoardTests, first: str, second: str) -> SampleSize:
     """Estimate the number of additional queries that would separate two systems.
 
     The normal score t of the pair's test is the difference in standard errors. If the true difference is d standard
@@ -77,7 +75,6 @@ def sample_sizes(tests: BoardTests, first: str, second: str, *, power: float = P
         tests: the row.
         first: one system.
         second: the other.
-        power: probability that the test then separates them.
 
     Raises:
         UnknownName: if a system is not in this row.
@@ -91,7 +88,7 @@ def sample_sizes(tests: BoardTests, first: str, second: str, *, power: float = P
     def answer(
         more: int | None, low: int | None = None, high: int | None = None, reason: str | None = None
     ) -> SampleSize:
-        return SampleSize(first, second, more, low, high, reason, level, power, n)
+        return SampleSize(first, second, more, low, high, reason, level, n)
 
     if tests.are_separated(first, second):
         return answer(0, 0, 0)
@@ -104,16 +101,16 @@ def sample_sizes(tests: BoardTests, first: str, second: str, *, power: float = P
     def more(total: float) -> int | None:
         return math.ceil(max(total - n, least, 1)) if total - n <= FAR * n else None
 
-    low = more(queries_needed(t + half, n, level=level, power=power))
+    low = more(queries_needed(t + half, n, level=level))
     if t <= half:
         equal = "the 95% interval of their difference contains 0, so they may be equal"
         return answer(None, low, None, equal if low is not None else f"{equal}; {_too_close(n)}")
     statistics = tests.z[pairs][tests.differing[pairs] > 0]
     spread = max(float(np.mean(statistics**2)) - 1, 0.0)
-    total = n * _growth(t, spread / (1 + spread), level=level, power=power)
+    total = n * _growth(t, spread / (1 + spread), level=level)
     if total - n > FAR * n:
         return answer(None, low, None, _too_close(n))
-    return answer(more(total), low, more(queries_needed(t - half, n, level=level, power=power)))
+    return answer(more(total), low, more(queries_needed(t - half, n, level=level)))
 
 
 def _too_close(n: int) -> str:
@@ -126,7 +123,7 @@ def _round_up(n: int) -> int:
     return -(-n // unit) * unit
 
 
-def _growth(t: float, reliability: float, *, level: float, power: float) -> float:
+def _growth(t: float, reliability: float, *, level: float) -> float:
     """Return the required multiple of the present queries; infinite where no number is enough.
 
     Args:
@@ -134,14 +131,13 @@ def _growth(t: float, reliability: float, *, level: float, power: float) -> floa
         reliability: shrinkage factor of t: the posterior mean of the true difference as a share of t, equal to its
             posterior variance in squared standard errors.
         level: level of the test.
-        power: power of the test.
     """
     from scipy.special import ndtri
 
     def short(growth: float) -> float:
         mean = t * (1 + (growth - 1) * reliability) / math.sqrt(growth)
         deviation = math.sqrt(((growth - 1) ** 2 * reliability + growth - 1) / growth)
-        return _quantile(level) + float(ndtri(power)) * deviation - mean
+        return _quantile(level) + float(ndtri(POWER)) * deviation - mean
 
     low, high = 1.0, 2.0 + FAR
     if short(high) > 0:
@@ -159,11 +155,11 @@ def _quantile(level: float) -> float:
     return float(ndtri(1 - level / 2))
 
 
-def queries_needed(t: float, n: int, *, level: float, power: float = POWER) -> float:
-    """Return the number of queries for a given power of a two-sided test, if n queries give the normal score t.
+def queries_needed(t: float, n: int, *, level: float) -> float:
+    """Return the number of queries for the power `POWER` of a two-sided test, if n queries give the normal score t.
 
     Infinite for t = 0.
     """
     from scipy.special import ndtri
 
-    return math.inf if t == 0 else n * float((_quantile(level) + ndtri(power)) / t) ** 2
+    return math.inf if t == 0 else n * float((_quantile(level) + ndtri(POWER)) / t) ** 2

@@ -75,11 +75,11 @@ class TagSplit:
         """Number of tests, over which Holm's correction is applied."""
         return sum(effect.p is not None for effect in self.effects)
 
-    def significant(self, level: float = 1 - LEVEL) -> tuple[TagEffect, ...]:
-        """Return the effects that are significant after the correction, at family-wise error `level`, the smallest
+    def significant(self) -> tuple[TagEffect, ...]:
+        """Return the effects that are significant after the correction, at a family-wise error of 5%, the smallest
         p-value first.
         """
-        sure = [effect for effect in self.effects if effect.p_holm is not None and effect.p_holm <= level]
+        sure = [effect for effect in self.effects if effect.p_holm is not None and effect.p_holm <= 1 - LEVEL]
         return tuple(sorted(sure, key=lambda effect: (effect.p, effect.value, effect.system)))
 
     def lines(self) -> list[str]:

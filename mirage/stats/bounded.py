@@ -36,19 +36,16 @@ def bounded_mean_intervals(
     group: NDArray[np.intp],
     low: Array,
     high: Array,
-    *,
-    confidence: float = CONFIDENCE,
 ) -> tuple[Array, Array]:
-    """Return both ends of the interval of each group's mean.
+    """Return both ends of the 95% interval of each group's mean.
 
     Args:
         values: N values of all groups.
         group: N: the index of each value's group; each of the G groups has a value.
         low: G: the lowest possible value of each group; lower if a value is.
         high: G: the highest possible value; higher if a value is.
-        confidence: confidence level of each interval.
     """
-    z = np.full(len(low), NormalDist().inv_cdf((1 + confidence) / 2))
+    z = np.full(len(low), NormalDist().inv_cdf((1 + CONFIDENCE) / 2))
     sample = _Sample(np.asarray(values, dtype=float), group, np.asarray(low, float), np.asarray(high, float))
     return sample.lower(z), -sample.mirror().lower(z)
 

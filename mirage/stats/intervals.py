@@ -17,17 +17,18 @@ if TYPE_CHECKING:
 MOST_DRAWS = 100_000
 """Maximum number of bootstrap draws; more do not change the intervals noticeably but cost time and memory."""
 CONFIDENCE = 0.95
+_REACH = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+"""Normal quantile of a two-sided interval."""
 _LEAST_SCORE = 0.5
 """Normal score of a test below which the distance of 0 in standard errors is too imprecise to divide by."""
 
 
-def wilson(k: int, n: int, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Return Wilson's score interval of a proportion.
+def wilson(k: int, n: int) -> tuple[float, float]:
+    """Return Wilson's 95% score interval of a proportion.
 
     Args:
         k: successes, 0 to n.
         n: trials, at least 1.
-        confidence: between 0 and 1.
 
     Returns:
         Lower and upper end, in [0, 1].
@@ -39,13 +40,11 @@ def wilson(k: int, n: int, *, confidence: float = CONFIDENCE) -> tuple[float, fl
     Source: Wilson, JASA 22 (1927); method 3 of Newcombe, Statistics in Medicine 17 (1998).
     """
     _check(k, n)
-    return _wilson(k / n, n, confidence)
+    return wilson_at(k / n, n)
 
 
-def mean_interval(
-    cells: Sequence[tuple[int, int]], *, confidence: float = CONFIDENCE, factor: float = 1.0
-) -> tuple[float, float, float]:
-    """Return the unweighted mean of proportions with an interval; they are independent by default.
+def mean_interval(cells: Sequence[tuple[int, int]], *, factor: float = 1.0) -> tuple[float, float, float]:
+    """Return the unweighted mean of proportions with a 95% interval; they are independent by default.
 
     Wilson's interval of the mean at its effective number of trials: the number at which a single proportion has the
     same variance as the mean. That variance is the sum of the proportions' own, over the squared number of them, with
@@ -54,7 +53,6 @@ def mean_interval(
 
     Args:
         cells: (successes, trials) of each proportion, trials at least 1.
-        confidence: between 0 and 1.
         factor: variance relative to that of independent proportions (`units.sharing_factor`).
 
     Returns:
@@ -75,13 +73,11 @@ def mean_interval(
     smoothed = [(k + 0.5) / (n + 1) for k, n in cells]
     centre = sum(smoothed) / len(cells)
     variance = factor * sum(p * (1 - p) / n for p, (_, n) in zip(smoothed, cells, strict=True)) / len(cells) ** 2
-    return mean, *_wilson(mean, centre * (1 - centre) / variance, confidence)
+    return mean, *wilson_at(mean, centre * (1 - centre) / variance)
 
 
-def clustered_proportion(
-    cells: Sequence[tuple[int, int]], *, confidence: float = CONFIDENCE
-) -> tuple[float, float, float]:
-    """Return a proportion of clustered trials with an interval.
+def clustered_proportion(cells: Sequence[tuple[int, int]]) -> tuple[float, float, float]:
+    """Return a proportion of clustered trials with a 95% interval.
 
     Wilson's interval at the effective number of trials: the number at which independent trials would vary as much as
     the clusters do, for a t quantile of the number of clusters, and at most the actual number. If the clusters do not
@@ -89,7 +85,6 @@ def clustered_proportion(
 
     Args:
         cells: (successes, trials) of each cluster, trials at least 1; at least two clusters.
-        confidence: between 0 and 1.
 
     Returns:
         The proportion, and its lower and upper end, in [0, 1].
@@ -108,12 +103,10 @@ def clustered_proportion(
     trials, clusters = sum(n for _, n in cells), len(cells)
     share = sum(k for k, _ in cells) / trials
     variance = clusters / (clusters - 1) * sum((k - share * n) ** 2 for k, n in cells) / trials**2
-    return share, *of_variance(share, variance, clusters=clusters, trials=trials, confidence=confidence)
+    return share, *of_variance(share, variance, clusters=clusters, trials=trials)
 
 
-def of_variance(
-    share: float, variance: float, *, clusters: float, trials: float, confidence: float = CONFIDENCE
-) -> tuple[float, float]:
+def of_variance(share: float, variance: float, *, clusters: float, trials: float) -> tuple[float, float]:
     """Return the interval of `clustered_proportion` for a share with known variance.
 
     Args:
@@ -121,7 +114,6 @@ def of_variance(
         variance: variance of the share as an estimate; 0 if the clusters do not vary.
         clusters: degrees of freedom of the variance plus 1.
         trials: total number of trials, which bounds the effective number.
-        confidence: between 0 and 1.
 
     Returns:
         Lower and upper end, in [0, 1].
@@ -129,33 +121,32 @@ def of_variance(
     from scipy.special import stdtrit
 
     effective = share * (1 - share) / variance if variance > 0 else clusters
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    t = float(stdtrit(clusters - 1, (1 + confidence) / 2))
-    return _wilson(share, min(float(trials), effective) * (z / t) ** 2, confidence)
+    t = float(stdtrit(clusters - 1, (1 + CONFIDENCE) / 2))
+    return wilson_at(share, min(float(trials), effective) * (_REACH / t) ** 2)
 
 
-def wilson_of_variance(
-    share: float, variance: float, trials: float, *, confidence: float = CONFIDENCE
-) -> tuple[float, float]:
-    """Return Wilson's interval of a mean in [0, 1] with known variance, such as from a bootstrap.
+def wilson_of_variance(share: float, variance: float, trials: float) -> tuple[float, float]:
+    """Return Wilson's 95% interval of a mean in [0, 1] with known variance, such as from a bootstrap.
 
     Args:
         share: the mean.
         variance: variance of the mean, at least 0. The interval uses the number of trials at which a proportion has
             this variance.
         trials: number of trials if the variance is 0, as for a mean at an end of its range; more than 0.
-        confidence: between 0 and 1.
 
     Returns:
         Lower and upper end, in [0, 1].
     """
     effective = share * (1 - share) / variance if variance > 0 else trials
-    return _wilson(share, effective or trials, confidence)
+    return wilson_at(share, effective or trials)
 
 
 def wilson_at(share: float, trials: float, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Return Wilson's interval of a mean in [0, 1] at an effective number of trials, more than 0."""
-    return _wilson(share, trials, confidence)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    middle = (share + z * z / (2 * trials)) / (1 + z * z / trials)
+    half = z / (1 + z * z / trials) * (share * (1 - share) / trials + z * z / (4 * trials * trials)) ** 0.5
+    return (middle - half if share > 0 else 0.0), (middle + half if share < 1 else 1.0)
 
 
 def bootstrap_tails(level: float, n: int) -> tuple[float, float]:
@@ -194,13 +185,6 @@ def _check(k: int, n: int) -> None:
         raise BadInput(f"{k} successes in {n} trials", do="give a count between 0 and the number of trials")
 
 
-def _wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
-    return (middle - half if p > 0 else 0.0), (middle + half if p < 1 else 1.0)
-
-
 def need_draws(draws: int) -> None:
     """Check the number of draws.
 
@@ -226,7 +210,6 @@ def agree_with_test(value: Floats, low: Floats, high: Floats, z: Floats) -> tupl
     """
     import numpy as np
 
-    reach = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-    disagree = (np.abs(z) >= reach) != ((low > 0) | (high < 0))
-    end = value * (1 - reach / np.maximum(np.abs(z), _LEAST_SCORE))
+    disagree = (np.abs(z) >= _REACH) != ((low > 0) | (high < 0))
+    end = value * (1 - _REACH / np.maximum(np.abs(z), _LEAST_SCORE))
     return np.where(disagree & (value > 0), end, low), np.where(disagree & (value < 0), end, high)

@@ -77,16 +77,13 @@ def jackknife(sums: Array, statistic: Statistic, trials: Statistic) -> Spread:
     return Spread(value, float((n - 1) / n * ((without - without.mean()) ** 2).sum()), count, n)
 
 
-def estimate(
-    spreads: Sequence[Spread], *, none: str, scale: Scale = "share", confidence: float = CONFIDENCE
-) -> Estimate:
-    """Average over languages with equal weights, with an interval; with one language, its own.
+def estimate(spreads: Sequence[Spread], *, none: str, scale: Scale = "share") -> Estimate:
+    """Average over languages with equal weights, with a 95% interval; with one language, its own.
 
     Args:
         spreads: one per language. If some have a variance, only these count.
         none: reason to give if there is no value.
         scale: range of the value.
-        confidence: between 0 and 1.
     """
     known = [spread for spread in spreads if not np.isnan(spread.value)]
     n, queries = sum(spread.n for spread in spreads), sum(spread.queries for spread in spreads)
@@ -110,12 +107,11 @@ def estimate(
             variance if 0 < value < 1 else 0.0,
             clusters=clusters,
             trials=sum(spread.n for spread in used),
-            confidence=confidence,
         )
         return Estimate(value, *ends, n, queries, None)
     if variance <= 1e-18:
         return Estimate(value, None, None, n, queries, "no interval: all queries say the same")
-    reach = _quantile(clusters - 1, confidence) * variance**0.5
+    reach = _quantile(clusters - 1) * variance**0.5
     return Estimate(value, max(value - reach, -1.0), min(value + reach, 1.0), n, queries, None)
 
 
@@ -127,7 +123,7 @@ def _joint_variance(used: Sequence[Spread]) -> tuple[float, float]:
     return variance, clusters
 
 
-def _quantile(freedom: float, confidence: float) -> float:
+def _quantile(freedom: float) -> float:
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, (1 + confidence) / 2))
+    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))

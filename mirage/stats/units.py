@@ -95,15 +95,7 @@ def spread(moves: Floats, strata: Sequence[Places]) -> tuple[Floats, Floats]:
         K variances, and K sums over strata of (variance of the stratum)^2 / (n - 1), so that the degrees of freedom are
         the square of the first over the second (Satterthwaite, Biometrics Bulletin 2, 1946).
     """
-    import numpy as np
-
-    variance, below = np.zeros(moves.shape[1]), np.zeros(moves.shape[1])
-    for rows in strata:
-        n, part = len(rows), moves[rows]
-        own = (part**2).sum(axis=0) if n == 1 else n / (n - 1) * ((part - part.mean(axis=0)) ** 2).sum(axis=0)
-        variance += own
-        below += own**2 / max(n - 1, 1)
-    return variance, below
+    return joint_spread({"": moves}, {"": strata}, Units({}))
 
 
 def joint_spread(
@@ -118,17 +110,10 @@ def joint_spread(
     """
     import numpy as np
 
-    k = next(iter(moves.values())).shape[1]
-    variance, below = np.zeros(k), np.zeros(k)
-    if not units.shared:
-        for language, of_language in moves.items():
-            more = spread(of_language, strata[language])
-            variance, below = variance + more[0], below + more[1]
-        return variance, below
+    variance = below = np.zeros(next(iter(moves.values())).shape[1])
     for alike in moves_alike(moves, strata, units):
         own = (alike**2).sum(axis=0)
-        variance += own
-        below += own**2 / max(len(alike) - 1, 1)
+        variance, below = variance + own, below + own**2 / max(len(alike) - 1, 1)
     return variance, below
 
 

@@ -134,17 +134,6 @@ def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(kind, "fit", fit)
 
 
-@pytest.mark.usefixtures("few_trees")
-@pytest.mark.parametrize("name", SLOW)
-def test_noise_gives_no_tau_to_slow_regressors(name: str) -> None:
-    taus = []
-    for seed in range(12):
-        training = arena(200 + seed, systems=5).only(languages=["en"])
-        predictions = predict_left_out(training, name)[0]
-        taus.append(float(tau_parts(predictions, training.languages["en"].ratings(frozenset())).mean()))
-    assert about_zero(taus)
-
-
 def test_the_chosen_regressor_gets_no_tau_from_noise() -> None:
     taus, gains = [], []
     for seed in range(40):

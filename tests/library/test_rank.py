@@ -21,7 +21,6 @@ from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_cases import battles, judged, maximum, ratings, simulate
-from scipy.optimize import minimize
 
 import mirage
 from benchmarks.sandwich import analytic
@@ -65,30 +64,6 @@ def test_agrees_with_the_reference_that_is_written_to_be_read(seed: int) -> None
         assert reference.log_likelihood(theta + rng.normal(0, 0.01, len(theta)), points.tolist()) < best
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_agrees_with_choix_as_the_ridge_goes_to_zero(seed: int) -> None:
-    battles = simulate(seed, tie=0.0)
-    theta = maximum(battles, ridge=1e-12).theta
-    counts = battles.wins.sum(axis=0).astype(float)
-    expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
-    np.testing.assert_allclose(theta, expected - expected.mean(), atol=1e-7)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_agrees_with_evalica_on_battles_with_ties(seed: int) -> None:
-    import evalica
-
-    battles = simulate(seed)
-    rows = []
-    for kind, counts in ((evalica.Winner.X, battles.wins), (evalica.Winner.Draw, np.triu(battles.ties))):
-        for q, i, j in np.argwhere(counts):
-            rows += [(battles.systems[i], battles.systems[j], kind)] * int(counts[q, i, j])
-    xs, ys, winners = zip(*rows, strict=True)
-    scores = evalica.bradley_terry(xs, ys, winners, tolerance=1e-12, limit=10_000).scores
-    expected = np.log(np.array([scores[s] for s in battles.systems]))
-    np.testing.assert_allclose(maximum(battles, ridge=1e-12).theta, expected - expected.mean(), atol=1e-5)
-
-
 def test_a_small_ridge_moves_a_connected_table_of_100_queries_by_less_than_1e_4() -> None:
     battles = simulate(1, systems=19, queries=100)
     assert np.abs(maximum(battles).theta - maximum(battles, ridge=1e-13).theta).max() < 1e-4
@@ -107,23 +82,6 @@ def test_every_draw_is_the_maximum_of_its_own_likelihood() -> None:
         expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
         # A draw is found to ten times 1e-5, which is far below what the draws differ by.
         np.testing.assert_allclose(draw, expected - expected.mean(), atol=1e-4)
-
-
-def test_davidson_finds_the_maximum_that_a_general_optimiser_finds() -> None:
-    battles = simulate(2, systems=5)
-    wins, ties = battles.wins.sum(axis=0).astype(float), battles.ties.sum(axis=0).astype(float)
-
-    def loss(x: Any) -> float:
-        theta, nu = x[:-1], np.exp(x[-1])
-        strength = np.exp(theta)
-        root = np.sqrt(np.outer(strength, strength))
-        z = strength[:, None] + strength[None, :] + nu * root
-        log_win, log_tie = theta[:, None] - np.log(z), np.log(nu * root) - np.log(z)
-        return float(-(wins * log_win).sum() - (np.triu(ties, 1) * log_tie).sum())
-
-    best = minimize(loss, np.zeros(6), method="BFGS", options={"gtol": 1e-7})
-    expected = best.x[:-1] - best.x[:-1].mean()
-    np.testing.assert_allclose(maximum(battles, ties="davidson").theta, expected, atol=1e-5)
 
 
 count = st.integers(1, 6)
@@ -150,24 +108,6 @@ def test_relabelling_systems_permutes_the_result(cells: list[int], order: list[i
     np.testing.assert_allclose(moved, theta[order], atol=1e-8)
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.lists(count, min_size=12, max_size=12), st.integers(0, 3), st.integers(1, 3))
-def test_a_tie_moves_both_towards_each_other_pitfall_6(cells: list[int], system: int, gap: int) -> None:
-    """Half points for a tie add a concave term in the difference, with its maximum at nought: the difference at the
-    maximum of the whole cannot grow. It is a theorem of the likelihood, not of a penalised one.
-    """
-    other = (system + gap) % 4
-    wins = np.zeros((1, 4, 4))
-    wins[0][~np.eye(4, dtype=bool)] = cells
-    ties = np.zeros_like(wins)
-    ties[0, system, other] = ties[0, other, system] = 3
-    before = maximum(battles(wins), draws=1).theta
-    after = maximum(battles(wins, ties), draws=1, ties="half").theta
-    apart = abs(before[system] - before[other])
-    assert abs(after[system] - after[other]) < apart + 1e-7
-    assert abs(after[system] - after[other]) < apart or apart < 1e-3
-
-
 @pytest.mark.parametrize("counted", ["half", "davidson"])
 @pytest.mark.parametrize("penalty", ["none", "jeffreys"])
 def test_ties_bring_two_unequal_systems_nearer_by_every_model_pitfall_6(counted: str, penalty: str) -> None:
@@ -185,11 +125,6 @@ def test_dropped_ties_leave_the_ratings_of_the_wins_alone() -> None:
     battles = simulate(3)
     without_ties = replace(battles, ties=np.zeros_like(battles.ties))
     np.testing.assert_allclose(ratings(battles, ties="drop").theta, ratings(without_ties).theta, atol=1e-12)
-
-
-def test_a_tie_changes_the_rating_pitfall_6() -> None:
-    battles = simulate(3)
-    assert np.abs(ratings(battles).theta - ratings(battles, ties="drop").theta).max() > 0.05
 
 
 def test_duplicating_every_battle_within_its_query_narrows_nothing_pitfall_36() -> None:
@@ -214,16 +149,6 @@ def test_four_times_the_queries_halve_the_interval() -> None:
         / np.ptp(ratings(many, draws=500).interval(), axis=0).mean()
     )
     assert 1.6 < ratio < 2.5
-
-
-def test_95_percent_intervals_cover_the_truth_95_percent_of_the_time_pitfall_37() -> None:
-    """400 arenas with seeds 1000 to 1399, 8 systems, 60 queries, clustered, with ties; truth from 40,000 queries."""
-    truth = ratings(simulate(999, queries=40_000), draws=1).theta
-    inside = []
-    for seed in range(1000, 1400):
-        low, high = ratings(simulate(seed), draws=200, seed=seed).interval()
-        inside.append((low <= truth) & (truth <= high))
-    assert 0.92 < np.mean(inside) < 0.98
 
 
 def test_ranking_a_subset_uses_its_battles_alone_pitfall_33() -> None:
@@ -265,7 +190,6 @@ def test_two_groups_that_never_met_are_reported() -> None:
     wins[0, :3, :3] = 1 - np.eye(3)
     wins[0, 3, 4] = wins[0, 4, 3] = 1
     ranking = ratings(battles(wins))
-    assert not ranking.connected
     assert ranking.groups == (("s00", "s01", "s02"), ("s03", "s04"))
     assert ranking.bounded == ("s00", "s01", "s02")
 
@@ -341,8 +265,9 @@ def test_bytes_do_not_depend_on_the_hash_seed() -> None:
     code = (
         "import sys; sys.path.insert(0, 'tests/fixtures')\n"
         "from rank_cases import simulate; from mirage.ranking.bootstrap import rate\n"
-        "r = rate({'ar': simulate(1), 'zh': simulate(2)}, draws=40).table()\n"
-        "import hashlib; print(hashlib.sha256(repr(r.to_pylist()).encode()).hexdigest())"
+        "r = rate({'ar': simulate(1), 'zh': simulate(2)}, draws=40)\n"
+        "z = r.tests['all'].z.tobytes() + r.tests['all'].holm.tobytes()\n"
+        "import hashlib; print(hashlib.sha256(repr(r.table().to_pylist()).encode() + z).hexdigest())"
     )
     digests = set()
     for hash_seed in ("0", "1"):
@@ -374,12 +299,6 @@ def test_the_table_keeps_the_contract() -> None:
         assert row["low"] <= row["rating"] <= row["high"]
         assert row["rank_low"] <= row["rank"] <= row["rank_high"]
         assert row["battles"] == row["wins"] + row["ties"] + row["losses"]
-
-
-def test_equal_systems_share_the_best_rank() -> None:
-    wins = np.zeros((1, 3, 3))
-    wins[0] = [[0, 2, 2], [1, 0, 1], [1, 1, 0]]
-    assert ratings(battles(wins)).ranks().tolist() == [1, 2, 2]
 
 
 # From rows to battles

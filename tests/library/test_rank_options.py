@@ -8,14 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import choix
 import numpy as np
 import pyarrow as pa
 import pytest
 from commands import mirage, rows
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from rank_cases import battles, judged, maximum, ratings, simulate
+from rank_cases import battles, judged, maximum, simulate
 
 from benchmarks.simulated import simulate_arena as arena_of
 from mirage import store
@@ -81,25 +78,6 @@ def test_every_draw_is_a_maximum_where_a_system_never_lost_or_never_won_pitfall_
 # Several judges
 
 
-def test_pooled_battles_agree_with_choix() -> None:
-    first, second = simulate(1, tie=0.0), simulate(2, tie=0.0)
-    both = pool_battles([first, second], judge="pooled")
-    counts = (first.wins.sum(axis=0) + second.wins.sum(axis=0)).astype(float)
-    expected = choix.ilsr_pairwise_dense(counts, alpha=0, tol=1e-12)
-    np.testing.assert_allclose(maximum(both, ridge=1e-12).theta, expected - expected.mean(), atol=1e-7)
-    assert both.queries == first.queries
-
-
-def test_pooling_two_equal_judges_is_one_judge_and_narrows_nothing_pitfall_36() -> None:
-    simulated = simulate(3)
-    alone, both = (
-        ratings(simulated, draws=100),
-        ratings(pool_battles([simulated, simulated], judge="pooled"), draws=100),
-    )
-    np.testing.assert_allclose(both.theta, alone.theta, atol=1e-5)
-    np.testing.assert_allclose(both.interval(), alone.interval(), atol=1e-3)
-
-
 def test_pooling_aligns_systems_and_queries_by_name() -> None:
     a = battles([[[0, 1], [0, 0]]], systems=["x", "z"])
     b = replace(battles([[[0, 0], [3, 0]]], systems=["w", "x"]), queries=("q9",))
@@ -115,36 +93,6 @@ def test_pools_that_make_no_sense_are_refused() -> None:
         pool_battles([single, single], judge="pooled")
     with pytest.raises(BadInput, match="different skills"):
         pool_battles([single, replace(single, skill="answer")], judge="pooled")
-
-
-count = st.integers(0, 4)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(count, min_size=18, max_size=18), st.permutations(range(3)))
-def test_relabelling_systems_permutes_a_pool(cells: list[int], order: list[int]) -> None:
-    wins = np.array(cells).reshape(2, 3, 3) + 1
-    wins[:, range(3), range(3)] = 0
-    parts = [battles(w[None]) for w in wins]
-    turned = [battles(w[None][:, order][:, :, order]) for w in wins]
-    a, b = (ratings(pool_battles(pool, judge="pooled"), draws=1).theta for pool in (parts, turned))
-    np.testing.assert_allclose(b, a[order], atol=1e-8)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(count, min_size=18, max_size=18), st.integers(0, 2), st.integers(1, 2), st.integers(1, 4))
-def test_a_judge_that_gives_more_wins_never_lowers_a_rating_in_a_pool(
-    cells: list[int], winner: int, gap: int, more: int
-) -> None:
-    wins = np.array(cells).reshape(2, 3, 3) + 1
-    wins[:, range(3), range(3)] = 0
-    better = wins.copy()
-    better[1, winner, (winner + gap) % 3] += more
-    before, after = (
-        ratings(pool_battles([battles(w[None]) for w in matrices], judge="pooled"), draws=1).theta
-        for matrices in (wins, better)
-    )
-    assert after[winner] > before[winner] - 1e-9
 
 
 def test_a_choice_of_nothing_is_the_plain_ranking() -> None:
@@ -231,11 +179,6 @@ def test_a_judge_of_single_orders_has_no_consistent_battle_and_the_error_says_wh
     with pytest.raises(NotEnoughData, match="2 left out, judged or read in one order only") as refused:
         rank_verdicts(verdicts_by_judge(table), RankSettings(consistent=True))
     assert "both orders" in str(refused.value)
-
-
-def test_a_judge_that_always_takes_the_first_has_no_consistent_battle() -> None:
-    rows = [("en", f"q{k}", "j", a, b, "A") for k in range(5) for a, b in (("x", "y"), ("y", "x"))]
-    assert verdict_rows.verdicts(judged(*rows), judge="j")["en"].consistent().battles().wins.sum() == 0
 
 
 def test_consistent_battles_undo_a_leaning_to_the_first_answer() -> None:

@@ -6,9 +6,6 @@ with: queries differ, so that the two differ by a common factor.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -16,7 +13,6 @@ from typing import Any
 import choix
 import numpy as np
 import pytest
-from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_cases import battles, ratings, simulate
@@ -306,35 +302,7 @@ def test_pitfall_44_without_battles_no_score_test_and_no_test_of_an_unknown_syst
         ranking.tests["en"].are_separated("s00", "s77")
 
 
-def test_tests_do_not_depend_on_the_hash_seed() -> None:
-    code = (
-        "import sys, hashlib; sys.path[:0] = ['tests', 'tests/fixtures', 'tests/library']\n"
-        "from test_rank_uncertainty import board_tests, unequal\n"
-        "t = board_tests(unequal(1, [1, 0.5, 0, -1], 40), unequal(2, [1, 0.5, 0, -1], 40))\n"
-        "print(hashlib.sha256(t.z.tobytes() + t.holm.tobytes()).hexdigest())"
-    )
-    digests = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("0", "1")
-    }
-    assert len(digests) == 1
-
-
 # How many more queries
-
-
-def test_the_number_of_queries_has_the_power() -> None:
-    for t, n, level in ((1.2, 100, 0.05), (0.4, 30, 0.001), (2.5, 12, 0.01)):
-        total = queries_needed(t, n, level=level, power=0.8)
-        edge = stats.norm.ppf(1 - level / 2)
-        assert stats.norm.sf(edge - t * np.sqrt(total / n)) == pytest.approx(0.8, abs=0.001)
 
 
 def test_with_that_many_queries_the_two_are_separated_in_80_percent_of_arenas() -> None:
@@ -377,7 +345,7 @@ def test_the_number_is_none_if_separated_and_null_with_a_reason_if_nearly_equal(
 
 
 def test_the_line_for_a_reader_rounds_up_to_two_digits() -> None:
-    answer = SampleSize("x", "y", 1234, 311, None, None, 0.001, 0.8, 100)
+    answer = SampleSize("x", "y", 1234, 311, None, None, 0.001, 100)
     assert answer.text.startswith("about 1,300 more queries to separate x and y (95% interval: 320 to ")
     assert replace(answer, more=7, low=3, high=9999).text.endswith("(95% interval: 3 to 10,000)")
 
@@ -475,7 +443,7 @@ def test_a_system_that_lost_on_a_single_query_is_bounded_in_every_draw() -> None
     wins[:, 0, 1:], wins[:, 1:, 0], ties[:, 0, :], ties[:, :, 0] = 1, 0, 0, 0
     wins[2, 1:, 0], wins[2, 0, 1:] = 1, 0
     row = ratings(replace(arena, wins=wins, ties=ties), draws=200)
-    assert row.connected
+    assert len(row.groups) == 1
     assert np.isfinite(row.interval()).all()
     assert row.interval()[0, 0] > -1
     assert row.interval()[1, 0] < 10
@@ -511,11 +479,12 @@ def test_few_queries_are_remarked() -> None:
     assert "tied with the best: en" in "\n".join(remarks(two))
 
 
+@pytest.mark.parametrize("limit", ["DRAWN", "NORMAL"])
 def test_systems_too_many_for_a_fit_a_draw_are_drawn_by_the_sandwich_pitfall_147(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
-    monkeypatch.setattr("mirage.ranking.bootstrap.DRAWN", 5)
-    parts = {code: unequal(seed, np.linspace(-1, 1, 6), 40) for seed, code in ((1, "en"), (2, "fi"))}
+    monkeypatch.setattr(f"mirage.ranking.bootstrap.{limit}", 5)
+    parts = {code: unequal(seed, np.linspace(-1, 1, 6), 200) for seed, code in ((1, "en"), (2, "fi"))}
     ranking = rate(parts, draws=4_000)
     assert ranking.intervals == ("sandwich",)
     assert "sandwich" in ranking.method
@@ -524,6 +493,11 @@ def test_systems_too_many_for_a_fit_a_draw_are_drawn_by_the_sandwich_pitfall_147
         spread = row.draws.std(axis=0) / np.sqrt(np.diag(sandwich.covariance))
         assert spread == pytest.approx(np.ones(6), abs=0.05)
         assert row.draws.mean(axis=0) == pytest.approx(row.theta, abs=0.02)
+    # The intervals of a system with few wins would be too narrow.
+    few = parts["en"].wins.copy()
+    few[5:, 0] = 0
+    told = rate(parts | {"en": replace(parts["en"], wins=few)}, draws=10).intervals
+    assert told == (("sandwich",) if limit == "DRAWN" else ("draws", "sandwich"))
 
 
 def test_pairs_that_never_met_do_not_change_the_fit() -> None:

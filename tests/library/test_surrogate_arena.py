@@ -179,18 +179,6 @@ def test_stored_predictions_go_when_what_they_were_made_from_changes(
     assert schema.sort("predictions", again.read("predictions")).equals(schema.sort("predictions", reported.table()))
 
 
-def test_the_view_shows_what_the_command_shows(arena: store.Arena, reported: Report) -> None:
-    assert views.available(arena) == ()
-    stored = store.write(arena.path, {"predictions": reported.table()}, made_by="a test")
-    comparison = views.comparison_of(stored, JUDGE)
-    assert comparison.chosen == reported.comparison.default
-    assert [row.regressor for row in comparison.summary] == ["default", "linear", "pooled", "pairwise"]
-    assert comparison.quality[-1].language == surrogate.ALL
-    assert len(comparison.points) == len(reported.rows)
-    with pytest.raises(NotEnoughData, match="no predictions for the judge relevance"):
-        views.comparison_of(stored, Judge.relevance())
-
-
 def test_on_real_answers_single_answers_tell_more_than_means() -> None:
     arena = store.open_arena(ROOT / "data" / "nomiracl")
     seen = training(

@@ -66,7 +66,6 @@ def leave_one_out(
     features: Callable[[Collection[str]], Sequence[str]] | None = None,
     pairs: bool = True,
     seed: int = SEED,
-    progress: Progress | None = None,
 ) -> HeldOut:
     """Predict every system by a regressor trained without its battles.
 
@@ -76,17 +75,12 @@ def leave_one_out(
         features: if given, selects the features of each fit without the systems left out.
         pairs: whether to also leave out every two systems together, which a tau needs.
         seed: seed of a randomised regressor.
-        progress: called with the number of finished fits and their total.
 
     Raises:
         NotEnoughData: if there are fewer than four rated systems.
     """
     _enough(training)
-    n = len(training.systems)
-    count = _counter(n + pairs * n * (n - 1) // 2, progress)
-    scale = _Scale(training)
-    predicted = predict_left_out(training, name, seed, features=features, pairs=pairs, count=count)
-    return scale.held_out(name, predicted, seed)
+    return _Scale(training).held_out(name, predict_left_out(training, name, seed, features=features, pairs=pairs), seed)
 
 
 def compare_regressors(
@@ -264,8 +258,8 @@ class _Scale:
         return HeldOut(name, systems, predicted_ratings, low, high, true_ratings, tau, slope, seed)
 
 
-def margin(residuals: Array, distance: Distance, level: float = LEVEL) -> float:
-    """Return half the width of a prediction interval: Student's t times the root mean square of left-out residuals,
+def margin(residuals: Array, distance: Distance) -> float:
+    """Return half the width of a 95% prediction interval: Student's t times the root mean square of left-out residuals,
     widened as for the mean of n values, and by the system's distance from the others.
 
     The residuals are those of systems each left out in turn, so they include the error of the fit and what features do
@@ -275,7 +269,6 @@ def margin(residuals: Array, distance: Distance, level: float = LEVEL) -> float:
     Args:
         residuals: ratings minus predictions, in logits; n of them finite.
         distance: distance of the system from the others.
-        level: nominal coverage.
 
     Returns:
         Logits; NaN with fewer than two residuals, or if the system is outside the range of the others.
@@ -286,7 +279,7 @@ def margin(residuals: Array, distance: Distance, level: float = LEVEL) -> float:
     n = len(residuals)
     if n < 2 or distance.outside:
         return float("nan")
-    return float(distance.stretch * stdtrit(n - 1, (1 + level) / 2) * np.sqrt((1 + 1 / n) * (residuals**2).mean()))
+    return float(distance.stretch * stdtrit(n - 1, (1 + LEVEL) / 2) * np.sqrt((1 + 1 / n) * (residuals**2).mean()))
 
 
 def _mean(values: Array, axis: int | tuple[int, ...]) -> Array:

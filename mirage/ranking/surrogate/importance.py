@@ -12,6 +12,9 @@ from mirage.ranking.surrogate.data import Array, LanguageData, Training
 from mirage.ranking.surrogate.evaluate import LEVEL
 from mirage.ranking.surrogate.regressors import SEED, predict
 
+_ROUNDS = 5
+"""Number of rounds; in each, every system is paired with another one at random."""
+
 
 @dataclass(frozen=True, slots=True)
 class FeatureImportance:
@@ -33,7 +36,7 @@ class FeatureImportance:
     """n: number of systems left out."""
 
 
-def importances(training: Training, name: str, *, shuffles: int = 5, seed: int = SEED) -> tuple[FeatureImportance, ...]:
+def importances(training: Training, name: str, *, seed: int = SEED) -> tuple[FeatureImportance, ...]:
     """Compute permutation importances on left-out systems (Breiman, Machine Learning 45, 2001), from the largest down.
 
     Systems are left out in pairs: one fit without both, then each takes one feature's answers from the other, in all
@@ -44,12 +47,11 @@ def importances(training: Training, name: str, *, shuffles: int = 5, seed: int =
     Args:
         training: the data.
         name: the regressor.
-        shuffles: number of rounds; in each, every system is paired with another one at random.
         seed: seed of the pairing, and of a randomised regressor.
     """
     systems = training.systems
     rises: dict[str, list[Array]] = {}
-    for out in _rounds(systems, shuffles, np.random.default_rng(seed)):
+    for out in _rounds(systems, np.random.default_rng(seed)):
         for system, rise in zip(out, _rises(training, name, out, seed), strict=True):
             if rise is not None:
                 rises.setdefault(system, []).append(rise)
@@ -66,14 +68,14 @@ def importances(training: Training, name: str, *, shuffles: int = 5, seed: int =
     return tuple(sorted(rows, key=lambda row: (-row.rise, row.feature)))
 
 
-def _rounds(systems: Sequence[str], rounds: int, rng: np.random.Generator) -> Iterator[tuple[str, str]]:
+def _rounds(systems: Sequence[str], rng: np.random.Generator) -> Iterator[tuple[str, str]]:
     """Yield pairs, round by round, no pair twice: the circle method on a random order; with an odd number one is
     idle.
     """
     order: list[str | None] = rng.permutation(list(systems)).tolist()
     order += [None] * (len(order) % 2)
     n = len(order)
-    for _ in range(min(rounds, n - 1)):
+    for _ in range(min(_ROUNDS, n - 1)):
         for first, second in zip(order[: n // 2], order[: n // 2 - 1 : -1], strict=True):
             if first is not None and second is not None:
                 yield first, second

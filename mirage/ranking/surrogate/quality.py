@@ -12,6 +12,9 @@ from mirage.errors import NotEnoughData
 from mirage.ranking.surrogate.data import Array, Predicted
 from mirage.ranking.surrogate.range import ALL
 
+_SWAPS = 2_000
+"""Number of swaps to draw; all are enumerated if there are fewer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Quality:
@@ -148,7 +151,7 @@ class PairedTest:
     """Seed of the swaps."""
 
 
-def paired_test(first: HeldOut, second: HeldOut, *, seed: int = 0, swaps: int = 2_000) -> PairedTest:
+def paired_test(first: HeldOut, second: HeldOut, *, seed: int = 0) -> PairedTest:
     """Test whether one regressor orders left-out systems better than another, and which has the lower error, language
     by language; a language where either has no tau is excluded from the first.
 
@@ -156,12 +159,11 @@ def paired_test(first: HeldOut, second: HeldOut, *, seed: int = 0, swaps: int = 
         first: its predictions of left-out systems.
         second: the other's, of the same systems.
         seed: seed of the swaps.
-        swaps: number to draw; all are enumerated if there are fewer.
     """
     codes = [code for code in first.predicted if code != ALL and code in second.predicted]
     codes = sorted([code for code in codes if len(first.systems[code]) > 1] or first.predicted)
     everyone = sorted({s for code in codes for s in first.systems[code]})
-    masks = _masks(len(everyone), swaps, seed)
+    masks = _masks(len(everyone), seed)
     worse = np.zeros(len(everyone))
     gains: list[list[float]] = [[] for _ in everyone]
     taus: list[tuple[float, float]] = []
@@ -215,11 +217,11 @@ def _jackknife(parts: Array) -> float:
     return float(2 * stdtr(n - 1, -mean / spread))
 
 
-def _masks(n: int, swaps: int, seed: int) -> NDArray[np.bool_]:
+def _masks(n: int, seed: int) -> NDArray[np.bool_]:
     """Return the systems to swap (B x n); the first row swaps none."""
-    if 2**n <= swaps:
+    if 2**n <= _SWAPS:
         return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(bool)
-    masks = np.random.default_rng(seed).random((swaps, n)) < 0.5
+    masks = np.random.default_rng(seed).random((_SWAPS, n)) < 0.5
     masks[0] = False
     return masks
 

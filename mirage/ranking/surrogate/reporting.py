@@ -216,7 +216,7 @@ class RegressorSummary:
     """Whether it is the regressor for new systems."""
 
 
-def held_out(predictions: pa.Table, judge: Judge, *, seed: int = surrogate.SEED) -> dict[str, surrogate.HeldOut]:
+def held_out(predictions: pa.Table, judge: Judge) -> dict[str, surrogate.HeldOut]:
     """Return stored predictions of the judged systems, by regressor.
 
     Raises:
@@ -243,20 +243,17 @@ def held_out(predictions: pa.Table, judge: Judge, *, seed: int = surrogate.SEED)
             column("judged"),
             column("tau_part"),
             column("slope_part"),
-            seed,
+            surrogate.SEED,
         )
     return results
 
 
-def summary(
-    results: Mapping[str, surrogate.HeldOut], chosen: str = "", *, seed: int = surrogate.SEED
-) -> list[RegressorSummary]:
+def summary(results: Mapping[str, surrogate.HeldOut], chosen: str = "") -> list[RegressorSummary]:
     """Summarise regressors: the default procedure, then the paper's, then ours.
 
     Args:
         results: by regressor (`held_out`, or a comparison's).
         chosen: the regressor for new systems.
-        seed: seed of the tests.
     """
     rows = []
     default = results.get(surrogate.NESTED)
@@ -265,7 +262,9 @@ def summary(
         single = [quality for quality in qualities if quality.language != ALL]
         joint = next((quality for quality in qualities if quality.language == ALL), None)
         difference = (
-            surrogate.paired_test(default, results[name], seed=seed) if default and name != surrogate.NESTED else None
+            surrogate.paired_test(default, results[name], seed=surrogate.SEED)
+            if default and name != surrogate.NESTED
+            else None
         )
         squares = sum(quality.systems * quality.rmse**2 for quality in single) / sum(
             quality.systems for quality in single

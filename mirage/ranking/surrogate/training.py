@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage import schema
 from mirage.battles.counts import Battles
 from mirage.battles.judge import Judge
 from mirage.errors import BadInput, NotEnoughData
@@ -37,7 +36,6 @@ def training(
     judge: Judge,
     *,
     languages: Sequence[str] | None = None,
-    ties: schema.Ties = "half",
 ) -> surrogate.Training:
     """Join features with the battles of a judge.
 
@@ -46,29 +44,20 @@ def training(
         verdicts: the judge's table, `outcomes` or `judgments`.
         judge: judge whose ratings are predicted.
         languages: codes; None for all that have both.
-        ties: half a win for each, or dropped.
 
     Raises:
         NotEnoughData: if no language has both features and battles.
-        BadInput: if ties are to be modelled.
+        BadInput: if a feature value is too large.
     """
-    battles = _battles(verdicts, judge, languages, ties)
+    battles = judge.battles(verdicts, languages=languages)
     names, values = _values(features, battles)
     if not values:
         raise NotEnoughData(
             f"no system that {judge.name} judged has a feature on the queries judged",
             do="measure them: mirage measure features DIR",
         )
-    joined = {code: _language(battles[code], code, *values[code], ties) for code in sorted(values)}
+    joined = {code: _language(battles[code], code, *values[code]) for code in sorted(values)}
     return surrogate.Training(names, joined)
-
-
-def _battles(
-    verdicts: pa.Table, judge: Judge, languages: Sequence[str] | None, ties: schema.Ties
-) -> Mapping[str, Battles]:
-    if ties == "davidson":
-        raise BadInput("a surrogate does not support modelled ties", do="use --ties half or drop")
-    return judge.battles(verdicts, languages=languages)
 
 
 def _values(
@@ -112,25 +101,22 @@ def _place(column: Any, values: Sequence[str]) -> NDArray[np.intp]:
     return np.asarray(positions.to_numpy(), dtype=np.intp)
 
 
-def _language(
-    battles: Battles, code: str, systems: tuple[str, ...], values: Array, ties: schema.Ties
-) -> surrogate.LanguageData:
-    refits = _Refits(battles, ties, systems)
+def _language(battles: Battles, code: str, systems: tuple[str, ...], values: Array) -> surrogate.LanguageData:
+    refits = _Refits(battles, systems)
     points = np.zeros((len(battles.queries), len(systems), len(systems)), dtype=np.float32)
     both = [s for s in systems if s in battles.systems]
     target, source = (np.array([names.index(s) for s in both]) for names in (systems, battles.systems))
-    points[:, target[:, None], target] = battles.shared(ties)[:, source[:, None], source]
+    points[:, target[:, None], target] = battles.shared("half")[:, source[:, None], source]
     return surrogate.LanguageData(code, systems, values, refits.weights, battles.strata, points, refits, refits.offset)
 
 
 class _Refits:
     """Ratings without the battles of some systems, cached by set."""
 
-    def __init__(self, battles: Battles, ties: schema.Ties, systems: tuple[str, ...]) -> None:
-        self._battles, self._ties = battles, ties
-        self._systems = systems
+    def __init__(self, battles: Battles, systems: tuple[str, ...]) -> None:
+        self._battles, self._systems = battles, systems
         self._known: dict[frozenset[str], Array] = {}
-        fitted = by_query(battles, ties=ties, penalty="jeffreys", ridge=RIDGE)
+        fitted = by_query(battles, ties="half", penalty="jeffreys", ridge=RIDGE)
         self.weights = fitted.weights
         ratings = dict(zip(battles.systems, fitted.point[0][: len(battles.systems)], strict=True))
         rated = [s for s, r in zip(systems, self(frozenset()), strict=True) if np.isfinite(r)]
@@ -151,7 +137,7 @@ class _Refits:
         by_name: dict[str, float] = {}
         if len(left) > 1:
             battles = self._battles.subset(left)
-            fitted = by_query(battles, ties=self._ties, penalty="jeffreys", ridge=RIDGE)
+            fitted = by_query(battles, ties="half", penalty="jeffreys", ridge=RIDGE)
             present = {s for s, n in zip(battles.systems, battles.queries_by_system().tolist(), strict=True) if n}
             linked_groups = tuple(group for group in groups(battles.systems, fitted.counted) if set(group) <= present)
             bounded = set(main_group(linked_groups)) if linked_groups else set()
