@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mirage import schema, store
 from mirage.errors import BadInput, MirageError, NotEnoughData, UnknownName
+from mirage.io.sources.nomiracl.seeded import NoMIRACLDataLoader, load_data_sample
+from mirage.llm.prompts.published import VanillaTemplate, load_prompt_template
 from mirage.ranking import bootstrap
 from mirage.ranking.board import leaderboard
 from mirage.ranking.compare.records import ComparisonReport
@@ -31,11 +33,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from mirage.io.sources.nomiracl.seeded import Sample
     from mirage.llm import ChatModel
     from mirage.llm.engines.tasks import Executor
     from mirage.llm.generator import Generator
-    from mirage.llm.prompts.published import PromptTemplate
     from mirage.llm.rag_service import RagService
     from mirage.people.votes import Correction, Vote
     from mirage.pipeline import EvaluationReport
@@ -49,11 +49,13 @@ __all__ = [
     "Difference",
     "Evaluation",
     "MirageError",
+    "NoMIRACLDataLoader",
     "NotEnoughData",
     "Ranking",
     "Rows",
     "SystemComparison",
     "UnknownName",
+    "VanillaTemplate",
     "agreement",
     "answer_languages",
     "attribution",
@@ -495,60 +497,6 @@ def load_model(
         concurrency=concurrency,
     )
     return generator.Generator(technique, model)
-
-
-def load_prompt_template(name: str, count: int = 10) -> PromptTemplate:
-    """Load a NoMIRACL prompt template: `template(query, passages)` returns the prompt for `count` passages.
-
-    Args:
-        name: vanilla, role, repeat or explanation.
-        count: number of passages.
-
-    Raises:
-        UnknownName: if there is no such template.
-        BadInput: if the number of passages is below 1.
-    """
-    from mirage.llm.prompts.published import load_published
-
-    return load_published(name, count)
-
-
-def load_data_sample(
-    language: str = "en",
-    split: str = "test",
-    relevant_ratio: float = 0.5,
-    non_relevant_ratio: float = 0.5,
-    max_sample_pool: int | None = None,
-    *,
-    random_seed: int = 42,
-    data_dir: str | Path | None = None,
-) -> Sample:
-    """Load the seeded sample of NoMIRACL's queries that the NoMIRACL package draws from its files.
-
-    Args:
-        language: code or English name.
-        split: dev or test.
-        relevant_ratio: weight of the relevant queries in the sample; 0 for none.
-        non_relevant_ratio: weight of the non-relevant queries; 0 for none.
-        max_sample_pool: maximum of each subset; None for no maximum.
-        random_seed: random seed.
-        data_dir: folder with the files (`mirage pull nomiracl --what questions`); None to download them once, into the
-            cache.
-
-    Returns:
-        The corpus by passage id, the queries by subset and id, and the labels by subset, query id and passage id: 1 for
-        a relevant passage, else 0.
-
-    Raises:
-        UnknownName: if the language or split is unknown.
-        BadInput: if a file is invalid, or an argument is out of range.
-        Unreachable: if the files cannot be downloaded.
-    """
-    from mirage.io.sources.nomiracl import seeded
-
-    ratios = relevant_ratio, non_relevant_ratio
-    folder = seeded.fetch_language(language) if data_dir is None else Path(data_dir)
-    return seeded.read_sample(folder, language, split, ratios=ratios, pool=max_sample_pool, seed=random_seed)
 
 
 def import_file(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from mirage import schema
 from mirage.cli.common import (
     ArenaDir,
     Corrected,
@@ -21,6 +22,7 @@ from mirage.cli.common import (
     codes,
     command_group,
     existing_arena,
+    local_path,
     rows,
 )
 from mirage.cli.output import Format, note, show
@@ -30,7 +32,6 @@ from mirage.text.segmentation import as_sentence
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage import schema
     from mirage.stages.judge import JudgeStats
     from mirage.stats.label_errors import QueryLabels
     from mirage.store import Arena
@@ -67,6 +68,8 @@ FIGURES = (
     *("printed", "text", "ours", "difference", "ours_low", "ours_high", "n", "remark", "reference"),
 )
 """Columns of `report paper`."""
+ITEMS = ("source", "item", "figures", "compared", "equal", "averages", "largest", "remark")
+"""Columns of the table of both papers' tables and figures."""
 SHORT = (*FIGURES[1:8], "ours", "difference", "ours_low", "ours_high", "n", "remark")
 """Columns of the human-readable table, in which printed text replaces a non-numeric figure."""
 _HEADS = {
@@ -174,16 +177,21 @@ def paper(
         list[str] | None,
         typer.Option("--as", metavar="PRINTED=SYSTEM", help="The arena's system for a printed name. Repeatable."),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", parser=local_path, help="Write every figure: .csv, .jsonl or .parquet."),
+    ] = None,
     output_format: How = "table",
 ) -> None:
     """Print the figures of the two papers next to an arena's.
 
-    Reads the bundled figures, and from DIR the tables behind a figure: queries, passages, answers, outcomes. Writes
-    nothing. Rates are as printed in the papers, 1 - accuracy, with 95% intervals; `remark` explains a missing figure.
-    `mirage rank paper` computes MIRAGE-Bench's Tables 2 to 5 and its figures.
+    Prints a row per table and figure; with --item, or in another --format, a row per printed number. Reads the bundled
+    figures, and from DIR the tables behind a figure: queries, passages, answers, outcomes. Writes only --out. Rates
+    are as printed in the papers, 1 - accuracy, with 95% intervals; `remark` explains a missing figure. `mirage rank
+    paper` computes MIRAGE-Bench's Tables 2 to 5 and its figures.
     """
     from mirage import llm, store
-    from mirage.papers.printed import printed_figures
+    from mirage.papers.printed import PrintedFigure, printed_figures, summarise_items
 
     path = store.bundled_arenas().get("published")
     if path is None:
@@ -197,6 +205,14 @@ def paper(
         names=_pairs(names or []),
         tokens=llm.tokens_of("estimate", "estimate"),
     )
+    if out is not None:
+        store.export_rows(schema.from_rows(PrintedFigure, comparisons), out)
+        note(f"{len(comparisons):,} printed figures are in {out}")
+    if output_format == "table" and item is None:
+        items = [dataclasses.asdict(row) for row in summarise_items(comparisons)]
+        show(items, ITEMS if dir_ is not None else ITEMS[:3], output_format)
+        note("One table: --item NAME. Every figure: --out FILE, or --format csv.")
+        return
     records: list[dict[str, Any]] = [dataclasses.asdict(figure) for figure in comparisons]
     if output_format != "table":
         show(records, FIGURES, output_format)
