@@ -12,12 +12,9 @@ PUBLISHED = ("vanilla", "role", "repeat", "explanation")
 
 
 class VanillaTemplate:
-    r"""A prompt of NoMIRACL for a fixed number of passages; a subclass may set another `template`.
+    """A prompt of NoMIRACL for a fixed number of passages.
 
-        class Pairwise(mirage.VanillaTemplate):
-            def __init__(self, count: int = 2) -> None:
-                super().__init__(count)
-                self.template = "{query}\n[1] {passage_1}\n[2] {passage_2}"
+    A subclass may set another `template` after `super().__init__(count)`, as in the NoMIRACL package.
 
     Args:
         count: number of passages.
