@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mirage import schema, store
 from mirage.errors import BadInput, MirageError, NotEnoughData, UnknownName
+from mirage.io.sources.nomiracl.seeded import NoMIRACLDataLoader, load_data_sample
+from mirage.llm.prompts.published import VanillaTemplate, load_prompt_template
 from mirage.ranking import bootstrap
 from mirage.ranking.board import leaderboard
 from mirage.ranking.compare.records import ComparisonReport
@@ -31,11 +33,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from mirage.io.sources.nomiracl.seeded import Sample
     from mirage.llm import ChatModel
     from mirage.llm.engines.tasks import Executor
     from mirage.llm.generator import Generator
-    from mirage.llm.prompts.published import PromptTemplate
     from mirage.llm.rag_service import RagService
     from mirage.people.votes import Correction, Vote
     from mirage.pipeline import EvaluationReport
@@ -49,11 +49,13 @@ __all__ = [
     "Difference",
     "Evaluation",
     "MirageError",
+    "NoMIRACLDataLoader",
     "NotEnoughData",
     "Ranking",
     "Rows",
     "SystemComparison",
     "UnknownName",
+    "VanillaTemplate",
     "agreement",
     "answer_languages",
     "attribution",
@@ -495,60 +497,6 @@ def load_model(
         concurrency=concurrency,
     )
     return generator.Generator(technique, model)
-
-
-def load_prompt_template(name: str, count: int = 10) -> PromptTemplate:
-    """Load a NoMIRACL prompt template: `template(query, passages)` returns the prompt for `count` passages.
-
-    Args:
-        name: vanilla, role, repeat or explanation.
-        count: number of passages.
-
-    Raises:
-        UnknownName: if there is no such template.
-        BadInput: if the number of passages is below 1.
-    """
-    from mirage.llm.prompts.published import load_published
-
-    return load_published(name, count)
-
-
-def load_data_sample(
-    language: str = "en",
-    split: str = "test",
-    relevant_ratio: float = 0.5,
-    non_relevant_ratio: float = 0.5,
-    max_sample_pool: int | None = None,
-    *,
-    random_seed: int = 42,
-    data_dir: str | Path | None = None,
-) -> Sample:
-    """Load the seeded sample of NoMIRACL's queries that the NoMIRACL package draws from its files.
-
-    Args:
-        language: code or English name.
-        split: dev or test.
-        relevant_ratio: weight of the relevant queries in the sample; 0 for none.
-        non_relevant_ratio: weight of the non-relevant queries; 0 for none.
-        max_sample_pool: maximum of each subset; None for no maximum.
-        random_seed: random seed.
-        data_dir: folder with the files (`mirage pull nomiracl --what questions`); None to download them once, into the
-            cache.
-
-    Returns:
-        The corpus by passage id, the queries by subset and id, and the labels by subset, query id and passage id: 1 for
-        a relevant passage, else 0.
-
-    Raises:
-        UnknownName: if the language or split is unknown.
-        BadInput: if a file is invalid, or an argument is out of range.
-        Unreachable: if the files cannot be downloaded.
-    """
-    from mirage.io.sources.nomiracl import seeded
-
-    ratios = relevant_ratio, non_relevant_ratio
-    folder = seeded.fetch_language(language) if data_dir is None else Path(data_dir)
-    return seeded.read_sample(folder, language, split, ratios=ratios, pool=max_sample_pool, seed=random_seed)
 
 
 def import_file(
@@ -1076,8 +1024,8 @@ def rates(
         arena.read("outcomes"),
         samples=outcomes.sample_outcomes(arena),
         parser=parser,
-        languages=None if languages is None else list(languages),
-        systems=None if systems is None else list(systems),
+        languages=_tuple(languages),
+        systems=_tuple(systems),
     )
     with Votes(url) as database:
         labels = read_labels(arena, database)
@@ -1121,10 +1069,10 @@ def levels(
     measures = None if measure is None else (measure,)
     found = people.labels_of(arena, measures, people.read_log(url), languages=_tuple(languages), predictors=predictors)
     results = [people.correct_levels(of) for of in found]
-    rows = [asdict(row) for result in results for row in result.rows]
+    rows = [row for result in results for row in result.rows]
     title = "; ".join(dict.fromkeys(line for result in results for line in result.notes()))
     first = ("measure", "language", "system", "uncorrected", "n", "corrected", "low", "high", "labels", "status")
-    return Rows(_table(rows), f"Corrected levels of {arena.name}: {title}", first)
+    return _records(rows, f"Corrected levels of {arena.name}: {title}", first)
 
 
 def retrieval_measures(
@@ -1159,20 +1107,19 @@ def retrieval_measures(
     """
     from mirage.stages.retrieve.measures import MEASURES, means, measure_retrievers
 
-    codes = None if languages is None else list(languages)
     if by == "language-pair":
         from mirage.stages.across.summary import MEASURES as OF_PAIRS
         from mirage.stages.across.summary import recall_by_pair
 
-        own = recall_by_pair(arena, measures=measures or OF_PAIRS, languages=codes, relevant_from=relevant_from)
+        own = recall_by_pair(
+            arena, measures=measures or OF_PAIRS, languages=_tuple(languages), relevant_from=relevant_from
+        )
         title = f"Retrievers of {arena.name} by languages of query and passage, with 95% intervals"
-        first = ("query_language", "passage_language", "retriever", "measure", "mean", "low", "high", "n")
-        return Rows(_table([asdict(pair) for pair in own]), title, first)
+        return _records(own, title)
     chosen = MEASURES if measures is None else measures
-    table = measure_retrievers(arena, measures=chosen, languages=codes, relevant_from=relevant_from)
-    rows = _table([asdict(row) for row in means(table)])
+    table = measure_retrievers(arena, measures=chosen, languages=_tuple(languages), relevant_from=relevant_from)
     title = f"Retrievers of {arena.name}, with 95% intervals; relevant from grade {relevant_from}"
-    return Rows(rows, title, ("language", "retriever", "measure", "mean", "low", "high", "n", "total"))
+    return _records(means(table), title, ("language", "retriever", "measure", "mean", "low", "high", "n", "total"))
 
 
 def variance(
@@ -1282,14 +1229,15 @@ def language_preference(
     """
     from mirage.stages.across import summary
 
-    codes = None if languages is None else list(languages)
     if of == "retrievers":
-        found = summary.retriever_preference(arena, depth=depth, languages=codes, relevant_from=relevant_from)
+        found = summary.retriever_preference(
+            arena, depth=depth, languages=_tuple(languages), relevant_from=relevant_from
+        )
     else:
-        found = summary.system_preference(arena, languages=codes)
+        found = summary.system_preference(arena, languages=_tuple(languages))
     first = ("name", "query_language", "passage_language", "share", "expected", "preference", "low", "high")
     title = f"Language preference of the {of} of {arena.name}, with 95% intervals over queries"
-    return Rows(_table([asdict(row) for row in found]), title, first)
+    return _records(found, title, first)
 
 
 def language_consistency(
@@ -1315,12 +1263,10 @@ def language_consistency(
     """
     from mirage.stages.across import summary
 
-    codes = None if languages is None else list(languages)
-    found = (summary.system_consistency if of == "systems" else summary.judge_consistency)(arena, languages=codes)
-    first = ("name", "measure", "first", "second", "agreement", "low", "high", "independent", "n")
-    return Rows(
-        _table([asdict(row) for row in found]), f"Consistency of the {of} of {arena.name} over languages", first
+    found = (summary.system_consistency if of == "systems" else summary.judge_consistency)(
+        arena, languages=_tuple(languages)
     )
+    return _records(found, f"Consistency of the {of} of {arena.name} over languages")
 
 
 def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) -> Rows:
@@ -1339,10 +1285,8 @@ def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) ->
     """
     from mirage.stages.across import summary
 
-    codes = None if languages is None else list(languages)
-    rows = [asdict(row) for row in summary.answer_languages(arena, languages=codes)]
-    first = ("system", "query_language", "answer_language", "k", "n", "share", "low", "high")
-    return Rows(_table(rows), f"Languages of the answers of {arena.name}", first)
+    rows = summary.answer_languages(arena, languages=_tuple(languages))
+    return _records(rows, f"Languages of the answers of {arena.name}")
 
 
 def attribution(
@@ -1365,14 +1309,11 @@ def attribution(
     """
     from mirage.stages.retrieve.attribution import attributions, cause_shares
 
-    codes = None if languages is None else list(languages)
-    entries = attributions(arena, languages=codes, relevant_from=relevant_from)
+    entries = attributions(arena, languages=_tuple(languages), relevant_from=relevant_from)
     causes = [entry.attribution for entry in entries]
     if answers:
-        return Rows(_table([asdict(row) for row in causes]), f"Where each answer of {arena.name} went")
-    title = f"Where answers of {arena.name} are lost, with 95% intervals over queries"
-    rows = _table([asdict(row) for row in cause_shares(causes)])
-    return Rows(rows, title, ("language", "system", "cause", "k", "n", "share", "low", "high"))
+        return _records(causes, f"Where each answer of {arena.name} went")
+    return _records(cause_shares(causes), f"Where answers of {arena.name} are lost, with 95% intervals over queries")
 
 
 def notes(arena: Arena, *, languages: Iterable[str] | None = None, url: str | None = None) -> Rows:
@@ -1389,10 +1330,10 @@ def notes(arena: Arena, *, languages: Iterable[str] | None = None, url: str | No
     from mirage.people import votes
     from mirage.people.notes import notes_on
 
-    codes = None if languages is None else list(languages)
     with votes.Votes(url) as database:
         written = notes_on(arena, database.rows(votes.Note)).counting
-    chosen = [note for note in written if codes is None or note.language in codes]
+    only = _tuple(languages)
+    chosen = [note for note in written if only is None or note.language in only]
     first = ("language", "query_id", "system", "system_a", "system_b", "categories", "note", "voter", "time")
     return Rows(schema.from_rows(votes.Note, chosen), f"Notes on {arena.name}", first)
 
@@ -1416,7 +1357,7 @@ def nugget_scores(arena: Arena, *, assigner: str | None = None, languages: Itera
     """
     from mirage.stages.features.stage import nugget_means
 
-    chosen, means = nugget_means(arena, assigner=assigner, languages=None if languages is None else list(languages))
+    chosen, means = nugget_means(arena, assigner=assigner, languages=_tuple(languages))
     title = f"Scores of {arena.name} by nuggets, assigned by {chosen}, with 95% intervals over queries"
     first = ("language", "system", "feature", "mean", "low", "high", "n", "total")
     return Rows(_table([{name: getattr(row, name) for name in first} for row in means]), title, first)
@@ -1875,6 +1816,11 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
                 do="give all its values one kind, such as text",
             ) from None
     return pa.table(columns)
+
+
+def _records(records: Iterable[Any], title: str, first: tuple[str, ...] = ()) -> Rows:
+    """Return records of a dataclass as rows."""
+    return Rows(_table([asdict(record) for record in records]), title, first)
 
 
 def _values(record: Any) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mirage.errors import BadInput, UnknownName
+from mirage.text.data import load_words
 from mirage.text.dates import is_date
 from mirage.text.languages import is_code
 from mirage.text.names import NAMES, Names, need_visible, normalise_name
@@ -44,6 +45,13 @@ class Range:
     high: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Head of a column in a table for people, if it is not the column's name in words."""
+
+    text: str
+
+
 LARGEST = 1e15
 """Largest absolute measured value; sums of squares of larger values overflow or lose precision."""
 
@@ -62,6 +70,8 @@ Count = Annotated[int, Range(0, None)]
 Rank = Annotated[int, Range(1, None)]
 Date = Annotated[str, is_date]
 
+_WORDS = load_words("words", "mirage")
+
 Subset = Literal["relevant", "non_relevant"]
 Status = Literal["ok", "empty", "truncated", "refused", "api_error", "missing"]
 Parser = Literal["strict", "published"]
@@ -69,17 +79,7 @@ Outcome = Literal["answered", "abstained", "clarification", "unparsed", "empty",
 UNDECIDED: tuple[Outcome, ...] = ("clarification", "unparsed", "empty", "api_error")
 """Outcomes of existing answers that neither answer nor abstain."""
 Verdict = Literal["A", "B", "tie", "both_bad", "unparsed"]
-VERDICT_WORDS: dict[str, str] = {
-    "model_a": "A",
-    "model_b": "B",
-    "both_good": "tie",
-    "bothgood": "tie",
-    "tie (bothgood)": "tie",
-    "tie (both good)": "tie",
-    "tie (bothbad)": "both_bad",
-    "tie (both bad)": "both_bad",
-    "bothbad": "both_bad",
-}
+VERDICT_WORDS: dict[str, str] = _WORDS["verdicts"]
 """Verdicts by their synonyms, in lower case; the verdicts themselves are not listed."""
 Skill = Literal["both", "abstain", "answer"]
 NuggetImportance = Literal["vital", "okay"]
@@ -862,60 +862,10 @@ OPTIONAL = frozenset(
 )
 """Tables that only add detail, from a file that has them or on request; an arena is complete without them."""
 
-COMMANDS: dict[str, str] = {
-    "systems": "mirage import FILE --as systems --into DIR",
-    "turns": "mirage import FILE --into DIR",
-    "tags": "mirage import FILE --into DIR",
-    "references": "mirage import FILE --into DIR",
-    "documents": "mirage import FILE --into DIR",
-    "retrieved": "mirage generate retrieve DIR",
-    "scores": "mirage import FILE --into DIR",
-    "nuggets": "mirage measure nuggets --create DIR --model M",
-    "nugget_assignments": "mirage measure nuggets DIR",
-    "support_grades": "mirage measure support DIR --model M",
-    "queries": "mirage import FILE --as queries --into DIR",
-    "passages": "mirage import FILE --into DIR",
-    "answers": "mirage import FILE --as answers --into DIR",
-    "samples": "mirage import FILE --into DIR",
-    "outcomes": "mirage measure outcomes DIR",
-    "features": "mirage measure features DIR",
-    "judgments": "mirage judge DIR --judge heuristic",
-    "ratings": "mirage rank DIR --judge relevance --store",
-    "tournaments": "mirage rank paper DIR --judge relevance --store",
-    "predictions": "mirage rank surrogate DIR --judge relevance --store",
-    "importances": "mirage rank surrogate DIR --judge relevance --store",
-    "drafts": "mirage testset DIR --corpus FILE --languages CODES --model M",
-    "passage_checks": "mirage testset DIR --corpus FILE --languages CODES --model M",
-    "published": "make data",
-}
+COMMANDS: dict[str, str] = _WORDS["commands"]
 """The command that creates a table an arena lacks."""
 
-ADDS: dict[str, str] = {
-    "systems": "each system's licence, size, price and more, and filters by them",
-    "queries": "the texts of the queries, and with subsets hallucination and error rates",
-    "turns": "the conversation before each query",
-    "tags": "filters of queries by domain or type, and ratings by them",
-    "references": "the reference answer beside the answers",
-    "passages": "the passages beside the answers, citations, and judging with passages",
-    "documents": "the source of each passage",
-    "retrieved": "each retriever's passages, retrieval measures, and end-to-end systems: a retriever with a model",
-    "nuggets": "the facts that a good answer states",
-    "answers": "each system's answers, their features, and votes on them",
-    "nugget_assignments": "the facts that each answer states, and nugget scores",
-    "support_grades": "how far each cited passage supports the sentence that cites it",
-    "scores": "scores of each answer by people or other programs",
-    "samples": "further answers of a system to the same query, and how much of the noise they are",
-    "outcomes": "answers and abstentions, hallucination and error rates, and a ranking by relevance labels",
-    "features": "length, language, citations and overlap of every answer",
-    "judgments": "a ranking by a judge, battles with rationales, and the judge's agreement with people",
-    "ratings": "stored ratings, for the surrogate",
-    "tournaments": "ratings computed as in the paper",
-    "predictions": "ratings predicted from features, without a judge",
-    "importances": "the importance of each feature to the predicted ratings",
-    "drafts": "the questions that a model wrote for a test set, with the reason for each that was dropped",
-    "passage_checks": "the evidence that a query can or cannot be answered from its passages",
-    "published": "the figures printed in the papers",
-}
+ADDS: dict[str, str] = _WORDS["adds"]
 """What a table adds for a reader, shown where it is missing."""
 
 
@@ -931,11 +881,13 @@ class Column:
     range: Range | None
     languages: _LanguageCode | None
     date: bool
+    head: str
+    """Head of the column in the tables of commands: its `Label`, or its name in words."""
 
     @property
     def label(self) -> str:
-        """Head of the column in a table for people: its name in words, or the name itself if it is a letter."""
-        return self.name.replace("_", " ").capitalize() if len(self.name) > 1 else self.name
+        """Head of the column on pages: as in commands, capitalised unless it is a letter."""
+        return self.head[0].upper() + self.head[1:] if len(self.head) > 1 else self.head
 
     @property
     def format(self) -> Format | Literal["text"]:
@@ -1190,7 +1142,9 @@ def _column(name: str, hint: Any, meaning: str) -> Column:
     kinds: dict[Any, Kind] = {str: "text", float: "number", int: "count", bool: "flag"}
     limits = next((n for n in notes if isinstance(n, Range)), None)
     codes = next((n for n in notes if isinstance(n, _LanguageCode)), None)
-    return Column(name, meaning, kinds[str if choices else hint], nullable, choices, limits, codes, is_date in notes)
+    head = next((n.text for n in notes if isinstance(n, Label)), name.replace("_", " "))
+    kind = kinds[str if choices else hint]
+    return Column(name, meaning, kind, nullable, choices, limits, codes, is_date in notes, head)
 
 
 _PARSING = Lock()  # Python 3.11 raises `SystemError` when two threads parse source at once.

@@ -427,7 +427,7 @@ def passport_section(page: Page, codes: Sequence[str], scope: str) -> None:
     if items is None or not judges:
         return
     st.header("Passport", anchor=False)
-    about = "Judges tested on answers paired with faulty copies (mirage judge DIR --passport)."
+    about = "Judges tested on answers paired with faulty copies (mirage judge passport DIR --judge NAME)."
     judge = pick("Judge", judges, key="passport", width=280, help=about)
     result = views.passport_at(items, judge)
     if result is None:

@@ -39,7 +39,7 @@ CLASSIFIED = ("answered", "abstained", "clarification")
 ABSENT = "no answer"
 """Why a system without answers has no rating."""
 CLASSIFY = (
-    "let a judge decide (mirage judge DIR) or nuggets (mirage measure nuggets DIR), or classify by a model "
+    "let a judge decide (mirage judge DIR --judge J) or nuggets (mirage measure nuggets DIR), or classify by a model "
     "(mirage measure outcomes DIR --outcomes-by MODEL)"
 )
 """What helps where answers are not classified."""

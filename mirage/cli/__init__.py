@@ -23,7 +23,6 @@ from mirage.cli import (  # noqa: F401  # each file registers its commands
     showing,
     sources,
     testsets,
-    training,
     voting,
 )
 from mirage.cli.common import Command, app

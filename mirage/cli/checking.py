@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,19 +17,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.cli.output import Format
-    from mirage.pipeline.recompute import Mismatch, Recomputed
+    from mirage.pipeline.recompute import Recomputed
 
-DIFFERENT = ("table", "row", "column", "stored", "recomputed")
-"""Columns of the differences between a derived table and its sources."""
 
 WRONG = ("where", "wrong", "to_do")
 """Columns of the invalid records of a file."""
-
-CLOSED_BOOK = (
-    *("system", "language", "n", "answered", "rate", "rate_low", "rate_high"),
-    *("checked", "known", "known_rate", "known_low", "known_high"),
-)
-"""Columns of the answers without passages."""
 
 
 @app.command()
@@ -80,10 +71,10 @@ def check(
         _check_installation(output_format)
         return
     if without_passages:
-        from mirage.pipeline.closed_book import closed_book
+        from mirage.pipeline.closed_book import ClosedBook, closed_book
 
         systems = [name.strip() for name in without_passages.split(",") if name.strip()]
-        show([asdict(row) for row in closed_book(store.open_arena(path), systems)], CLOSED_BOOK, output_format)
+        show(closed_book(store.open_arena(path), systems), (), output_format, of=ClosedBook)
         return
     if path.suffix.lower() == ".html" and path.is_file():
         from mirage.publish.html_report import check_report
@@ -117,16 +108,18 @@ def check(
 
 def _check_installation(output_format: Format) -> None:
     """Print what is wrong with the installation; exit with 2 if something is."""
-    from mirage.cli.installation import check_installation
+    from mirage.cli.installation import Check, check_installation
 
     checks = check_installation()
-    show([asdict(check) for check in checks], ("what", "state", "message", "do"), output_format)
+    show(checks, (), output_format, of=Check)
     if any(check.state == "wrong" for check in checks):
         raise typer.Exit(2)
 
 
 def _show_recomputed(parts: Iterable[Recomputed], output_format: Format) -> None:
     """Print the differences between stored and recomputed values; exit with 2 if there are any."""
+    from mirage.pipeline.recompute import Mismatch
+
     mismatches: list[Mismatch] = []
     for part in parts:
         mismatches += part.mismatches
@@ -135,7 +128,7 @@ def _show_recomputed(parts: Iterable[Recomputed], output_format: Format) -> None
         else:
             note(f"{part.subject}: {part.rows:,} rows recomputed, {len(part.mismatches):,} values differ")
     if mismatches:
-        show([asdict(mismatch) for mismatch in mismatches], DIFFERENT, output_format)
+        show(mismatches, (), output_format, of=Mismatch)
         raise typer.Exit(2)
 
 

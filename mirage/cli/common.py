@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,14 +13,14 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from mirage import __version__, schema
-from mirage.cli.output import Format, Rows, escape_unencodable, note
+from mirage.cli.output import Format, escape_unencodable, note
 from mirage.errors import BadInput, MirageError
+from mirage.store import Arena
 from mirage.text.languages import in_order, language
 
 if TYPE_CHECKING:
     from mirage.people.votes import AnyRow
     from mirage.stats.label_errors import QueryLabels
-    from mirage.store import Arena
 
 
 SECTIONS: dict[str, tuple[str, ...]] = {
@@ -219,10 +220,34 @@ def local_path(text: str | Path) -> Path:
     return Path(text)
 
 
+def codes(text: str, option: str = "--languages") -> Sequence[str]:
+    """Return the language codes in `--languages` or another option.
+
+    Raises:
+        BadInput: if no code is given, or a code is unknown.
+    """
+    selection = [language(part.strip(), where=option).code for part in text.split(",") if part.strip()]
+    if not selection:
+        raise BadInput(f"{option} is empty", do="give comma-separated codes: en,pt-BR,vi")
+    return tuple(in_order(selection))
+
+
+def open_existing(text: str) -> Arena:
+    """Open an arena, or a bundled arena by its name."""
+    from mirage import store
+
+    return store.open_arena(existing_arena(text))
+
+
 ArenaDir = Annotated[
     Path,
     typer.Argument(metavar="DIR", parser=existing_arena, help="The arena's folder, or a bundled arena's name."),
 ]
+OpenArena = Annotated[
+    Arena,
+    typer.Argument(metavar="DIR", parser=open_existing, help="The arena's folder, or a bundled arena's name."),
+]
+"""Arena of a command that only reads it."""
 Into = Annotated[
     Path,
     typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder, new or existing."),
@@ -242,7 +267,10 @@ How = Annotated[
     ),
 ]
 Parser = Annotated[schema.Parser, typer.Option(help="Parser that classifies answers.")]
-Languages = Annotated[str | None, typer.Option(metavar="AR,BN,..", help="Comma-separated language codes; default all.")]
+Languages = Annotated[
+    Sequence[str] | None,
+    typer.Option(metavar="AR,BN,..", parser=codes, help="Comma-separated language codes; default all."),
+]
 Tags = Annotated[
     list[str] | None,
     typer.Option(
@@ -275,25 +303,6 @@ Share = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
-
-
-def codes(text: str | None, *, option: str = "--languages") -> tuple[str, ...] | None:
-    """Return the language codes in `--languages` or another option; None for all.
-
-    Raises:
-        BadInput: if no code is given, or a code is unknown.
-    """
-    if text is None:
-        return None
-    selection = [language(part.strip(), where=option).code for part in text.split(",") if part.strip()]
-    if not selection:
-        raise BadInput(f"{option} is empty", do="give comma-separated codes: en,pt-BR,vi")
-    return tuple(in_order(selection))
-
-
-def rows(table: Any, columns: tuple[str, ...]) -> Rows:
-    """Return some columns of a table as records to print."""
-    return list(table.select(list(columns)).to_pylist())
 
 
 def select_tagged(arena: Arena, tags: list[str] | None) -> Arena:

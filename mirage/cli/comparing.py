@@ -8,38 +8,32 @@ from typing import Annotated
 import typer
 
 from mirage.cli.common import (
-    ArenaDir,
     Corrected,
     How,
+    OpenArena,
     Tags,
     app,
     arena_labels,
-    existing_arena,
     local_path,
+    open_existing,
     select_tagged,
 )
-from mirage.cli.output import note, show
+from mirage.cli.output import columns_of, note, show
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
 from mirage.ranking.settings import CompareSettings
-
-COMPARED = (
-    *("language", "verdict", "difference", "low", "high", "p", "p_holm", "n_queries", "unpaired", "differing"),
-    *("detectable", "more", "more_low", "more_high", "reason"),
-)
-"""Columns of `compare`; JSON and CSV prepend the systems, the measure and the margin; JSON appends the queries that
-moved.
-"""
+from mirage.store import Arena
 
 LABELLED = ("uncorrected", "labels", "lam")
 """Further columns of `compare --corrected`."""
 ABOUT = ("first", "second", "measure", "margin")
+"""Columns before those of `Comparison` in JSON and CSV; JSON appends the queries that moved."""
 
 
 @app.command()
 @expand_settings
 def compare(
-    dir_: ArenaDir,
+    arena: OpenArena,
     first: Annotated[str, typer.Argument(metavar="A", help="System under test.")],
     second: Annotated[
         str | None,
@@ -47,8 +41,8 @@ def compare(
     ] = None,
     *,
     against: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR2", parser=existing_arena, help="Arena of B: another run on the same queries."),
+        Arena | None,
+        typer.Option(metavar="DIR2", parser=open_existing, help="Arena of B: another run on the same queries."),
     ] = None,
     settings: CompareSettings,
     require: Annotated[bool, typer.Option("--require", help="Exit with 3 if the result is inconclusive.")] = False,
@@ -74,11 +68,11 @@ def compare(
     nugget_assignments. Writes only the files named.
     """
     from mirage import store
-    from mirage.ranking.compare import compare_systems
+    from mirage.ranking.compare import Comparison, compare_systems
     from mirage.ranking.compare.reports import notes, records, to_junit, to_markdown
 
-    arena = select_tagged(store.open_arena(dir_), tags)
-    other = None if against is None else select_tagged(store.open_arena(against), tags)
+    arena = select_tagged(arena, tags)
+    other = None if against is None else select_tagged(against, tags)
     if corrected:
         from mirage.people.levels import compare_labelled, read_log
 
@@ -92,10 +86,10 @@ def compare(
         if out is not None:
             store.write_whole(out, text(report, require=require).encode("utf-8"))
     rows = records(report)
+    columns = (*columns_of(Comparison)[:-3], *(LABELLED if corrected else ()))
     more = {"table": ((), ()), "json": (ABOUT, ("moved",))}
     before, after = more.get(output_format, (ABOUT, ()))
-    beside = LABELLED if corrected else ()
-    show(rows, (*before, *COMPARED, *beside, *after), output_format)
+    show(rows, (*before, *columns, *after), output_format, of=Comparison)
     for line in notes(report):
         note(line)
     raise typer.Exit(report.exit_code(require=require))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import How, Languages, app, codes, locate
+from mirage.cli.common import How, Languages, app, locate
 from mirage.cli.connection import Connection, tell
 from mirage.cli.output import note, progress
 from mirage.cli.ranking import RankingPrinter
@@ -89,7 +89,7 @@ def evaluate(
     settings = pipeline.EvaluateSettings(
         judge=judge,
         kind=kind,
-        sample=BattleSample(queries, pairs, languages=codes(languages)),
+        sample=BattleSample(queries, pairs, languages=languages),
         baselines=baselines,
     )
     source, folder = pipeline.locate(file, into)

@@ -8,10 +8,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from mirage.cli.common import ArenaDir, Languages, codes, command_group, local_path
-from mirage.cli.output import note
+from mirage.cli.common import ArenaDir, How, Languages, OpenArena, Seed, command_group, local_path
+from mirage.cli.output import note, show
 from mirage.errors import BadInput
 from mirage.publish import Lines
+from mirage.stages.sft import Mix
 
 export = command_group("export", "Export data for other programs.")
 
@@ -34,13 +35,13 @@ def export_table(
     """
     from mirage.store import export as exporting
 
-    n = exporting.export_table(dir_, table, out, languages=codes(languages))
+    n = exporting.export_table(dir_, table, out, languages=languages)
     note(f"{n:,} rows of {table} are in {out}")
 
 
 @export.command("records")
 def export_records(
-    dir_: ArenaDir,
+    arena: OpenArena,
     out: Out,
     kind: Annotated[
         Literal["rag", "nuggets"],
@@ -52,12 +53,11 @@ def export_records(
     Reads the tables queries, passages and answers with all measurements, or nuggets and nugget_assignments. Writes
     FILE, which `mirage import` reads again.
     """
-    from mirage import store
     from mirage.io.formats import full_records, nuggets
 
     write = {"rag": full_records.write, "nuggets": nuggets.write}[kind]
-    write(store.open_arena(dir_), out)
-    note(f"The records are in {out}; read them again with: mirage import {kind} {quote(str(out))} --into DIR")
+    write(arena, out)
+    note(f"The records are in {out}; read them again with: mirage import {quote(str(out))} --as {kind} --into DIR")
 
 
 @export.command("preferences")
@@ -81,7 +81,7 @@ def export_preferences(
 
 @export.command("html")
 def export_html(
-    dir_: ArenaDir,
+    arena: OpenArena,
     into: Annotated[Path, typer.Option("--into", metavar="FILE", parser=local_path, help="Output file, .html.")],
     texts: Annotated[
         bool | None, typer.Option("--texts/--no-texts", help="Show texts; default: if their licences allow it.")
@@ -92,19 +92,18 @@ def export_html(
     Reads the tables outcomes, judgments and nuggets, as far as present, and the texts. Writes FILE, which opens in any
     browser without a network and holds its figures as JSON too. Recompute it: mirage check FILE --arena DIR.
     """
-    from mirage import store
     from mirage.publish.html_report import ReportSettings, write_report
 
     if into.suffix.lower() != ".html":
         raise BadInput(f"{into.name} has another extension", do="name the file .html")
     settings = ReportSettings(texts=texts)
-    shown = write_report(store.open_arena(dir_), into, settings)
+    shown = write_report(arena, into, settings)
     note(f"{into}; texts {'' if shown.allowed else 'not '}shown: {shown.reason}")
 
 
 @export.command("trec")
 def export_trec_eval(
-    dir_: ArenaDir,
+    arena: OpenArena,
     out: Annotated[
         Path, typer.Option("--out", metavar="PATH", parser=local_path, help="tot: a file. trec_eval: a folder.")
     ],
@@ -119,16 +118,15 @@ def export_trec_eval(
     topic and value, as read by TREC AutoJudge; `trec_eval` has the output format of that program. The topic `all` is
     the unweighted mean over languages. Spaces in names are written %20, and % is %25.
     """
-    from mirage import store
     from mirage.publish.trec import export_trec
 
-    n = export_trec(store.open_arena(dir_), out, lines=lines, queries=queries)
+    n = export_trec(arena, out, lines=lines, queries=queries)
     note(f"Measurements of {n:,} systems are in {out}")
 
 
 @export.command("run")
 def export_run(
-    dir_: ArenaDir,
+    arena: OpenArena,
     retriever: Annotated[str, typer.Option("--retriever", metavar="NAME", help="The retriever.")],
     out: Annotated[
         Path,
@@ -140,16 +138,15 @@ def export_run(
     Reads the table retrieved. Writes PATH: the file, or for several languages a folder with one `run.LL.txt` each.
     `mirage import PATH` reads it again.
     """
-    from mirage import store
     from mirage.io.formats.trec import write_run
 
-    n = write_run(store.open_arena(dir_), retriever, out)
+    n = write_run(arena, retriever, out)
     note(f"{n:,} lines of {retriever} are in {out}")
 
 
 @export.command("model-card")
 def export_model_index(
-    dir_: ArenaDir,
+    arena: OpenArena,
     system: Annotated[str, typer.Option("--system", metavar="NAME", help="The system.")],
     out: Out,
     dataset: Annotated[
@@ -165,14 +162,14 @@ def export_model_index(
     from mirage import store
     from mirage.publish.hub import model_index
 
-    text = model_index(store.open_arena(dir_), system, dataset=dataset)
+    text = model_index(arena, system, dataset=dataset)
     store.write_whole(out, text.encode("utf-8"))
     note(f"The results of {system} are in {out}; paste them between the --- lines of the model's README.md")
 
 
 @export.command("hub")
 def export_dataset(
-    dir_: ArenaDir,
+    arena: OpenArena,
     into: Annotated[Path, typer.Option("--into", metavar="FOLDER", parser=local_path, help="A new or empty folder.")],
 ) -> None:
     """Copy the arena into a folder with a dataset card, ready to push to the Hugging Face Hub.
@@ -181,8 +178,54 @@ def export_dataset(
     languages, the licence and the sources. The folder is itself an arena that every command accepts. Needs the extra
     `hub`.
     """
-    from mirage import store
     from mirage.publish import hub
 
-    card = hub.export_dataset(store.open_arena(dir_), into)
+    card = hub.export_dataset(arena, into)
     note(f"The dataset is in {into}. Review its card, {card}, then push it: hf upload NAME {into} --repo-type dataset")
+
+
+@export.command("sft")
+def sft(
+    dir_: ArenaDir,
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="FILE", parser=local_path, help="Output file for the conversations, .jsonl."),
+    ],
+    system: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A teacher; by default the system `reference`, or the only one. Repeatable."),
+    ] = None,
+    mix: Annotated[
+        Mix,
+        typer.Option(
+            help="With several teachers: all: every good answer; one: a random one per query; first: the "
+            "first teacher's answer."
+        ),
+    ] = "all",
+    languages: Languages = None,
+    seed: Seed = 0,
+    output_format: How = "table",
+) -> None:
+    """Create a training set from a system's answers, mixing in passages that are not relevant.
+
+    The teacher should have answered from the relevant passages only (`mirage generate --relevant-only`). Reads the
+    tables queries, passages and answers. Selects the answers that cite only relevant passages. Writes FILE (chat, JSON
+    Lines, each with its teacher as `system`). Prints the statistics of the paper's Table 1; rows without a teacher are
+    over all teachers.
+    """
+    from mirage.stages.sft import training
+
+    result = training.write_training_set(
+        dir_,
+        out,
+        systems=system,
+        mix=mix,
+        languages=languages,
+        seed=seed,
+        tokenizer="estimate",
+    )
+    show(result.stats, (), output_format, of=training.Stats)
+    for (teacher, reason), n in sorted(result.training.left_out.items(), key=lambda item: -item[1]):
+        note(f"{n:,} answers of {teacher} excluded: {reason}")
+    note(f"tokens counted by: {result.tokens}")
+    note(f"{len(result.training.examples):,} conversations are in {out}")

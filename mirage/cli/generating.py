@@ -94,7 +94,7 @@ def generate(
                 "a RAG service retrieves and prompts by itself",
                 do="omit --retriever, --depth, --template, --relevant-only and --shard",
             )
-        live = LiveSettings(_name_of(system, "", None, None), _service(connection), codes(languages), limit, replace)
+        live = LiveSettings(_name_of(system, "", None, None), _service(connection), languages, limit, replace)
         _answer_by_service(dir_, live, output_format, dry=connection.dry_run)
         return
     if connection.paths or connection.body:
@@ -105,7 +105,7 @@ def generate(
         _name_of(system, model.settings.model, retriever, depth),
         prompt,
         model.settings,
-        languages=codes(languages),
+        languages=languages,
         limit=limit,
         relevant_only=relevant_only,
         retriever=retriever,
@@ -326,7 +326,7 @@ def retrieve(
 
     refuse_name(name)
     others = None if across is None else () if across.strip().lower() == "all" else codes(across, option="--across")
-    settings = RetrieveSettings(name, depth, corpus, codes(languages), others)
+    settings = RetrieveSettings(name, depth, corpus, languages, others)
     with progress("Retrieving") as update:
         retrieve_for(dir_, settings, made_by="mirage generate retrieve", progress=update)
     _tell_retrieved(dir_, name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.arenas import part_of
-from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Seed, Share, codes, command_group
+from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Seed, Share, command_group
 from mirage.cli.connection import Connection, tell
 from mirage.cli.output import Format, note, progress, show
 from mirage.cli.reporting import print_passport, show_judges
@@ -100,14 +100,14 @@ def judge(
         from mirage.ranking.adaptive import AdaptiveSettings
 
         BattleChoice(queries, pairs, known, planted, repeats, replace, share, until).refuse("until", spell=_spell)
-        by = JudgeSettings(name, BattleSample(languages=codes(languages)), criterion=asked)
+        by = JudgeSettings(name, BattleSample(languages=languages), criterion=asked)
         goal = AdaptiveSettings(until, seed=seed)
         goal = goal if rounds is None else dataclasses.replace(goal, rounds=rounds)
         _judge_until(dir_, by, connection, goal, output_format)
         return
     if rounds is not None:
         raise BadInput("--rounds belongs to --until", do="add --until separated, top:K or width:W")
-    sample = BattleSample(queries, pairs, seed, codes(languages), None, known or planted)
+    sample = BattleSample(queries, pairs, seed, languages, None, known or planted)
     if replace and share is not None:
         raise BadInput(
             "--replace cannot be combined with --shard: a merge could not tell which verdicts are newer",
@@ -159,7 +159,7 @@ def judge_passport(
     from mirage.stages.judge.faults import draw_items, item_pairs
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
-    only, asked = codes(languages), _load_criterion(criterion, None)
+    only, asked = languages, _load_criterion(criterion, None)
     items = draw_items(dir_, queries=queries, languages=only, made_by="mirage judge passport")
     settings = JudgeSettings(name, BattleSample(battles=item_pairs(items, only)), replace, asked)
     if name == HEURISTIC and connection.model is None:

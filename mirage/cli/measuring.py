@@ -12,10 +12,10 @@ import typer
 
 from mirage import store
 from mirage.cli.arenas import part_of
-from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, arena_log, codes, command_group, rows
+from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, arena_log, command_group
 from mirage.cli.connection import Connection, tell
-from mirage.cli.output import Format, note, progress, show
-from mirage.cli.reporting import COUNTS, note_unparsed
+from mirage.cli.output import Format, columns_of, note, progress, show
+from mirage.cli.reporting import note_unparsed
 from mirage.cli.settings import expand_settings
 from mirage.cli.steps import measure_outdated
 from mirage.errors import BadInput, NotEnoughData
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 measuring = command_group("measure", "Measure answers: outcomes, features, nuggets, citation support.", default=True)
 
-MEANS = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", "total", "coverage")
-"""Columns of the score tables."""
 MAX_TOKENS = 4096
 """Default maximum of new tokens per reply; enough for thirty nuggets."""
 
@@ -103,7 +101,7 @@ def outcomes(
         raise BadInput("--model names no model for outcomes", do="use --outcomes-by MODEL")
     arena = run(OUTCOMES, dir_, made_by="mirage measure outcomes", notes=notes, phrases=phrases, decided=decided)
     table = rules.rates(arena.read("outcomes"), parser="strict")
-    show(rows(table, COUNTS), COUNTS, output_format)
+    show(table, columns_of(rules.Rate)[:11], output_format, of=rules.Rate)
     note_unparsed(table)
     for code, n in rules.not_understood(arena.read("outcomes")).items():
         note(
@@ -239,7 +237,6 @@ def nuggets(
     what others made, and caches every reply in the arena's ledger: rerun the command to resume. A nugget whose call
     failed gets a row with the reason. Prints the scores with 95% intervals over queries.
     """
-    only = codes(languages)
     if connection.model is None:
         if create or (name, languages) != (None, None):
             raise BadInput("--create, --assigner and --languages need a model", do="name a model with --model")
@@ -249,7 +246,7 @@ def nuggets(
         _by_terms(dir_, connection)
     else:
         try:
-            if create and not _create(dir_, connection, only):
+            if create and not _create(dir_, connection, languages):
                 return
         except NotEnoughData as error:
             if "nuggets" not in store.open_arena(dir_).tables:
@@ -258,7 +255,7 @@ def nuggets(
         from mirage.stages.nuggets.stage import ASSIGNMENTS
 
         words = ("Assigning", "mirage measure nuggets", "nuggets of answers have no assignment")
-        if _ask(ASSIGNMENTS, dir_, connection, words, name=name, languages=only, max_tokens=MAX_TOKENS) is None:
+        if _ask(ASSIGNMENTS, dir_, connection, words, name=name, languages=languages, max_tokens=MAX_TOKENS) is None:
             return
     show_means(_update_means(dir_, "nuggets"), output_format)
 
@@ -322,7 +319,7 @@ def support(
         from mirage.stages.features.support_grading import SUPPORT
 
         words = ("Grading support", "mirage measure support", "citations have no grade")
-        if _ask(SUPPORT, dir_, connection, words, name=name, languages=codes(languages)) is None:
+        if _ask(SUPPORT, dir_, connection, words, name=name, languages=languages) is None:
             return
     show_means(_update_means(dir_, "support_grades"), output_format)
 
@@ -383,8 +380,11 @@ def _update_means(path: Path, table: str) -> list[FeatureMean]:
 
 def show_means(means: Sequence[FeatureMean], output_format: Format) -> None:
     """Print means of features, and what their intervals resample."""
-    rows = [asdict(mean) | {"mean_low": mean.low, "mean_high": mean.high, "coverage": mean.coverage} for mean in means]
-    show(rows, MEANS, output_format)
+    from mirage.stages.features import FeatureMean
+
+    rows = [asdict(mean) | {"coverage": mean.coverage} for mean in means]
+    columns = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", "total", "coverage")
+    show(rows, columns, output_format, of=FeatureMean, value="mean")
     if unit := next((mean.unit for mean in means if mean.unit != "query"), None):
         note(f"all: intervals resample by {name_unit(unit)}")
 

@@ -7,32 +7,29 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from textwrap import wrap
 from threading import Event, Thread
-from typing import Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
+from mirage import schema
 from mirage.store.sheets import BOM, csv_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Format = Literal["table", "csv", "csv-exact", "json", "latex", "markdown"]
 Rows = Sequence[Mapping[str, Any]]
 
-_SHARES = (
-    *("rate", "rate_low", "rate_high", "rate_as_published", "undecided", "coverage"),
-    *("error_rate", "error_low", "error_high", "hallucination_rate", "hallucination_low", "hallucination_high"),
-    *("change", "change_low", "change_high"),
-    "above",
-    *("raw", "raw_low", "raw_high", "equal", "equal_low", "equal_high"),
-    *("supported", "supported_low", "supported_high", "agree"),
-    *("known_rate", "known_low", "known_high"),
-    *("corrected", "corrected_low", "corrected_high", "label_error", "error", "error_low", "error_high"),
-)
+_SHARES = ("coverage", "change", "change_low", "change_high")
+"""Shares that are not columns of a record; printed in percent, as those of records."""
 _SIGNED = (
     *("rating", "low", "high", "uncorrected", "uncorrected_low", "uncorrected_high"),
     *("difference", "difference_low", "difference_high"),
 )
-_NUMBER = re.compile(r"[+-]?(\d[\d,.]*|∞)")
+_NUMBER = re.compile(r"[+-]?(\d[\d,.]*%?|∞)")
 """A number already formatted as text."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WIDE = 240
@@ -49,28 +46,59 @@ _BETWEEN, _EDGES = 3, 2
 """Characters between two columns, and at both edges of a table."""
 
 
-def show(rows: Rows, columns: Sequence[str], output_format: Format) -> None:
+def show(
+    rows: Iterable[Any] | pa.Table,
+    columns: Sequence[str] = (),
+    output_format: Format = "table",
+    *,
+    of: str | type | None = None,
+    value: str = "",
+) -> None:
     """Print a table, either rounded for people or exact.
 
     CSV and JSON hold every digit (the shortest text that round-trips); a null is an empty field in CSV. `csv` prefixes
     texts that look like formulas with a quote, `csv-exact` does not. LaTeX and Markdown hold rounded numbers.
+
+    Args:
+        rows: records, mappings or a table.
+        columns: those to print; empty for all of `of`.
+        output_format: how.
+        of: the table of the schema or the dataclass that defines the columns: their heads and formats.
+        value: the column whose interval is `low` and `high`, which are printed as its `_low` and `_high`.
     """
-    if output_format == "table":
-        _for_people(rows, columns)
+    ends = {end: f"{value}_{end}" for end in ("low", "high")} if value else {}
+    known = {} if of is None else {ends.get(each.name, each.name): each for each in schema.columns(of)}
+    each = rows.to_pylist() if hasattr(rows, "to_pylist") else rows
+    records = [row if isinstance(row, Mapping) else asdict(row) for row in each]
+    if ends:
+        records = [{ends.get(name, name): cell for name, cell in row.items()} for row in records]
+    columns = [ends.get(name, name) for name in columns or known]
+    if output_format in ("table", "latex", "markdown"):
+        shares = [name for name in columns if name in _SHARES or (name in known and known[name].format == "rate")]
+        records = [{**row, **{name: _percent(row[name]) for name in shares}} for row in records]
+        heads = {name: name.replace("_", " ") for name in columns}
+        heads |= {name: known[name].head for name in columns if name in known and name not in ends.values()}
+        if output_format == "table":
+            _for_people(records, heads)
+        else:
+            sys.stdout.write(_to_print(records, heads, output_format))
         return
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     if output_format in ("csv", "csv-exact"):
-        values = [[_exact(row[name]) for name in columns] for row in rows]
+        values = [[_exact(row[name]) for name in columns] for row in records]
         text = csv_text(columns, values, exact=output_format == "csv-exact")
         # A spreadsheet opens files; a program that reads a pipe would take the mark for a part of the first name.
         marked = output_format == "csv" and not text.isascii() and _begins_file(sys.stdout)
         sys.stdout.write(BOM + text if marked else text)
-    elif output_format in ("latex", "markdown"):
-        sys.stdout.write(_to_print(rows, columns, output_format))
     else:
-        json.dump([{name: row[name] for name in columns} for row in rows], sys.stdout, ensure_ascii=False, indent=1)
+        json.dump([{name: row[name] for name in columns} for row in records], sys.stdout, ensure_ascii=False, indent=1)
         sys.stdout.write("\n")
+
+
+def columns_of(of: str | type, *left_out: str) -> tuple[str, ...]:
+    """Return the columns of a table or a result's dataclass, without some."""
+    return tuple(each.name for each in schema.columns(of) if each.name not in left_out)
 
 
 def _begins_file(stream: TextIO) -> bool:
@@ -157,7 +185,12 @@ def _exact(value: Any) -> Any:
     return value
 
 
-def _for_people(rows: Rows, columns: Sequence[str]) -> None:
+def _percent(value: Any) -> Any:
+    """Return a share in percent; what is already text stays."""
+    return f"{value:.1%}" if isinstance(value, float) else value
+
+
+def _for_people(rows: Rows, heads: Mapping[str, str]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -168,15 +201,15 @@ def _for_people(rows: Rows, columns: Sequence[str]) -> None:
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _WIDE
-    widths = {name: max(_least_width(rows, name), len(name)) for name in columns}
-    names = list(columns)
+    widths = {name: max(_least_width(rows, name, head), len(head)) for name, head in heads.items()}
+    names = list(heads)
     if _table_width(widths, names) > console.width:
         # Wrap headers of several words; drop the columns that still do not fit.
-        widths = {name: _least_width(rows, name) for name in columns}
+        widths = {name: _least_width(rows, name, head) for name, head in heads.items()}
         names = fitting(widths, console.width)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in names:
-        number, head = _is_number(rows, name), "\n".join(wrap(name.replace("_", " "), widths[name]))
+        number, head = _is_number(rows, name), "\n".join(wrap(heads[name], widths[name]))
         justify: Literal["left", "right"] = "right" if number else "left"
         table.add_column(head, justify=justify, no_wrap=number or name in _NAMES, overflow="fold")
     for k, row in enumerate(rows):
@@ -186,8 +219,8 @@ def _for_people(rows: Rows, columns: Sequence[str]) -> None:
     console.print(table)
     if left_out:
         note(f"{left_out:,} of {left_out + len(rows):,} rows are not shown: use --format csv for all")
-    if absent := [name for name in columns if name not in names]:
-        note(f"Not shown: {', '.join(map(str.strip, absent))}; widen the terminal or use --format csv")
+    if absent := [name for name in heads if name not in names]:
+        note(f"Not shown: {', '.join(absent)}; widen the terminal or use --format csv")
 
 
 def fitting(widths: Mapping[str, int], width: int) -> list[str]:
@@ -208,8 +241,8 @@ def _table_width(widths: Mapping[str, int], names: Sequence[str]) -> int:
     return sum(widths[name] for name in names) + _BETWEEN * (len(names) - 1) + _EDGES
 
 
-def _least_width(rows: Rows, name: str) -> int:
-    """Return the minimum width of a column: full for a number or name, the longest header word, part of a text."""
+def _least_width(rows: Rows, name: str, head: str) -> int:
+    """Return the minimum width of a column: full for a number or name, the longest word of the head, part of a text."""
     from rich.cells import cell_len
 
     cells = max((cell_len(_readable(name, row[name])) for row in rows), default=0)
@@ -217,16 +250,16 @@ def _least_width(rows: Rows, name: str) -> int:
         cells = min(cells, _FOLDED)
     elif name in _NAMES:
         cells = min(cells, _WIDE // 6)
-    return max(cells, *(len(word) for word in name.split("_")))
+    return max(cells, *map(len, head.split()))
 
 
-def _to_print(rows: Rows, columns: Sequence[str], output_format: Literal["latex", "markdown"]) -> str:
+def _to_print(rows: Rows, heads: Mapping[str, str], output_format: Literal["latex", "markdown"]) -> str:
     from mirage.text.printing import PrintedColumn, latex_table, markdown_table
 
     printed = []
-    for name in columns:
+    for name, head in heads.items():
         cells = ("" if row[name] is None else _readable(name, row[name]) for row in rows)
-        printed.append(PrintedColumn(name.replace("_", " "), tuple(cells), _is_number(rows, name)))
+        printed.append(PrintedColumn(head, tuple(cells), _is_number(rows, name)))
     return markdown_table(printed) if output_format == "markdown" else latex_table(printed)
 
 
@@ -242,7 +275,5 @@ def _readable(name: str, value: Any) -> str:
         return escape_controls(str(value))
     if isinstance(value, int):
         return f"{value:,}"
-    if name in _SHARES:
-        return f"{value:.1%}"
     # Adding 0 turns what rounds to -0.00 into +0.00.
     return f"{round(value, 2) + 0.0:+.2f}" if name in _SIGNED else f"{value:,.3g}"

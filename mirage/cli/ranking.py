@@ -15,9 +15,9 @@ from mirage.cli.common import (
     ArenaDir,
     How,
     Languages,
+    OpenArena,
     Tags,
     arena_log,
-    codes,
     command_group,
     local_path,
     select_tagged,
@@ -53,11 +53,6 @@ TOURNAMENTS = ("language", "system", "rating", "low", "high", "rank", "tournamen
 """Columns of `rank paper` without `--into`."""
 CORRECTIONS = ("correction", "measure", "paper", "ours", "effect", "unit", "n", "reason")
 """Columns of `rank paper --into`."""
-SUMMARY = (
-    *("regressor", "published", "languages", "systems", "tau", "rmse", "r2", "slope", "covered", "tau_all"),
-    *("tau_gain", "p", "p_error", "chosen"),
-)
-"""Columns of `rank surrogate`."""
 
 OneJudge = Annotated[
     str | None,
@@ -283,7 +278,7 @@ class RankingPrinter:
 
 @ranks.command()
 def surrogate(
-    dir_: ArenaDir,
+    arena: OpenArena,
     judge: OneJudge = None,
     skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
     languages: Languages = None,
@@ -301,22 +296,20 @@ def surrogate(
     (judge relevance) or judgments. Writes nothing; with --store, the tables predictions and importances, keeping rows
     for other judges.
     """
-    from mirage import store
     from mirage.battles.judge import NUGGETS, RELEVANCE, Judge
-    from mirage.ranking.surrogate.reporting import conclusions, report_on, summary
+    from mirage.ranking.surrogate.reporting import RegressorSummary, conclusions, report_on, summary
     from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
     from mirage.ranking.surrogate.training import training
     from mirage.stages.stage import run
 
-    arena = store.open_arena(dir_)
-    only, name = codes(languages), judge or RELEVANCE
+    name = judge or RELEVANCE
     if name == NUGGETS:
         raise BadInput(
             "nugget scores are features, so a prediction from features would know the ratings by nuggets",
             do="choose relevance or a judge",
         )
     decider = Judge.from_name(name, skill=skill)
-    if store_ and (only or regressor):
+    if store_ and (languages or regressor):
         raise BadInput("--store needs all languages and regressors", do="omit --languages and --regressor")
     stage = RELEVANCE_PREDICTIONS if decider.by_labels else JUDGED_PREDICTIONS
     for table in stage.reads:
@@ -327,21 +320,21 @@ def surrogate(
         if store_:
             skills = [candidate for candidate in get_args(schema.Skill) if candidate == skill or decider.by_labels]
             options |= {"judge": name, "skills": skills, "on_report": reports.append}
-            run(stage, dir_, made_by="mirage rank surrogate --store", part="judge", **options)
+            run(stage, arena.path, made_by="mirage rank surrogate --store", part="judge", **options)
         else:
             features, verdicts = (arena.read(table) for table in stage.reads)
-            seen = training(features, verdicts, decider, languages=only)
+            seen = training(features, verdicts, decider, languages=languages)
             reports.append(report_on(seen, decider, **options))
     report = next(candidate for candidate in reports if candidate.judge.skill == skill)
     compared = report.comparison
-    show([asdict(row) for row in summary(compared.held_out, compared.default)], SUMMARY, output_format)
+    show(summary(compared.held_out, compared.default), (), output_format, of=RegressorSummary)
     for line in conclusions(report):
         note(line)
 
 
 @ranks.command()
 def paper(
-    dir_: ArenaDir,
+    arena: OpenArena,
     into: Annotated[
         Path | None,
         typer.Option("--into", metavar="OUT", parser=local_path, help="Folder: reproduce the tables and figures too."),
@@ -368,23 +361,27 @@ def paper(
     corrections. Reads the table features (--into), and outcomes (judge relevance) or judgments. Writes OUT, and with
     --store the table tournaments.
     """
-    from mirage import papers, store
+    from mirage import papers
 
-    arena = store.open_arena(dir_)
     by = papers.default_judge(arena) if judge is None else RankSettings().judge(judge)
-    only = codes(languages)
     if holdout is not None and into is None:
         raise BadInput("--holdout is for a reproduction", do="name its folder: --into OUT")
     if store_ and into is not None:
         raise BadInput("--store keeps tournaments, which --into does not rank by", do="omit one of them")
     if into is None:
-        _rank_as_published(arena, by, RankSettings(draws=draws, languages=only), output_format, stored=store_)
+        _rank_as_published(
+            arena,
+            by,
+            RankSettings(draws=draws, languages=None if languages is None else tuple(languages)),
+            output_format,
+            stored=store_,
+        )
         return
     arena.need("features")
     held_out = [part.strip() for part in (holdout or "").split(",") if part.strip()]
     if holdout is not None and not held_out:
         raise BadInput("--holdout is empty", do="give two systems, comma-separated")
-    _reproduce(arena, by, papers.PaperSettings(only, held_out, draws), into, output_format)
+    _reproduce(arena, by, papers.PaperSettings(languages, held_out, draws), into, output_format)
 
 
 def _rank_as_published(arena: Arena, judge: Judge, settings: RankSettings, how: Format, *, stored: bool) -> None:
@@ -404,9 +401,10 @@ def _reproduce(arena: Arena, judge: Judge, settings: PaperSettings, into: Path, 
     """Write the paper's tables and figures of an arena, and print the corrections over all languages."""
     from mirage import papers
     from mirage.publish.charts.reproduce import page
+    from mirage.store import cores
 
     with progress("Reproducing") as update:
-        result = papers.reproduce(arena, judge, settings, progress=update)
+        result = papers.reproduce(arena, judge, settings, progress=update, processes=cores.available())
     items = [asdict(item) for item in result.items]
     html = page(f"MIRAGE-Bench's results on {arena.title}", items, about=result.about, missing=result.missing)
     files = papers.write_reproduction(result, into, html=html)

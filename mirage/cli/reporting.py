@@ -2,89 +2,48 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from mirage import schema
 from mirage.cli.common import (
     ArenaDir,
     Corrected,
     How,
     Languages,
+    OpenArena,
     Parser,
     arena_labels,
     arena_log,
-    codes,
     command_group,
-    existing_arena,
-    rows,
+    open_existing,
 )
-from mirage.cli.output import Format, note, show
+from mirage.cli.output import Format, columns_of, note, show
 from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
+from mirage.store import Arena
 from mirage.text.segmentation import as_sentence
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage import schema
+    from mirage.papers.printed import PrintedFigure
     from mirage.stages.judge import JudgeStats
     from mirage.stats.label_errors import QueryLabels
-    from mirage.store import Arena
 
 report = command_group("report", "Print rates, retrieval measures, failures, the reliability of judges and more.")
 
-COUNTS = (
-    *("language", "subset", "system", "n", "answered", "abstained", "clarification", "unparsed", "empty", "api_error"),
-    "missing",
-)
-"""Columns of `outcomes`."""
-PLAIN = (*COUNTS, "rate", "rate_low", "rate_high", "rate_as_published", "undecided")
-"""Columns of `rates`, without the audit columns."""
-CORRECTED = (
-    *("language", "subset", "system", "n", "rate", "rate_low", "rate_high", "undecided"),
-    *("labels", "corrected", "corrected_low", "corrected_high", "lam", "width", "status", "reason"),
-)
-"""Columns of `rates --corrected`."""
-BY_TEMPLATE = (
-    *("language", "subset", "system", "template"),
-    *PLAIN[3:],
-    *("change", "change_low", "change_high", "pairs"),
-)
-"""Columns of `rates --by template`; the human-readable table omits the counts of outcomes."""
-CONFUSION = (
-    *("language", "system", "true_positives", "false_negatives", "relevant_undecided", "relevant_missing"),
-    *("error_rate", "error_low", "error_high"),
-    *("false_positives", "true_negatives", "non_relevant_undecided", "non_relevant_missing"),
-    *("hallucination_rate", "hallucination_low", "hallucination_high"),
-)
-"""Columns of `rates --confusion`."""
-FIGURES = (
-    *("source", "item", "metric", "setting", "system", "language", "unit"),
-    *("printed", "text", "ours", "difference", "ours_low", "ours_high", "n", "remark", "reference"),
-)
-"""Columns of `report paper`."""
-SHORT = (*FIGURES[1:8], "ours", "difference", "ours_low", "ours_high", "n", "remark")
-"""Columns of the human-readable table, in which printed text replaces a non-numeric figure."""
-_HEADS = {
-    "true_positives": "TP",
-    "false_negatives": "FN",
-    "relevant_undecided": "undecided",
-    "relevant_missing": "missing",
-    "false_positives": "FP",
-    "true_negatives": "TN",
-    "non_relevant_undecided": "undecided ",
-    "non_relevant_missing": "missing ",
-}
-"""Headers of the confusion matrix in the human-readable table."""
+CHANGE = ("change", "change_low", "change_high", "pairs")
+"""Columns of a template's change from the prompt vanilla."""
 
 
 @report.command()
 def rates(
-    dir_: ArenaDir,
+    arena: OpenArena,
     parser: Parser = "strict",
     languages: Languages = None,
     by: Annotated[
@@ -109,64 +68,59 @@ def rates(
     positive, a non-relevant one a false positive. --corrected: also each rate corrected by people's labels (`mirage
     votes import --kind answers`), with the parsers as predictors; also reads the table scores.
     """
-    from mirage import store
     from mirage.stages import outcomes as rules
 
-    arena = store.open_arena(dir_)
-    selection = codes(languages)
     if corrected:
         if by != "system" or confusion:
             raise BadInput("--corrected is for rates by system", do="omit --by and --confusion")
-        _print_corrected(arena, parser, selection, output_format)
+        _print_corrected(arena, parser, languages, output_format)
         return
-    audit = rules.AUDIT_COLUMNS
-    everything = (*PLAIN, *audit)
-    columns: tuple[str, ...] = everything
+    outcomes, names = arena.read("outcomes"), columns_of(rules.Rate)
+    keys, n, counts, rate, as_published = names[:3], names[3:4], names[4:11], names[11:14], names[14:16]
+    labels = arena_labels(arena)
     if by == "template":
         answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
-        table = rules.template_rates(arena.read("outcomes"), answers, parser=parser, languages=selection)
-        columns = BY_TEMPLATE
+        table = rules.template_rates(outcomes, answers, parser=parser, languages=languages)
+        counts = () if output_format == "table" else counts
+        names = (*keys, "template", *n, *counts, *rate, *as_published, *CHANGE)
     else:
         samples = rules.sample_outcomes(arena)
-        table = rules.rates(arena.read("outcomes"), samples=samples, parser=parser, languages=selection)
-    labels = arena_labels(arena)
-    if by == "system":
+        table = rules.rates(outcomes, samples=samples, parser=parser, languages=languages)
         table = rules.correct_rates(table, labels)
-    counted = table
+        if output_format == "table":
+            audited = () if labels.audit is None else rules.AUDIT_COLUMNS[1:6]
+            counts = counts if labels.audit is None else ()
+            names = (*keys, *n, *counts, *rate, *audited, *as_published)
+    note_unparsed(table)
     if confusion:
-        table = rules.confusion(table)
-        columns = CONFUSION if by == "system" else (*CONFUSION[:2], "template", *CONFUSION[2:])
-    records = rows(table, columns)
-    note_unparsed(counted)
-    if output_format == "table":
-        if columns is BY_TEMPLATE:
-            columns = (*columns[:5], *columns[len(COUNTS) + 1 :])
-        if columns is everything:
-            columns = PLAIN if labels.audit is None else (*PLAIN[:4], *PLAIN[11:14], *audit[1:6], *PLAIN[14:])
-        records = [{_HEADS.get(name, name): value for name, value in row.items()} for row in records]
-        columns = tuple(_HEADS.get(name, name) for name in columns)
-    show(records, columns, output_format)
-    _note_labels(labels, counted)
+        left_out = () if by == "template" else ("template",)
+        show(rules.confusion(table), columns_of(rules.Confusion, *left_out), output_format, of=rules.Confusion)
+    else:
+        show(table, names, output_format, of=rules.Rate)
+    _note_labels(labels, table)
 
 
 def _print_corrected(
-    arena: Arena, parser: schema.Parser, languages: tuple[str, ...] | None, output_format: Format
+    arena: Arena, parser: schema.Parser, languages: Sequence[str] | None, output_format: Format
 ) -> None:
     """Print the rates, uncorrected and corrected by people's labels."""
-    from mirage.people.levels import corrected_rates
+    from mirage.people.levels import CorrectedLevel, corrected_rates
+    from mirage.stages.outcomes import Rate
 
     table, notes = corrected_rates(arena, parser=parser, languages=languages)
-    columns = CORRECTED if output_format != "table" else CORRECTED[:-1]
-    show(rows(table, columns), columns, output_format)
+    names = columns_of(Rate)
+    reason = ("reason",) if output_format == "table" else ()
+    columns = (*names[:4], *names[11:14], *names[15:20], *columns_of(CorrectedLevel, *reason)[10:])
+    show(table, columns, output_format, of=Rate)
     for line in notes:
         note(line)
 
 
 @report.command()
 def paper(
-    dir_: Annotated[
-        Path | None,
-        typer.Argument(metavar="[DIR]", parser=existing_arena, help="An arena to compare with the printed figures."),
+    arena: Annotated[
+        Arena | None,
+        typer.Argument(metavar="[DIR]", parser=open_existing, help="An arena to compare with the printed figures."),
     ] = None,
     source: Annotated[str | None, typer.Option(metavar="PAPER", help="NoMIRACL or MIRAGE-Bench; default both.")] = None,
     item: Annotated[str | None, typer.Option(metavar="ITEM", help="The table or figure, such as 'Table 3'.")] = None,
@@ -178,37 +132,45 @@ def paper(
 ) -> None:
     """Print the figures of the two papers next to an arena's.
 
-    Reads the bundled figures, and from DIR the tables behind a figure: queries, passages, answers, outcomes. Writes
-    nothing. Rates are as printed in the papers, 1 - accuracy, with 95% intervals; `remark` explains a missing figure.
-    `mirage rank paper` computes MIRAGE-Bench's Tables 2 to 5 and its figures.
+    Prints a row per item; with --item or another --format, one per number. Reads the bundled figures, and from DIR
+    queries, passages, answers and outcomes. Writes nothing. Rates are 1 - accuracy, as printed, with 95% intervals;
+    `remark` explains a missing figure. `mirage rank paper` computes MIRAGE-Bench's Tables 2 to 5 and figures.
     """
     from mirage import llm, store
-    from mirage.papers.printed import printed_figures
+    from mirage.papers.printed import PrintedFigure, PrintedItem, printed_figures, summarise_items
 
     path = store.bundled_arenas().get("published")
     if path is None:
         raise ArenaError("the bundled figures are not installed", do="run from a checkout, or build them: make data")
     comparisons = printed_figures(
         store.open_arena(path).read("published"),
-        None if dir_ is None else store.open_arena(dir_),
+        arena,
         source=source,
         item=item,
         parser="published",
         names=_pairs(names or []),
         tokens=llm.tokens_of("estimate", "estimate"),
     )
-    records: list[dict[str, Any]] = [dataclasses.asdict(figure) for figure in comparisons]
-    if output_format != "table":
-        show(records, FIGURES, output_format)
+    if output_format == "table" and item is None:
+        columns = columns_of(PrintedItem)
+        show(summarise_items(comparisons), columns[:3] if arena is None else columns, of=PrintedItem)
+        note(f"The figures of one table: --item NAME; all {len(comparisons):,}: --format csv")
         return
-    for record in records:
-        if record["printed"] is None:
-            record["printed"] = record["text"]
-        elif record["unit"] == "count":
-            record["printed"] = int(record["printed"])
-    show(records, SHORT if dir_ is not None else SHORT[:7], output_format)
+    if output_format != "table":
+        show(comparisons, (), output_format, of=PrintedFigure)
+        return
+    records = [{**asdict(figure), "printed": _as_printed(figure)} for figure in comparisons]
+    hidden = ("reference",) if arena is not None else columns_of(PrintedFigure)[9:]
+    show(records, columns_of(PrintedFigure, "source", "text", *hidden), of=PrintedFigure)
     for reference in dict.fromkeys(figure.reference for figure in comparisons):
         note(f"printed in: {reference}")
+
+
+def _as_printed(figure: PrintedFigure) -> float | str | None:
+    """Return a printed figure: its number, whole for a count, or its text."""
+    if figure.printed is None:
+        return figure.text
+    return int(figure.printed) if figure.unit == "count" else figure.printed
 
 
 def note_unparsed(rates: pa.Table) -> None:
@@ -224,7 +186,8 @@ def _note_labels(labels: QueryLabels, rates: pa.Table) -> None:
     from mirage.stats.label_errors import NOT_AUDITED
 
     if labels.unaudited:
-        note(f"{NOT_AUDITED}: a program decided which queries are answerable; audit them: mirage votes audit DIR")
+        audit = "mirage votes audit DIR --out FILE.html"
+        note(f"{NOT_AUDITED}: a program decided which queries are answerable; audit them: {audit}")
     if labels.audit is not None:
         n, unclear = len(labels.audit.queries), labels.audit.unclear
         note(f"corrected: for label errors found in {n:,} audited queries ({unclear:,} more unclear)")
@@ -243,12 +206,6 @@ def _pairs(names: list[str]) -> dict[str, str]:
     return pairs
 
 
-MEASURED = ("language", "retriever", "measure", "mean", "mean_low", "mean_high", "n", "total")
-"""Columns of `report retrieval`."""
-CAUSES = ("language", "system", "cause", "k", "n", "share", "share_low", "share_high")
-"""Columns of `report failures`."""
-OF_PAIRS = ("query_language", "passage_language", "retriever", "measure", "mean", "mean_low", "mean_high", "n")
-"""Columns of `retrieval` by language pair."""
 By = Annotated[
     Literal["all", "language"], typer.Option(help="all: only the mean over languages; language: also each language.")
 ]
@@ -256,7 +213,7 @@ By = Annotated[
 
 @report.command()
 def retrieval(
-    dir_: ArenaDir,
+    arena: OpenArena,
     measures: Annotated[
         str | None,
         typer.Option(metavar="NAME,..", help="nDCG@10, R@10, R@100, RR@10, AP@100, judged@10, or other cutoffs."),
@@ -277,26 +234,29 @@ def retrieval(
     Unlabelled passages count as not relevant: judged@k, printed with every measure at k, is the labelled share. Writes
     nothing.
     """
-    from mirage import api, store
+    from mirage import api
+    from mirage.stages.across.summary import PairMean
+    from mirage.stages.retrieve.measures import RetrievalMean
 
     names = None if measures is None else [name.strip() for name in measures.split(",")]
-    arena = store.open_arena(dir_)
-    measured = partial(api.retrieval_measures, arena, measures=names, languages=codes(languages))
+    measured = partial(api.retrieval_measures, arena, measures=names, languages=languages)
     if by == "language-pair":
-        pairs = measured(by=by)
-        show(_ends(pairs, "mean"), OF_PAIRS, output_format)
+        show(measured(by=by), (), output_format, of=PairMean, value="mean")
         return
-    rows = list(measured())
-    show(_by(rows, by, "mean"), MEASURED, output_format)
-    few = [row for row in _by(rows, "all", "mean") if row["measure"].startswith("judged@") and (row["mean"] or 0) < 1]
-    for row in few:
+    means = list(measured())
+    joint = [row for row in means if row["language"] == "all"]
+    shown = means if by == "language" else joint
+    show(shown, columns_of(RetrievalMean, "unit"), output_format, of=RetrievalMean, value="mean")
+    for row in joint:
         share = 1 - (row["mean"] or 0)
-        note(f"{row['retriever']}: {share:.0%} of the top {row['measure'].partition('@')[2]} passages are unlabelled.")
+        if row["measure"].startswith("judged@") and share > 0:
+            depth = row["measure"].partition("@")[2]
+            note(f"{row['retriever']}: {share:.0%} of the top {depth} passages are unlabelled.")
 
 
 @report.command()
 def failures(
-    dir_: ArenaDir,
+    arena: OpenArena,
     by: By = "all",
     languages: Languages = None,
     answers: Annotated[bool, typer.Option("--answers", help="One row per answer, with its evidence.")] = False,
@@ -310,33 +270,15 @@ def failures(
     system, and its outcome and citations. `right` and `right_refusal` are correct decisions, to answer and to abstain:
     the labels do not say whether an answer is true. Shares have 95% intervals over queries. Writes nothing.
     """
-    from mirage import api, store
+    from mirage import api
+    from mirage.stages.retrieve.attribution import Attribution, CauseShare
 
-    arena = store.open_arena(dir_)
-    rows = list(api.attribution(arena, languages=codes(languages), answers=answers))
+    rows = api.attribution(arena, languages=languages, answers=answers)
     if answers:
-        show(rows, ("language", "query_id", "system", "cause", "evidence"), output_format)
-        return
-    show(_by(rows, by, "share"), CAUSES, output_format)
-
-
-def _by(rows: Sequence[Mapping[str, Any]], by: str, value: str) -> list[dict[str, Any]]:
-    """Return the rows over all languages, or with `language` every row, with interval columns named after the value."""
-    return _ends([row for row in rows if by == "language" or row["language"] == "all"], value)
-
-
-PREFERENCE = (
-    *("name", "query_language", "passage_language", "share", "expected"),
-    *("preference", "preference_low", "preference_high", "n", "units"),
-)
-"""Columns of `language_preference`."""
-CONSISTENCY = (
-    *("name", "measure", "first", "second", "agreement", "agreement_low", "agreement_high"),
-    *("independent", "n", "units"),
-)
-"""Columns of `language_consistency`."""
-ANSWERS = ("system", "query_language", "answer_language", "k", "n", "share", "share_low", "share_high")
-"""Columns of `answer_languages`."""
+        show(rows, columns_of(Attribution)[:5], output_format, of=Attribution)
+    else:
+        shown = [row for row in rows if by == "language" or row["language"] == "all"]
+        show(shown, (), output_format, of=CauseShare, value="share")
 
 
 @report.command()
@@ -363,6 +305,8 @@ def languages(
     """
     from mirage import api, store
     from mirage.stages.across import summary
+    from mirage.stages.across.agreement import LanguageAgreement
+    from mirage.stages.across.preference import LanguagePreference
 
     if detect:
         from mirage.stages.across.detection import detect_passage_languages
@@ -370,7 +314,6 @@ def languages(
         result = detect_passage_languages(dir_, made_by="mirage report languages --detect")
         note(f"Languages of {result.detected:,} passages detected; {result.unknown:,} unknown.")
     arena = store.open_arena(dir_)
-    chosen = codes(languages)
     if of in ("retrievers", "systems"):
         unknown, total = summary.count_unknown(arena)
         if unknown == total:
@@ -378,28 +321,24 @@ def languages(
                 "no passage has a language", where=arena.address, do=f"mirage report languages {dir_} --detect"
             )
         whose: Any = of
-        rows = api.language_preference(arena, of=whose, languages=chosen)
-        show(_ends(rows, "preference"), PREFERENCE, output_format)
+        found = api.language_preference(arena, of=whose, languages=languages)
+        show(found, (), output_format, of=LanguagePreference, value="preference")
         if unknown:
             note(f"{unknown:,} of {total:,} passages have no known language and are left out.")
     elif of == "answers":
-        show(_ends(api.answer_languages(arena, languages=chosen), "share"), ANSWERS, output_format)
+        found = api.answer_languages(arena, languages=languages)
+        show(found, (), output_format, of=summary.AnswerLanguage, value="share")
     else:
         own: Any = "systems" if of == "consistency" else "judges"
-        rows = api.language_consistency(arena, of=own, languages=chosen)
-        show(_ends(rows, "agreement"), CONSISTENCY, output_format)
-        if not rows:
+        found = api.language_consistency(arena, of=own, languages=languages)
+        show(found, (), output_format, of=LanguageAgreement, value="agreement")
+        if not found:
             note("No query is asked in several languages with one id.")
-
-
-def _ends(rows: Iterable[Mapping[str, Any]], value: str) -> list[dict[str, Any]]:
-    """Return rows with interval columns named after the value."""
-    return [{**row, f"{value}_low": row["low"], f"{value}_high": row["high"]} for row in rows]
 
 
 @report.command()
 def risk(
-    dir_: ArenaDir,
+    arena: OpenArena,
     signal: Annotated[str, typer.Option(metavar="NAME", help="A feature, or a measure in the table scores.")],
     loss: Annotated[
         str, typer.Option(metavar="NAME", help="Loss: hallucination, wrong, or a measure in the table scores.")
@@ -411,20 +350,15 @@ def risk(
     Reads the tables features or scores, and outcomes or scores. Writes nothing. Answers are sorted by the signal:
     `area` is the mean risk over all coverages, `excess` its distance to the optimum.
     """
-    from mirage import store
     from mirage.stages import abstain
 
-    curves = abstain.risk_coverage(store.open_arena(dir_), signal, abstain.RiskSettings(loss=loss))
+    curves = abstain.risk_coverage(arena, signal, abstain.RiskSettings(loss=loss))
     show([row.flat() for row in curves], abstain.SHOWN, output_format)
-
-
-NOISE = ("target", "source", "variance", "share", "n", "reason")
-"""Columns of `report noise`."""
 
 
 @report.command()
 def noise(
-    dir_: ArenaDir,
+    arena: OpenArena,
     judge_names: Annotated[
         list[str] | None,
         typer.Option("--judge", metavar="NAME", help="Split the noise of this judge's verdicts; several are averaged."),
@@ -438,25 +372,16 @@ def noise(
     method of moments, the query as the unit, averaged over systems or pairs of systems. A judge's preference for a
     position or a system is bias, which repeats do not remove; it is excluded. Writes nothing.
     """
-    from mirage import store
-    from mirage.ranking.variance import judge_variance, rate_variance
+    from mirage.ranking.variance import NoiseSource, judge_variance, rate_variance
 
-    arena = store.open_arena(dir_)
     reports = [judge_variance(arena, judges=judge_names)] if judge_names else rate_variance(arena)
-    show([dataclasses.asdict(source) for each in reports for source in each.sources], NOISE, output_format)
+    show([source for each in reports for source in each.sources], (), output_format, of=NoiseSource)
     for each in reports:
         note(each.sentence)
 
 
 RATES = ("flip", "first", "tie", "unparsed")
-COLUMNS = (
-    *("judge", "language", "n", "flip_rate", "flip_low", "flip_high", "flip_n"),
-    *("first_rate", "first_low", "first_high", "first_n", "tie_rate", "tie_low", "tie_high", "tie_n"),
-    *("unparsed_rate", "unparsed_low", "unparsed_high", "calls", "tokens_in", "tokens_out", "money"),
-)
-"""Columns of `report judges`."""
-SHOWN = ("judge", "language", "n", *RATES, "calls", "tokens_in", "tokens_out", "money")
-"""Columns of the human-readable table, with each rate and its interval in one."""
+"""Rates of a judge."""
 
 
 @report.command()
@@ -490,7 +415,6 @@ def judges(
     """
     from mirage.stages.judge import stage
 
-    only = codes(languages)
     if against_people and passport:
         raise BadInput("--against-people and --passport print different tables", do="choose one of them")
     if ratings is not None and not against_people:
@@ -498,39 +422,24 @@ def judges(
     if passport:
         if len(judge_names or ()) != 1:
             raise BadInput("--passport is of one judge", do="name it with --judge")
-        print_passport(dir_, (judge_names or [""])[0], only, output_format)
+        print_passport(dir_, (judge_names or [""])[0], languages, output_format)
         return
     if against_people:
-        _against_people(dir_, judge_names, only, ratings, output_format=output_format)
+        _against_people(dir_, judge_names, languages, ratings, output_format=output_format)
         return
     rows = stage.judge_statistics(dir_)
     known = {row.judge for row in rows}
     for name in judge_names or ():
         if name not in known:
             raise UnknownName("judge", name, known)
-    show_judges(
-        [
-            row
-            for row in rows
-            if (not judge_names or row.judge in judge_names) and (only is None or row.language in only)
-        ],
-        output_format,
-    )
-
-
-EXAM = ("judge", "language", "measure", "value", "low", "high", "n", "queries", "reason")
-"""Columns of `mirage report judges --against-people`, one row per measure."""
-PASSPORT = (
-    *("judge", "fault", "language", "detected", "low", "high", "n", "queries"),
-    *("split", "split_low", "split_high", "unread", "unmade", "reason"),
-)
-"""Columns of `mirage report judges --passport`."""
+    asked = [row for row in rows if not judge_names or row.judge in judge_names]
+    show_judges([row for row in asked if languages is None or row.language in languages], output_format)
 
 
 def print_passport(path: Path, judge_name: str, languages: Sequence[str] | None, output_format: Format) -> None:
     """Print the passport of a judge: for people all languages together, or those that were named."""
     from mirage import store
-    from mirage.people.exam.passport import passport
+    from mirage.people.exam.passport import PassportRow, passport
     from mirage.people.votes import Vote
     from mirage.stages.judge.faults import has_items, passport_path
 
@@ -540,16 +449,14 @@ def print_passport(path: Path, judge_name: str, languages: Sequence[str] | None,
         )
     items = store.open_arena(passport_path(path))
     result = passport(items, judge_name, votes=arena_log(items, Vote), languages=languages)
-    rows = [dataclasses.asdict(row) for row in result.rows]
     if output_format != "table":
-        show(rows, PASSPORT, output_format)
+        show(result.rows, (), output_format, of=PassportRow)
         return
-    shown = [row for row in rows if languages is not None or row["language"] == "all"]
+    shown = [asdict(row) for row in result.rows if languages is not None or row.language == "all"]
     for row in shown:
         row["detected"] = _with_interval(row["detected"], row["low"], row["high"])
         row["split"] = _with_interval(row["split"], row["split_low"], row["split_high"])
-    columns = ("judge", "fault", "language", "detected", "n", "queries", "split", "unread", "unmade", "reason")
-    show(shown, columns, output_format)
+    show(shown, columns_of(PassportRow, "low", "high", "split_low", "split_high"), of=PassportRow)
     note("detected: the original wins in both orders, a half for a split or a tie; chance level is 0.50")
 
 
@@ -563,23 +470,22 @@ def _against_people(
 ) -> None:
     """Print the agreement of judges with people on the same battles."""
     from mirage import store
-    from mirage.people.exam import MEASURES
+    from mirage.people.exam import MEASURES, ExamMeasure
     from mirage.people.exam import exam as examine
     from mirage.people.votes import Vote
 
     arena = store.open_arena(path)
     log = arena_log(arena, Vote)
     result = examine(arena, votes=log, judges=judge_names, languages=languages, ratings=ratings)
-    if output_format == "table":
-        columns = ("judge", "language", "battles", *MEASURES, "tokens")
-        marks = [
-            {name: _with_interval(mark.value, mark.low, mark.high) for name, mark in row.measures.items()}
-            for row in result.exams
-        ]
-        rows = [dataclasses.asdict(row) | own for row, own in zip(result.exams, marks, strict=True)]
-        show(rows, columns, output_format)
-    else:
-        show(result.table().to_pylist(), EXAM, output_format)
+    if output_format != "table":
+        show(result.table(), (), output_format, of=ExamMeasure)
+        return
+    marks = [
+        {name: _with_interval(mark.value, mark.low, mark.high) for name, mark in row.measures.items()}
+        for row in result.exams
+    ]
+    rows = [asdict(row) | own for row, own in zip(result.exams, marks, strict=True)]
+    show(rows, ("judge", "language", "battles", *MEASURES, "tokens"))
 
 
 def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
@@ -591,14 +497,14 @@ def _with_interval(value: float | None, low: float | None, high: float | None) -
 
 def show_judges(stats: Sequence[JudgeStats], output_format: Format) -> None:
     """Print the rates and costs of judges."""
-    rows = [dataclasses.asdict(row) for row in stats]
+    from mirage.stages.judge import JudgeStats
+
     if output_format != "table":
-        show(rows, COLUMNS, output_format)
+        show(stats, (), output_format, of=JudgeStats)
         return
-    for row in rows:
-        row |= {name: _share(row, name) for name in RATES}
-    priced = any(row.money is not None for row in stats)
-    show(rows, [name for name in SHOWN if priced or name != "money"], output_format)
+    costs = ("calls", "tokens_in", "tokens_out", *(["money"] if any(row.money is not None for row in stats) else []))
+    rows = [asdict(row) | {name: _share(asdict(row), name) for name in RATES} for row in stats]
+    show(rows, ("judge", "language", "n", *RATES, *costs))
 
 
 def _share(row: Mapping[str, Any], name: str) -> str:
@@ -608,16 +514,9 @@ def _share(row: Mapping[str, Any], name: str) -> str:
     return "-" if rate is None else f"{rate:.1%} ({low:.1%} to {high:.1%}) of {of:,}"
 
 
-LEVELS = (
-    *("measure", "language", "subset", "system", "uncorrected", "n", "corrected", "low", "high", "labels", "lam"),
-    *("width", "status", "reason"),
-)
-"""Columns of `mirage report levels`."""
-
-
 @report.command()
 def levels(
-    dir_: ArenaDir,
+    arena: OpenArena,
     measures: Annotated[
         list[str] | None,
         typer.Option(
@@ -638,14 +537,13 @@ def levels(
     are combined into one cross-fitted prediction. A language with fewer than 10 labels of a system is not checked, and
     all is the mean of the others. Reads the votes on citations, and the tables of the measures. Writes nothing.
     """
-    from mirage import store
-    from mirage.people.levels import correct_levels, labels_of, read_log
+    from mirage.people.levels import CorrectedLevel, correct_levels, labels_of, read_log
 
-    arena = store.open_arena(dir_)
-    found = labels_of(arena, measures, read_log(), languages=codes(languages), predictors=predictors or ())
+    found = labels_of(arena, measures, read_log(), languages=languages, predictors=predictors or ())
     results = [correct_levels(of) for of in found]
-    columns = LEVELS if output_format != "table" else LEVELS[:-1]
-    show([dataclasses.asdict(row) for result in results for row in result.rows], columns, output_format)
+    reason = ("reason",) if output_format == "table" else ()
+    rows = [row for result in results for row in result.rows]
+    show(rows, columns_of(CorrectedLevel, *reason), output_format, of=CorrectedLevel)
     for result in results:
         for line in result.notes():
             note(f"{result.labels.measure.name}: {line}")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, command_group, rows
+from mirage.cli.common import ArenaDir, How, OpenArena, command_group
 from mirage.cli.measuring import show_means
 from mirage.cli.output import note, show
 
@@ -37,7 +37,7 @@ def show_answers(
 
 @showing.command("nuggets")
 def show_nuggets(
-    dir_: ArenaDir,
+    arena: OpenArena,
     scores: Annotated[bool, typer.Option("--scores", help="Print nugget scores by system instead.")] = False,
     output_format: How = "table",
 ) -> None:
@@ -46,12 +46,10 @@ def show_nuggets(
     Scores are by system and language, and over languages, with 95% intervals over queries. Reads the tables nuggets,
     nugget_assignments and answers. Writes nothing.
     """
-    from mirage import store
     from mirage.stages.features.stage import nugget_means
 
-    arena = store.open_arena(dir_)
     if not scores:
-        show(rows(arena.read("nuggets"), BANK), BANK, output_format)
+        show(arena.read("nuggets"), BANK, output_format, of="nuggets")
         return
     chosen, means = nugget_means(arena)
     show_means(means, output_format)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,12 +16,11 @@ from mirage.cli.common import (
     Meanings,
     Names,
     Values,
-    codes,
     command_group,
     local_path,
     locate,
 )
-from mirage.cli.output import note, progress, show
+from mirage.cli.output import columns_of, note, progress, show
 from mirage.errors import BadInput, UnknownName
 from mirage.io.options import Options
 from mirage.io.sources.download import DownloadResult
@@ -37,12 +35,8 @@ if TYPE_CHECKING:
 pull = command_group("pull", "Download public data over HTTPS, or an arena from object storage.", default=True)
 import_ = command_group("import", "Import files into an arena.", default=True)
 
-READ = ("language", "files", "queries", "answers", "missing", "empty", "prompts_absent")
-"""Columns of `import nomiracl`."""
 MOST_QUERIES = 250
 """Queries of NoMIRACL per subset and language, as in the paper."""
-REBUILT = ("language", "split", "topics", "queries", "published", "passages", "texts")
-"""Columns of `import miracl`."""
 
 
 def _tell_next(arena: Arena) -> None:
@@ -86,14 +80,12 @@ def pull_nomiracl(
 ) -> None:
     """Download NoMIRACL's public files; an interrupted download resumes.
 
-    Reads the public repository. Writes the files into DIR as published, for `mirage import nomiracl DIR`.
+    Reads the public repository. Writes the files into DIR as published, for `mirage import nomiracl DIR --into ARENA`.
     """
     from mirage.io.sources import nomiracl
 
     with progress("Fetching", unit="bytes") as update:
-        download = nomiracl.pull_nomiracl(
-            into, what=what, languages=codes(languages), base_url=base_url, progress=update
-        )
+        download = nomiracl.pull_nomiracl(into, what=what, languages=languages, base_url=base_url, progress=update)
     _report_download(download)
 
 
@@ -105,9 +97,7 @@ def import_nomiracl(
     into: Into,
     what: Annotated[What, typer.Option(help="Answers, or labelled queries without answers.")] = "outputs",
     split: Annotated[Split, typer.Option(help="Queries: the split.")] = "test",
-    languages: Annotated[
-        str | None, typer.Option(metavar="AR,BN,..", help="Queries: comma-separated language codes.")
-    ] = None,
+    languages: Languages = None,
 ) -> None:
     """Import NoMIRACL's published answers, or its queries, into an arena.
 
@@ -119,7 +109,7 @@ def import_nomiracl(
     from mirage.io.sources import nomiracl
 
     if what == "questions":
-        arena = import_nomiracl_queries(path, into, split=split, cap=MOST_QUERIES, languages=codes(languages))
+        arena = import_nomiracl_queries(path, into, split=split, cap=MOST_QUERIES, languages=languages)
         note(f"{into}: {arena.manifest['about']}")
         _tell_next(arena)
         return
@@ -127,7 +117,7 @@ def import_nomiracl(
         arena = import_outputs(path, into, progress=update, processes=cores.available())
     counted = {"queries": ["language", "subset", "reason"], "answers": ["language", "system", "status"]}
     read = nomiracl.summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()})
-    show([dataclasses.asdict(count) for count in (*read.languages, read.total)], READ, "table")
+    show([*read.languages, read.total], of=nomiracl.ReadCount)
     note(f"{into}: {arena.manifest['about']}")
     _tell_next(arena)
 
@@ -146,14 +136,15 @@ def pull_miracl(
 ) -> None:
     """Download MIRACL's queries and relevance labels; an interrupted download resumes.
 
-    Reads the public repositories. Writes the files into DIR as published, for `mirage import miracl DIR`. Corpora are
+    Reads the public repositories. Writes the files into DIR as published, for `mirage import miracl DIR --into ARENA`.
+    Corpora are
     whole Wikipedias: 1 file (bn, sw, yo) to 66 files (en) per language.
     """
     from mirage.io.sources import miracl
 
     with progress("Fetching", unit="bytes") as update:
         download = miracl.pull_miracl(
-            into, split=split, texts=texts, languages=codes(languages), base_url=base_url, progress=update
+            into, split=split, texts=texts, languages=languages, base_url=base_url, progress=update
         )
     _report_download(download)
 
@@ -171,12 +162,13 @@ def import_miracl(
 
     Reads PATH as downloaded by `mirage pull miracl`. Writes the tables queries and passages; the passages have texts if
     PATH has the corpora, else only ids and labels. Prints the queries of each language with the paper's numbers.
-    Next, for a training set: `mirage generate DIR --relevant-only`, then `mirage export sft DIR`.
+    Next, for a training set: `mirage generate DIR --relevant-only`, then `mirage export sft DIR --out FILE`.
     """
     from mirage.io.imports import public
+    from mirage.io.sources.miracl import TrainingCount
 
-    arena, counts = public.import_miracl(path, into, split=split, languages=codes(languages))
-    show([dataclasses.asdict(count) for count in counts], REBUILT, "table")
+    arena, counts = public.import_miracl(path, into, split=split, languages=languages)
+    show(counts, columns_of(TrainingCount, "remark"), of=TrainingCount)
     for count in counts:
         if count.remark:
             note(f"{count.language}: {count.remark}")
@@ -201,7 +193,7 @@ def pull_mirage_bench(
     from mirage.io.sources import mirage_bench
 
     with progress("Fetching") as update:
-        download = mirage_bench.pull_bench(into, what=what, languages=codes(languages), source=source, progress=update)
+        download = mirage_bench.pull_bench(into, what=what, languages=languages, source=source, progress=update)
     _report_download(download)
 
 
@@ -225,10 +217,6 @@ def import_mirage_bench(
     _tell_next(arena)
 
 
-FIELDS = ("field", "becomes", "records", "example")
-"""Columns of `import FILE` without `--into`."""
-FORMATS = ("name", "format")
-"""Columns of `import --formats`."""
 CARDS = "systems"
 """Format of facts about systems, which is not recognised."""
 
@@ -258,10 +246,11 @@ def import_file(
     """
     from mirage.io.formats.registry import formats as known
     from mirage.io.imports import formats
+    from mirage.io.imports.formats import FieldUse
 
     if list_:
         rows = [{"name": entry.name, "format": entry.title} for entry in known().values()]
-        show([*rows, {"name": CARDS, "format": "facts about systems: licence, size, prices"}], FORMATS, "table")
+        show([*rows, {"name": CARDS, "format": "facts about systems: licence, size, prices"}], ("name", "format"))
         return
     if file is None:
         raise BadInput(
@@ -285,9 +274,8 @@ def import_file(
             plan = formats.plan_file(file, name=kind, options=options, progress=update)
     if into is None:
         renamed = any(entry.becomes for entry in plan.fields)
-        columns = FIELDS if renamed else tuple(name for name in FIELDS if name != "becomes")
         if plan.fields:
-            show([dataclasses.asdict(entry) for entry in plan.fields], columns, "table")
+            show(plan.fields, columns_of(FieldUse, *([] if renamed else ["becomes"])), of=FieldUse)
         note("\n".join([*plan.summary.lines(), "Nothing was written."]))
         asked = (("--map", names), ("--set", values), ("--value", meanings))
         options_again = [word for option, given in asked for each in given or () for word in (option, each)]

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from mirage import store
 from mirage.cli.common import (
     ArenaDir,
     How,
     Languages,
+    OpenArena,
     arena_log,
-    codes,
     command_group,
     existing_arena,
-    rows,
+    open_existing,
 )
-from mirage.cli.output import Format, note, show
+from mirage.cli.output import Format, columns_of, note, show
 from mirage.errors import BadInput
+from mirage.store import Arena
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mirage import store
     from mirage.people.votes.ballots import Ballot
 
 votes = command_group("votes", "Votes, labels, scores and notes of people: import, export, ballots, agreement.")
@@ -43,10 +43,8 @@ Logged = Literal["battles", "citations", "labels", "notes"]
 
 def _show(kind: type, records: Sequence[Any], output_format: Format = "table", *about: str) -> None:
     """Print records with all their fields; for people reasons follow the table, each after the fields it is about."""
-    columns = [field.name for field in dataclasses.fields(kind)]
-    if output_format == "table" and about:
-        columns.remove("reason")
-    show([dataclasses.asdict(row) for row in records], columns, output_format)
+    people = output_format == "table" and about
+    show(records, columns_of(kind, "reason") if people else (), output_format, of=kind)
     for row in records if about else ():
         if row.reason:
             note(f"{', '.join(getattr(row, name) for name in about)}: {row.reason}")
@@ -56,8 +54,8 @@ def _show(kind: type, records: Sequence[Any], output_format: Format = "table", *
 def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Named .csv, .jsonl or .parquet.")],
     arena: Annotated[
-        Path | None,
-        typer.Option("--arena", metavar="DIR", parser=existing_arena, help="Only rows on queries of this arena."),
+        Arena | None,
+        typer.Option("--arena", metavar="DIR", parser=open_existing, help="Only rows on queries of this arena."),
     ] = None,
     kind: Annotated[
         Logged, typer.Option("--kind", help="Votes on battles, citations or labels of queries, or notes.")
@@ -68,13 +66,11 @@ def export(
     Reads the votes, from the user's folder or the database of MIRAGE_VOTES_URL. Writes FILE: every row of the log in
     order of time, including votes that were undone and the rows that undo them.
     """
-    from mirage import store
     from mirage.people.votes import KINDS, Votes
     from mirage.people.votes.stage import export_votes
 
-    only = None if arena is None else store.open_arena(arena)
     with Votes() as database:
-        n = export_votes(database, KINDS[kind], file, arena=only)
+        n = export_votes(database, KINDS[kind], file, arena=arena)
         note(f"{file}: {n:,} rows from {database.where}")
 
 
@@ -105,7 +101,6 @@ def import_(
     measure, by default `answered`: 1 if the answer answers the question, 0 if it abstains; low and high, the ends of
     another scale. Label answers drawn at random within each language and system, or corrected levels are biased.
     """
-    from mirage import store
     from mirage.people.votes import KINDS, Votes
     from mirage.people.votes.ballots import import_ballot, is_returned
     from mirage.people.votes.stage import import_votes
@@ -151,9 +146,8 @@ def _need_html(out: Path) -> None:
         raise BadInput(f"{out.name} does not end in .html", do="rename it")
 
 
-def _write_ballots(arena: store.Arena, ballots: Sequence[Ballot], out: Path, noun: str) -> None:
+def _write_ballots(arena: Arena, ballots: Sequence[Ballot], out: Path, noun: str) -> None:
     """Write a file per ballot, and the key to their items."""
-    from mirage import store
     from mirage.people.votes.ballot_page import ballot_html
     from mirage.people.votes.ballots import keep
 
@@ -169,7 +163,7 @@ def _write_ballots(arena: store.Arena, ballots: Sequence[Ballot], out: Path, nou
 
 @votes.command("ballot")
 def ballot(
-    dir_: ArenaDir,
+    arena: OpenArena,
     language: Annotated[str, typer.Option(metavar="CODE", help="Language of the queries; voters must read it well.")],
     out: Annotated[
         Path, typer.Option(metavar="FILE", help="Output file, .html; for several voters NAME-1.html and so on.")
@@ -184,20 +178,18 @@ def ballot(
     import. The same arguments give the same ballot. Reads the tables queries, passages, answers, judgments and ratings.
     Writes FILE, and the key to its items in the user's folder.
     """
-    from mirage import store
     from mirage.people.votes import correction_needs
     from mirage.people.votes.ballots import draw_ballots
     from mirage.people.votes.stage import vote_pool
 
     _need_html(out)
-    arena = store.open_arena(dir_)
     _write_ballots(arena, draw_ballots(arena, language, n=n, people=_people(voters), reviews=reviews), out, "battles")
     note(correction_needs(vote_pool(arena, language).n_queries))
 
 
 @votes.command("audit")
 def write_audit(
-    dir_: ArenaDir,
+    arena: OpenArena,
     out: Annotated[
         Path, typer.Option(metavar="FILE", help="Output file, .html; for several languages or voters NAME-sw-1.html.")
     ],
@@ -212,49 +204,43 @@ def write_audit(
     person, without the labels. Each ballot saves a file for mirage votes import; mirage report rates then corrects for
     the errors. Reads the tables queries and passages. Writes FILE, and the key to its items in the user's folder.
     """
-    from mirage import store
     from mirage.people.votes.ballots import audit_ballots
     from mirage.people.votes.labels import draw_audit
 
     _need_html(out)
-    arena = store.open_arena(dir_)
-    items = draw_audit(arena, n=n, languages=codes(languages))
+    items = draw_audit(arena, n=n, languages=languages)
     _write_ballots(arena, audit_ballots(arena, items, people=_people(voters), reviews=reviews), out, "queries")
 
 
 @votes.command("labels")
-def print_label_checks(dir_: ArenaDir, output_format: How = "table") -> None:
+def print_label_checks(arena: OpenArena, output_format: How = "table") -> None:
     """Print the share of wrong labels that an audit by people found, by language and label.
 
     With 95% intervals (Wilson), weighted by the audit's design. Reads the table queries and the votes on labels; those
     on changed passages do not count. Writes nothing.
     """
-    from mirage import store
     from mirage.people.votes import LabelVote
     from mirage.people.votes.labels import LabelCheck, check_labels
 
-    arena = store.open_arena(dir_)
     _show(LabelCheck, check_labels(arena, arena_log(arena, LabelVote, raw=True)), output_format, "language", "label")
 
 
 @votes.command("left")
-def print_ballots_left(dir_: ArenaDir) -> None:
+def print_ballots_left(arena: OpenArena) -> None:
     """Print the progress of an arena's ballots, and the battles each person has left.
 
     Reads the ballots made here and the votes imported. Writes nothing.
     """
-    from mirage import store
     from mirage.people.votes import Vote, Votes
     from mirage.people.votes.ballots import BallotProgress, ballots_left
 
-    arena = store.open_arena(dir_)
     with Votes() as database:
         _show(BallotProgress, ballots_left(arena, database.rows(Vote)))
 
 
 @votes.command("agreement")
 def agreement(
-    dir_: ArenaDir,
+    arena: OpenArena,
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
@@ -263,18 +249,16 @@ def agreement(
     Share of agreement, Cohen's kappa and Krippendorff's alpha with 95% intervals over queries. Reads the votes on the
     arena that count (drawn at random), and the table judgments. Writes nothing.
     """
-    from mirage import store
     from mirage.people.votes import Agreement, Vote
     from mirage.people.votes.stage import vote_agreement
 
-    arena = store.open_arena(dir_)
-    agreements = vote_agreement(arena, arena_log(arena, Vote), languages=codes(languages))
+    agreements = vote_agreement(arena, arena_log(arena, Vote), languages=languages)
     _show(Agreement, agreements, output_format, "judge", "language")
 
 
 @votes.command("correct")
 def correct(
-    dir_: ArenaDir,
+    arena: OpenArena,
     judge: Annotated[
         str, typer.Option(metavar="NAMES", help="Judge whose ranking to correct; several comma-separated.")
     ],
@@ -292,20 +276,18 @@ def correct(
     compares them to those from the votes alone. Reads the votes on battles drawn with a known probability, the table
     judgments, and features if requested. Writes nothing.
     """
-    from mirage import store
     from mirage.people.votes import Vote
     from mirage.people.votes.stage import correct_ranking
 
-    arena = store.open_arena(dir_)
     log = arena_log(arena, Vote)
     correction = correct_ranking(
         arena,
         log,
         judge=[name.strip() for name in judge.split(",") if name.strip()],
-        languages=codes(languages),
+        languages=languages,
         features=None if features == "all" else [name.strip() for name in (features or "").split(",") if name.strip()],
     )
-    show(rows(correction.table(), CORRECTED), CORRECTED, output_format)
+    show(correction.table(), CORRECTED, output_format)
     for code, ranking in correction.languages.items():
         note(f"{code}: {ranking.method}")
     for code, error in correction.refused.items():
@@ -332,7 +314,6 @@ def scores(
     `scores: MEASURE`) into the table judgments: each rater who scored both answers counts, and ratings made from older
     verdicts are removed.
     """
-    from mirage import store
     from mirage.people.votes import raters
 
     if verdicts_from is not None:
@@ -342,15 +323,14 @@ def scores(
     if agreement:
         _show(raters.RaterAgreement, raters.rater_agreement(table), output_format, "measure", "language")
         return
-    means = (dataclasses.asdict(row) for row in raters.score_means(table))
-    show([row | {"mean_low": row["low"], "mean_high": row["high"]} for row in means], SCORES, output_format)
+    show(raters.score_means(table), SCORES, output_format, of=raters.ScoreMean, value="mean")
 
 
 @votes.command("notes")
 def print_note_categories(
-    dir_: Annotated[
-        Path | None,
-        typer.Argument(metavar="[DIR]", parser=existing_arena, help="Arena; default those of arenas without a file."),
+    arena: Annotated[
+        Arena | None,
+        typer.Argument(metavar="[DIR]", parser=open_existing, help="Arena; default those of arenas without a file."),
     ] = None,
 ) -> None:
     """Print the categories of notes, and the file that defines them.
@@ -358,9 +338,8 @@ def print_note_categories(
     The file is taxonomy.yaml next to the arena's tables, else in the user's folder (MIRAGE_HOME), else the bundled
     file. Writes nothing.
     """
-    from mirage import store
     from mirage.people.notes import Category, load_taxonomy
 
-    chosen = load_taxonomy(None if dir_ is None else store.open_arena(dir_))
+    chosen = load_taxonomy(arena)
     _show(Category, chosen.categories)
     note(f"{chosen.path}: {count_text(len(chosen.categories), 'category')}")

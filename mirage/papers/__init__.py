@@ -19,10 +19,11 @@ from mirage import store
 from mirage.battles.judge import Judge
 from mirage.papers.corrections import corrections
 from mirage.papers.figures import figure3, figure4, figure5, figure6
-from mirage.papers.material import Material, PaperSettings, default_judge, gather_material
+from mirage.papers.material import Fits, Material, PaperSettings, default_judge, gather_material
 from mirage.papers.tables import PaperItem, table2, table3, table4, table5
 from mirage.ranking import paper
 from mirage.stages.stage import Progress
+from mirage.store.cores import on_cores
 
 __all__ = [
     "PaperItem",
@@ -67,6 +68,7 @@ def reproduce(
     settings: PaperSettings = PaperSettings(),  # noqa: B008  # frozen
     *,
     progress: Progress | None = None,
+    processes: int = 1,
 ) -> Reproduction:
     """Reproduce every table and figure of the paper's results from an arena.
 
@@ -74,26 +76,28 @@ def reproduce(
         arena: with features, and outcomes (judge by relevance labels) or judgments.
         judge: relevance labels, or a judge.
         settings: the extent.
-        progress: called with the number of finished steps and their total.
+        progress: called with the percentage done, summed over the items, and its maximum.
+        processes: number of processes that fit regressors.
 
     Raises:
         TableMissing: if the arena lacks features or verdicts.
         NotEnoughData: if no language has five systems with features and bounded ratings.
         BadInput: if the number of held-out systems is not two.
     """
-    steps_done = 0
-    steps = 3 * len(_ITEMS)
+    items: list[PaperItem] = []
+    done = 0
 
     def tell(count: int, total: int) -> None:
         if progress:
-            progress(steps_done + (len(_ITEMS) * count // total if not steps_done else 0), steps)
+            progress(100 * done + 100 * count // total, 100 * (len(_ITEMS) + 1))
 
-    material = gather_material(arena, judge, settings, progress=tell)
-    items = []
-    for k, make in enumerate(_ITEMS, start=1):
-        items.append(make(material))
-        steps_done = len(_ITEMS) + 2 * k
-        tell(0, 1)
+    with on_cores(processes) as apply:
+        material = gather_material(arena, judge, settings, progress=tell, fits=Fits(apply, tell))
+        for done, make in enumerate(_ITEMS, start=1):  # noqa: B007  # read by `tell`
+            tell(0, 1)
+            items.append(make(material))
+    done += 1
+    tell(0, 1)
     systems = sorted({s for code in material.battles for s in material.systems(code)})
     about = {
         "arena": arena.name,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mirage.battles.verdict_rows import from_judgments
-from mirage.papers.material import Array, Material, pair_counts, predict_draws
+from mirage.papers.material import Array, Material, pair_counts
 from mirage.papers.tables import ALL, PaperItem, holdout_places, mean, tau_left_out
 from mirage.ranking import paper
 from mirage.ranking.bootstrap import LanguageRanking, rate
@@ -145,7 +145,7 @@ def _missing(material: Material) -> list[Any]:
     if not any(gaps.values()):
         return _absent("a missing feature is null", 19, "no feature is missing anywhere")
     corrected = material.forest
-    published = predict_draws(zeros, "forest", material.holdout, material.settings.seed)
+    published = material.predict(zeros, "forest")
     rows = []
     for code in corrected:
         ways = ("a missing feature counts as 0", "the mean is over the answers that have it")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
-from mirage.papers.material import Array, Material, pair_counts, predict_draws
+from mirage.papers.material import Array, Material, pair_counts
 from mirage.papers.tables import PaperItem, holdout_places, mean, mean_row, paper_item, r2_or_none
 from mirage.ranking import surrogate
 from mirage.ranking.fit import Fit, PairCounts, fit
@@ -143,7 +143,7 @@ def figure6(material: Material) -> PaperItem:
                 )
                 for code, theta in thetas.items()
             }
-            predicted_ratings = predict_draws(draws, LINEAR, material.holdout, material.settings.seed)
+            predicted_ratings = material.predict(draws, LINEAR)
             for code, theta in thetas.items():
                 truth = full[code].theta[0]
                 _, held_out = holdout_places(material, code)

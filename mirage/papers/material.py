@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -24,6 +24,8 @@ from mirage.ranking.records import JOINT
 from mirage.ranking.surrogate.draws import LINEAR
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import Progress
+from mirage.store.cores import Map
+from mirage.text.data import load_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,27 +40,7 @@ FEATURES = (
 GRADES = ("answer_overlap_score", "fluency_score")
 """Features graded by an LLM."""
 
-PRINTED: dict[str, str] = {
-    "Aya-23": "cohereforai-c4ai-aya-23",
-    "Command R": "cohereforai-c4ai-command-r",
-    "Command R+": "cohereforai-c4ai-command-r-plus",
-    "GPT-3.5": "gpt-3.5-turbo-azure",
-    "GPT-4": "gpt-4-azure",
-    "GPT-4o": "gpt-4o-azure",
-    "Gemma-1.1 (2B)": "google/gemma-1.1-2b-it",
-    "Gemma-1.1 (7B)": "google/gemma-1.1-7b-it",
-    "Llama-3 (70B)": "meta-llama/Meta-Llama-3-70B-Instruct",
-    "Llama-3 (8B)": "meta-llama/Meta-Llama-3-8B-Instruct",
-    "Mistral-v0.2 (7B)": "mistralai/Mistral-7B-Instruct-v0.2",
-    "Mistral-v0.3 (7B)": "mistralai/Mistral-7B-Instruct-v0.3",
-    "Mixtral (8x22B)": "mistralai/Mixtral-8x22B-Instruct-v0.1",
-    "Mixtral (8x7B)": "mistralai/Mixtral-8x7B-Instruct-v0.1",
-    "Phi-3 (Medium)": "microsoft/Phi-3-medium-128k-instruct",
-    "Phi-3 (Mini)": "microsoft/Phi-3-mini-128k-instruct",
-    "Phi-3 (Small)": "microsoft/Phi-3-small-8k-instruct",
-    "Qwen-2 (1.5B)": "Qwen/Qwen2-1.5B-Instruct",
-    "Qwen-2 (7B)": "Qwen/Qwen2-7B-Instruct",
-}
+PRINTED: dict[str, str] = load_words("systems", "mirage.papers")["printed"]
 """Names of the systems in the paper's figures -> in its data sets."""
 HELD_OUT = ("google/gemma-1.1-2b-it", "meta-llama/Meta-Llama-3-70B-Instruct")
 """The two systems that the paper holds out."""
@@ -78,10 +60,31 @@ class PaperSettings:
     """Tournaments per language, and bootstrap draws."""
     forest_draws: int = 20
     """Tournaments with a fitted random forest (Table 5); 18 languages take over a second each."""
-    splits: int = 50
+    splits: int = 20
     """Random splits of the systems (Table 3), each fitted by every regressor."""
     seed: int = 0
     """Seed of all draws and fits."""
+
+
+Fit = tuple[Mapping[str, surrogate.Draws], str, Collection[str], int]
+"""Arguments of `predict_draws`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """Runs independent fits of regressors, in this process or several."""
+
+    apply: Map = map
+    """Applies a function to each fit, in order."""
+    tell: Progress | None = None
+    """Called with the number of finished fits of a table and their total."""
+
+    def run(self, fits: Sequence[Fit]) -> Iterator[dict[str, Array]]:
+        """Yield the predictions of each fit (`predict_draws`), in order."""
+        for done, predictions in enumerate(self.apply(_predict, fits), 1):
+            if self.tell is not None:
+                self.tell(done, len(fits))
+            yield predictions
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +115,8 @@ class Material:
     """The paper's printed figures (`schema.Published`), of MIRAGE-Bench."""
     missing: Mapping[str, str]
     """Items this arena cannot give, with the reason."""
+    fits: Fits = field(default_factory=Fits, repr=False)
+    """Runs the fits."""
 
     def systems(self, code: str) -> tuple[str, ...]:
         """Return the systems of a language."""
@@ -132,19 +137,26 @@ class Material:
         means = surrogate.averages(self.values[code], tournaments.times()[:n])
         return surrogate.Draws(self.systems(code), self.features, means, tournaments.theta[:n])
 
+    def predict(self, draws: Mapping[str, surrogate.Draws], name: str) -> dict[str, Array]:
+        """Return the predictions by language (B x S) of a regressor trained on all but the two systems held out."""
+        # Only the pooled regressor learns from other languages.
+        parts = [draws] if name == LINEAR else [{code: own} for code, own in draws.items()]
+        predictions: dict[str, Array] = {}
+        for own in self.fits.run([(part, name, self.holdout, self.settings.seed) for part in parts]):
+            predictions |= own
+        return predictions
+
     @cached_property
     def forest(self) -> dict[str, Array]:
         """Ratings by language (S) by the published forest, trained on all but the two systems held out."""
         whole = {code: self.whole(code) for code in self.battles}
-        return {
-            code: predictions[0]
-            for code, predictions in predict_draws(whole, "forest", self.holdout, self.settings.seed).items()
-        }
+        return {code: predictions[0] for code, predictions in self.predict(whole, "forest").items()}
 
     @cached_property
     def forest_left_out(self) -> dict[str, Array]:
         """Ratings by language (S x S) of the row's system, each by a forest without it and the column's system."""
-        return leave_two_out({code: self.whole(code) for code in self.battles}, "forest", self.settings.seed)
+        whole = {code: self.whole(code) for code in self.battles}
+        return leave_two_out(whole, "forest", self.settings.seed, fits=self.fits)
 
     def print_of(self, item: str, *, language: str, setting: str = "", system: str = "", metric: str = "") -> Any:
         """Return the figure printed in the paper, or None, for an item and prefixes of setting and metric."""
@@ -197,7 +209,12 @@ def _usable(
 
 
 def gather_material(
-    arena: store.Arena, judge: Judge, settings: PaperSettings, *, progress: Progress | None = None
+    arena: store.Arena,
+    judge: Judge,
+    settings: PaperSettings,
+    *,
+    progress: Progress | None = None,
+    fits: Fits = Fits(),
 ) -> Material:
     """Join the battles, features and tournaments of an arena.
 
@@ -259,6 +276,7 @@ def gather_material(
         verdicts,
         [row for row in rows if row["source"] == "MIRAGE-Bench"],
         missing,
+        fits,
     )
 
 
@@ -268,12 +286,18 @@ def predict_draws(seen: Mapping[str, surrogate.Draws], name: str, out: Sequence[
     return surrogate.by_draw(usable, name, out=out, seed=seed) if usable else {}
 
 
+def _predict(fit: Fit) -> dict[str, Array]:
+    """Run one fit, in any process."""
+    return predict_draws(*fit)
+
+
 def leave_two_out(
     seen: Mapping[str, surrogate.Draws],
     name: str,
     seed: int,
     *,
     features: Callable[[Collection[str]], Sequence[str]] | None = None,
+    fits: Fits = Fits(),
 ) -> dict[str, Array]:
     """Return by language S x S predictions from its first draw, of the row's system by a fit without it and the
     column's in every language; NaN on the diagonal.
@@ -283,14 +307,18 @@ def leave_two_out(
     systems.
     """
     predictions = {code: np.full((len(draws.systems),) * 2, np.nan) for code, draws in seen.items()}
-    for out in combinations(sorted({s for draws in seen.values() for s in draws.systems}), 2):
+    pairs = [*combinations(sorted({s for draws in seen.values() for s in draws.systems}), 2)]
+    to_fit: list[Fit] = []
+    for out in pairs:
         # Only a pooled regressor uses languages without the two systems.
         training_draws = {
             code: draws for code, draws in seen.items() if name == LINEAR or set(out) <= set(draws.systems)
         }
         if features:
             training_draws = {code: draws.only(features(out)) for code, draws in training_draws.items()}
-        for code, values in predict_draws(training_draws, name, out, seed).items():
+        to_fit.append((training_draws, name, out, seed))
+    for out, predicted in zip(pairs, fits.run(to_fit), strict=True):
+        for code, values in predicted.items():
             if set(out) <= set(seen[code].systems):
                 i, j = (seen[code].systems.index(s) for s in out)
                 predictions[code][i, j], predictions[code][j, i] = values[0, [i, j]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mirage.errors import MirageError, UnknownName
 from mirage.io.sources import nomiracl
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
-from mirage.schema import Parser
+from mirage.schema import Count, Parser
 from mirage.stages import outcomes as rules
 from mirage.stages.outcomes import patterns
 from mirage.stats.intervals import mean_interval
@@ -230,6 +231,54 @@ def printed_figures(
             )
         )
     return _average_differences(results)
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedItem:
+    """The printed figures of one table or figure, with those that an arena reproduces."""
+
+    source: str
+    """The paper: `NoMIRACL` or `MIRAGE-Bench`."""
+    item: str
+    """The table or figure."""
+    figures: Count
+    """Printed figures."""
+    compared: Count
+    """Figures of which the arena has its own value."""
+    equal: Count
+    """Figures without a difference, up to rounding."""
+    averages: str
+    """Printed averages and totals without a difference, of those compared: `22 of 22`; empty if none is compared."""
+    largest: float | None
+    """Largest absolute difference, in the unit of the figures; null if none is compared."""
+    remark: str
+    """The most frequent reason why a figure is not compared; empty if all are."""
+
+
+def summarise_items(figures: Iterable[PrintedFigure]) -> list[PrintedItem]:
+    """Return one row per table or figure of the papers, in the order of the figures."""
+    by_item: dict[tuple[str, str], list[PrintedFigure]] = {}
+    for figure in figures:
+        by_item.setdefault((figure.source, figure.item), []).append(figure)
+    rows = []
+    for (source, item), own in by_item.items():
+        compared = [figure for figure in own if figure.difference is not None]
+        averages = [figure.difference == 0 for figure in compared if figure.language == "all"]
+        gaps = [abs(figure.difference or 0.0) for figure in compared]
+        reasons = Counter(figure.remark for figure in own if figure.difference is None and figure.remark)
+        rows.append(
+            PrintedItem(
+                source,
+                item,
+                len(own),
+                len(compared),
+                gaps.count(0.0),
+                f"{sum(averages)} of {len(averages)}" if averages else "",
+                max(gaps, default=None),
+                next((reason for reason, _ in reasons.most_common(1)), ""),
+            )
+        )
+    return rows
 
 
 def beyond_rounding(points: float) -> float:

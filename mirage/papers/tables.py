@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mirage.errors import NotEnoughData
-from mirage.papers.material import GRADES, Array, Material, leave_two_out, predict_draws
+from mirage.papers.material import GRADES, Array, Material, leave_two_out
 from mirage.ranking import paper, surrogate
 from mirage.ranking.surrogate.data import FEWEST
 from mirage.ranking.surrogate.draws import LINEAR
@@ -81,7 +81,7 @@ def table2(material: Material) -> PaperItem:
     forest = material.forest
     left_out = {
         "published": material.forest_left_out,
-        "ours": leave_two_out(whole, LINEAR, material.settings.seed),
+        "ours": leave_two_out(whole, LINEAR, material.settings.seed, fits=material.fits),
     }
     rows: list[dict[str, Any]] = []
     for code, draws in whole.items():
@@ -117,9 +117,11 @@ def table3(material: Material) -> PaperItem:
     whole = {code: material.whole(code) for code in material.battles}
     splits = random_splits(whole, material.settings.splits, material.settings.seed)
     rows = []
-    for name in (*ESTIMATORS, LINEAR):
+    names = (*ESTIMATORS, LINEAR)
+    fitted = material.fits.run([(whole, name, out, material.settings.seed) for name in names for out in splits])
+    for name in names:
         printed = surrogate.REGRESSORS[name].published
-        predictions = [(out, predict_draws(whole, name, out, material.settings.seed)) for out in splits]
+        predictions = [(out, next(fitted)) for out in splits]
         for part in ("train", "holdout"):
             language_rows = []
             for code, draws in whole.items():
@@ -172,11 +174,13 @@ def table4(material: Material) -> PaperItem:
     rows = []
     for setting, names in sets.items():
         selected = {code: draws.only(names) for code, draws in whole.items()} if names else {}
-        predictions = predict_draws(selected, "forest", material.holdout, material.settings.seed) if names else {}
+        predictions = material.predict(selected, "forest") if names else {}
         # Features for a left-out pair are selected without it.
         choose = (lambda out: features_by_tau(material.features, whole, out)[:KEPT]) if setting == FEW else None
         left_out = (
-            leave_two_out(whole if choose else selected, LINEAR, material.settings.seed, features=choose)
+            leave_two_out(
+                whole if choose else selected, LINEAR, material.settings.seed, features=choose, fits=material.fits
+            )
             if names
             else {}
         )
@@ -226,7 +230,7 @@ def table5(material: Material) -> PaperItem:
     rows = []
     for name, n in (("forest", material.settings.forest_draws), (LINEAR, material.settings.draws)):
         drawn = {code: material.first_tournaments(code, n) for code in material.battles}
-        predictions = predict_draws(drawn, name, material.holdout, material.settings.seed)
+        predictions = material.predict(drawn, name)
         for part in ("holdout", "train", "all systems"):
             for code, draws in drawn.items():
                 train, held_out = holdout_places(material, code)

@@ -75,11 +75,16 @@ def next_commands(report: EvaluationReport) -> list[tuple[str, str]]:
         commands.append((judge, "the cost of a model as judge"))
     if ranking is not None and n_systems >= 2:
         best, second = (row["system"] for row in leaderboard(ranking, list(ranking.languages)[-1]).to_pylist()[:2])
-        judge = f"--judge {shlex.quote(str(report.judge))}"
-        names = f"{shlex.quote(best)} {shlex.quote(second)} {judge}"
-        commands.append((f"mirage compare {where} {names}", "two of the best, with the queries that a decision needs"))
+        judge = shlex.quote(str(report.judge))
+        names = f"{shlex.quote(best)} {shlex.quote(second)}"
+        commands.append(
+            (
+                f"mirage compare {where} {names} --judge {judge}",
+                "two of the best, with the queries that a decision needs",
+            )
+        )
         if len(ranking.languages) > 1 or len(caveats(report)) < len(report.remarks):
-            commands.append((f"mirage rank {where} {judge}", "the ranking of each language, with all remarks"))
+            commands.append((f"mirage rank {where} --judge {judge}", "the ranking of each language, with all remarks"))
     return [*commands, (f"mirage app {where}", "open the battles behind the numbers")]
 
 

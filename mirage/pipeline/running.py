@@ -75,16 +75,18 @@ def run_all(
         raise BadInput(f"--judge {settings.judge} needs a model", do="add --model and its service")
     for stage in ORDER[first : last + 1]:
         for step in steps(stage, path, settings, made_by=made_by, progress=progress or (lambda _: _silent)):
-            yield _plan(step, path) if dry else _do(step, path, progress)
+            yield _do(step, path, progress, dry=dry)
 
 
-def _do(step: Step, path: Path, progress: Callable[[str], Progress] | None) -> StepReport:
-    """Run a step unless it is up to date, and record its inputs; steps without progress are only named."""
+def _do(step: Step, path: Path, progress: Callable[[str], Progress] | None, *, dry: bool) -> StepReport:
+    """Run a step unless it is up to date, and record its inputs; a dry run only plans it."""
     arena = store.open_arena(path)
     try:
         reason = _why(step, arena)
         if not reason:
             return StepReport(step.stage, step.name, "skipped", step.off or "up to date")
+        if dry:
+            return StepReport(step.stage, step.name, "would run", reason, 0.0, step.plan())
         now = _print(step, arena)
         if progress is not None:
             progress(step.name)
@@ -97,17 +99,6 @@ def _do(step: Step, path: Path, progress: Callable[[str], Progress] | None) -> S
         store.record_run(path, step.writes, step.name, now, left=store.content(worked.arena, step.writes))
     explanation = "; ".join(part for part in (worked.left or reason, step.without, worked.remark) if part)
     return StepReport(step.stage, step.name, "unfinished" if worked.left else "ran", explanation, seconds, worked.cost)
-
-
-def _plan(step: Step, path: Path) -> StepReport:
-    """Plan a step as `_do` would run it."""
-    try:
-        reason = _why(step, store.open_arena(path))
-        if not reason:
-            return StepReport(step.stage, step.name, "skipped", step.off or "up to date")
-        return StepReport(step.stage, step.name, "would run", reason, 0.0, step.plan())
-    except (TableMissing, NotEnoughData) as error:
-        return _without_data(step, error)
 
 
 def _without_data(step: Step, error: TableMissing | NotEnoughData) -> StepReport:

@@ -193,7 +193,7 @@ def _label_error(rows: Sequence[AuditedQuery], answerable: bool) -> LabelError:
         label = "answerable" if answerable else "unanswerable"
         raise NotEnoughData(
             f"the audit has {len(rows)} queries labelled {label}; a correction needs {LEAST_AUDITED} in the language",
-            do="audit more queries: mirage votes audit DIR",
+            do="audit more queries: mirage votes audit DIR --out FILE.html",
         )
     total = math.fsum(query.weight for query in rows)
     share = math.fsum(query.weight * query.wrong for query in rows) / total

@@ -13,7 +13,7 @@ from commands import mirage as run
 from conftest import ROOT
 from typer.main import get_command
 
-from mirage import store
+from mirage import schema, store
 from mirage.cli import app
 from mirage.cli.common import DEFAULT, REPLACED, SECTIONS, is_service_option
 from mirage.cli.connection import ABOUT_SERVICE
@@ -43,21 +43,52 @@ def test_a_command_of_an_earlier_guide_names_the_one_in_its_place(former: str) -
     assert f"mirage {' '.join(place)} [OPTIONS]" in run(*place, "--help").stdout
 
 
-def test_every_command_that_the_program_tells_is_there() -> None:
-    wrong = []
+def told_commands() -> Iterator[tuple[str, str]]:
+    """Commands in the texts of the program, docstrings included; `X` is what a text is filled with."""
+    commands = [command.split(maxsplit=1) for command in schema.COMMANDS.values()]
+    yield from (("words.toml", told) for program, told in commands if program == "mirage")
     for path in [*(ROOT / "mirage").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-            for told in re.findall(r"(?:^|[`:\n(] ?)mirage ([a-z][a-z-]*(?: [a-z][a-z-]*)*)", text):
-                commands: Any = get_command(app)
-                for word in told.split():
-                    inner = getattr(commands, "commands", None)
-                    if inner is None or word == "my-arena":
-                        break
-                    if word not in inner:
-                        wrong.append((path.name, told))
-                        break
-                    commands = inner[word]
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        filled = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+        parts = {id(part) for node in filled for part in ast.walk(node)}
+        texts = ["".join(str(v.value) if isinstance(v, ast.Constant) else "X" for v in node.values) for node in filled]
+        constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in parts]
+        texts += [node.value for node in constants if isinstance(node.value, str)]
+        for told in re.findall(r"(?:^|[`:\n(] ?|run |then )mirage ([a-z][^`\n;()#]*)", "\n".join(texts)):
+            yield path.name, re.split(r"\.(?: |$)|, |: | (?:and|or|then|to|if|again|for|[a-z]+s) ", told)[0]
+
+
+def test_every_command_that_the_program_tells_can_be_run() -> None:
+    """It is there with its options; one with arguments has all that are needed."""
+    wrong = []
+    for file, told in told_commands():
+        command: Any = get_command(app)
+        words = [word for word in told.split() if word != "--help"]
+        while inner := getattr(command, "commands", None):
+            known = words and words[0] in inner
+            if not known and DEFAULT not in inner:
+                break
+            command = inner[words.pop(0) if known else DEFAULT]
+        if inner:
+            wrong += [(file, told, "unknown")] if words and words[0].isalpha() and words[0].islower() else []
+            continue
+        options = {name: each for each in command.params for name in (*each.opts, *each.secondary_opts)}
+        given, arguments = set(), 0
+        while words:
+            word = words.pop(0)
+            if not word.startswith("-"):
+                arguments += 1
+            elif word not in options:
+                wrong.append((file, told, word))
+            else:
+                given.add(options[word].name)
+                words = words if options[word].is_flag else words[1:]
+        taken = [each for each in command.params if each.param_type_name == "argument"]
+        if arguments > len(taken) and all(each.nargs == 1 for each in taken):
+            wrong.append((file, told, "too many arguments"))
+        lacking = [each.opts[0] for each in command.params if each.required and each not in taken]
+        if arguments and arguments >= sum(each.required for each in taken):
+            wrong += [(file, told, name) for name in lacking if options[name].name not in given]
     assert wrong == []
 
 

@@ -174,6 +174,26 @@ def test_load_prompt_template_renders_the_published_prompt() -> None:
         template("q", ["a", "b"])
     with pytest.raises(UnknownName):
         api.load_prompt_template("hagrid")
+    with pytest.raises(BadInput, match="count is 0"):
+        api.VanillaTemplate(0)
+
+
+def test_a_template_is_subclassed_as_the_readme_of_the_package_shows() -> None:
+    class CustomTemplate(api.VanillaTemplate):
+        def __init__(self, count: int = 1) -> None:
+            super().__init__(count)
+            self.template = (
+                f'This is a pairwise prompt template. Respond as either "{self.answer}" or "{self.no_answer}".'
+                "\n\nQUESTION:\n{query}\n\nCONTEXT:\n"
+                + "\n\n".join([f"[{i}] {{{passage}}}" for i, passage in enumerate(self.passage_variables, 1)])
+                + "\n\nOUTPUT:\n"
+            )
+
+    prompt = CustomTemplate(count=2)(query="Which?", passages=["{braces} stay.", "Go."])
+    assert prompt == (
+        'This is a pairwise prompt template. Respond as either "Yes, answer is present" or "I don\'t know".'
+        "\n\nQUESTION:\nWhich?\n\nCONTEXT:\n[1] {braces} stay.\n\n[2] Go.\n\nOUTPUT:\n"
+    )
 
 
 def nomiracl(folder: Path, relevant: int, non_relevant: int) -> Path:
@@ -225,6 +245,10 @@ def test_load_data_sample_draws_what_the_package_draws(
     shown_ids = {passage_id for part in qrels.values() for labels in part.values() for passage_id in labels}
     assert corpus.keys() == shown_ids
     assert {row["text"] for row in corpus.values()} == {"A text"}
+    for data_dir in (folder, folder / "data" / "swahili"):
+        loader = api.NoMIRACLDataLoader(language="swahili", split="test", data_dir=data_dir)
+        same = loader.load_data_sample(relevant_ratio=ratios[0], non_relevant_ratio=ratios[1], max_sample_pool=pool)
+        assert same == (corpus, queries, qrels)
 
 
 def test_a_sample_that_cannot_be_is_rejected(tmp_path: Path) -> None:
@@ -235,3 +259,5 @@ def test_a_sample_that_cannot_be_is_rejected(tmp_path: Path) -> None:
         api.load_data_sample("klingon", data_dir=folder)
     with pytest.raises(BadInput):
         api.load_data_sample("sw", relevant_ratio=-1.0, data_dir=folder)
+    with pytest.raises(UnknownName, match="mine"):
+        api.NoMIRACLDataLoader(hf_dataset_name="mine")

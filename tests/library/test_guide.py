@@ -135,20 +135,6 @@ def commands_in_words(text: str) -> Iterator[str]:
     yield from (" ".join(found.split()) for found in re.findall(r"`(mirage [^`]+)`", text))
 
 
-def commands_of_program(path: Path) -> Iterator[str]:
-    """Commands in the strings and docstrings of a module, each to the end of its line, sentence or quotation."""
-    for node in ast.walk(ast.parse(text_of(path))):
-        if isinstance(node, ast.JoinedStr):
-            parts = [part.value if isinstance(part, ast.Constant) else "VALUE" for part in node.values]
-            text = "".join(map(str, parts))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            text = node.value
-        else:
-            continue
-        yield from (" ".join(found.split()) for found in re.findall(r"`(mirage [^`]+)`", text))
-        yield from re.findall(r"(?:to do: |^)(mirage [a-z][^\n,;:()`]*)", text, flags=re.MULTILINE)
-
-
 def fault(command: str) -> str:
     """Say which word of a command does not exist; nothing if all do. `a|b` and `a, b` stand for several commands."""
     words = command.replace("...", " ").split()[1:]
@@ -176,14 +162,6 @@ def test_a_command_named_in_the_guide_exists(page: Path) -> None:
     text = text_of(page)
     commands = [*commands_of_blocks(text), *commands_in_words(text)]
     assert {command: wrong for command in commands if (wrong := fault(command))} == {}
-
-
-def test_a_command_named_by_the_program_exists() -> None:
-    files = [path for folder in ("mirage", "pages") for path in sorted((ROOT / folder).rglob("*.py"))]
-    named = [(path, command) for path in files for command in commands_of_program(path)]
-    assert len(named) > 100
-    wrong = [f"{path.relative_to(ROOT)}: {command}: {fault(command)}" for path, command in named if fault(command)]
-    assert wrong == []
 
 
 @pytest.mark.parametrize("page", NAMED, ids=lambda page: page.name)

@@ -27,7 +27,6 @@ from misbehaving import Act, Call, Service, error, half, reply
 
 from mirage import schema, store
 from mirage.battles.judge import Judge, judges
-from mirage.cli.reporting import COLUMNS
 from mirage.errors import BadInput, NotEnoughData
 from mirage.explorer.judges.data import exam_at, rows_of
 from mirage.llm.prompts import bundled_text, fence_code
@@ -37,6 +36,8 @@ from mirage.stages import judge
 from mirage.stages.features import FEATURES
 from mirage.stages.judge import OrderedPair, parse_verdict
 from mirage.stats.intervals import wilson
+
+COLUMNS = tuple(column.name for column in schema.columns(judge.JudgeStats))
 
 
 def by_hash(call: Call) -> Act:
@@ -944,10 +945,8 @@ def test_judges_prints_every_judge_with_its_calls_and_tokens(arena: Path) -> Non
     assert re.search(r"0.0% \(0.0% to [\d.]+%\) of 24", mirage("report", "judges", arena).stdout)
 
 
-def test_the_columns_of_judges_are_documented_fields_of_the_result() -> None:
-    columns = schema.columns(judge.JudgeStats)
-    assert tuple(column.name for column in columns) == COLUMNS
-    assert all(column.meaning.endswith(".") for column in columns)
+def test_the_columns_of_judges_are_documented() -> None:
+    assert all(column.meaning.endswith(".") for column in schema.columns(judge.JudgeStats))
 
 
 def test_judging_an_arena_without_what_it_needs_names_the_command(tmp_path: Path) -> None:

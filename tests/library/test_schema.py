@@ -21,259 +21,25 @@ from mirage.errors import BadInput, UnknownName
 from mirage.text.languages import LANGUAGES
 from mirage.text.names import NAMES
 
-GOOD: dict[str, dict[str, Any]] = {
-    "systems": {
-        "system": "s",
-        "licence": "MIT",
-        "open_weights": True,
-        "parameters": 7.0,
-        "released": "2024-05",
-        "price_in": 0.5,
-        "price_out": 1.5,
-        "context_length": 8192,
-        "url": "https://example.org",
-        "retriever": "bm25",
-        "source": "its page",
-    },
-    "turns": {"language": "en", "query_id": "q1", "position": 1, "speaker": "user", "text": "hello"},
-    "tags": {"language": "en", "query_id": "q1", "tag": "domain", "value": "finance"},
-    "references": {"language": "en", "query_id": "q1", "text": "She."},
-    "documents": {
-        "language": "en",
-        "query_id": "q1",
-        "passage_id": "d#0",
-        "url": "https://example.org",
-        "metadata": "{}",
-    },
-    "retrieved": {
-        "language": "en",
-        "query_id": "q1",
-        "retriever": "bm25",
-        "passage_id": "d#0",
-        "rank": 1,
-        "score": 12.5,
-        "title": None,
-        "text": None,
-        "passage_language": "en",
-    },
-    "scores": {
-        "language": "en",
-        "query_id": "q1",
-        "system": "s",
-        "measure": "completeness",
-        "rater": "annotator 1",
-        "person": True,
-        "value": 3.0,
-        "low": 1.0,
-        "high": 4.0,
-        "reason": None,
-    },
-    "nuggets": {
-        "language": "en",
-        "query_id": "q1",
-        "nugget_id": "n1",
-        "text": "She did.",
-        "importance": "vital",
-        "passage_id": "d#0",
-        "author": "m",
-    },
-    "nugget_assignments": {
-        "language": "en",
-        "query_id": "q1",
-        "system": "s",
-        "nugget_id": "n1",
-        "assigner": "m",
-        "assignment": "partial_support",
-        "quote": None,
-        "reason": None,
-        "call": None,
-    },
-    "support_grades": {
-        "language": "en",
-        "query_id": "q1",
-        "system": "s",
-        "sentence": 0,
-        "passage_id": "d#0",
-        "grader": "m",
-        "grade": "full",
-        "reason": None,
-        "call": None,
-    },
-    "queries": {
-        "language": "en",
-        "query_id": "q1",
-        "subset": "relevant",
-        "text": "who?",
-        "reason": None,
-        "labelled_by": None,
-    },
-    "passages": {
-        "language": "en",
-        "query_id": "q1",
-        "passage_id": "d#0",
-        "position": 1,
-        "title": "t",
-        "text": "x",
-        "relevant": None,
-        "pooled": None,
-        "passage_language": "en",
-    },
-    "answers": {
-        "language": "en",
-        "query_id": "q1",
-        "system": "s",
-        "text": "Yes.",
-        "status": "ok",
-        "template": "vanilla",
-        "reason": None,
-        "call": None,
-        "numbered": None,
-        "retriever": None,
-        "depth": None,
-        "thoughts": None,
-        "run_date": "2026-11-20",
-    },
-    "samples": {
-        "language": "en",
-        "query_id": "q1",
-        "system": "s",
-        "sample": 1,
-        "text": "Yes.",
-        "status": "ok",
-        "template": "vanilla",
-        "reason": None,
-    },
-    "outcomes": {
-        "language": "en",
-        "query_id": "q1",
-        "system": "s",
-        "parser": "strict",
-        "subset": "relevant",
-        "outcome": "answered",
-        "rule": "yes",
-        "span_start": 0,
-        "span_end": 3,
-        "correct": True,
-    },
-    "features": {
-        "language": "en",
-        "query_id": "q1",
-        "system": "s",
-        "feature": "length",
-        "value": 4.0,
-        "reason": None,
-    },
-    "judgments": {
-        "language": "en",
-        "query_id": "q1",
-        "judge": "j",
-        "system_a": "s",
-        "system_b": "t",
-        "verdict": "A",
-        "rationale": None,
-        "reason": None,
-        "call": None,
-        "points": None,
-        "person": None,
-        "voter": None,
-        "inclusion": None,
-        "criterion": "tone",
-        "prompt": "0123456789ab",
-        "repeat": 1,
-    },
-    "ratings": {
-        "language": "all",
-        "judge": "relevance",
-        "skill": "both",
-        "system": "s",
-        "rating": 0.5,
-        "low": 0.1,
-        "high": 0.9,
-        "rank": 1,
-        "rank_low": 1,
-        "rank_high": 2,
-        "best": "tied",
-        "wins": 3,
-        "ties": 1,
-        "losses": 0,
-        "battles": 4,
-        "bounded": True,
-    },
-    "tournaments": {
-        "language": "en",
-        "judge": "j",
-        "skill": "both",
-        "draw": 0,
-        "system": "s",
-        "rating": 0.5,
-        "reason": None,
-    },
-    "predictions": {
-        "language": "en",
-        "judge": "j",
-        "skill": "both",
-        "regressor": "ridge",
-        "system": "s",
-        "rating": 0.5,
-        "low": 0.1,
-        "high": 0.9,
-        "rank": 1,
-        "judged": None,
-        "outside": None,
-        "default": True,
-        "tau_part": None,
-        "slope_part": None,
-    },
-    "importances": {
-        "language": "en",
-        "judge": "j",
-        "skill": "both",
-        "regressor": "ridge",
-        "kind": "permutation",
-        "features": "length",
-        "value": 0.2,
-        "low": -0.1,
-        "high": 0.5,
-        "systems": 7,
-        "reason": None,
-    },
-    "drafts": {
-        "language": "en",
-        "draft_id": "ab12",
-        "type": "fact",
-        "passages": "d1#0",
-        "query_id": "q1",
-        "text": "What is it?",
-        "answer": "A museum.",
-        "facts": "[]",
-        "reason": None,
-        "call": None,
-    },
-    "passage_checks": {
-        "language": "en",
-        "query_id": "q1",
-        "passage_id": "d1#0",
-        "check": "copy",
-        "finding": "answers",
-        "value": 0.7,
-        "evidence": "d1#1",
-        "removed": True,
-        "reason": None,
-        "call": None,
-    },
-    "published": {
-        "source": "NoMIRACL",
-        "item": "Table 3",
-        "metric": "error rate",
-        "setting": "",
-        "system": "",
-        "language": "all",
-        "value": 1.5,
-        "text": None,
-        "unit": "%",
-        "reference": "somewhere",
-    },
-}
+VALUES: dict[str, Any] = (
+    {"language": "en", "query_id": "q1", "system": "s", "system_a": "s", "system_b": "t", "passage_id": "d#0"}
+    | {"text": "Yes.", "status": "ok", "value": 0.2, "grade": "full", "finding": "answers", "metadata": "{}"}
+    | {"assignment": "partial_support", "rank_high": 2, "run_date": "2026-11-20", "released": "2024-05"}
+    | {"passage_language": "en", "rating": 0.5, "reason": None}
+)
+"""Values of columns in a good row; others are null, the first choice, or any value of their kind."""
+OF_KIND = {"text": "x", "number": 0.5, "count": 1, "flag": True}
+
+
+def good(column: schema.Column) -> Any:
+    """A value that the contract accepts."""
+    usual = VALUES.get(column.name)
+    if column.name in VALUES and isinstance(usual, type(OF_KIND[column.kind]) | None):
+        return usual
+    return column.choices[0] if column.choices else None if column.nullable else OF_KIND[column.kind]
+
+
+GOOD: dict[str, dict[str, Any]] = {t: {c.name: good(c) for c in schema.columns(t)} for t in schema.TABLES}
 
 
 def table(name: str, *changes: dict[str, Any]) -> pa.Table:
@@ -282,8 +48,8 @@ def table(name: str, *changes: dict[str, Any]) -> pa.Table:
     return schema.from_columns(name, {c: [row[c] for row in rows] for c in GOOD[name]})
 
 
-def test_every_table_has_a_good_row_here_and_a_command_that_brings_it() -> None:
-    assert set(GOOD) == set(schema.TABLES) == set(schema.COMMANDS)
+def test_every_table_has_a_command_that_brings_it() -> None:
+    assert set(schema.TABLES) == set(schema.COMMANDS)
 
 
 @pytest.mark.parametrize("name", schema.TABLES)
@@ -295,7 +61,6 @@ def test_a_good_row_is_accepted(name: str) -> None:
 def test_every_table_and_column_says_what_it_means(name: str) -> None:
     assert schema.table_class(name).__doc__
     assert all(column.meaning.endswith((".", "on.")) for column in schema.columns(name))
-    assert [c.name for c in schema.columns(name)] == list(GOOD[name])
     assert set(schema.key(name)) <= set(GOOD[name])
 
 

@@ -566,7 +566,7 @@ class Format:
     """One format."""
 
     name: str
-    """Name on the command line: `mirage import NAME FILE`."""
+    """Name on the command line: `mirage import FILE --as NAME`."""
     title: str
     """Short description, for lists."""
     source: str

@@ -236,7 +236,7 @@ def refuse_strays(arena: store.Arena, rows: Sequence[LabelVote], where: Sequence
             raise BadInput(
                 f"the query {row.language}:{row.query_id} {state} in {arena.name}",
                 where=place,
-                do="draw the audit again: mirage votes audit DIR; nothing was imported",
+                do="draw the audit again: mirage votes audit DIR --out FILE.html; nothing was imported",
             )
 
 

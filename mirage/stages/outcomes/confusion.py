@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from mirage import schema
-from mirage.schema import UNDECIDED, CodeOrAll, Count, Share
+from mirage.schema import UNDECIDED, CodeOrAll, Count, Label, Share
 from mirage.text.languages import place
 
 if TYPE_CHECKING:
@@ -29,33 +29,33 @@ class Confusion:
     """The system."""
     template: str | None
     """Name of the prompt template; null for all prompts together."""
-    true_positives: Count
+    true_positives: Annotated[Count, Label("TP")]
     """Relevant queries that the system answers."""
-    false_negatives: Count
+    false_negatives: Annotated[Count, Label("FN")]
     """Relevant queries on which it abstains: errors."""
-    relevant_undecided: Count
+    relevant_undecided: Annotated[Count, Label("undecided")]
     """Answers to relevant queries that ask back, are unparsed, empty or an API error."""
-    relevant_missing: Count
+    relevant_missing: Annotated[Count, Label("missing")]
     """Relevant queries without an answer."""
-    false_positives: Count
+    error_rate: Share | None
+    """FN / (FN + TP); in the row `all` the mean over languages. Null if no answer is decided."""
+    error_low: Share | None
+    """Lower end of its 95% interval."""
+    error_high: Share | None
+    """Upper end."""
+    false_positives: Annotated[Count, Label("FP")]
     """Non-relevant queries that the system answers: hallucinations."""
-    true_negatives: Count
+    true_negatives: Annotated[Count, Label("TN")]
     """Non-relevant queries on which it abstains."""
-    non_relevant_undecided: Count
+    non_relevant_undecided: Annotated[Count, Label("undecided")]
     """Answers to non-relevant queries that are unparsed, empty or an API error."""
-    non_relevant_missing: Count
+    non_relevant_missing: Annotated[Count, Label("missing")]
     """Non-relevant queries without an answer."""
     hallucination_rate: Share | None
     """FP / (FP + TN); in the row `all` the mean over languages. Null if no answer is decided."""
     hallucination_low: Share | None
     """Lower end of its 95% interval (Wilson; `mean_interval` in the row `all`)."""
     hallucination_high: Share | None
-    """Upper end."""
-    error_rate: Share | None
-    """FN / (FN + TP); in the row `all` the mean over languages. Null if no answer is decided."""
-    error_low: Share | None
-    """Lower end of its 95% interval."""
-    error_high: Share | None
     """Upper end."""
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.sources import trec
 from mirage.io.sources.nomiracl.download import pull_nomiracl
@@ -21,6 +22,8 @@ from mirage.text.languages import miracl_language
 
 SEED = 42
 """Seed of the published package."""
+DATASET = "miracl/nomiracl"
+"""Name of the published data set on the Hugging Face Hub."""
 _ORDER = ("relevant", "non_relevant")
 """Subsets in the order in which they are drawn from one generator."""
 
@@ -51,52 +54,102 @@ def sample_sizes(
     return (sizes[0], sizes[1]) if pool is None else (min(sizes[0], pool), min(sizes[1], pool))
 
 
-def fetch_language(language: str) -> Path:
-    """Return the folder in the cache with the files of a language, downloaded if missing.
-
-    Raises:
-        UnknownName: if the language is not one of NoMIRACL's.
-        Unreachable: if a file cannot be downloaded.
-    """
-    folder = home_folder() / "cache" / "nomiracl"
-    pull_nomiracl(folder, what="questions", languages=[language])
-    return folder
-
-
-def read_sample(
-    folder: Path,
-    language: str,
-    split: str,
-    *,
-    ratios: tuple[float, float],
-    pool: int | None,
-    seed: int,
-) -> Sample:
-    """Read the seeded sample of one language.
+class NoMIRACLDataLoader:
+    """The queries of one language and split, by the constructor and the method of the NoMIRACL package.
 
     Args:
-        folder: a folder with `data/<language>/`, or the language folders themselves.
+        data_dir: folder with the files (`mirage pull nomiracl --what questions`), or with one language's; None to
+            download them once, into the cache.
+        split: dev or test.
         language: code or English name.
-        split: `dev` or `test`.
-        ratios: weights of the relevant and the non-relevant queries.
-        pool: maximum of each subset; None for no maximum.
-        seed: random seed.
+        load_from_huggingface: True as in the package, whose data set of that name is `miracl/nomiracl`, to ignore
+            `data_dir`.
+        hf_dataset_name: that data set; there is no other.
+    """
+
+    def __init__(
+        self,
+        data_dir: str | Path | None = None,
+        split: str = "test",
+        language: str = "en",
+        *,
+        load_from_huggingface: bool = False,
+        hf_dataset_name: str = DATASET,
+    ) -> None:
+        if hf_dataset_name != DATASET:
+            raise UnknownName("data set", hf_dataset_name, [DATASET])
+        self.data_dir = None if load_from_huggingface else data_dir
+        self.split, self.language = split, language
+
+    def load_data_sample(
+        self,
+        relevant_ratio: float = 0.5,
+        non_relevant_ratio: float = 0.5,
+        random_seed: int = SEED,
+        max_sample_pool: int | None = None,
+    ) -> Sample:
+        """Return the seeded sample; arguments, result and errors as for `mirage.load_data_sample`."""
+        return load_data_sample(
+            self.language,
+            self.split,
+            relevant_ratio,
+            non_relevant_ratio,
+            max_sample_pool,
+            random_seed=random_seed,
+            data_dir=self.data_dir,
+        )
+
+
+def load_data_sample(
+    language: str = "en",
+    split: str = "test",
+    relevant_ratio: float = 0.5,
+    non_relevant_ratio: float = 0.5,
+    max_sample_pool: int | None = None,
+    *,
+    random_seed: int = SEED,
+    data_dir: str | Path | None = None,
+) -> Sample:
+    """Load the seeded sample of NoMIRACL's queries that the NoMIRACL package draws from its files.
+
+    Args:
+        language: code or English name.
+        split: dev or test.
+        relevant_ratio: weight of the relevant queries in the sample; 0 for none.
+        non_relevant_ratio: weight of the non-relevant queries; 0 for none.
+        max_sample_pool: maximum of each subset; None for no maximum.
+        random_seed: random seed.
+        data_dir: folder with the files (`mirage pull nomiracl --what questions`), or with one language's; None to
+            download them once, into the cache.
+
+    Returns:
+        The corpus by passage id, the queries by subset and id, and the labels by subset, query id and passage id: 1 for
+        a relevant passage, else 0.
 
     Raises:
         UnknownName: if the language or split is unknown.
         BadInput: naming file and line, if a line is malformed; or if an argument is out of range.
+        Unreachable: if the files cannot be downloaded.
     """
+    ratios = relevant_ratio, non_relevant_ratio
     if min(ratios) < 0 or not any(ratios):
         raise BadInput(f"the ratios are {ratios[0]:g} and {ratios[1]:g}", do="give 0 or more, and one above 0")
     if split not in SPLITS:
         raise UnknownName("split", split, SPLITS)
-    root = language_folder(folder, miracl_language(language).code, split)
+    code = miracl_language(language).code
+    if data_dir is None:
+        folder = home_folder() / "cache" / "nomiracl"
+        pull_nomiracl(folder, what="questions", languages=[code])
+    else:
+        folder = Path(data_dir)
+    own = bool(store.list_files(folder, f"topics/{split}.*.tsv"))
+    root = folder if own else language_folder(folder, code, split)
     topics, labels = {}, {}
     for subset in _ORDER:
         topics[subset] = trec.topics(root / "topics" / f"{split}.{subset}.tsv")
         labels[subset] = trec.qrels(root / "qrels" / f"{split}.{subset}.tsv", topics[subset])
-    sizes = sample_sizes(len(labels["relevant"]), len(labels["non_relevant"]), ratios, pool)
-    rng = Random(seed)  # noqa: S311  # the published sample, not a secret
+    sizes = sample_sizes(len(labels["relevant"]), len(labels["non_relevant"]), ratios, max_sample_pool)
+    rng = Random(random_seed)  # noqa: S311  # the published sample, not a secret
     drawn = {subset: rng.sample(list(labels[subset]), size) for subset, size in zip(_ORDER, sizes, strict=True)}
     qrels = {
         subset: {
