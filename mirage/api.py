@@ -766,8 +766,6 @@ def generate(
     """
     from dataclasses import replace as changed
 
-    import numpy as np
-
     from mirage import llm, pipeline
     from mirage.llm import prompts
     from mirage.stages.generate.settings import GenerateSettings
@@ -777,14 +775,15 @@ def generate(
     if (model is None) == (rag is None):
         raise BadInput("answers come from a model or from a RAG service", do="give one: model=... or rag=...")
     if model is None:
-        from mirage.stages.generate.live import LiveSettings, answer_by_service
-
         if system is None or rag is None:
             raise BadInput("the system has no name", do="give one: system=NAME")
         if samples != 1:
             raise BadInput("a RAG service gives one answer to a query", do="omit samples")
-        live = LiveSettings(system, rag, _tuple(languages), limit, replace)
-        return answer_by_service(path, live, rng=np.random.default_rng(), made_by="mirage.generate").arena
+        live = rag.model(system)
+        settings = GenerateSettings(
+            system, None, live.settings, languages=_tuple(languages), limit=limit, replace=replace
+        )
+        return generate_answers(path, settings, llm.ArenaCalls(llm.engine_of(live), live, "mirage.generate"))[0]
     if samples < 1 or (samples > 1 and replace):
         raise BadInput(
             f"{samples} samples" + (" cannot be combined with replace" if replace else ""),
@@ -809,13 +808,14 @@ def generate(
         depth=depth,
         replace=replace,
     )
-    engine = pipeline.RunModel(model).engine(asked)
-    result = generate_answers(path, settings, engine=engine, limits=model.limits, made_by="mirage.generate")
-    generated, cost = result.arena, result.cost
+    model = changed(model, settings=asked)
+    calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.generate")
+    generated, result = generate_answers(path, settings, calls)
+    cost = result.cost
     for sample in range(1, samples):
-        model = changed(model, settings=asked).after(cost)
-        calls = llm.ArenaCalls(pipeline.RunModel(model).engine(asked), model, "mirage.generate")
-        generated, cost = generate_sample(path, settings, sample, calls=calls)
+        model = model.after(cost)
+        calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.generate")
+        generated, cost = generate_sample(path, settings, sample, calls)
     return generated
 
 
@@ -855,13 +855,15 @@ def features(
         UnknownName: if there is no such feature, system, assigner or grader.
         Unreachable: if the service rejects every call.
     """
-    from mirage import pipeline
+    from mirage import llm
     from mirage.stages.features.grading import Grader
     from mirage.stages.features.measuring import measure
     from mirage.stages.features.settings import MeasureSettings
 
     settings = MeasureSettings(only, reference, nli, reranker, device, assigner, grader)
-    grade = None if model is None else Grader(pipeline.RunModel(model).engine(), model.limits)
+    grade = None
+    if model is not None:
+        grade = Grader(llm.ArenaCalls(llm.engine_of(model), model, "mirage.features"))
     measured = measure(_writable(arena), settings, made_by="mirage.features", grade=grade, executor=executor)
     if grade is not None:
         grade.need_any()

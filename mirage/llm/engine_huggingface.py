@@ -17,9 +17,8 @@ from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput, Unreachable
-from mirage.llm.batch import failed_reply
-from mirage.llm.calls import ChatModel, Messages, Reply, Settings
-from mirage.llm.completion import separate_reasoning
+from mirage.llm.calls import ChatModel, Settings
+from mirage.llm.completion import Messages, Reply, failed_reply, separate_reasoning
 from mirage.store.extras import extra
 
 _LOG = logging.getLogger(__name__)

@@ -15,8 +15,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mirage import llm, schema, store
 from mirage.battles.counts import RELEVANCE
 from mirage.ranking.settings import DRAWS, SEED
@@ -49,7 +47,7 @@ class RunModel:
         model = self.model if settings is None else replace(self.model, settings=settings)
         if self.caller is not None:
             return self.caller(model)
-        return llm.engine_of(model, np.random.default_rng())
+        return llm.engine_of(model)
 
 
 @dataclass(frozen=True)

@@ -80,10 +80,7 @@ def test_what_a_fence_promises_is_there(name: str) -> None:
 def test_another_prompt_text_is_another_call(name: str) -> None:
     settings = llm.Settings(model="m")
     text = bundled_text(name)
-    keys = {
-        llm.call_key(settings, [{"role": "user", "content": content}])
-        for content in (text, text.replace("the", "a", 1))
-    }
+    keys = {settings.keys([{"role": "user", "content": content}])[0] for content in (text, text.replace("the", "a", 1))}
     assert len(keys) == 2
 
 
