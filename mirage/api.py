@@ -694,7 +694,7 @@ def testset(
         NotEnoughData: if the corpus has no passage, no question is accepted, or the budget is reached.
         Unreachable: if the service rejects every call.
     """
-    from mirage import llm, pipeline
+    from mirage import llm
     from mirage.io.documents import read_documents
     from mirage.stages.testset.settings import TYPES, TestsetSettings
     from mirage.stages.testset.stage import make_testset
@@ -710,7 +710,7 @@ def testset(
         seed,
         across,
     )
-    calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.testset")
+    calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.testset")
     result = make_testset(
         store.locate(str(into)),
         documents.passages,
@@ -766,7 +766,7 @@ def generate(
     """
     from dataclasses import replace as changed
 
-    from mirage import llm, pipeline
+    from mirage import llm
     from mirage.llm import prompts
     from mirage.stages.generate.settings import GenerateSettings
     from mirage.stages.generate.stage import generate_answers, generate_sample, whole_system
@@ -809,12 +809,12 @@ def generate(
         replace=replace,
     )
     model = changed(model, settings=asked)
-    calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.generate")
+    calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.generate")
     generated, result = generate_answers(path, settings, calls)
     cost = result.cost
     for sample in range(1, samples):
         model = model.after(cost)
-        calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.generate")
+        calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.generate")
         generated, cost = generate_sample(path, settings, sample, calls)
     return generated
 
@@ -928,7 +928,7 @@ def judge(
         NotEnoughData: if there is nothing to judge.
         Unreachable: if the service rejects every call.
     """
-    from mirage import llm, pipeline
+    from mirage import llm
     from mirage.stages.judge import HEURISTIC, OVERALL, load_criterion
     from mirage.stages.judge.choice import BattleChoice
     from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model
@@ -965,7 +965,7 @@ def judge(
         raise BadInput(f"repeats is {repeats}", do="use 1 or more")
     for repeat in range(repeats):
         settings = JudgeSettings(judge or model.settings.model, sample, replace, asked, planted, repeat)
-        calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.judge")
+        calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.judge")
         judged, result = judge_by_model(path, settings, calls)
         model = model.after(result.cost)
     return judged

@@ -20,7 +20,7 @@ from mirage.llm.batch import Batch
 from mirage.llm.batch_protocol import ENQUEUED, MAX_FILE, MAX_RESULTS, BatchService, BatchState
 from mirage.llm.calls import ChatModel, cost_of
 from mirage.llm.client import change_parameter, complete, connect, redact_reply, rename_parameters
-from mirage.llm.completion import Reply, prompt_tokens, read_completion
+from mirage.llm.completion import Reply, failed_reply, prompt_tokens, read_completion
 from mirage.llm.retry import ErrorBody, Unreadable
 from mirage.store.ledger import BATCH_SHARE
 from mirage.store.open_batches import OpenBatch, OpenBatches
@@ -299,7 +299,7 @@ class _Run:
                 return "changed"
             if verdict.action != "refused":
                 return "alone"
-            reply = Reply(key, None, "refused", verdict.reason, None, None, None, 1)
+            reply = failed_reply(key, verdict.reason, attempts=1, status="refused")
         self._store(replace(redact_reply(reply, self.model.service()), batched=True), request)
         return "answered"
 

@@ -292,7 +292,7 @@ class _Crew:
     def _end(self, job: _Job, verdict: retry.RetryDecision, reason: str, requests: int) -> Reply | None:
         """Return the reply of a call that is not retried; None if everything stops."""
         if verdict.action == "refused":
-            return Reply(job.key, None, "refused", reason, None, None, None, requests)
+            return failed_reply(job.key, reason, attempts=requests, status="refused")
         self.unfit += verdict.action == "unfit"
         others = self.batch.accepted or (self.unfit < _UNFIT and (self.jobs or self.under_way > 1))
         if verdict.action == "row" or (verdict.action == "unfit" and others):

@@ -106,9 +106,9 @@ class Reply:
         return BATCH_SHARE if self.batched else 1.0
 
 
-def failed_reply(key: str, reason: str, *, attempts: int = 0) -> Reply:
-    """Return the reply of a failed call."""
-    return Reply(key, None, "api_error", reason, None, None, None, attempts)
+def failed_reply(key: str, reason: str, *, attempts: int = 0, status: Status = "api_error") -> Reply:
+    """Return the reply of a failed or a refused call."""
+    return Reply(key, None, status, reason, None, None, None, attempts)
 
 
 def sent_bytes(messages: Messages) -> int:

@@ -155,12 +155,11 @@ class ModelStage(ABC, Generic[T, R]):
                 raise replies.stopped
             tables, result = self.results(asked, replies, seen, ledger)
             watched = {name: table for name, table in seen.tables.items() if name not in self.unwatched}
-            new, notes = any(len(part.new) for part in tables.values()), [self.note(asked, calls.model.settings)]
-            made_by = store.Provenance(calls.made_by, step=step)
-            if new:
-                made_by = store.Provenance(calls.made_by, notes=notes, subjects=[self.subject], step=step)
             arena = store.open_arena(path)
             if tables:
+                new = any(len(part.new) for part in tables.values())
+                notes, subjects = [self.note(asked, calls.model.settings)] if new else [], [self.subject] if new else []
+                made_by = store.Provenance(calls.made_by, notes=notes, subjects=subjects, step=step)
                 seen = store.Snapshot(seen.arena, watched)
                 arena = store.upsert(path, tables, made_by=made_by, seen=seen, check=check).arena
             if self.replaces and replies.ended:

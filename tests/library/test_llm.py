@@ -6,6 +6,7 @@ import json
 import logging
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -342,12 +343,10 @@ def test_the_key_is_made_of_model_parameters_and_messages_alone() -> None:
     key = settings.keys(messages)[0]
     # Written once: a key that changes would have every reply of every arena asked and paid for again.
     assert key == "4658804ce4f1a832f9ce7a73"
+    changes: list[dict[str, Any]] = [{"model": "other"}, {"temperature": 0.2}, {"temperature": None}]
+    changed = [replace(settings, **change) for change in (*changes, {"max_tokens": 51}, {"seed": 0})]
     others = [
-        llm.Settings("other", temperature=0.1, max_tokens=50).keys(messages)[0],
-        llm.Settings("tiny", temperature=0.2, max_tokens=50).keys(messages)[0],
-        llm.Settings("tiny", temperature=None, max_tokens=50).keys(messages)[0],
-        llm.Settings("tiny", temperature=0.1, max_tokens=51).keys(messages)[0],
-        llm.Settings("tiny", temperature=0.1, max_tokens=50, seed=0).keys(messages)[0],
+        *(each.keys(messages)[0] for each in changed),
         settings.keys(conversations("Où?")[0])[0],
         settings.keys([{"role": "system", "content": "Où ?"}])[0],
     ]
