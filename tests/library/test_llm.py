@@ -353,23 +353,6 @@ def test_the_key_is_made_of_model_parameters_and_messages_alone() -> None:
     assert len({key, *others}) == 8
 
 
-def test_a_number_leads_to_the_raw_request_and_reply(ledger: Ledger) -> None:
-    with Service(lambda call: reply("##Answer: 7", model="tiny-2026-01")) as service:
-        (answer,) = ask(service, ledger, "How many?")
-    request = ledger.request(answer.key)
-    assert request is not None
-    assert request["messages"] == [{"role": "user", "content": "How many?"}]
-    assert request["model"] == "tiny"
-    entry = ledger.get(answer.key)
-    assert entry is not None
-    assert (entry["text"], entry["served"], entry["tokens_in"], entry["tokens_out"]) == (
-        "##Answer: 7",
-        "tiny-2026-01",
-        100,
-        20,
-    )
-
-
 # Money
 
 
