@@ -10,8 +10,6 @@ import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks.harness import Row
 from mirage import llm, store
 
@@ -77,15 +75,14 @@ def run() -> list[Row]:
 
             def seconds(calls: int, concurrency: int, name: str) -> float:
                 start, used = time.perf_counter(), time.process_time()
-                replies = llm.complete(
+                cost = llm.ask(
                     [[{"role": "user", "content": f"{name} {i}\n\n{_PASSAGES}"}] for i in range(calls)],
                     llm.ChatModel(llm.Settings("bench"), llm.Limits(concurrency=concurrency), endpoint),
-                    ledger=ledger,
-                    rng=np.random.default_rng(0),
-                )
+                    ledger,
+                ).cost
                 taken = time.perf_counter() - start
                 cpu.append((time.process_time() - used) / calls)
-                if llm.spent(replies).calls != calls or llm.spent(replies).failed:
+                if cost.calls != calls or cost.failed:
                     raise RuntimeError("not every call was answered")
                 return taken
 

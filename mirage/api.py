@@ -642,7 +642,7 @@ def testset(
         NotEnoughData: if the corpus has no passage, no question is accepted, or the budget is reached.
         Unreachable: if the service rejects every call.
     """
-    from mirage import llm, pipeline
+    from mirage import llm
     from mirage.io.documents import read_documents
     from mirage.stages.testset.settings import TYPES, TestsetSettings
     from mirage.stages.testset.stage import make_testset
@@ -658,7 +658,7 @@ def testset(
         seed,
         across,
     )
-    calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.testset")
+    calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.testset")
     result = make_testset(
         store.locate(str(into)),
         documents.passages,
@@ -714,9 +714,7 @@ def generate(
     """
     from dataclasses import replace as changed
 
-    import numpy as np
-
-    from mirage import llm, pipeline
+    from mirage import llm
     from mirage.llm import prompts
     from mirage.stages.generate.settings import GenerateSettings
     from mirage.stages.generate.stage import generate_answers, generate_sample, whole_system
@@ -725,14 +723,15 @@ def generate(
     if (model is None) == (rag is None):
         raise BadInput("answers come from a model or from a RAG service", do="give one: model=... or rag=...")
     if model is None:
-        from mirage.stages.generate.live import LiveSettings, answer_by_service
-
         if system is None or rag is None:
             raise BadInput("the system has no name", do="give one: system=NAME")
         if samples != 1:
             raise BadInput("a RAG service gives one answer to a query", do="omit samples")
-        live = LiveSettings(system, rag, _tuple(languages), limit, replace)
-        return answer_by_service(path, live, rng=np.random.default_rng(), made_by="mirage.generate").arena
+        live = rag.model(system)
+        settings = GenerateSettings(
+            system, None, live.settings, languages=_tuple(languages), limit=limit, replace=replace
+        )
+        return generate_answers(path, settings, llm.ArenaCalls(llm.engine_of(live), live, "mirage.generate"))[0]
     if samples < 1 or (samples > 1 and replace):
         raise BadInput(
             f"{samples} samples" + (" cannot be combined with replace" if replace else ""),
@@ -757,13 +756,14 @@ def generate(
         depth=depth,
         replace=replace,
     )
-    engine = pipeline.RunModel(model).engine(asked)
-    result = generate_answers(path, settings, engine=engine, limits=model.limits, made_by="mirage.generate")
-    generated, cost = result.arena, result.cost
+    model = changed(model, settings=asked)
+    calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.generate")
+    generated, result = generate_answers(path, settings, calls)
+    cost = result.cost
     for sample in range(1, samples):
-        model = changed(model, settings=asked).after(cost)
-        calls = llm.ArenaCalls(pipeline.RunModel(model).engine(asked), model, "mirage.generate")
-        generated, cost = generate_sample(path, settings, sample, calls=calls)
+        model = model.after(cost)
+        calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.generate")
+        generated, cost = generate_sample(path, settings, sample, calls)
     return generated
 
 
@@ -803,13 +803,15 @@ def features(
         UnknownName: if there is no such feature, system, assigner or grader.
         Unreachable: if the service rejects every call.
     """
-    from mirage import pipeline
+    from mirage import llm
     from mirage.stages.features.grading import Grader
     from mirage.stages.features.measuring import measure
     from mirage.stages.features.settings import MeasureSettings
 
     settings = MeasureSettings(only, reference, nli, reranker, device, assigner, grader)
-    grade = None if model is None else Grader(pipeline.RunModel(model).engine(), model.limits)
+    grade = None
+    if model is not None:
+        grade = Grader(llm.ArenaCalls(llm.engine_of(model), model, "mirage.features"))
     measured = measure(_writable(arena), settings, made_by="mirage.features", grade=grade, executor=executor)
     if grade is not None:
         grade.need_any()
@@ -874,7 +876,7 @@ def judge(
         NotEnoughData: if there is nothing to judge.
         Unreachable: if the service rejects every call.
     """
-    from mirage import llm, pipeline
+    from mirage import llm
     from mirage.stages.judge import HEURISTIC, OVERALL, load_criterion
     from mirage.stages.judge.choice import BattleChoice
     from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model
@@ -911,7 +913,7 @@ def judge(
         raise BadInput(f"repeats is {repeats}", do="use 1 or more")
     for repeat in range(repeats):
         settings = JudgeSettings(judge or model.settings.model, sample, replace, asked, planted, repeat)
-        calls = llm.ArenaCalls(pipeline.RunModel(model).engine(), model, "mirage.judge")
+        calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.judge")
         judged, result = judge_by_model(path, settings, calls)
         model = model.after(result.cost)
     return judged

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -247,8 +247,8 @@ class Connection:
             **{field.name: getattr(self, field.name) for field in fields(llm.Limits) if field.name in own}
         )
 
-    def caller(self, model: llm.ChatModel) -> Callable[..., list[llm.Reply | None]]:
-        """Return the function that calls a model: `llm.complete` or an equivalent, with the model bound.
+    def caller(self, model: llm.ChatModel) -> llm.Engine:
+        """Return the engine that gets a model's replies.
 
         Raises:
             BadInput: if workers, GPUs or an address are given to an engine without them.
@@ -273,14 +273,12 @@ class Connection:
         executor = self.executor(models=False)
         if self.engine == "ray" and executor is not None:
             return partial(complete_on, model=model, executor=executor)
-        import numpy as np
-
         from mirage import llm
 
-        return llm.engine_of(model, np.random.default_rng())
+        return llm.engine_of(model)
 
-    def only_caller(self, model: llm.ChatModel) -> Callable[..., list[llm.Reply | None]]:
-        """Return the function that calls a model, for a command that does nothing else.
+    def only_caller(self, model: llm.ChatModel) -> llm.Engine:
+        """Return the engine that gets a model's replies, for a command that does nothing else.
 
         Raises:
             BadInput: if the engine cannot speed up calls, or lacks an option given.

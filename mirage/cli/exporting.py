@@ -71,9 +71,9 @@ def export_preferences(
     Reads the tables queries, passages, answers and judgments. Writes FILE, JSON Lines with prompt, chosen and rejected
     as lists of messages. A pair shown in both orders counts only if both verdicts agree.
     """
-    from mirage.stages.sft import preferences
+    from mirage.stages.sft import training
 
-    n, left = preferences.export_preferences(dir_, out, judge=judge)
+    n, left = training.export_preferences(dir_, out, judge=judge)
     for reason, count in sorted(left.items(), key=lambda item: (-item[1], item[0])):
         note(f"{count:,} pairs excluded: {reason}")
     note(f"{n:,} pairs are in {out}")

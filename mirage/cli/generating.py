@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mirage.cli.arenas import part_of
-from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, codes, command_group, local_path
+from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, command_group, local_path
 from mirage.cli.connection import Connection, read_object, tell
 from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
 
 if TYPE_CHECKING:
-    from mirage.llm import ChatModel, Cost
+    from mirage.llm import ChatModel, Cost, Engine
     from mirage.llm.rag_service import RagService
-    from mirage.stages.generate.live import LiveSettings
     from mirage.stages.generate.settings import GenerateSettings
     from mirage.stages.generate.stage import GenerateResult
 
@@ -82,7 +81,6 @@ def generate(
     from mirage import llm
     from mirage.llm import prompts
     from mirage.stages.generate import stage as generating
-    from mirage.stages.generate.live import LiveSettings
     from mirage.stages.generate.settings import GenerateSettings
 
     if baselines:
@@ -94,8 +92,14 @@ def generate(
                 "a RAG service retrieves and prompts by itself",
                 do="omit --retriever, --depth, --template, --relevant-only and --shard",
             )
-        live = LiveSettings(_name_of(system, "", None, None), _service(connection), languages, limit, replace)
-        _answer_by_service(dir_, live, output_format, dry=connection.dry_run)
+        name = _name_of(system, "", None, None)
+        live = _service(connection).model(name)
+        settings = GenerateSettings(name, None, live.settings, languages=languages, limit=limit, replace=replace)
+        if connection.dry_run:
+            tell(generating.plan_generating(dir_, settings, live), planned=True)
+        else:
+            result = _generate(dir_, settings, llm.engine_of(live), live)
+            _show_counts(result.counts, output_format)
         return
     if connection.paths or connection.body:
         raise BadInput("--paths and --body are of a RAG service", do=f"add --provider {RAG}, or omit them")
@@ -119,8 +123,8 @@ def generate(
             do="use another name for --system, or add samples to the whole arena afterwards",
         )
     if connection.dry_run and share is None:
-        planned = [generating.plan_generating(dir_, settings, limits=model.limits)]
-        planned += [generating.plan_sample(dir_, settings, k, limits=model.limits) for k in range(1, samples)]
+        planned = [generating.plan_generating(dir_, settings, model)]
+        planned += [generating.plan_sample(dir_, settings, k, model) for k in range(1, samples)]
         tell(llm.total(planned), planned=True)
         return
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
@@ -129,12 +133,7 @@ def generate(
         if not settings.queries:
             note("This shard has no queries.")
             return
-    result = _with_progress(
-        lambda count: generating.generate_answers(
-            dir_, settings, engine=engine, limits=model.limits, made_by="mirage generate", on_reply=count
-        )
-    )
-    _tell_result(result, settings.system, replaced=settings.replace)
+    result = _generate(dir_, settings, engine, model)
     model = model.after(result.cost)
     for sample in range(1, samples):
         model = _generate_sample(dir_, settings, sample, connection, model)
@@ -165,24 +164,6 @@ def _service(connection: Connection) -> RagService:
     )
 
 
-def _answer_by_service(path: Path, settings: LiveSettings, output_format: How, *, dry: bool) -> None:
-    """Ask a RAG service, with progress, or report the planned calls."""
-    import numpy as np
-
-    from mirage.stages.generate.live import answer_by_service, plan_live
-
-    if dry:
-        tell(plan_live(path, settings), planned=True)
-        return
-    result = _with_progress(
-        lambda count: answer_by_service(
-            path, settings, rng=np.random.default_rng(), made_by="mirage generate", on_reply=count
-        )
-    )
-    _tell_result(result, replaced=settings.replace)
-    _show_counts(result.counts, output_format)
-
-
 def _generate_sample(
     path: Path, settings: GenerateSettings, sample: int, connection: Connection, model: ChatModel
 ) -> ChatModel:
@@ -192,17 +173,16 @@ def _generate_sample(
 
     with progress(f"Asking for sample {sample}") as update:
         calls = ArenaCalls(connection.only_caller(model), model, "mirage generate", update)
-        _, cost = generate_sample(path, settings, sample, calls=calls)
+        _, cost = generate_sample(path, settings, sample, calls)
     tell(cost)
     return model.after(cost)
 
 
-def _with_progress(work: Callable[[Callable[[Cost, int], None]], GenerateResult]) -> GenerateResult:
-    """Run work with a progress bar; on Ctrl-C, report the number of cached replies.
+def _generate(path: Path, settings: GenerateSettings, engine: Engine, model: ChatModel) -> GenerateResult:
+    """Generate answers with a progress bar, and report the outcome; on Ctrl-C, the number of cached replies."""
+    from mirage.llm import ArenaCalls
+    from mirage.stages.generate.stage import generate_answers
 
-    Args:
-        work: called with the function to report the cost so far and the number of calls.
-    """
     n_replies = 0
     with progress("Asking") as update:
 
@@ -213,17 +193,20 @@ def _with_progress(work: Callable[[Callable[[Cost, int], None]], GenerateResult]
             tokens = f"{cost.tokens_in + cost.tokens_out:,} tokens{money}"
             update(n_replies + cost.failed, of, f"Asking ({cost.failed:,} failed, {tokens})")
 
+        calls = ArenaCalls(engine, model, "mirage generate", on_cost=count)
         try:
-            return work(count)
+            _, result = generate_answers(path, settings, calls)
         except KeyboardInterrupt:
             note(
                 f"Stopped. {n_replies:,} replies are cached in the arena's ledger. Rerun the command to resume: none "
                 "of them is requested again."
             )
             raise typer.Exit(130) from None
+    _tell_result(result, settings.system, replaced=settings.replace)
+    return result
 
 
-def _tell_result(result: GenerateResult, system: str = "", *, replaced: bool) -> None:
+def _tell_result(result: GenerateResult, system: str, *, replaced: bool) -> None:
     """Report cost, existing and shared answers, and failures."""
     tell(result.cost)
     if result.kept:

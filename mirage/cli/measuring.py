@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mirage.stages.features import FeatureMean
     from mirage.stages.features.grading import Grader
     from mirage.stages.features.settings import MeasureSettings
-    from mirage.stages.model_stage import ModelResult, ModelStage
+    from mirage.stages.model_stage import ModelResult, RowStage
     from mirage.stages.outcomes.by_model import ModelOutcomes
     from mirage.stages.outcomes.parsed import Parsed
 
@@ -156,14 +156,16 @@ def features(
     passages, answers, nuggets, nugget_assignments and support_grades. Writes the table features, keeping other
     features. Prints means with 95% intervals.
     """
+    from mirage.llm import ArenaCalls
     from mirage.stages import features as measures
     from mirage.stages.features.grading import Grader
     from mirage.stages.features.measuring import measure
     from mirage.stages.features.settings import MeasureSettings
 
     settings = MeasureSettings(tuple(only or ()), reference, nli, reranker, device)
-    limits, executor = connection.limits(), connection.executor()
-    engine = connection.caller(connection.chat_model()) if connection.model is not None else None
+    executor = connection.executor()
+    model = connection.chat_model() if connection.model is not None else None
+    engine = connection.caller(model) if model is not None else None
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if connection.dry_run:
         _plan_grades(dir_, settings, connection)
@@ -173,7 +175,9 @@ def features(
         def count(cost: llm.Cost, of: int) -> None:
             update(cost.calls + cost.kept + cost.failed, of, f"Asking for grades ({cost.failed:,} failed)")
 
-        grader = None if engine is None else Grader(engine, limits, count)
+        grader = None
+        if model is not None and engine is not None:
+            grader = Grader(ArenaCalls(engine, model, "mirage measure features", on_cost=count))
         arena = measure(
             dir_,
             settings,
@@ -334,7 +338,7 @@ def _by_votes(path: Path) -> None:
 
 
 def _ask(
-    stage: ModelStage,
+    stage: RowStage,
     path: Path,
     connection: Connection,
     words: tuple[str, str, str],
@@ -356,12 +360,13 @@ def _ask(
     """
     model = connection.chat_model(max_tokens=max_tokens)
     title, made_by, lacking = words
+    stage = replace(stage, owner=name or model.settings.model, languages=languages)
     if connection.dry_run:
         connection.only_caller(model)
-        tell(stage.plan(path, model, languages=languages), planned=True)
+        tell(stage.plan(path, model), planned=True)
         return None
     with _calls(connection, model, title, made_by=made_by) as calls:
-        _, result = stage.run(path, calls, owner=name or model.settings.model, languages=languages)
+        _, result = stage.run(path, calls)
     _tell_result(result, lacking)
     return result
 

@@ -1,59 +1,51 @@
-"""Sending many conversations to a model and collecting the replies, also if the service ends the run; about an arena
-also planning them, and writing rows derived from replies.
-"""
+"""Sending many conversations to a model and collecting the replies, also if the service ends the run."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import Any, Protocol, overload
 
-import numpy as np
-
-from mirage import store
 from mirage.errors import Unreachable
 from mirage.llm import engine_huggingface
-from mirage.llm.batch import complete_loaded
+from mirage.llm.batch import Batch, complete_loaded
 from mirage.llm.batch_calls import complete_in_batches
-from mirage.llm.calls import ChatModel, Cost, Limits, Messages, Reply, Tally, describe, plan
+from mirage.llm.calls import ChatModel, Cost, cost_of, plan
 from mirage.llm.client import complete
+from mirage.llm.completion import Messages, Reply
 from mirage.store import Ledger, kept_ledger, ledger_path
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-Engine = Callable[..., Any]
-"""Makes calls: `engine(conversations, ledger=..., on_reply=...)`, such as `complete` with the other arguments bound."""
-
-
-def engine_of(model: ChatModel, rng: np.random.Generator) -> Engine:
-    """Return the function that calls a model: its service, call by call or in batches, or transformers.
-
-    Args:
-        model: the model; without a service it is loaded here.
-        rng: source of the backoff's jitter.
-    """
-    if model.endpoint is None:
-        return partial(complete_loaded, model=model, load=engine_huggingface.load)
-    return partial(complete_in_batches if model.limits.batch else complete, model=model, rng=rng)
-
-
+Engine = Callable[[Batch], object]
+"""Gets the replies to the open conversations of a batch, such as `complete` with the model bound."""
 OnCost = Callable[[Cost, int], None]
 """Called with the cost so far, and the number of conversations."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replies:
-    """Replies to conversations, and their cost."""
+def engine_of(model: ChatModel) -> Engine:
+    """Return the engine of a model: its service, call by call or in batches; without a service transformers loads it
+    here.
+    """
+    if model.endpoint is None:
+        return partial(complete_loaded, model=model, load=engine_huggingface.load)
+    return partial(complete_in_batches if model.limits.batch else complete, model=model)
 
-    by_number: tuple[Reply | None, ...]
-    """One per conversation, in order; None if not sent because the budget was reached or the run ended."""
+
+@dataclass
+class Replies:
+    """Replies to conversations, their cost and failures."""
+
     cost: Cost
-    """Total cost."""
-    stopped: Unreachable | None
+    """Cost so far."""
+    by_number: Sequence[Reply | None] = ()
+    """One per conversation, in order; None if not sent because the budget was reached or the run ended."""
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Number of failed calls by reason."""
+    unwhole: Counter[str] = field(default_factory=Counter)
+    """Number of incomplete replies by reason."""
+    stopped: Unreachable | None = None
     """Why the run ended early; None if it did not."""
 
     @property
@@ -61,119 +53,84 @@ class Replies:
         """Number of conversations not sent."""
         return self.by_number.count(None)
 
-    def need_any(self) -> None:
+    @property
+    def ended(self) -> bool:
+        """True if every call was made: calls that failed count, calls given up when the run ended do not."""
+        return self.stopped is None and all(reply is not None and not reply.given_up for reply in self.by_number)
+
+    @property
+    def failed_whole(self) -> bool:
+        """True if there were calls, and every one failed."""
+        return bool(self.reasons) and not self.cost.calls + self.cost.kept
+
+    def need_any(self, *, each: str = "", where: str = "", known: bool = False) -> None:
         """Check that the run did not end early, and that at least one call succeeded.
+
+        Args:
+            each: what has a row with the reason of its failed call; empty for nothing.
+            where: the service.
+            known: whether there are valid replies from earlier runs.
 
         Raises:
             Unreachable: why it ended, or the most frequent reason of the failed calls.
         """
         if self.stopped is not None:
             raise self.stopped
-        reasons = [reply.reason or reply.status for reply in self.by_number if reply and reply.status == "api_error"]
-        if reasons and not self.cost.calls + self.cost.kept:
-            raise Unreachable(
-                f"every call failed: {max(reasons, key=reasons.count)}",
-                do="check the service, then rerun the command",
-            )
-
-
-class Asking:
-    """Calls of a run: replies, cost and failures.
-
-    Args:
-        limits: limits, with the prices.
-        on_cost: called as replies arrive.
-    """
-
-    def __init__(self, limits: Limits | None = None, on_cost: OnCost | None = None) -> None:
-        self._tally, self._on_cost = Tally(limits or Limits()), on_cost
-        self.reasons, self.unwhole = Counter[str](), Counter[str]()
-        """Number of failed calls, and of incomplete replies, by reason."""
-        self.replies: list[Reply | None] = []
-        """One per conversation; None if not sent."""
-        self.stopped: Unreachable | None = None
-        """Why the service ended the run."""
-
-    @property
-    def cost(self) -> Cost:
-        """Cost so far."""
-        return self._tally.cost
-
-    @property
-    def ended(self) -> bool:
-        """Return whether every call was made: calls that failed count, calls given up when the run ended do not."""
-        return self.stopped is None and all(reply is not None and not reply.given_up for reply in self.replies)
-
-    def ask(self, conversations: Sequence[Any], engine: Callable[..., Any], **options: Any) -> list[Reply | None]:
-        """Make calls, and return their replies.
-
-        Args:
-            conversations: the conversations.
-            engine: makes the calls.
-            options: further arguments of the engine, with the ledger.
-        """
-        self.replies = [None] * len(conversations)
-        try:
-            engine(conversations, on_reply=self._take, **options)
-        except Unreachable as error:
-            self.stopped = error
-        return self.replies
-
-    def _take(self, number: int, reply: Reply) -> None:
-        self.replies[number] = reply
-        self._tally.add(reply)
-        if reply.status in ("api_error", "truncated"):
-            reasons = self.reasons if reply.status == "api_error" else self.unwhole
-            reasons[reply.reason or "no reason given"] += 1
-        if self._on_cost is not None:
-            self._on_cost(self.cost, len(self.replies))
-
-    def need_any(self, sound: bool, *, each: str, where: str = "") -> None:
-        """Check that the run did not end early, and that there is some valid reply.
-
-        Args:
-            sound: whether there is one.
-            each: what has a row with a reason.
-            where: the service.
-
-        Raises:
-            Unreachable: if not.
-        """
-        if self.stopped is not None:
-            raise self.stopped
-        if self.reasons and not sound:
+        if self.failed_whole and not known:
+            rows = f"; each {each} has a row with the reason" if each else ""
             raise Unreachable(
                 f"every call failed: {self.reasons.most_common(1)[0][0]}",
                 where=where,
-                do=f"check the service, then rerun the command; each {each} has a row with the reason",
+                do=f"check the service, then rerun the command{rows}",
             )
 
 
-def put(
+def ask(
     conversations: Sequence[Messages],
+    model: ChatModel,
+    ledger: Ledger,
     *,
-    engine: Engine,
-    limits: Limits | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    **options: Any,
+    engine: Engine | None = None,
+    on_cost: OnCost = lambda *_: None,
+    again: str | None = None,
+    earlier: Sequence[str | None] = (),
+    accepted: bool = False,
 ) -> Replies:
-    """Send conversations to a model; replies are committed to the ledger as they arrive, so that a rerun is free.
+    """Get a reply to every conversation; conversations in the ledger are not sent.
+
+    Replies are committed to the ledger as they arrive, so that a rerun is free. A call that fails permanently is a
+    reply with status `api_error` and a reason. It is not stored in the ledger, so the next run retries it.
 
     Args:
         conversations: the conversations.
-        engine: makes the calls.
-        limits: limits, with the prices.
-        progress: called with the number of replies and failures, and the total.
-        options: further arguments of the engine: the ledger, and perhaps `again` and `earlier`.
+        model: the model.
+        ledger: cache of replies.
+        engine: gets the replies; None for that of the model.
+        on_cost: called as replies arrive.
+        again: name of a repetition: only cached replies of this repetition count.
+        earlier: repetitions whose replies also count; None among them is the first time.
+        accepted: whether the service is known to accept such requests.
+
+    Raises:
+        BadInput: if a model cannot be loaded for lack of a package, or an option is rejected.
+        ArenaError: if the ledger cannot be written.
     """
+    replies = Replies(Cost(0, 0, 0, 0, 0, model.limits.cost(0, 0)))
 
-    def report(cost: Cost, n: int) -> None:
-        if progress is not None:
-            progress(cost.calls + cost.kept + cost.failed, n)
+    def take(reply: Reply) -> None:
+        replies.cost += cost_of(reply, model.limits)
+        if reply.status in ("api_error", "truncated"):
+            reasons = replies.reasons if reply.status == "api_error" else replies.unwhole
+            reasons[reply.reason or "no reason given"] += 1
+        on_cost(replies.cost, len(conversations))
 
-    asking = Asking(limits, report)
-    replies = asking.ask(conversations, engine, **options)
-    return Replies(tuple(replies), asking.cost, asking.stopped)
+    batch = Batch(conversations, model.settings, ledger, take, again, earlier, accepted)
+    replies.by_number = batch.replies
+    try:
+        (engine or engine_of(model))(batch)
+    except Unreachable as error:
+        replies.stopped = error
+    return replies
 
 
 def unread(reply: Reply) -> str | None:
@@ -217,13 +174,25 @@ class ArenaCalls:
     """A model with everything that a stage needs to send requests about an arena."""
 
     engine: Engine
-    """Makes the calls, with the model below."""
+    """Gets the replies of the model below."""
     model: ChatModel
     """The model; its limits have the prices."""
     made_by: str
     """The command, for the manifest."""
     progress: Callable[[int, int], None] | None = None
     """Called with the number of finished requests and the total."""
+    on_cost: OnCost = lambda *_: None
+    """Called as replies arrive."""
+
+    def ask(self, conversations: Sequence[Messages], ledger: Ledger, **repetition: Any) -> Replies:
+        """Get a reply to every conversation; `repetition` has the last arguments of `ask`."""
+
+        def report(cost: Cost, n: int) -> None:
+            self.on_cost(cost, n)
+            if self.progress is not None:
+                self.progress(cost.calls + cost.kept + cost.failed, n)
+
+        return ask(conversations, self.model, ledger, engine=self.engine, on_cost=report, **repetition)
 
     def replies(self, path: Path, requests: Sequence[Request]) -> Replies:
         """Send requests to the model; replies are committed to the arena's ledger as they arrive.
@@ -233,34 +202,7 @@ class ArenaCalls:
             requests: the requests.
         """
         with Ledger(ledger_path(path)) as ledger:
-            limits = self.model.limits
-            return put(
-                Conversations(requests), engine=self.engine, ledger=ledger, limits=limits, progress=self.progress
-            )
-
-    def write(self, path: Path, table: str, rows: pa.Table, *, subject: str, seen: store.Snapshot) -> store.Arena:
-        """Upsert rows derived from replies; writes nothing if there are none.
-
-        Args:
-            path: the arena's folder.
-            table: the table.
-            rows: its new rows.
-            subject: owner of the rows; the manifest notes its model and parameters.
-            seen: inputs of the rows.
-
-        Raises:
-            ArenaError: if the arena cannot be written.
-        """
-        if not len(rows):
-            return store.open_arena(path)
-        notes = [f"{subject}: {describe(self.model.settings)}"]
-        new = {table: store.by_key(table, rows)}
-        return store.upsert(
-            path,
-            new,
-            made_by=store.Provenance(self.made_by, notes=notes, subjects=[subject]),
-            seen=seen,
-        ).arena
+            return self.ask(Conversations(requests), ledger)
 
 
 def plan_calls(path: Path, conversations: Sequence[Messages], model: ChatModel) -> Cost:
@@ -272,4 +214,4 @@ def plan_calls(path: Path, conversations: Sequence[Messages], model: ChatModel) 
         model: the model; its limits have the prices.
     """
     with kept_ledger(path) as ledger:
-        return plan(conversations, settings=model.settings, limits=model.limits, ledger=ledger)
+        return plan(conversations, model, ledger)

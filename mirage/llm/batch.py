@@ -1,4 +1,4 @@
-"""A batch of conversations: those in the ledger are settled at once, others as their replies arrive."""
+"""A batch of conversations: those in the ledger are settled at once, others as an engine gets their replies."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from mirage.llm.calls import ChatModel, Messages, Reply, Settings, keys, prompt_tokens, request, request_body
-from mirage.llm.completion import read_completion
+from mirage.llm.calls import ChatModel, Settings
+from mirage.llm.completion import Messages, Reply, failed_reply, prompt_tokens
 from mirage.store import Ledger
 
 _LOG = logging.getLogger(__name__)
@@ -21,8 +21,6 @@ _LONG = 400
 """Estimated tokens of a prompt from which a much smaller count is told."""
 _CUT = ""
 """Stands for the warning of a cut prompt among the models that were told."""
-OnReply = Callable[[int, Reply], None]
-"""Called with the number of a conversation and its reply, as they arrive."""
 
 
 @dataclass
@@ -33,73 +31,69 @@ class Batch:
     """May be rendered lazily."""
     settings: Settings
     ledger: Ledger
-    on_reply: OnReply | None = None
+    on_reply: Callable[[Reply], object] = lambda _: None
+    """Called with the reply to each conversation, as they arrive."""
     again: str | None = None
-    """The repetition of these calls (`calls.request`); None for the first time."""
+    """The repetition of these calls (`Settings.request`); None for the first time."""
     earlier: Sequence[str | None] = ()
-    """Earlier repetitions whose replies also count (`calls.keys`)."""
+    """Earlier repetitions whose replies also count (`Settings.keys`)."""
+    accepted: bool = False
+    """Whether the service is known to accept such requests, so that a rejection concerns only one conversation; true
+    once one of these has a reply.
+    """
     replies: list[Reply | None] = field(init=False)
     """One per conversation; None if pending."""
     open: dict[str, int] = field(default_factory=dict)
     """Key and index of each conversation to send; of identical conversations, the first."""
-    proven: bool = False
-    """Whether the ledger had a reply to any conversation."""
 
     def __post_init__(self) -> None:
         self.replies = [None] * len(self.conversations)
         self._same: dict[str, list[int]] = {}
         self._told: set[str] = set()
-        counting: dict[str, list[str]] = {}
+        counting: dict[str, tuple[str, ...]] = {}
         for number in range(len(self.conversations)):
-            key, *others = self.keys(number)
-            self._same.setdefault(key, []).append(number)
-            counting.setdefault(key, [key, *others])
+            keys = self.settings.keys(self.conversations[number], self.again, self.earlier)
+            self._same.setdefault(keys[0], []).append(number)
+            counting.setdefault(keys[0], keys)
         for key, (number, *_) in self._same.items():
             stored = next(((kept, record) for kept in counting[key] if (record := self.ledger.get(kept))), None)
             if stored is None:
                 self.open[key] = number
                 continue
-            self.proven = True
+            self.accepted = True
             self.settle(Reply(key=stored[0], attempts=0, **stored[1]), key)
 
-    @property
-    def path(self) -> str:
-        """Path of the requests below the service's address, or a whole address."""
-        return "/chat/completions"
+    def pending(self) -> dict[str, int]:
+        """Return key and index of each conversation without a reply."""
+        return {key: number for key, number in self.open.items() if self.waits_for(key)}
 
-    def keys(self, number: int) -> Iterator[str]:
-        """Yield the keys under which a reply to a conversation counts, its own first."""
-        return keys(self.settings, self.conversations[number], self.again, self.earlier)
+    def waits_for(self, key: str) -> bool:
+        """Return whether a conversation with this key has no reply."""
+        return key in self.open and self.replies[self.open[key]] is None
 
-    def request(self, number: int) -> dict[str, Any]:
-        """Return the request of a conversation, as stored in the ledger."""
-        return request(self.settings, self.conversations[number], self.again)
+    def request(self, key: str) -> dict[str, Any]:
+        """Return the request of an open conversation, as stored in the ledger."""
+        return self.settings.request(self.conversations[self.open[key]], self.again)
 
-    def body(self, number: int, limit: str) -> dict[str, Any]:
-        """Return the request body of a conversation.
+    def take(self, reply: Reply, request: Mapping[str, Any] | None = None) -> None:
+        """Settle the conversations waiting for a reply, which is stored in the ledger unless the call failed; warn once
+        of a silent change.
 
         Args:
-            number: number of the conversation.
-            limit: the service's name of the limit of new tokens.
+            reply: the reply.
+            request: the request, if it is at hand.
         """
-        return request_body(self.request(number), limit)
-
-    def read(self, key: str, content: bytes, attempt: int, number: int) -> Reply:
-        """Parse the service's response to a conversation (`calls.read_completion`)."""
-        messages, most = self.conversations[number], self.settings.max_tokens
-        return read_completion(key, content, attempt, messages=messages, max_tokens=most)
-
-    def keep(self, reply: Reply) -> None:
-        """Store a reply in the ledger, and settle the conversations waiting for it; warn once of a silent change."""
-        self._remark(reply)
-        if not self.ledger.put(reply.key, self.request(self.open[reply.key]), reply.ledger_record()):
-            # Another program stored a reply first; all rows must refer to the same one.
-            reply = Reply(
-                key=reply.key, attempts=reply.attempts, **(self.ledger.get(reply.key) or reply.ledger_record())
-            )
+        if reply.status != "api_error":
+            self.accepted = True
+            request = request or self.request(reply.key)
+            self._remark(reply, request)
+            if not self.ledger.put(reply.key, request, reply.ledger_record()):
+                # Another program stored a reply first; all rows must refer to the same one.
+                stored = self.ledger.get(reply.key) or reply.ledger_record()
+                reply = Reply(key=reply.key, attempts=reply.attempts, **stored)
         self.settle(reply)
 
-    def _remark(self, reply: Reply) -> None:
+    def _remark(self, reply: Reply, request: Mapping[str, Any]) -> None:
         """Warn once if the service counts far fewer prompt tokens than sent, and once if another model replies."""
         asked, served = self.settings.model, reply.served
         if served and served not in self._told and _base_name(served) != _base_name(asked):
@@ -107,7 +101,7 @@ class Batch:
             _LOG.warning("The service answers with the model %s; asked was %s.", served[:_NAMED], asked)
         if reply.estimated or not (reply.text and reply.tokens_in) or _CUT in self._told:
             return
-        sent = prompt_tokens(self.conversations[self.open[reply.key]])
+        sent = prompt_tokens(request["messages"])
         if sent >= _LONG and reply.tokens_in < sent / 2:
             self._told.add(_CUT)
             _LOG.warning(
@@ -126,15 +120,13 @@ class Batch:
         """
         for number in self._same[key or reply.key]:
             self.replies[number] = reply
-            if self.on_reply is not None:
-                self.on_reply(number, reply)
+            self.on_reply(reply)
             reply = replace(reply, attempts=0)
 
     def settle_rest(self, reason: str) -> None:
         """Fail all pending conversations with a reason."""
-        for key, number in self.open.items():
-            if self.replies[number] is None:
-                self.settle(failed_reply(key, reason))
+        for key in self.pending():
+            self.settle(failed_reply(key, reason))
 
 
 class LocalModel(Protocol):
@@ -144,48 +136,27 @@ class LocalModel(Protocol):
         """Yield the replies to conversations by ledger key, as they finish."""
 
 
-def complete_loaded(
-    conversations: Sequence[Messages],
-    model: ChatModel,
-    *,
-    load: Callable[[ChatModel], LocalModel],
-    ledger: Ledger,
-    on_reply: OnReply | None = None,
-    again: str | None = None,
-    earlier: Sequence[str | None] = (),
-    accepted: bool = False,  # noqa: ARG001  # for compatibility with `client.complete`; no prompt stops the others here
-) -> list[Reply | None]:
-    """Get a reply to every conversation from a model on this machine; conversations in the ledger are not sent.
+def complete_loaded(batch: Batch, model: ChatModel, load: Callable[[ChatModel], LocalModel]) -> None:
+    """Get the replies of a model on this machine to the open conversations of a batch.
 
-    A prompt that the model rejects (longer than its context) is a reply with status `api_error`.
+    A prompt that the model rejects (longer than its context) is a reply with status `api_error`. At temperature 0 a
+    repetition is the same reply.
 
     Args:
-        conversations: the conversations, rendered by the model's own chat template.
+        batch: the conversations, rendered by the model's own chat template.
         model: the model, by its name or folder.
         load: loads it, if something is to be sent.
-        ledger: cache to which replies are committed as they arrive.
-        on_reply: called with the number of a conversation and its reply.
-        again: as for `client.complete`. At temperature 0 the model repeats its reply.
-        earlier: as for `client.complete`.
-        accepted: has no effect.
 
     Raises:
         BadInput: if a package is not installed, or an option is rejected.
         Unreachable: if the model cannot be loaded, or fails. Replies received are in the ledger.
         ArenaError: if the ledger cannot be written.
     """
-    batch = Batch(conversations, model.settings, ledger, on_reply, again, earlier)
     if batch.open:
-        for reply in load(model).replies({key: conversations[number] for key, number in batch.open.items()}):
-            (batch.settle if reply.status == "api_error" else batch.keep)(reply)
-    return batch.replies
+        for reply in load(model).replies({key: batch.conversations[number] for key, number in batch.open.items()}):
+            batch.take(reply)
 
 
 def _base_name(model: str) -> str:
     """Return a model's name without its folder, version and date."""
     return _VERSION.sub("", model[:_NAMED].rstrip("/").rpartition("/")[2].lower())
-
-
-def failed_reply(key: str, reason: str, *, attempts: int = 0) -> Reply:
-    """Return the reply of a failed call."""
-    return Reply(key, None, "api_error", reason, None, None, None, attempts)

@@ -14,17 +14,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-import numpy as np
-
 from mirage.errors import Unreachable
 from mirage.llm import retry
-from mirage.llm.batch import Batch, OnReply
+from mirage.llm.batch import Batch
 from mirage.llm.batch_protocol import ENQUEUED, MAX_FILE, MAX_RESULTS, BatchService, BatchState
-from mirage.llm.calls import ChatModel, Messages, Reply, prompt_tokens, request_body
-from mirage.llm.client import ask, change_parameter, connect, redact_reply, rename_parameters
-from mirage.llm.completion import read_completion
+from mirage.llm.calls import ChatModel, cost_of
+from mirage.llm.client import change_parameter, complete, connect, redact_reply, rename_parameters
+from mirage.llm.completion import Reply, failed_reply, prompt_tokens, read_completion
 from mirage.llm.retry import ErrorBody, Unreadable
-from mirage.store import Ledger
 from mirage.store.ledger import BATCH_SHARE
 from mirage.store.open_batches import OpenBatch, OpenBatches
 
@@ -35,55 +32,37 @@ _RESULT = Literal["answered", "changed", "alone"]
 """`changed`: to be submitted again with other parameters; `alone`: to be sent on its own."""
 
 
-def complete_in_batches(
-    conversations: Sequence[Messages],
-    model: ChatModel,
-    *,
-    ledger: Ledger,
-    rng: np.random.Generator,
-    on_reply: OnReply | None = None,
-    again: str | None = None,
-    earlier: Sequence[str | None] = (),
-    accepted: bool = False,
-) -> list[Reply | None]:
-    """Get a reply to every conversation, like `complete`, in batches.
+def complete_in_batches(batch: Batch, model: ChatModel) -> None:
+    """Get the replies of a service to the open conversations of a batch, like `complete`, in its own batches.
 
     Args:
-        conversations: the conversations.
+        batch: the conversations; the file of their ledger records the open batches.
         model: the model, with its service. Its rates only apply to requests that are sent on their own.
-        ledger: cache to which replies are committed as they are collected; its file records the open batches.
-        rng: source of the backoff's jitter.
-        on_reply: called with the number of a conversation and its reply, as they are collected.
-        again: as for `complete`.
-        earlier: as for `complete`.
-        accepted: as for `complete`.
 
     Raises:
         Unreachable: if the service rejects a batch or does not know it, or the longest wait is over. Replies received
             are in the ledger, and open batches stay recorded.
         ArenaError: if the ledger cannot be written.
     """
-    batch = Batch(conversations, model.settings, ledger, on_reply, again, earlier)
+    ledger = batch.ledger
     with OpenBatches(ledger.path) as record:
         for part in record.parts():
             keys = record.keys(part.part)
             if len(ledger.have(keys)) == len(keys):
                 record.end(part.part)
         if not batch.open:
-            return batch.replies
-        run = _Run(batch, model, record, rng)
+            return
+        run = _Run(batch, model, record)
         asyncio.run(run.run())
-        alone = [key for key, name in record.find(run.pending()).items() if name is None]
+        alone = [key for key, name in record.find(batch.pending()).items() if name is None]
         if alone:
             _LOG.warning("Requests without a result in their batch, now sent one by one: %s.", f"{len(alone):,}")
             budget = model.limits.budget
             limits = replace(model.limits, budget=None if budget is None else max(0.0, budget - run.spent))
-            proven = accepted or run.accepted
             with record.lock():
                 run.settle_known(alone)
-                ask(batch, endpoint=model.service(), limits=limits, rng=rng, accepted=proven, only=frozenset(alone))
+                complete(batch, replace(model, limits=limits), only=frozenset(alone))
                 record.drop(ledger.have(alone))
-    return batch.replies
 
 
 @dataclass
@@ -93,11 +72,8 @@ class _Run:
     batch: Batch
     model: ChatModel
     record: OpenBatches
-    rng: np.random.Generator
     spent: float = 0.0
     """Price of the replies collected."""
-    accepted: bool = False
-    """Whether the service has answered a request."""
     changes: Mapping[str, str | None] = field(default_factory=dict)
     """New names of unsupported parameters; None for omitted parameters."""
     size: int = 0
@@ -110,10 +86,6 @@ class _Run:
 
     def __post_init__(self) -> None:
         self.size = self.model.limits.batch_size
-
-    def pending(self) -> list[str]:
-        """Return the keys of the conversations without a reply."""
-        return [key for key, number in self.batch.open.items() if self.batch.replies[number] is None]
 
     def settle_known(self, keys: Iterable[str]) -> None:
         """Settle requests that another program has collected; it stores replies before it forgets the requests."""
@@ -128,7 +100,7 @@ class _Run:
             connect(endpoint, limits) as client,
             connect(endpoint, replace(limits, max_body=MAX_RESULTS)) as reader,
         ):
-            await self._run(BatchService((client, reader), endpoint, limits, self.rng))
+            await self._run(BatchService((client, reader), endpoint, limits))
 
     async def _run(self, service: BatchService) -> None:
         clock = asyncio.get_running_loop().time
@@ -152,7 +124,7 @@ class _Run:
                 continue
             if hours is not None and clock() + poll - began > 3600 * hours:
                 raise Unreachable(
-                    f"requests still at the service: {len(self.pending()):,}, in batches: {len(parts):,}",
+                    f"requests still at the service: {len(self.batch.pending()):,}, in batches: {len(parts):,}",
                     where=self.model.service().base_url,
                     do="rerun the command later to collect them; nothing is submitted or paid for twice",
                 )
@@ -161,7 +133,7 @@ class _Run:
 
     def _parts(self) -> list[OpenBatch]:
         """Return the parts that hold pending requests."""
-        names = set(self.record.find(self.pending()).values())
+        names = set(self.record.find(self.batch.pending()).values())
         return [part for part in self.record.parts() if part.part in names]
 
     async def _submit(self, service: BatchService) -> None:
@@ -172,12 +144,12 @@ class _Run:
                 await self._submit_part(service, part)
         if self.hold and parts:
             return
-        pending = self.pending()
+        pending = self.batch.pending()
         found = self.record.find(pending)
-        self.settle_known(key for key in pending if key not in found)
+        self.settle_known(pending.keys() - found.keys())
         unsent = [key for key in self._affordable(found) if key not in found]
         for group in self._groups(service, unsent):
-            requests = ((key, self.batch.request(self.batch.open[key])) for key in group)
+            requests = ((key, self.batch.request(key)) for key in group)
             name = self.record.claim(self.model.service().service, requests, self.changes)
             for part in self.record.parts():
                 if part.part == name:
@@ -193,10 +165,10 @@ class _Run:
         """
         limits, settings = self.model.limits, self.batch.settings
         if limits.budget is None:
-            return self.pending()
+            return list(self.batch.pending())
         left = limits.budget - self.spent
         affordable = []
-        for key in sorted(self.pending(), key=lambda key: key not in found):
+        for key in sorted(self.batch.pending(), key=lambda key: key not in found):
             tokens = prompt_tokens(self.batch.conversations[self.batch.open[key]])
             left -= BATCH_SHARE * (limits.cost(tokens, settings.max_tokens) or 0.0)
             if left < 0 and key not in found:
@@ -209,7 +181,7 @@ class _Run:
         group: list[str] = []
         size = 0
         for key in keys:
-            n = len(self._line(service, key, self.batch.request(self.batch.open[key]), self.changes))
+            n = len(self._line(service, key, self.batch.request(key), self.changes))
             if group and (len(group) >= self.size or size + n > MAX_FILE):
                 yield group
                 group, size = [], 0
@@ -222,7 +194,7 @@ class _Run:
         self, service: BatchService, key: str, request: Mapping[str, Any], changes: Mapping[str, str | None]
     ) -> bytes:
         """Return the line of a request in the file of a part."""
-        body = rename_parameters(request_body(request, self.model.service().limit), changes)
+        body = rename_parameters(self.batch.settings.body(request, self.model.service().limit), changes)
         return service.line(key, body)
 
     async def _submit_part(self, service: BatchService, part: OpenBatch) -> None:
@@ -244,7 +216,7 @@ class _Run:
             _LOG.warning(
                 "Requests at the service: %s, in batches: %s. Results come within a day; Ctrl-C stops waiting, and the"
                 " same command collects them later.",
-                f"{len(self.pending()):,}",
+                f"{len(self.batch.pending()):,}",
                 f"{len(parts):,}",
             )
         self.told = True
@@ -327,18 +299,15 @@ class _Run:
                 return "changed"
             if verdict.action != "refused":
                 return "alone"
-            reply = Reply(key, None, "refused", verdict.reason, None, None, None, 1)
+            reply = failed_reply(key, verdict.reason, attempts=1, status="refused")
         self._store(replace(redact_reply(reply, self.model.service()), batched=True), request)
         return "answered"
 
     def _store(self, reply: Reply, request: Mapping[str, Any]) -> None:
         """Store a reply, and settle its conversations if this run has them."""
-        self.accepted = True
-        share = reply.price_share
-        price = self.model.limits.cost(share * (reply.tokens_in or 0), share * (reply.tokens_out or 0))
-        self.spent += price or 0.0
-        number = self.batch.open.get(reply.key)
-        if number is None or self.batch.replies[number] is not None:
-            self.batch.ledger.put(reply.key, request, reply.ledger_record())
+        self.batch.accepted = True
+        self.spent += cost_of(reply, self.model.limits).money or 0.0
+        if self.batch.waits_for(reply.key):
+            self.batch.take(reply, request)
         else:
-            self.batch.keep(reply)
+            self.batch.ledger.put(reply.key, request, reply.ledger_record())

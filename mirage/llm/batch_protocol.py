@@ -69,7 +69,6 @@ class BatchService:
         clients: an open client of the service, and one that reads responses of up to `MAX_RESULTS`.
         endpoint: the service.
         limits: retries and pauses.
-        rng: source of the backoff's jitter.
     """
 
     def __init__(
@@ -77,10 +76,9 @@ class BatchService:
         clients: tuple[AsyncOpenAI, AsyncOpenAI],
         endpoint: Endpoint,
         limits: Limits,
-        rng: np.random.Generator,
     ) -> None:
         self._client, self._reader = clients
-        self._endpoint, self._limits, self._rng = endpoint, limits, rng
+        self._endpoint, self._limits, self._rng = endpoint, limits, np.random.default_rng()
         self._reached = False
 
     @property

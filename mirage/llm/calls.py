@@ -1,35 +1,27 @@
-"""Calls: settings, the request they make, the reply, and its cost."""
+"""Calls: settings, the request they make, and their cost."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from mirage.errors import BadInput
+from mirage.llm.completion import Messages, Reply, prompt_tokens, read_completion
 from mirage.llm.faults import OWN_FIELDS, strings
 from mirage.llm.guard import MAX_BODY
 from mirage.llm.presets import Endpoint
-from mirage.llm.tokens import TokenEstimate
-from mirage.schema import Status
 from mirage.store import Ledger, ledger_key
 from mirage.store.ledger import BATCH_SHARE
-
-Message = Mapping[str, str]
-Messages = Sequence[Message]
-"""One conversation: `{"role": ..., "content": ...}` in order."""
 
 AGAIN = "again"
 """Name of the repetition in a request."""
 SERVICE = "service"
 """Name of the service in a request."""
 _SECRET = re.compile(r"api[_-]?key|secret|password|authorization", re.IGNORECASE)
-_SOMETIMES = ("estimated", "reasoning", "seconds", "batched", "contexts")
 BATCH_SIZE = 50_000
 """Maximum requests of a batch at the services that define the protocol."""
-_FRAME = 8
-"""Approximate tokens that a chat format adds to a conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +57,47 @@ class Settings:
                 where="--extra-body",
                 do="put the key into an environment variable, and name it with --key-env",
             )
+
+    @property
+    def path(self) -> str:
+        """Path of the requests below the service's address, or a whole address."""
+        return "/chat/completions"
+
+    def request(self, messages: Messages, again: str | None = None) -> dict[str, Any]:
+        """Return everything that determines a reply: model, parameters, messages. Its hash is the ledger key.
+
+        Args:
+            messages: the conversation.
+            again: name of a repetition of a request already in the ledger; not sent to the service.
+        """
+        repetition = {} if again is None else {AGAIN: again}
+        return {**parameters(self), **repetition, "messages": [dict(message) for message in messages]}
+
+    def keys(self, messages: Messages, again: str | None = None, earlier: Sequence[str | None] = ()) -> tuple[str, ...]:
+        """Return the ledger keys under which a reply to a conversation counts, its own first.
+
+        Args:
+            messages: the conversation.
+            again: name of a repetition, as for `request`.
+            earlier: repetitions whose replies also count; None among them is the first time.
+        """
+        return tuple(ledger_key(self.request(messages, repetition)) for repetition in (again, *earlier))
+
+    def body(self, request: Mapping[str, Any], limit: str) -> dict[str, Any]:
+        """Return the body to send for a request.
+
+        Args:
+            request: result of `request`.
+            limit: the service's name of the limit of new tokens.
+        """
+        body = {name: value for name, value in request.items() if name not in (AGAIN, SERVICE)}
+        body[limit] = body.pop("max_tokens")
+        extra = body.pop("extra_body", {})
+        return {**body, **extra}
+
+    def read(self, key: str, content: bytes, attempt: int, messages: Messages) -> Reply:
+        """Parse the service's response to a conversation (`completion.read_completion`)."""
+        return read_completion(key, content, attempt, messages=messages, max_tokens=self.max_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,54 +158,6 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """The reply to one conversation."""
-
-    key: str
-    """Ledger key."""
-    text: str | None
-    """The reply; null when there is none."""
-    status: Status
-    """`ok`, `empty`, `truncated`, `refused` or `api_error`."""
-    reason: str | None
-    """Why the reply is missing or incomplete; null with `ok`."""
-    tokens_in: int | None
-    """Prompt tokens by the service's count; null without a reply."""
-    tokens_out: int | None
-    """Reply tokens, reasoning included, by the service's count; null without a reply."""
-    served: str | None
-    """Model name from the service, often with a version."""
-    attempts: int
-    """Requests sent; 0 if it was cached."""
-    estimated: bool = False
-    """Whether a token count is an estimate, because the service gave none or an impossible one."""
-    reasoning: str | None = None
-    """The model's reasoning, if the service returns it separately."""
-    seconds: float | None = field(default=None, compare=False)
-    """Latency of the successful request until its last byte, in seconds; null if not measured per reply."""
-    batched: bool = False
-    """Whether it was a request of a batch, at half the price."""
-    contexts: Sequence[Mapping[str, Any]] | None = None
-    """Passages that a RAG service returned with its answer, in order: `id`, `title`, `text` and `score`, each if known.
-    """
-
-    @property
-    def given_up(self) -> bool:
-        """True if the call was not made because too many before it failed."""
-        return self.status == "api_error" and not self.attempts
-
-    def ledger_record(self) -> dict[str, Any]:
-        """Return the fields to store in the ledger, without empty optional fields."""
-        values = {name: value for name, value in asdict(self).items() if name not in ("key", "attempts")}
-        return {name: value for name, value in values.items() if name not in _SOMETIMES or value}
-
-    @property
-    def price_share(self) -> float:
-        """Price as a share of that of a single call."""
-        return BATCH_SHARE if self.batched else 1.0
-
-
-@dataclass(frozen=True, slots=True)
 class Cost:
     """Cost of a set of calls, planned or spent."""
 
@@ -191,6 +176,14 @@ class Cost:
     estimated: int = 0
     """Calls whose token counts are at least partly estimates, because the service's counts are missing or not credible.
     """
+
+    def __add__(self, other: Cost) -> Cost:
+        counts = {each.name: getattr(self, each.name) + getattr(other, each.name) for each in _COUNTS}
+        money = None if self.money is None or other.money is None else self.money + other.money
+        return Cost(**counts, money=money)
+
+
+_COUNTS = tuple(each for each in fields(Cost) if each.name != "money")
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,13 +220,8 @@ class ChatModel:
 
 def total(costs: Iterable[Cost]) -> Cost:
     """Sum several costs; without money if one has none."""
-    parts = list(costs)
-    counts = {
-        name: sum(getattr(part, name) for part in parts)
-        for name in ("calls", "kept", "failed", "tokens_in", "tokens_out", "estimated")
-    }
-    money = [part.money for part in parts if part.money is not None]
-    return Cost(**counts, money=sum(money) if parts and len(money) == len(parts) else None)
+    first, *rest = [*costs] or [Cost(0, 0, 0, 0, 0, None)]
+    return sum(rest, first)
 
 
 def parameters(settings: Settings) -> dict[str, Any]:
@@ -246,38 +234,6 @@ def describe(settings: Settings) -> str:
     return ", ".join(f"{name} {value}" for name, value in parameters(settings).items())
 
 
-def request(settings: Settings, messages: Messages, again: str | None = None) -> dict[str, Any]:
-    """Return everything that determines a reply: model, parameters, messages. Its hash is the ledger key.
-
-    Args:
-        settings: model and parameters.
-        messages: the conversation.
-        again: name of a repetition of a request already in the ledger; not sent to the service.
-    """
-    repetition = {} if again is None else {AGAIN: again}
-    return {**parameters(settings), **repetition, "messages": [dict(message) for message in messages]}
-
-
-def call_key(settings: Settings, messages: Messages, again: str | None = None) -> str:
-    """Return the ledger key of a conversation; arguments as for `request`."""
-    return ledger_key(request(settings, messages, again))
-
-
-def keys(
-    settings: Settings, messages: Messages, again: str | None = None, earlier: Sequence[str | None] = ()
-) -> Iterator[str]:
-    """Yield the ledger keys under which a reply to a conversation counts, its own first.
-
-    Args:
-        settings: model and parameters.
-        messages: the conversation.
-        again: name of a repetition, as for `request`.
-        earlier: repetitions whose replies also count; None among them is the first time.
-    """
-    for repetition in (again, *earlier):
-        yield call_key(settings, messages, repetition)
-
-
 def first_key(key: str, ledger: Ledger) -> str:
     """Return the key of the first request of a repeated conversation; the key itself if it is not a repetition."""
     recorded_request = ledger.request(key)
@@ -286,49 +242,20 @@ def first_key(key: str, ledger: Ledger) -> str:
     return ledger_key({name: value for name, value in recorded_request.items() if name != AGAIN})
 
 
-def request_body(request: Mapping[str, Any], limit: str) -> dict[str, Any]:
-    """Return the body to send for a request.
-
-    Args:
-        request: result of `request`.
-        limit: the service's name of the limit of new tokens.
-    """
-    body = {name: value for name, value in request.items() if name not in (AGAIN, SERVICE)}
-    body[limit] = body.pop("max_tokens")
-    extra = body.pop("extra_body", {})
-    return {**body, **extra}
-
-
-def sent_bytes(messages: Messages) -> int:
-    """Return the bytes of a conversation's texts."""
-    return sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in messages)
-
-
-def prompt_tokens(messages: Messages) -> int:
-    """Estimate the tokens of a conversation."""
-    return sum(text_tokens(message["content"]) for message in messages) + _FRAME
-
-
-def text_tokens(text: str) -> int:
-    """Estimate the tokens of a text."""
-    return TokenEstimate().count(text)
-
-
 def plan(
     conversations: Sequence[Messages],
-    *,
-    settings: Settings,
-    limits: Limits | None = None,
+    model: ChatModel,
     ledger: Ledger | None,
+    *,
     again: str | None = None,
     earlier: Sequence[str | None] = (),
 ) -> Cost:
-    """Return the maximum cost of `complete`: estimated prompt tokens, and replies of maximum length."""
-    limits = limits or Limits()
+    """Return the maximum cost of `asking.ask`: estimated prompt tokens, and replies of maximum length."""
+    settings, limits = model.settings, model.limits
     tokens: dict[str, int] = {}
     counting: dict[str, str] = {}
     for messages in conversations:
-        key, *others = keys(settings, messages, again, earlier)
+        key, *others = settings.keys(messages, again, earlier)
         if key not in tokens:
             tokens[key] = prompt_tokens(messages)
             counting |= dict.fromkeys((key, *others), key)
@@ -340,47 +267,17 @@ def plan(
     return Cost(len(todo), len(conversations) - len(todo), 0, tokens_in, tokens_out, money)
 
 
-@dataclass
-class Tally:
-    """Running total of the cost of replies, by the service's token counts if credible."""
-
-    limits: Limits
-    """Limits, with the prices."""
-    calls: int = 0
-    kept: int = 0
-    failed: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    estimated: int = 0
-    billed_in: float = 0
-    """Prompt tokens at the price of single calls: those of batches count half."""
-    billed_out: float = 0
-    """Reply tokens, likewise."""
-
-    def add(self, reply: Reply) -> None:
-        """Add a reply."""
-        failed = reply.status == "api_error"
-        self.failed += failed
-        self.kept += not failed and not reply.attempts
-        self.calls += not failed and reply.attempts > 0
-        if reply.attempts:
-            self.tokens_in += reply.tokens_in or 0
-            self.tokens_out += reply.tokens_out or 0
-            self.billed_in += reply.price_share * (reply.tokens_in or 0)
-            self.billed_out += reply.price_share * (reply.tokens_out or 0)
-            self.estimated += reply.estimated
-
-    @property
-    def cost(self) -> Cost:
-        """Cost so far."""
-        money = self.limits.cost(self.billed_in, self.billed_out)
-        return Cost(self.calls, self.kept, self.failed, self.tokens_in, self.tokens_out, money, self.estimated)
-
-
-def spent(replies: Iterable[Reply | None], limits: Limits | None = None) -> Cost:
-    """Return the cost of replies, by the service's token counts."""
-    tally = Tally(limits or Limits())
-    for reply in replies:
-        if reply is not None:
-            tally.add(reply)
-    return tally.cost
+def cost_of(reply: Reply, limits: Limits) -> Cost:
+    """Return the cost of a reply, by the service's token counts if credible."""
+    failed, made = reply.status == "api_error", reply.attempts > 0
+    tokens_in, tokens_out = (reply.tokens_in or 0, reply.tokens_out or 0) if made else (0, 0)
+    money = limits.cost(reply.price_share * tokens_in, reply.price_share * tokens_out)
+    return Cost(
+        calls=int(made and not failed),
+        kept=int(not made and not failed),
+        failed=int(failed),
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        money=money,
+        estimated=int(made and reply.estimated),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -14,13 +14,12 @@ import numpy as np
 
 from mirage.errors import MirageError, Unreachable
 from mirage.llm import retry
-from mirage.llm.batch import Batch, OnReply, failed_reply
-from mirage.llm.calls import ChatModel, Limits, Messages, Reply, prompt_tokens
+from mirage.llm.batch import Batch
+from mirage.llm.calls import ChatModel, Limits
+from mirage.llm.completion import Messages, Reply, failed_reply, prompt_tokens
 from mirage.llm.faults import LIMITS
-from mirage.llm.gate import Gate
 from mirage.llm.guard import ACCEPT, guard
 from mirage.llm.presets import Endpoint
-from mirage.store import Ledger
 from mirage.store.extras import extra
 
 if TYPE_CHECKING:
@@ -33,79 +32,99 @@ _HOPELESS = 10
 """Number of consecutive failed calls after which no more are made."""
 
 
-def complete(
-    conversations: Sequence[Messages],
-    model: ChatModel,
-    *,
-    ledger: Ledger,
-    rng: np.random.Generator,
-    on_reply: OnReply | None = None,
-    again: str | None = None,
-    earlier: Sequence[str | None] = (),
-    accepted: bool = False,
-) -> list[Reply | None]:
-    """Get a reply to every conversation; conversations in the ledger are not sent.
+@dataclass
+class Pace:
+    """Spaces out requests so that a rate is never exceeded, not even in the first minute.
 
-    A call that fails permanently is a reply with status `api_error` and a reason. It is not stored in the ledger, so
-    the next run retries it. After ten consecutive failures the remaining calls are skipped and marked as such.
+    A token bucket that starts full would allow twice the rate in its first minute, and could not pass a call larger
+    than the bucket.
+    """
+
+    per_minute: float | None
+    """The rate, in requests or tokens; None for no limit."""
+    free: float = 0.0
+    """Start of the next free slot, in seconds of the caller's clock."""
+
+    def book(self, amount: float, now: float) -> float:
+        """Book the next slot for a request of this size; return its start."""
+        if self.per_minute is None:
+            return now
+        begins = max(now, self.free)
+        self.free = begins + 60 * amount / self.per_minute
+        return begins
+
+
+class Gate:
+    """Rates and budget of one run of calls.
 
     Args:
-        conversations: the conversations.
-        model: the model, with its service.
-        ledger: cache to which replies are committed as they arrive.
-        rng: source of the backoff's jitter.
-        on_reply: called with the number of a conversation and its reply, as they arrive.
-        again: name of a repetition: only cached replies of this repetition count.
-        earlier: repetitions whose replies also count; None among them is the first time.
-        accepted: whether the service is known to accept such requests, so that a rejection concerns only one
-            conversation; implied if one of these conversations has a reply.
+        limits: the rates and the budget.
+        paces: paces of requests and of tokens that outlast the run; None for new ones.
+    """
 
-    Returns:
-        One reply per conversation; None if not sent because the budget was reached.
+    def __init__(self, limits: Limits, paces: tuple[Pace, Pace] | None = None) -> None:
+        self._budget = limits.budget
+        self._requests, self._tokens = paces or (Pace(limits.requests_per_minute), Pace(limits.tokens_per_minute))
+        self._spent = self._reserved = 0.0
+        self._open = 0
+        self._freed = asyncio.Event()
+
+    def book(self, tokens: int) -> float:
+        """Book the next slot for a request with this many tokens; return its start, by the running loop's clock."""
+        now = asyncio.get_running_loop().time()
+        return max(self._requests.book(1, now), self._tokens.book(tokens, now))
+
+    async def reserve(self, most: float) -> bool:
+        """Reserve budget for a call's maximum cost, waiting while others may release enough.
+
+        Returns:
+            Whether the call may be made.
+        """
+        while self._budget is not None and self._spent + self._reserved + most > self._budget:
+            if not self._open:
+                return False
+            self._freed.clear()
+            await self._freed.wait()
+        self._reserved += most
+        self._open += 1
+        return True
+
+    def settle(self, most: float, price: float) -> None:
+        """Release a reservation and book the price."""
+        self._open -= 1
+        self._reserved -= most
+        self._spent += price
+        self._freed.set()
+
+
+def complete(batch: Batch, model: ChatModel, *, gate: Gate | None = None, only: Collection[str] | None = None) -> None:
+    """Send the open conversations of a batch to a service.
+
+    A call that fails permanently is a reply with status `api_error` and a reason. After ten consecutive failures the
+    remaining calls are skipped and marked as such. Conversations not sent because the budget was reached stay pending.
+
+    Args:
+        batch: the conversations, with their ledger.
+        model: the model, with its service.
+        gate: rates and budget; None for those of the model's limits.
+        only: keys of the conversations to send; None for all.
 
     Raises:
         Unreachable: if the service rejects every call (HTTP 401, 403, 404; 400 before any success), or asks for a
             longer pause than the limit, with advice. Replies received are in the ledger.
         ArenaError: if the ledger cannot be written.
     """
-    batch = Batch(conversations, model.settings, ledger, on_reply, again, earlier)
-    return ask(batch, endpoint=model.service(), limits=model.limits, rng=rng, accepted=accepted)
-
-
-def ask(
-    batch: Batch,
-    *,
-    endpoint: Endpoint,
-    limits: Limits,
-    rng: np.random.Generator,
-    accepted: bool = False,
-    gate: Gate | None = None,
-    only: Collection[str] | None = None,
-) -> list[Reply | None]:
-    """Send the open conversations of a batch that have no reply yet; results and errors as for `complete`.
-
-    Args:
-        batch: the conversations, with their ledger.
-        endpoint: service and key.
-        limits: concurrency, rates, retries, budget.
-        rng: source of the backoff's jitter.
-        accepted: whether the service is known to accept such requests.
-        gate: rates and budget; None for those of the limits.
-        only: keys of the conversations to send; None for all.
-    """
+    limits = model.limits
     counted = limits.tokens_per_minute is not None or limits.cost(0, 0) is not None
-    jobs = []
-    for key, number in batch.open.items():
-        if batch.replies[number] is not None or not (only is None or key in only):
-            continue
-        tokens = prompt_tokens(batch.conversations[number]) if counted else 0
-        jobs.append(_Job(key, number, tokens))
+    jobs = [
+        _Job(key, number, prompt_tokens(batch.conversations[number]) if counted else 0)
+        for key, number in batch.pending().items()
+        if only is None or key in only
+    ]
     if jobs:
-        gate = gate or Gate(limits)
-        reason = asyncio.run(_run(_Crew(batch, endpoint, limits, rng, jobs[::-1], accepted or batch.proven, gate)))
-        if reason:
+        crew = _Crew(batch, model.service(), limits, jobs[::-1], gate or Gate(limits))
+        if reason := asyncio.run(crew.run()):
             batch.settle_rest(f"not asked: {reason}")
-    return batch.replies
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +145,8 @@ class _Crew:
     batch: Batch
     endpoint: Endpoint
     limits: Limits
-    rng: np.random.Generator
     jobs: list[_Job]
     """Pending jobs, the next one last."""
-    accepted: bool
-    """Whether the service has accepted such a request."""
     gate: Gate
     """Rates and budget."""
     halt: asyncio.Event = field(default_factory=asyncio.Event)
@@ -152,10 +168,16 @@ class _Crew:
     """Whether the service has been reached."""
     in_a_row: int = 0
     """Consecutive failed calls."""
+    rng: np.random.Generator = field(default_factory=np.random.default_rng)
+    """Source of jitter."""
 
-    async def run(self, client: AsyncOpenAI) -> None:
-        """Make all calls."""
-        self.client = client
+    async def run(self) -> str | None:
+        """Make all calls; return why no more were made, if too many failed."""
+        async with connect(self.endpoint, self.limits) as self.client:
+            await self._run()
+        return self.hopeless
+
+    async def _run(self) -> None:
         workers = [asyncio.create_task(self._work()) for _ in range(min(self.limits.concurrency, len(self.jobs)))]
         all_work: asyncio.Future[Any] = asyncio.gather(*workers)
         halted: asyncio.Future[Any] = asyncio.create_task(self.halt.wait())
@@ -190,14 +212,19 @@ class _Crew:
     async def _work(self) -> None:
         while begun := await self._next():
             job, reserved = begun
+            messages = self.batch.conversations[job.number]
+            request = self.batch.settings.request(messages, self.batch.again)
             reply = None
             try:
-                reply = await self._call(job)
+                reply = await self._call(job, messages, request)
             finally:
                 self.under_way -= 1
                 self.gate.settle(reserved, self._price(job, reply))
             if reply is not None:
-                self._take(reply)
+                self.longest = max(self.longest, reply.tokens_out or 0)
+                if reply.status != "api_error":
+                    self.in_a_row = 0
+                self.batch.take(reply, request)
 
     async def _next(self) -> tuple[_Job, float] | None:
         """Return the next job and its reserved money, once the budget allows it; None if nothing is left.
@@ -217,7 +244,7 @@ class _Crew:
         self.halt.set()
         return None
 
-    async def _call(self, job: _Job) -> Reply | None:
+    async def _call(self, job: _Job, messages: Messages, request: Mapping[str, Any]) -> Reply | None:
         """Send a request, with retries; return None if everything stops."""
         attempts = self.limits.retries + 1
         attempt = requests = 0
@@ -227,9 +254,11 @@ class _Crew:
             if self.halt.is_set():
                 return None
             changes = self.changes
-            body = rename_parameters(self.batch.body(job.number, self.endpoint.limit), changes)
+            body = rename_parameters(self.batch.settings.body(request, self.endpoint.limit), changes)
             try:
-                reply = await self._ask(job, requests, body)
+                content, seconds = await self._post(body)
+                reply = self.batch.settings.read(job.key, content, requests, messages)
+                reply = replace(redact_reply(reply, self.endpoint), seconds=seconds)
                 self.reached = True
                 if reply.status == "api_error":
                     self._count_failure(reply.reason)
@@ -263,9 +292,9 @@ class _Crew:
     def _end(self, job: _Job, verdict: retry.RetryDecision, reason: str, requests: int) -> Reply | None:
         """Return the reply of a call that is not retried; None if everything stops."""
         if verdict.action == "refused":
-            return Reply(job.key, None, "refused", reason, None, None, None, requests)
+            return failed_reply(job.key, reason, attempts=requests, status="refused")
         self.unfit += verdict.action == "unfit"
-        others = self.accepted or (self.unfit < _UNFIT and (self.jobs or self.under_way > 1))
+        others = self.batch.accepted or (self.unfit < _UNFIT and (self.jobs or self.under_way > 1))
         if verdict.action == "row" or (verdict.action == "unfit" and others):
             return failed_reply(job.key, reason, attempts=requests)
         self._stop(reason, verdict.do)
@@ -291,26 +320,15 @@ class _Crew:
         while not self.halt.is_set() and (wait := max(begins, self.resume + jitter) - self._now()) > 0:
             await self._sleep(wait)
 
-    async def _ask(self, job: _Job, attempt: int, body: Mapping[str, Any]) -> Reply:
-        """Send one request and parse its response."""
+    async def _post(self, body: Mapping[str, Any]) -> tuple[bytes, float]:
+        """Send one request; return the body of its response, and the seconds that it took."""
         import httpx
 
         began = self._now()
         async with asyncio.timeout(self.limits.timeout):
             # Raw response: the client's own models are slow and accept incomplete responses.
-            answer = await self.client.post(self.batch.path, cast_to=httpx.Response, body=body)
-        seconds = round(self._now() - began, 3)
-        reply = self.batch.read(job.key, answer.content, attempt, job.number)
-        return replace(redact_reply(reply, self.endpoint), seconds=seconds)
-
-    def _take(self, reply: Reply) -> None:
-        """Store a reply and pass it on."""
-        self.longest = max(self.longest, reply.tokens_out or 0)
-        if reply.status == "api_error":
-            self.batch.settle(reply)
-        else:
-            self.accepted, self.in_a_row = True, 0
-            self.batch.keep(reply)
+            answer = await self.client.post(self.batch.settings.path, cast_to=httpx.Response, body=body)
+        return answer.content, round(self._now() - began, 3)
 
     def _count_failure(self, reason: str | None) -> None:
         """Count a failed call; too many in a row end the run."""
@@ -360,13 +378,6 @@ def rename_parameters(body: Mapping[str, Any], changes: Mapping[str, str | None]
     """Return a request body with its parameters renamed or omitted."""
     names = {name: changes.get(name, name) for name in body}
     return {new: body[name] for name, new in names.items() if new is not None}
-
-
-async def _run(crew: _Crew) -> str | None:
-    """Run the crew, and return why it gave up, if it did."""
-    async with connect(crew.endpoint, crew.limits) as client:
-        await crew.run(client)
-        return crew.hopeless
 
 
 def connect(endpoint: Endpoint, limits: Limits) -> AsyncOpenAI:

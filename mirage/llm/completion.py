@@ -12,16 +12,24 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from mirage.llm.calls import Messages, Reply, prompt_tokens, sent_bytes, text_tokens
 from mirage.llm.faults import error_words, names, strings
 from mirage.llm.json_paths import describe, read_events
 from mirage.llm.retry import Unreadable, unreadable
+from mirage.llm.tokens import TokenEstimate
 from mirage.schema import Status
+from mirage.store.ledger import BATCH_SHARE
 from mirage.text.thoughts import store_answer
 
+Message = Mapping[str, str]
+Messages = Sequence[Message]
+"""One conversation: `{"role": ..., "content": ...}` in order."""
+
+_FRAME = 8
+"""Approximate tokens that a chat format adds to a conversation."""
+_SOMETIMES = ("estimated", "reasoning", "seconds", "batched", "contexts")
 _BLOCKED = ("blockReason", "block_reason")
 """Fields with the reason why Gemini answers nothing."""
 _TOOL_NAMES, _TOOL_NAME = 3, 60
@@ -48,6 +56,75 @@ _FAILED = names(
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\s.:-]+")
 _SHOWN = 60
 """Maximum characters of a finish reason in messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The reply to one conversation."""
+
+    key: str
+    """Ledger key."""
+    text: str | None
+    """The reply; null when there is none."""
+    status: Status
+    """`ok`, `empty`, `truncated`, `refused` or `api_error`."""
+    reason: str | None
+    """Why the reply is missing or incomplete; null with `ok`."""
+    tokens_in: int | None
+    """Prompt tokens by the service's count; null without a reply."""
+    tokens_out: int | None
+    """Reply tokens, reasoning included, by the service's count; null without a reply."""
+    served: str | None
+    """Model name from the service, often with a version."""
+    attempts: int
+    """Requests sent; 0 if it was cached."""
+    estimated: bool = False
+    """Whether a token count is an estimate, because the service gave none or an impossible one."""
+    reasoning: str | None = None
+    """The model's reasoning, if the service returns it separately."""
+    seconds: float | None = field(default=None, compare=False)
+    """Latency of the successful request until its last byte, in seconds; null if not measured per reply."""
+    batched: bool = False
+    """Whether it was a request of a batch, at half the price."""
+    contexts: Sequence[Mapping[str, Any]] | None = None
+    """Passages that a RAG service returned with its answer, in order: `id`, `title`, `text` and `score`, each if known.
+    """
+
+    @property
+    def given_up(self) -> bool:
+        """True if the call was not made because too many before it failed."""
+        return self.status == "api_error" and not self.attempts
+
+    def ledger_record(self) -> dict[str, Any]:
+        """Return the fields to store in the ledger, without empty optional fields."""
+        values = {name: value for name, value in asdict(self).items() if name not in ("key", "attempts")}
+        return {name: value for name, value in values.items() if name not in _SOMETIMES or value}
+
+    @property
+    def price_share(self) -> float:
+        """Price as a share of that of a single call."""
+        return BATCH_SHARE if self.batched else 1.0
+
+
+def failed_reply(key: str, reason: str, *, attempts: int = 0, status: Status = "api_error") -> Reply:
+    """Return the reply of a failed or a refused call."""
+    return Reply(key, None, status, reason, None, None, None, attempts)
+
+
+def sent_bytes(messages: Messages) -> int:
+    """Return the bytes of a conversation's texts."""
+    return sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in messages)
+
+
+def prompt_tokens(messages: Messages) -> int:
+    """Estimate the tokens of a conversation."""
+    return sum(text_tokens(message["content"]) for message in messages) + _FRAME
+
+
+def text_tokens(text: str) -> int:
+    """Estimate the tokens of a text."""
+    return TokenEstimate().count(text)
+
 
 Ended = tuple[Status, str | None]
 """Status, and the reason if the reply is not valid."""

@@ -7,6 +7,7 @@ Prompts of similar length are generated together, the longest first. The model's
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import logging
 import os
@@ -17,9 +18,8 @@ from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput, Unreachable
-from mirage.llm.batch import failed_reply
-from mirage.llm.calls import ChatModel, Messages, Reply, Settings
-from mirage.llm.completion import separate_reasoning
+from mirage.llm.calls import ChatModel, Settings
+from mirage.llm.completion import Messages, Reply, failed_reply, separate_reasoning
 from mirage.store.extras import extra
 
 _LOG = logging.getLogger(__name__)
@@ -155,7 +155,8 @@ def load(model: ChatModel) -> LoadedModel:
         kind = "AutoModelForSeq2SeqLM" if config.is_encoder_decoder else "AutoModelForCausalLM"
         loaded = getattr(transformers, kind).from_pretrained(name, **arguments)
         if adapter is not None:
-            loaded = _with_adapter(loaded, adapter)
+            peft = _need("peft", f"the LoRA adapter {adapter}")
+            loaded = peft.PeftModel.from_pretrained(loaded, adapter)
         if "device_map" not in arguments:
             loaded = loaded.to(device)
     except BadInput:
@@ -181,12 +182,7 @@ def _quantization(own: Mapping[str, Any]) -> dict[str, Any]:
     bits = [name for name in ("load_in_4bit", "load_in_8bit") if own.get(name)]
     if not bits:
         return {}
-    try:
-        import bitsandbytes  # noqa: F401
-    except ImportError:
-        raise BadInput(
-            f"{bits[0]} needs bitsandbytes, which is not installed", do="run: pip install bitsandbytes, or omit it"
-        ) from None
+    _need("bitsandbytes", bits[0])
     from transformers import BitsAndBytesConfig
 
     return {"quantization_config": BitsAndBytesConfig(**{bits[0]: True}), "device_map": "auto"}
@@ -208,16 +204,14 @@ def _adapter(name: str, given: object) -> tuple[str | None, str]:
     return name, str(base or name)
 
 
-def _with_adapter(loaded: Any, adapter: str) -> Any:
-    """Return a model with a LoRA adapter.
+def _need(package: str, option: str) -> Any:
+    """Import a package that an option needs.
 
     Raises:
-        BadInput: if peft is not installed.
+        BadInput: if it is not installed.
     """
     try:
-        import peft
+        return importlib.import_module(package)
     except ImportError:
-        raise BadInput(
-            f"the LoRA adapter {adapter} needs peft, which is not installed", do="run: pip install peft"
-        ) from None
-    return peft.PeftModel.from_pretrained(loaded, adapter)
+        do = f"run: pip install {package}, or omit it"
+        raise BadInput(f"{option} needs {package}, which is not installed", do=do) from None

@@ -13,9 +13,8 @@ from itertools import islice
 from typing import Any
 
 from mirage.errors import BadInput, Unreachable
-from mirage.llm.batch import failed_reply
-from mirage.llm.calls import ChatModel, Messages, Reply
-from mirage.llm.completion import separate_reasoning
+from mirage.llm.calls import ChatModel
+from mirage.llm.completion import Messages, Reply, failed_reply, separate_reasoning
 from mirage.store.extras import install_command
 
 UNDER_WAY = 512

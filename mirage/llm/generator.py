@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-import numpy as np
-
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.llm import engine_huggingface, engine_vllm
-from mirage.llm.asking import Engine, engine_of
+from mirage.llm.asking import Engine, ask, engine_of
 from mirage.llm.batch import complete_loaded
 from mirage.llm.calls import ChatModel
 from mirage.llm.presets import PRESETS
@@ -57,13 +55,15 @@ class Generator:
         texts = [prompts] if isinstance(prompts, str) else list(prompts)
         conversations = [[{"role": "user", "content": text}] for text in texts]
         with scratch_ledger() as ledger:
-            replies = self._engine(conversations, ledger=ledger)
-        failed = [reply.reason for reply in replies if reply is not None and reply.status == "api_error"]
-        if failed:
+            replies = ask(conversations, self.model, ledger, engine=self._engine)
+        if replies.stopped is not None:
+            raise replies.stopped
+        if replies.reasons:
             raise Unreachable(
-                f"{len(failed)} of {len(texts)} calls failed: {failed[0]}", do="check the service, then repeat the call"
+                f"{replies.reasons.total()} of {len(texts)} calls failed: {next(iter(replies.reasons))}",
+                do="check the service, then repeat the call",
             )
-        return [reply.text or "" for reply in replies]
+        return [reply.text or "" for reply in replies.by_number if reply is not None]
 
     def batch_call(self, prompts: Sequence[str], batch_size: int = 1) -> list[str]:
         """Return the reply to each prompt, with a number of prompts per call.
@@ -86,7 +86,7 @@ class Generator:
         if self.technique in LOCAL and self.model.endpoint is None:
             loaded = (engine_vllm if self.technique == "vllm" else engine_huggingface).load(self.model)
             return partial(complete_loaded, model=self.model, load=lambda _: loaded)
-        return engine_of(self.model, np.random.default_rng())
+        return engine_of(self.model)
 
 
 def refuse_technique(name: str) -> None:

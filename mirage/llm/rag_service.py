@@ -9,26 +9,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from mirage.errors import BadInput, UnknownName
-from mirage.llm.batch import Batch, OnReply
-from mirage.llm.calls import AGAIN, SERVICE, Limits, Messages, Reply, Settings, text_tokens
-from mirage.llm.client import ask
-from mirage.llm.completion import separate_reasoning
+from mirage.llm.calls import AGAIN, SERVICE, ChatModel, Limits, Settings
+from mirage.llm.completion import Messages, Reply, separate_reasoning, text_tokens
 from mirage.llm.json_paths import describe, find, parse_path, read_events
 from mirage.llm.presets import Endpoint, resolve
 from mirage.llm.retry import Misfit, unreadable
-from mirage.store import Ledger, ledger_key
 
 BODY = {"question": "{query}"}
 """Default body of a request."""
-PLACEHOLDERS = ("{query}", "{language}", "{query_id}")
-"""Placeholders in the texts of a body; the first is required."""
+PLACEHOLDERS = {"{query}": "content", "{language}": "language", "{query_id}": "query_id"}
+"""Placeholders in the texts of a body, with the field of a question; the first is required."""
 _PLACEHOLDER = re.compile("|".join(map(re.escape, PLACEHOLDERS)))
 _NAMES = {
     "id": ("id", "docid", "doc_id", "document_id", "passage_id", "chunk_id", "_id"),
@@ -61,29 +56,96 @@ class RagService:
             if name not in PATHS:
                 raise UnknownName("part of a response", name, PATHS, where="--paths")
             parse_path(path, where=f"--paths {name}")
-        if PLACEHOLDERS[0] not in json.dumps(self.body, ensure_ascii=False):
+        if "{query}" not in json.dumps(self.body, ensure_ascii=False):
             raise BadInput(
                 "the body has no {query}, so that no question is sent",
                 where="--body",
                 do='write the question\'s place in a text: {"question": "{query}"}',
             )
 
-    def request_body(self, question: Question) -> dict[str, Any]:
-        """Return the body of a request."""
-        values = dict(zip(PLACEHOLDERS, (question.text, question.language, question.query_id), strict=True))
-        return {name: _fill(value, values) for name, value in self.body.items()}
+    def model(self, system: str) -> ChatModel:
+        """Return the service as the model of a system; another system at the same address is asked again."""
+        return ChatModel(RagSettings(system, None, None, 0, rag=self), self.limits, self.endpoint)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question to a RAG service."""
+class RagSettings(Settings):
+    """The system behind a RAG service. A conversation is one question, with its `language` and `query_id`."""
 
-    language: str
-    """Code of its language."""
-    query_id: str
-    """Its id."""
-    text: str
-    """Its text."""
+    rag: RagService = field(kw_only=True)
+    """The service."""
+
+    @property
+    def path(self) -> str:
+        """The service's whole address."""
+        return self.rag.endpoint.base_url
+
+    @property
+    def described(self) -> str:
+        """The service with its body and paths, in one line."""
+        paths = ", ".join(f"{name} at {path}" for name, path in self.rag.paths.items())
+        body = json.dumps(self.rag.body, ensure_ascii=False, sort_keys=True)
+        return f"{self.rag.endpoint.service}, body {body}, {paths}"
+
+    def request(self, messages: Messages, again: str | None = None) -> dict[str, Any]:
+        """Return everything that determines a reply."""
+        (question,) = messages
+        values = {name: question[field] for name, field in PLACEHOLDERS.items()}
+        return {
+            "system": self.model,
+            SERVICE: self.rag.endpoint.service,
+            "body": _fill(self.rag.body, values),
+            "paths": dict(self.rag.paths),
+            **({} if again is None else {AGAIN: again}),
+        }
+
+    def body(self, request: Mapping[str, Any], _limit: str) -> dict[str, Any]:
+        """Return the body to send for a request."""
+        return dict(request["body"])
+
+    def read(self, key: str, content: bytes, attempt: int, messages: Messages) -> Reply:
+        """Read answer and contexts from a response.
+
+        Raises:
+            Misfit: if the response is no JSON, or a path leads nowhere.
+        """
+        events = read_events(content)
+        answers, found = (self._find(name, content, events) for name in PATHS)
+        contexts = [_context(entry) for value in found for entry in _flatten_passages(value)]
+        text, reasoning, status, reason = separate_reasoning("".join(map(_words, answers)) or None, None)
+        shown = [context.get(part, "") for context in contexts for part in ("title", "text")]
+        return Reply(
+            key,
+            text,
+            status,
+            reason,
+            text_tokens(messages[0]["content"] + "".join(shown)),
+            text_tokens(text or ""),
+            None,
+            attempt,
+            estimated=True,
+            reasoning=reasoning,
+            contexts=contexts,
+        )
+
+    def _find(self, name: str, content: bytes, events: Sequence[Any] | None) -> list[Any]:
+        """Return the values at a path in all events.
+
+        Raises:
+            Misfit: if there are none in any event.
+            ErrorBody: if there is an error instead.
+        """
+        path = self.rag.paths[name]
+        found = [values for event in events or () if (values := find(event, parse_path(path))) is not None]
+        if not found:
+            for event in events or ():
+                if isinstance(event, dict) and event.get("error"):
+                    raise unreadable(event, "")
+            raise Misfit(
+                f"the response has no {name} at {path}: {describe(content, events)}",
+                f"name the path with --paths {name}=PATH, or check --base-url and --body",
+            )
+        return [value for values in found for value in values]
 
 
 def rag_service(
@@ -132,128 +194,6 @@ def read_paths(option: str) -> dict[str, str]:
             )
         paths[name] = path
     return paths
-
-
-def ask_service(
-    questions: Sequence[Question],
-    service: RagService,
-    *,
-    system: str,
-    ledger: Ledger,
-    rng: np.random.Generator,
-    on_reply: OnReply | None = None,
-    again: str | None = None,
-) -> list[Reply | None]:
-    """Get an answer with its contexts to every question; questions in the ledger are not sent.
-
-    Args:
-        questions: the questions.
-        service: the service.
-        system: name of the system, part of the ledger keys: another system at the same address is asked again.
-        ledger: cache to which replies are committed as they arrive.
-        rng: source of the backoff's jitter.
-        on_reply: called with the number of a question and its reply, as they arrive.
-        again: name of a repetition: only cached replies of this repetition count.
-
-    Returns:
-        One reply per question; None if not sent because the budget was reached.
-
-    Raises:
-        Unreachable: if the service rejects every call, or its responses lack answer or contexts.
-        ArenaError: if the ledger cannot be written.
-    """
-    settings = Settings(system, temperature=None, max_tokens=0, service=service.endpoint.service)
-    conversations: list[Messages] = [[{"role": "user", "content": question.text}] for question in questions]
-    batch = _Questions(conversations, settings, ledger, on_reply, again, questions=questions, service=service)
-    return ask(batch, endpoint=service.endpoint, limits=service.limits, rng=rng)
-
-
-def question_key(question: Question, service: RagService, system: str, again: str | None = None) -> str:
-    """Return the ledger key of a question; arguments as for `ask_service`."""
-    return ledger_key(_request(question, service, system, again))
-
-
-def _request(question: Question, service: RagService, system: str, again: str | None) -> dict[str, Any]:
-    """Return everything that determines a reply."""
-    return {
-        "system": system,
-        SERVICE: service.endpoint.service,
-        "body": service.request_body(question),
-        "paths": dict(service.paths),
-        **({} if again is None else {AGAIN: again}),
-    }
-
-
-@dataclass
-class _Questions(Batch):
-    """Questions to a RAG service, and the ledger of its answers."""
-
-    questions: Sequence[Question] = ()
-    service: RagService | None = None
-
-    def __post_init__(self) -> None:
-        if self.service is None:
-            raise TypeError("questions need a service")
-        self._service = self.service
-        super().__post_init__()
-
-    @property
-    def path(self) -> str:
-        return self._service.endpoint.base_url
-
-    def keys(self, number: int) -> Iterator[str]:
-        yield ledger_key(self.request(number))
-
-    def request(self, number: int) -> dict[str, Any]:
-        return _request(self.questions[number], self._service, self.settings.model, self.again)
-
-    def body(self, number: int, _limit: str) -> dict[str, Any]:
-        return self._service.request_body(self.questions[number])
-
-    def read(self, key: str, content: bytes, attempt: int, number: int) -> Reply:
-        """Read answer and contexts from a response.
-
-        Raises:
-            Misfit: if the response is no JSON, or a path leads nowhere.
-        """
-        events = read_events(content)
-        answers, found = (self._need(name, content, events) for name in PATHS)
-        contexts = [_context(entry) for value in found for entry in _flatten_passages(value)]
-        text = "".join(_words(value) for value in answers) or None
-        text, reasoning, status, reason = separate_reasoning(text, None)
-        shown = [part for context in contexts for part in (context.get("title"), context.get("text")) if part]
-        return Reply(
-            key,
-            text,
-            status,
-            reason,
-            text_tokens(self.questions[number].text + "".join(shown)),
-            text_tokens(text or ""),
-            None,
-            attempt,
-            estimated=True,
-            reasoning=reasoning,
-            contexts=contexts,
-        )
-
-    def _need(self, name: str, content: bytes, events: Sequence[Any] | None) -> list[Any]:
-        """Return the values at a path in all events.
-
-        Raises:
-            Misfit: if there are none in any event.
-            ErrorBody: if there is an error instead.
-        """
-        path = self._service.paths[name]
-        found = [values for event in events or () if (values := find(event, parse_path(path))) is not None]
-        if not found:
-            for event in events or ():
-                if isinstance(event, dict) and event.get("error"):
-                    raise unreadable(event, "")
-            raise Misfit(
-                f"the response has no {name} at {path}: {describe(content, events)}",
-                f"name the path with --paths {name}=PATH, or check --base-url and --body",
-            )
-        return [value for values in found for value in values]
 
 
 def _fill(value: Any, values: Mapping[str, str]) -> Any:

@@ -13,7 +13,6 @@ from pathlib import Path
 from mirage import llm, store
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData
-from mirage.pipeline.steps import RunModel
 from mirage.ranking.adaptive import AdaptiveSettings, AdaptiveState, random_order
 from mirage.ranking.bootstrap import RankingReport, rate
 from mirage.stages import judge
@@ -74,10 +73,6 @@ class AdaptiveResult:
     """Systems without answers in every language, which are not judged."""
 
 
-def _engine(model: llm.ChatModel) -> llm.Engine:
-    return RunModel(model).engine()
-
-
 @dataclass(frozen=True)
 class JudgeRounds:
     """A judge for judging in rounds."""
@@ -90,7 +85,7 @@ class JudgeRounds:
     """The model; None for the heuristic judge."""
     criterion: judge.Criterion = field(default_factory=judge.load_criterion)
     """What the model decides by; of two answers, not points for one."""
-    engine: Callable[[llm.ChatModel], llm.Engine] = _engine
+    engine: Callable[[llm.ChatModel], llm.Engine] = llm.engine_of
     """Returns the function that calls a model."""
     progress: Callable[[int, int], None] | None = None
     """Called with the number of finished requests of a round and their total."""

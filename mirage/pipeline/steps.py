@@ -15,8 +15,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mirage import llm, schema, store
 from mirage.battles.counts import RELEVANCE
 from mirage.ranking.settings import DRAWS, SEED
@@ -44,12 +42,9 @@ class RunModel:
     caller: Callable[[llm.ChatModel], llm.Engine] | None = None
     """Returns the function that calls a model; None for `llm.engine_of`."""
 
-    def engine(self, settings: llm.Settings | None = None) -> llm.Engine:
-        """Return the function that calls the model, with other settings if given."""
-        model = self.model if settings is None else replace(self.model, settings=settings)
-        if self.caller is not None:
-            return self.caller(model)
-        return llm.engine_of(model, np.random.default_rng())
+    def engine(self) -> llm.Engine:
+        """Return the function that calls the model."""
+        return llm.engine_of(self.model) if self.caller is None else self.caller(self.model)
 
 
 @dataclass(frozen=True)

@@ -2,29 +2,36 @@
 
 A stage declares its requests and how a reply is read:
 
-    BANKS = ModelStage("nuggets", _read, _requests, parse_bank)
-    BANKS.plan(path, model)                                # nothing is sent
-    arena, result = BANKS.run(path, calls, owner="gpt-4o")
+    BANKS = RowStage("nuggets", _read, _requests, parse_bank)
+    by = replace(BANKS, owner="gpt-4o")
+    by.plan(path, model)                                   # nothing is sent
+    arena, result = by.run(path, calls)
 """
 
 from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from mirage import llm, schema, store
 from mirage.errors import BadInput
+from mirage.store import ledger_path
 from mirage.text.thoughts import part_thoughts
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Languages = Sequence[str] | None
+T = TypeVar("T")
+"""What a stage asks, with what its rows are made from."""
+R = TypeVar("R")
+"""What a stage returns."""
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inner>.*)\n```", re.DOTALL | re.IGNORECASE)
 
 
@@ -44,15 +51,141 @@ class ModelResult:
     """Cost of the calls."""
 
 
+class ModelStage(ABC, Generic[T, R]):
+    """One run of a stage that asks a model."""
+
+    unwatched: ClassVar[tuple[str, ...]] = ()
+    """Tables read whose rows others may change during the run."""
+
+    @property
+    def replaces(self) -> bool:
+        """True if earlier replies do not count. An interrupted replacement resumes with the replies it already has."""
+        return False
+
+    @property
+    @abstractmethod
+    def subject(self) -> str:
+        """Name that owns the rows."""
+
+    @abstractmethod
+    def note(self, asked: T, settings: llm.Settings) -> str:
+        """Describe how the rows are made, for the manifest."""
+
+    @abstractmethod
+    def read(self, arena: store.Arena) -> store.Snapshot:
+        """Read the inputs."""
+
+    @abstractmethod
+    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[llm.Messages], T]:
+        """Return the conversations, and what the rows are made from.
+
+        Raises:
+            NotEnoughData: if there is nothing to request.
+        """
+
+    @abstractmethod
+    def results(
+        self, asked: T, replies: llm.Replies, seen: store.Snapshot, ledger: store.Ledger
+    ) -> tuple[dict[str, store.NewRows], R]:
+        """Return the rows to write, by table, and the result."""
+
+    def check(self, arena: store.Arena, asked: T, ledger: store.Ledger | None) -> None:
+        """Raise if the rows may not be added to those of an arena."""
+
+    def scope(self, _asked: T) -> tuple[str, str]:
+        """Return the name under which the ledger counts replacements, and a key of what is replaced: the same command
+        after an interruption has the same key.
+        """
+        return self.subject, ""
+
+    def repetition(self, _asked: T, _number: int) -> dict[str, Any]:
+        """Return the last arguments of `llm.ask` after a number of replacements."""
+        return {}
+
+    def need_any(self, _asked: T, replies: llm.Replies) -> None:
+        """Check that the run did not end early, and that at least one call succeeded (`llm.Replies.need_any`)."""
+        replies.need_any()
+
+    def plan(self, path: Path, model: llm.ChatModel) -> llm.Cost:
+        """Return the maximum cost of a run; nothing is sent or written.
+
+        Raises:
+            ArenaError: if the arena lacks a table.
+            NotEnoughData: if there is nothing to request.
+            BadInput: if the rows may not be added to those of the arena.
+        """
+        seen = store.consistently(path, self.read)
+        with store.kept_ledger(path) as ledger:
+            conversations, asked = self.requests(seen, ledger)
+            store.consistently(path, lambda arena: self.check(arena, asked, ledger))
+            number = ledger.replacement(*self.scope(asked), replace=self.replaces) if ledger else 0
+            repetition = {name: value for name, value in self.repetition(asked, number).items() if name != "accepted"}
+            return llm.plan(conversations, model, ledger, **repetition)
+
+    def run(self, path: Path, calls: llm.ArenaCalls, *, step: str | None = None) -> tuple[store.Arena, R]:
+        """Ask the model, and upsert the rows.
+
+        Replies are committed to the arena's ledger as they arrive, and the tables are written at the end, also if the
+        service ends the run after some reply: a rerun resumes without paying twice.
+
+        Args:
+            path: the arena's folder.
+            calls: the model.
+            step: the step of a run (`store.upsert`).
+
+        Raises:
+            BadInput: if the rows may not be added to those of the arena.
+            ArenaError: if the arena lacks a table, or cannot be written.
+            NotEnoughData: if there is nothing to request.
+            Unreachable: if the service rejects every call, or every call failed.
+        """
+        store.open_arena(path)  # a ledger would make the folder
+        with store.Ledger(ledger_path(path)) as ledger:
+            seen = store.consistently(path, self.read)
+            conversations, asked = self.requests(seen, ledger)
+
+            def check(arena: store.Arena) -> None:
+                self.check(arena, asked, ledger)
+
+            store.consistently(path, check)
+            scope = self.scope(asked)
+            number = ledger.replacement(*scope, replace=self.replaces, begin=True)
+            replies = calls.ask(conversations, ledger, **self.repetition(asked, number))
+            if replies.stopped is not None and not replies.cost.calls + replies.cost.kept:
+                raise replies.stopped
+            tables, result = self.results(asked, replies, seen, ledger)
+            watched = {name: table for name, table in seen.tables.items() if name not in self.unwatched}
+            arena = store.open_arena(path)
+            if tables:
+                new = any(len(part.new) for part in tables.values())
+                notes, subjects = [self.note(asked, calls.model.settings)] if new else [], [self.subject] if new else []
+                made_by = store.Provenance(calls.made_by, notes=notes, subjects=subjects, step=step)
+                seen = store.Snapshot(seen.arena, watched)
+                arena = store.upsert(path, tables, made_by=made_by, seen=seen, check=check).arena
+            if self.replaces and replies.ended:
+                ledger.end_replacement(*scope)
+        self.need_any(asked, replies)
+        return arena, result
+
+
 @dataclass(frozen=True)
-class ModelStage:
-    """A stage that asks a model."""
+class _Asked:
+    """Requests, with the rows of those that need no reply."""
+
+    requests: Sequence[Any]
+    decided: Sequence[list[Any]]
+    left: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class RowStage(ModelStage[_Asked, ModelResult]):
+    """A stage that makes rows of one table from each reply."""
 
     table: str
     """The table it writes; `reason` of a row, if it has that column, says why there is no value."""
-    read: Callable[[store.Arena, Languages], store.Snapshot]
+    reader: Callable[[store.Arena, Languages], store.Snapshot]
     """Reads the inputs."""
-    requests: Callable[[store.Snapshot], tuple[Sequence[Any], Mapping[str, int]]]
+    requester: Callable[[store.Snapshot], tuple[Sequence[Any], Mapping[str, int]]]
     """Returns the requests, each with a `conversation()`, and the number of units without one, by reason. Raises
     NotEnoughData if there is nothing to request.
     """
@@ -64,63 +197,60 @@ class ModelStage:
     """Returns the number of units of a request."""
     reserved: Mapping[str, str] = field(default_factory=dict)
     """Names that no model may have, with what they name."""
+    owner: str = ""
+    """Name for the rows, which replace the owner's earlier ones."""
+    languages: Languages = None
+    """Codes; None for all."""
 
-    def plan(self, path: Path, model: llm.ChatModel, *, languages: Languages = None) -> llm.Cost:
-        """Return the maximum cost of a run; nothing is sent or written.
+    @property
+    def subject(self) -> str:
+        """The owner."""
+        return self.owner
 
-        Raises:
-            ArenaError: if the arena lacks a table.
-            NotEnoughData: if there is nothing to request.
-        """
-        requests, _ = store.consistently(path, lambda arena: self.requests(self.read(arena, languages)))
-        asked = [request for request in requests if not self.decided(request, "")]
-        return llm.plan_calls(path, llm.Conversations(asked), model)
+    def note(self, _asked: _Asked, settings: llm.Settings) -> str:
+        """Describe the model."""
+        return f"{self.owner}: {llm.describe(settings)}"
 
-    def run(
-        self, path: Path, calls: llm.ArenaCalls, *, owner: str, languages: Languages = None
-    ) -> tuple[store.Arena, ModelResult]:
-        """Ask the model, and upsert the rows.
-
-        Replies are committed to the arena's ledger as they arrive, and the table is written at the end, also if the
-        service ends the run: a rerun resumes without paying twice.
-
-        Args:
-            path: the arena's folder.
-            calls: the model.
-            owner: name for the rows, which replace the owner's earlier ones.
-            languages: codes; None for all.
+    def read(self, arena: store.Arena) -> store.Snapshot:
+        """Read the inputs.
 
         Raises:
-            BadInput: if the name is reserved.
-            ArenaError: if the arena lacks a table, or cannot be written.
-            NotEnoughData: if there is nothing to request.
-            Unreachable: if the service rejects every call, or every call failed.
+            BadInput: if the owner's name is reserved.
         """
-        if owner in self.reserved:
-            raise BadInput(f"{owner} is the name of {self.reserved[owner]}", do="use another name for the model")
-        seen = store.consistently(path, lambda arena: self.read(arena, languages))
-        requests, left = self.requests(seen)
-        decided = [self.decided(request, owner) for request in requests]
-        replies = calls.replies(path, [request for request, made in zip(requests, decided, strict=True) if not made])
+        if self.owner in self.reserved:
+            named = self.reserved[self.owner]
+            raise BadInput(f"{self.owner} is the name of {named}", do="use another name for the model")
+        return self.reader(arena, self.languages)
+
+    def requests(self, seen: store.Snapshot, _ledger: store.Ledger | None) -> tuple[Sequence[llm.Messages], _Asked]:
+        """Return the conversations of the requests that need a reply."""
+        requests, left = self.requester(seen)
+        decided = [self.decided(request, self.owner) for request in requests]
+        open_requests = [request for request, made in zip(requests, decided, strict=True) if not made]
+        return llm.Conversations(open_requests), _Asked(requests, decided, left)
+
+    def results(
+        self, asked: _Asked, replies: llm.Replies, _seen: store.Snapshot, _ledger: store.Ledger
+    ) -> tuple[dict[str, store.NewRows], ModelResult]:
+        """Parse the replies into rows."""
         by_number = iter(replies.by_number)
         rows: list[Any] = []
         failed: Counter[str] = Counter()
         unasked = 0
-        for request, known in zip(requests, decided, strict=True):
+        for request, known in zip(asked.requests, asked.decided, strict=True):
             made: list[Any] | str = known
             if not known:
                 reply = next(by_number)
                 unasked += self.size(request) if reply is None else 0
-                made = [] if reply is None else self.parse(request, reply, owner)
+                made = [] if reply is None else self.parse(request, reply, self.owner)
             if isinstance(made, str):
                 failed[made] += 1
             else:
                 rows += made
                 failed.update(row.reason for row in made if getattr(row, "reason", None))
         table = schema.sort(self.table, schema.from_rows(self.table, rows))
-        arena = calls.write(path, self.table, table, subject=owner, seen=seen)
-        replies.need_any()
-        return arena, ModelResult(table, dict(failed), unasked, left, replies.cost)
+        tables = {self.table: store.by_key(self.table, table)} if rows else {}
+        return tables, ModelResult(table, dict(failed), unasked, asked.left, replies.cost)
 
 
 def read_list(text: str) -> list[dict[str, Any]] | str:

@@ -13,6 +13,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +133,7 @@ def test_prompts_that_are_refused_are_rows_and_the_others_are_answered(
     local = llm.ChatModel(llm.Settings("tiny", temperature=0.2, max_tokens=20, service="vllm"))
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         for _ in range(2):
-            replies = complete_loaded(conversations, local, ledger=ledger, load=lambda _: engine)
+            replies = _ask_engine(engine, local, ledger, conversations)
             failed = [reply is not None and reply.status == "api_error" for reply in replies]
             assert failed == [False, True, True, False, False]
         assert ledger.totals()[0] == 3
@@ -204,7 +205,7 @@ def test_tokens_a_second_of_the_engine_and_over_http(
                 began = time.monotonic()
                 if way == "engine":
                     asked: list[llm.Messages] = [[{"role": "user", "content": text}] for text in texts]
-                    replies = complete_loaded(asked, local, ledger=ledger, load=lambda _: engine)
+                    replies = _ask_engine(engine, local, ledger, asked)
                 else:
                     replies = list(_ask_service(service, settings, ledger, texts))
                 seconds = time.monotonic() - began
@@ -227,15 +228,16 @@ def _prompts() -> list[str]:
     return found
 
 
-def _ask_service(service: str, settings: llm.Settings, ledger: Ledger, texts: list[str]) -> list[llm.Reply]:
-    import numpy as np
+def _ask_engine(
+    engine: engine_vllm.VllmModel, model: llm.ChatModel, ledger: Ledger, asked: list[llm.Messages]
+) -> list[llm.Reply | None]:
+    send = partial(complete_loaded, model=model, load=lambda _: engine)
+    return list(llm.ask(asked, model, ledger, engine=send).by_number)
 
-    replies = llm.complete(
-        [[{"role": "user", "content": text}] for text in texts],
-        llm.ChatModel(settings, llm.Limits(concurrency=AT_ONCE), llm.resolve(base_url=service)),
-        ledger=ledger,
-        rng=np.random.default_rng(0),
-    )
+
+def _ask_service(service: str, settings: llm.Settings, ledger: Ledger, texts: list[str]) -> list[llm.Reply]:
+    model = llm.ChatModel(settings, llm.Limits(concurrency=AT_ONCE), llm.resolve(base_url=service))
+    replies = llm.ask([[{"role": "user", "content": text}] for text in texts], model, ledger).by_number
     return [reply for reply in replies if reply is not None]
 
 

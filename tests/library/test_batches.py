@@ -12,7 +12,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from batch_service import SEPARATORS, BatchService
 from commands import mirage
@@ -20,7 +19,7 @@ from forks import Forks
 from generating_cases import command, shown, write
 from judge_cases import arena as arena
 from judge_cases import judgments
-from llm_cases import ledger  # noqa: F401  # a fixture
+from llm_cases import ledger, replies_of, spent  # noqa: F401  # a fixture
 
 from mirage import llm
 from mirage.errors import BadInput, Unreachable
@@ -46,9 +45,7 @@ def conversations(n: int = N) -> list[llm.Messages]:
 
 
 def ask(service: BatchService, ledger: Ledger, n: int = N, **limits: Any) -> list[llm.Reply | None]:
-    engine = llm.engine_of(model_at(service, **limits), np.random.default_rng(0))
-    replies: list[llm.Reply | None] = engine(conversations(n), ledger=ledger)
-    return replies
+    return replies_of(llm.ask(conversations(n), model_at(service, **limits), ledger))
 
 
 def texts(n: int = N) -> list[str]:
@@ -92,17 +89,14 @@ def test_the_estimate_and_the_ledger_count_half_the_price(ledger: Ledger) -> Non
     prices = {"price_in": 2.0, "price_out": 8.0}
     with BatchService() as service:
         single, batched = (model_at(service, **prices, batch=batch) for batch in (False, True))
-        plans = [
-            llm.plan(conversations(), settings=model.settings, limits=model.limits, ledger=None)
-            for model in (single, batched)
-        ]
+        plans = [llm.plan(conversations(), model, None) for model in (single, batched)]
         assert plans[0].money is not None
         assert plans[1].money == pytest.approx(BATCH_SHARE * plans[0].money)
         assert plans[1].tokens_in == plans[0].tokens_in
-        cost = llm.spent(ask(service, ledger, **prices), batched.limits)
+        cost = spent(ask(service, ledger, **prices), batched.limits)
         assert (cost.calls, cost.tokens_in, cost.tokens_out) == (N, 100 * N, 20 * N)
         assert cost.money == pytest.approx(N * (100 * 2 + 20 * 8) / 1e6 / 2)
-        more = llm.spent(ask(service, ledger, N + 5, **prices, batch=False), batched.limits)
+        more = spent(ask(service, ledger, N + 5, **prices, batch=False), batched.limits)
         assert more.money == pytest.approx(5 * (100 * 2 + 20 * 8) / 1e6), "single calls cost the whole price"
 
 
@@ -126,11 +120,9 @@ def test_what_a_batch_did_before_its_end_counts(ledger: Ledger, end: str) -> Non
 
 
 def test_of_two_results_one_is_taken(ledger: Ledger) -> None:
-    taken: list[int] = []
     with BatchService(lambda row: "twice") as service:
-        engine = llm.engine_of(model_at(service), np.random.default_rng(0))
-        engine(conversations(), ledger=ledger, on_reply=lambda number, reply: taken.append(number))
-    assert sorted(taken) == list(range(N))
+        cost = llm.ask(conversations(), model_at(service), ledger).cost
+    assert (cost.calls, cost.kept) == (N, 0)
 
 
 def test_a_declined_request_is_a_reply(ledger: Ledger) -> None:
@@ -169,8 +161,7 @@ def test_a_wait_that_is_over_leaves_the_batches_to_a_later_run(ledger: Ledger) -
         assert open_parts(ledger) == 3
         service.polls = 0
         # Another stage's run has nothing to do with them.
-        other = llm.engine_of(model_at(service), np.random.default_rng(0))
-        other([[{"role": "user", "content": "another"}]], ledger=ledger)
+        llm.ask([[{"role": "user", "content": "another"}]], model_at(service), ledger)
         assert open_parts(ledger) == 3
         # A run of fewer conversations collects the whole batch that has them.
         ask(service, ledger, 1)
@@ -199,13 +190,13 @@ def test_a_creation_that_fails_too_late_is_found_and_not_repeated(ledger: Ledger
 def test_a_budget_bounds_what_is_submitted_and_the_next_run_goes_on(ledger: Ledger) -> None:
     with BatchService() as service:
         model = model_at(service, price_in=1.0, price_out=1.0)
-        most = llm.plan(conversations(1), settings=model.settings, limits=model.limits, ledger=None).money
+        most = llm.plan(conversations(1), model, None).money
         assert most is not None
         replies = ask(service, ledger, price_in=1.0, price_out=1.0, budget=2.5 * most)
         # Replies are shorter than the longest, so that more fit than are reserved for at first.
         n = sum(reply is not None for reply in replies)
         assert 2 <= n < N
-        assert llm.spent(replies, model.limits).money <= 2.5 * most  # type: ignore[operator]
+        assert spent(replies, model.limits).money <= 2.5 * most  # type: ignore[operator]
         assert ask(service, ledger).count(None) == 0
         assert set(service.paid.values()) == {1}
 
@@ -228,7 +219,7 @@ def test_a_service_that_refuses_is_named_with_what_to_do(
         endpoint = llm.resolve(base_url=service.url, key_env="OUR_KEY")
         model = llm.ChatModel(model.settings, model.limits, endpoint)
         with pytest.raises(Unreachable) as stopped:
-            llm.engine_of(model, np.random.default_rng(0))(conversations(), ledger=ledger)
+            replies_of(llm.ask(conversations(), model, ledger))
         assert word in stopped.value.do
         assert service.url in stopped.value.where
         assert service.keys == {f"Bearer {KEY}"}
@@ -287,7 +278,7 @@ def test_ctrl_c_leaves_the_batches_to_the_next_run(ledger: Ledger) -> None:
 
 WORK = """
 from pathlib import Path
-import numpy, openai
+import openai
 from mirage import llm
 from mirage.store import Ledger
 path, url, n, size = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -297,7 +288,7 @@ model = llm.ChatModel(llm.Settings("m", service=endpoint.service), limits, endpo
 def work():
     with Ledger(path) as ledger:
         conversations = [[{"role": "user", "content": f"q{k}"}] for k in range(n)]
-        llm.engine_of(model, numpy.random.default_rng(0))(conversations, ledger=ledger)
+        llm.ask(conversations, model, ledger)
 """
 
 

@@ -25,7 +25,7 @@ from mirage.explorer.battle import data as battle_views
 from mirage.explorer.battle import matrix as matrix_views
 from mirage.people import votes
 from mirage.stages.judge import judge_stats
-from mirage.stages.sft.preferences import preferences
+from mirage.stages.sft.training import preferences
 
 VERDICTS = get_args(schema.Verdict)
 # (whether the second system is shown first, the verdict in that order)

@@ -25,6 +25,7 @@ from commands import mirage
 from conftest import ROOT
 from engines_cases import Holder, whereabouts
 from generating_cases import command, write
+from llm_cases import replies_of
 from misbehaving import Act, Call, Service, error, reply
 from parts_cases import by_text, tables
 from waiting import until
@@ -84,12 +85,9 @@ def conversations(n: int) -> list[llm.Messages]:
 def ask(nodes: Any, folder: Path, service: Service, n: int = CALLS, workers: int = 4, **limits: Any) -> list[Any]:
     call_limits = llm.Limits(**{"backoff": 0.05, "concurrency": 4, **limits})
     with store.Ledger(store.ledger_path(folder)) as ledger:
-        return complete_on(
-            conversations(n),
-            llm.ChatModel(llm.Settings("m"), call_limits, llm.resolve(base_url=service.url)),
-            executor=engine.Cluster(workers, nodes.address),
-            ledger=ledger,
-        )
+        model = llm.ChatModel(llm.Settings("m"), call_limits, llm.resolve(base_url=service.url))
+        engine_on = partial(complete_on, model=model, executor=engine.Cluster(workers, nodes.address))
+        return replies_of(llm.ask(conversations(n), model, ledger, engine=engine_on))
 
 
 def answered_twice(service: Service) -> int:

@@ -11,11 +11,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 from commands import mirage
 from generating_cases import shown, write
-from llm_cases import ledger  # noqa: F401  # a fixture
+from llm_cases import ledger, replies_of  # noqa: F401  # a fixture
 from misbehaving import Service, reply
 from tiny_model import make, needed
 
@@ -39,7 +38,7 @@ def model_of(tiny: Path, options: Mapping[str, Any] | None = None, **settings: A
 
 def ask(model: llm.ChatModel, ledger: Ledger, *queries: str) -> list[llm.Reply]:
     conversations = [[{"role": "user", "content": query}] for query in queries]
-    replies = llm.engine_of(model, np.random.default_rng(0))(conversations, ledger=ledger)
+    replies = replies_of(llm.ask(conversations, model, ledger))
     return [reply for reply in replies if reply is not None]
 
 

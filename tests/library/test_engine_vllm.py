@@ -6,6 +6,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 from commands import mirage
 from engine_vllm_cases import StandIn
 from generating_cases import command, shown, write
-from llm_cases import ledger  # noqa: F401  # a fixture
+from llm_cases import ledger, replies_of  # noqa: F401  # a fixture
 
 from mirage import llm
 from mirage.errors import BadInput, Unreachable
@@ -41,7 +42,8 @@ def ask(
 ) -> list[llm.Reply]:
     conversations = [[{"role": "user", "content": query}] for query in queries]
     model = llm.ChatModel(settings, options=options)
-    replies = complete_loaded(conversations, model, load=engine_vllm.load, ledger=ledger, **how)
+    engine = partial(complete_loaded, model=model, load=engine_vllm.load)
+    replies = replies_of(llm.ask(conversations, model, ledger, engine=engine, **how))
     assert None not in replies
     return [reply for reply in replies if reply is not None]
 
@@ -83,7 +85,7 @@ def test_what_the_ledger_has_is_not_asked_and_nothing_is_loaded_for_it(vllm: Sta
     assert [(reply.text, reply.attempts) for reply in repeated] == [("re b", 0), ("re a", 0)]
     assert len(vllm.loaded) == 1
     assert sorted(reply.attempts for reply in first) == [0, 1, 1]
-    assert first[0].key == llm.call_key(SETTINGS, [{"role": "user", "content": "a"}])
+    assert first[0].key == SETTINGS.keys([{"role": "user", "content": "a"}])[0]
 
 
 def test_how_a_reply_ended_is_its_status(vllm: StandIn, ledger: Ledger) -> None:

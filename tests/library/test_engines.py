@@ -6,7 +6,9 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +18,17 @@ from engine_vllm_cases import StandIn
 from generating_cases import command, write
 from hypothesis import given
 from hypothesis import strategies as st
+from llm_cases import replies_of
 from misbehaving import Service, error
 from parts_cases import by_text, tables
 
 from mirage import llm, schema, store
 from mirage.errors import BadInput, MirageError, TableMissing, UnknownName, Unreachable
+from mirage.llm.client import Pace
 from mirage.llm.engines import calls
 from mirage.llm.engines.calls import complete_on
 from mirage.llm.engines.processes import Processes
 from mirage.llm.engines.tasks import Task, Work, nothing
-from mirage.llm.gate import Pace
 from mirage.stages import stage
 from mirage.store.ledger import lock_ledger
 
@@ -175,12 +178,9 @@ def ask(folder: Path, service: Service, n: int = 50, **limits: Any) -> list[llm.
     conversations = [[{"role": "user", "content": f"q{number}"}] for number in range(n)]
     call_limits = llm.Limits(**{"backoff": 0.001, "retries": 1, **limits})
     with store.Ledger(store.ledger_path(folder)) as ledger:
-        return complete_on(
-            conversations,
-            llm.ChatModel(llm.Settings("m"), call_limits, llm.resolve(base_url=service.url)),
-            executor=Local(),
-            ledger=ledger,
-        )
+        model = llm.ChatModel(llm.Settings("m"), call_limits, llm.resolve(base_url=service.url))
+        engine_on = partial(complete_on, model=model, executor=Local())
+        return replies_of(llm.ask(conversations, model, ledger, engine=engine_on))
 
 
 def test_calls_by_workers_are_each_made_once_and_kept_by_the_driver(tmp_path: Path) -> None:
@@ -209,24 +209,19 @@ def test_workers_that_load_the_model_need_no_service_and_load_it_once(
     module = StandIn()
     monkeypatch.setitem(sys.modules, "vllm", module)
     with store.Ledger(store.ledger_path(tmp_path)) as ledger:
-        replies = complete_on(
-            [[{"role": "user", "content": f"q{number}"}] for number in range(200)],
-            llm.ChatModel(llm.Settings("m"), options={"tensor_parallel_size": 2}),
-            executor=Local(),
-            ledger=ledger,
-        )
+        model = llm.ChatModel(llm.Settings("m"), options={"tensor_parallel_size": 2})
+        asked: list[llm.Messages] = [[{"role": "user", "content": f"q{number}"}] for number in range(200)]
+        engine = partial(complete_on, model=model, executor=Local())
+        replies = replies_of(llm.ask(asked, model, ledger, engine=engine))
         assert [reply is not None and reply.text for reply in replies] == [f"re q{number}" for number in range(200)]
         assert len(ledger.have({reply.key for reply in replies if reply is not None})) == 200
     assert [loaded["tensor_parallel_size"] for loaded in module.loaded] == [2]
     assert len(module.prompts) == 200
     module.loaded.clear()
-    with store.Ledger(store.ledger_path(tmp_path)) as ledger, pytest.raises(Unreachable, match="could not load absent"):
-        complete_on(
-            [[{"role": "user", "content": "q"}]],
-            llm.ChatModel(llm.Settings("absent")),
-            executor=Local(),
-            ledger=ledger,
-        )
+    absent = llm.ChatModel(llm.Settings("absent"))
+    with store.Ledger(store.ledger_path(tmp_path)) as ledger:
+        replies = llm.ask([asked[0]], absent, ledger, engine=partial(complete_on, model=absent, executor=Local()))
+    assert "could not load absent" in str(replies.stopped)
 
 
 def test_the_budget_is_that_of_all_tasks_together(tmp_path: Path) -> None:
@@ -236,6 +231,32 @@ def test_the_budget_is_that_of_all_tasks_together(tmp_path: Path) -> None:
         n = sum(reply is not None for reply in replies)
         assert 0 < n < 50
         assert n * 120 / 1e6 <= 0.005
+
+
+class Four(Local):
+    """Four workers that take a task each before any has a result."""
+
+    workers = 4
+
+    def __init__(self) -> None:
+        self.rounds = 0
+
+    def run(self, work: Work, tasks: Iterable[Task]) -> Iterator[tuple[str, Any]]:
+        self.rounds += 1
+        loaded, waiting = work.load(), iter(tasks)
+        while at_once := list(islice(waiting, self.workers)):
+            yield from [(task.key, work.run(loaded, task)) for task in at_once]
+
+
+def test_a_budget_is_handed_out_in_few_rounds_and_nearly_spent(tmp_path: Path) -> None:
+    price, executor = 120 / 1e6, Four()
+    limits = llm.Limits(concurrency=4, budget=200 * price, price_in=1, price_out=1)
+    asked: list[llm.Messages] = [[{"role": "user", "content": f"q{number}"}] for number in range(400)]
+    with Service(by_text) as service, store.Ledger(store.ledger_path(tmp_path)) as ledger:
+        model = llm.ChatModel(llm.Settings("m"), limits, llm.resolve(base_url=service.url))
+        replies = llm.ask(asked, model, ledger, engine=partial(complete_on, model=model, executor=executor))
+    assert 180 <= replies.cost.calls <= 200
+    assert executor.rounds <= 6
 
 
 @given(

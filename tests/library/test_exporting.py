@@ -16,7 +16,7 @@ from conftest import ROOT
 
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
-from mirage.stages.sft.preferences import Preference, export_preferences, preferences
+from mirage.stages.sft.training import Preference, export_preferences, preferences
 from mirage.store import export as exporting
 
 SAMPLE = ROOT / "data" / "sample"

@@ -53,7 +53,7 @@ class Model:
             assert message["role"] == "user"
             self.requests.append(message["content"])
             status: Any = self.status.pop(0) if self.status else "ok"
-            key = llm.call_key(SETTINGS, messages)
+            key = SETTINGS.keys(messages)[0]
             text = f"reply {len(self.requests)}" if status == "ok" else None
             reason = None if status == "ok" else f"because {status}"
             replies.append(llm.Reply(key, text, status, reason, 1, 1, "tiny", 1) if status else None)
@@ -63,7 +63,14 @@ class Model:
 def run(complete: Callable[..., Any], queries: pa.Table, passages: pa.Table, /, **options: Any) -> pa.Table:
     tables = {name: options.pop(name) for name in ("answers", "turns") if name in options}
     settings = stage.GenerateSettings(**{"system": "mine", "template": RAG, "model": SETTINGS, **options})
-    return stage.generate(queries, passages, settings, complete=complete, **tables)
+    prepared = stage.prepare(queries, passages, settings, **tables)
+    rows = {**prepared.before, **{(row.language, row.query_id): row for row in prepared.unaskable}}
+    replies = complete(prepared.conversations, accepted=prepared.any_valid)
+    for prompt, reply in zip(prepared.to_ask, replies, strict=True):
+        key = prompt.language, prompt.query_id
+        if reply is not None:
+            rows[key] = stage.answer_of(key, settings, reply, reply.reason)
+    return schema.sort("answers", schema.from_rows("answers", [*rows.values()]))
 
 
 def test_every_query_gets_an_answer_that_names_its_call() -> None:
@@ -80,7 +87,7 @@ def test_every_query_gets_an_answer_that_names_its_call() -> None:
     assert {row["system"] for row in rows} == {"mine"}
     assert {row["template"] for row in rows} == {"rag"}
     assert [row["call"] for row in rows] == [
-        llm.call_key(SETTINGS, [{"role": "user", "content": text}]) for text in model.requests
+        SETTINGS.keys([{"role": "user", "content": text}])[0] for text in model.requests
     ]
 
 

@@ -46,13 +46,10 @@ def run(
     path: Path, service: Service, *, what: generate.GenerateSettings | None = None, **limits: Any
 ) -> generating.GenerateResult:
     """Generate in this process."""
-    from functools import partial
-
     what = what or request_of()
     call_limits = llm.Limits(**{"backoff": 0.001, "retries": 0, **limits})
     model = llm.ChatModel(what.model, call_limits, llm.resolve(base_url=service.url))
-    engine = partial(llm.complete, model=model, rng=np.random.default_rng(0))
-    return generating.generate_answers(path, what, engine=engine, limits=call_limits, made_by="a test")
+    return generating.generate_answers(path, what, llm.ArenaCalls(llm.engine_of(model), model, "a test"))[1]
 
 
 def query(call: Call) -> str:
@@ -188,8 +185,8 @@ def test_a_tokenizer_that_comes_to_the_machine_does_not_change_a_run_that_goes_o
         monkeypatch.setattr(llm, "tokens_of", tokens_of)
         run(path, service)
         assert len(service.calls) == 10
-        result = run(path, service, what=request_of("new", "other"))
-        notes = result.arena.manifest["made"]["answers"]["notes"]
+        run(path, service, what=request_of("new", "other"))
+        notes = store.open_arena(path).manifest["made"]["answers"]["notes"]
         assert [re.findall("tokens by (.*?), model", note) for note in notes] == [["estimate"], ["the model's own"]]
 
 
@@ -314,7 +311,7 @@ def test_a_full_disk_stops_with_a_clear_error_and_nothing_is_half_written(tmp_pa
         # What had been kept is not asked again.
         assert result.cost.kept > 10
         assert len(service.calls) == sent + result.cost.calls
-    assert store.check(result.arena)
+    assert store.check(store.open_arena(path))
 
 
 def test_bad_options_are_refused_before_anything_is_sent(tmp_path: Path) -> None:
@@ -337,7 +334,7 @@ def test_bad_options_are_refused_before_anything_is_sent(tmp_path: Path) -> None
         generating.answers_of(path, "mime")
     store.write(tmp_path / "b", {"queries": store.open_arena(path).read("queries")}, made_by="a test")
     with pytest.raises(TableMissing, match="no passages"):
-        generating.plan_generating(tmp_path / "b", request_of(), limits=llm.Limits())
+        generating.plan_generating(tmp_path / "b", request_of(), llm.ChatModel(llm.Settings("tiny")))
 
 
 def test_with_one_call_in_five_failing_2000_answers_all_arrive_and_none_twice(tmp_path: Path) -> None:
@@ -381,7 +378,7 @@ def wait_for(process: subprocess.Popen[bytes], service: Service, calls: int) -> 
 
 def key_of(call: Call, again: str | None = None) -> str:
     settings = llm.Settings("tiny", service=llm.resolve(base_url=f"http://{call.headers['host']}/v1").service)
-    return llm.call_key(settings, call.body["messages"], again)
+    return settings.keys(call.body["messages"], again)[0]
 
 
 def test_ctrl_c_ends_the_calls_under_way_and_says_how_to_go_on(tmp_path: Path) -> None:
@@ -635,6 +632,6 @@ def test_a_ledger_that_never_saw_a_replacement_is_planned_and_replaced(tmp_path:
         with sqlite3.connect(path / LEDGER) as db:
             assert [row[0] for row in db.execute("SELECT name FROM sqlite_master")] == ["calls"]
         db.close()
-        plan = generating.plan_generating(path, request_of(replace=True), limits=llm.Limits())
+        plan = generating.plan_generating(path, request_of(replace=True), llm.ChatModel(llm.Settings("tiny")))
         assert (plan.calls, plan.kept) == (10, 0)
         assert run(path, service, what=request_of(replace=True)).cost.calls == 10

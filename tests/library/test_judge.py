@@ -29,7 +29,7 @@ from mirage import schema, store
 from mirage.battles.judge import Judge, judges
 from mirage.errors import BadInput, NotEnoughData
 from mirage.explorer.judges.data import exam_at, rows_of
-from mirage.llm.prompts import bundled_text, fence_code
+from mirage.llm.prompts import fence_code
 from mirage.people.exam import exam
 from mirage.ranking.board import rank_arena
 from mirage.stages import judge
@@ -301,24 +301,6 @@ def test_passages_are_cut_to_what_the_systems_were_shown_and_named_by_place_and_
 def test_an_answer_without_text_is_shown_as_an_empty_answer() -> None:
     battles = judge.choose_pairs(answers(status="refused", text=None))
     assert judge.Prompts(battles, **texts(), answers=answers(status="refused", text=None)).texts_of(0).answer_a == ""
-
-
-def test_the_prompt_says_what_the_definitions_ask_for() -> None:
-    prompt = bundled_text("judge")
-    for word in [
-        "impartial",
-        "correct",
-        "helps",
-        "complete",
-        "accurate",
-        "deep",
-        "detail",
-        "order",
-        "length",
-        "explain",
-    ]:
-        assert word in prompt
-    assert [prompt.count(mark) for mark in ("[[A]]", "[[B]]", "[[C]]")] == [1, 1, 1]
 
 
 # --- what a reply decides ---------------------------------------------------------------------------------------------
@@ -642,22 +624,8 @@ def test_pitfall_12_a_failed_call_is_no_verdict_is_counted_and_is_asked_again(ar
 def test_nothing_is_written_where_every_call_fails(arena: Path) -> None:
     with Service(lambda call: half()) as service:
         result = run(arena, service, "--queries", 1, code=2)
-    assert "no call got a reply" in result.stderr
+    assert "every call failed" in result.stderr
     assert "judgments" not in store.open_arena(arena).tables
-
-
-def test_a_service_that_ends_the_run_leaves_the_verdicts_that_had_come(arena: Path) -> None:
-    def closing(call: Call) -> Act:
-        return by_hash(call) if service.answered.total() < 5 else error(401, "the key has run out")
-
-    with Service(closing) as service:
-        result = run(arena, service, "--concurrency", 1, code=2)
-        assert "the key has run out" in result.stderr
-        assert len(judgments(arena)) == 5
-        service.behave = by_hash
-        run(arena, service)
-        assert len(judgments(arena)) == 48
-        assert service.answered.total() == 48
 
 
 def test_a_larger_sample_pays_only_for_what_is_new_and_a_repetition_for_nothing(arena: Path) -> None:

@@ -199,7 +199,7 @@ def kept(path: Path, service: Service) -> Counter[str]:
     if not store.ledger_path(path).exists():
         return Counter()
     settings = llm.Settings("m", service=llm.resolve(base_url=service.url).service)
-    keys = {llm.call_key(settings, call.body["messages"]): call.content for call in service.calls}
+    keys = {settings.keys(call.body["messages"])[0]: call.content for call in service.calls}
     with store.Ledger(store.ledger_path(path)) as ledger:
         have = ledger.have(keys)
     return Counter({keys[key]: service.requests[keys[key]] for key in have})

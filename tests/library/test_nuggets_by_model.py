@@ -12,7 +12,7 @@ import pytest
 from commands import mirage
 from hypothesis import given
 from hypothesis import strategies as st
-from misbehaving import FAILURES, Act, Call, Service, error, reply
+from misbehaving import FAILURES, Act, Call, Service, reply
 from typer.testing import Result
 
 from mirage import schema, store
@@ -129,18 +129,6 @@ def test_with_three_calls_in_ten_failing_rows_say_why_and_a_rerun_asks_for_these
     assert all(row["assignment"] for row in table(arena, "nugget_assignments"))
 
 
-def test_a_service_that_ends_the_run_leaves_its_banks_and_a_rerun_goes_on(arena: Path) -> None:
-    with Service(
-        lambda call: writes(call) if service.answered.total() < 5 else error(401, "the key expired")
-    ) as service:
-        assert "the key expired" in nuggets(arena, service, "--create", "--concurrency", 1, code=2).stderr
-        assert len({row["query_id"] for row in table(arena, "nuggets")}) == 5
-        service.behave = does_both
-        nuggets(arena, service, "--create")
-        assert len({row["query_id"] for row in table(arena, "nuggets")}) == QUERIES
-        assert service.answered.total() == QUERIES * (1 + len(SYSTEMS))
-
-
 def test_a_budget_and_a_dry_run(arena: Path) -> None:
     prices = ("--price-in", 1, "--price-out", 1)
     with Service(does_both) as service:
@@ -150,12 +138,6 @@ def test_a_budget_and_a_dry_run(arena: Path) -> None:
         assert 0 < len({row["query_id"] for row in table(arena, "nuggets")}) < QUERIES
         nuggets(arena, service, "--create")
         assert service.answered.total() == QUERIES * (1 + len(SYSTEMS))
-
-
-def test_nothing_is_lost_where_no_call_gets_a_reply(arena: Path) -> None:
-    with Service(lambda _: error(500)) as service:
-        assert "every call failed" in nuggets(arena, service, "--create", code=2).stderr
-        assert "nuggets" not in store.open_arena(arena).tables
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------

@@ -5,19 +5,22 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
+from types import MappingProxyType
 from typing import Any
 
 import pytest
+from commands import build_command
 
 from mirage import api, llm
-from mirage.cli.comparing import compare
-from mirage.cli.ranking import rank
+from mirage.cli import app
+from mirage.cli.connection import Connection
 from mirage.pipeline import EvaluateSettings
 from mirage.ranking.settings import CompareSettings, RankSettings
 from mirage.stages.abstain import RiskSettings
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.judge.stage import BattleSample, JudgeSettings
+from mirage.stages.retrieve.stage import RetrieveSettings
 from mirage.stages.testset.settings import TestsetSettings
 
 SUBJECT = "what the function is about, not how it is done"
@@ -32,7 +35,8 @@ FIXED = "a gate in CI has the default draws"
 class Door:
     """A function of the API or a command, with the records of its settings."""
 
-    function: Callable[..., Any]
+    function: Callable[..., Any] | str
+    """The function, or the words of the command."""
     records: tuple[type, ...]
     others: Mapping[str, str]
     """Parameters that are no fields, with the reason."""
@@ -43,6 +47,9 @@ class Door:
 
 
 RANKED = {"judge": SUBJECT}
+NONE: Mapping[str, str] = MappingProxyType({})
+OF_SERVICE = {setting.name for setting in fields(Connection)} | {"rpm", "tpm", "format", "help"}
+SHARD = {"shard": "which part of the queries"}
 OF_SAMPLE = {"sample": "its fields are keywords", "battles": "lists of battles are for `mirage judge`"}
 DOORS = {
     "api.rank": Door(
@@ -53,13 +60,14 @@ DOORS = {
         | dict.fromkeys(("skill", "parser", "languages"), BY_LABELS),
     ),
     "mirage rank": Door(
-        rank,
+        "rank default",
         (RankSettings,),
         {
-            **dict.fromkeys(("dir_", "judges", "tags", "by", "votes", "max_price", "max_latency"), SUBJECT),
-            **dict.fromkeys(("store_", "output_format", "reference", "scale"), OUTPUT),
+            **dict.fromkeys(("judge", "tag", "by", "votes", "max_price", "max_latency"), SUBJECT),
+            **dict.fromkeys(("store", "reference", "scale"), OUTPUT),
+            "no_own_family": "`exclude_own`",
         },
-        {"makers": "makers.csv of the arena"}
+        {"makers": "makers.csv of the arena", "exclude_own": "--no-own-family"}
         | dict.fromkeys(("without", "assigner", "nugget_margin", "penalty"), "for Python only"),
         {"control": "a comma-separated list, None for nothing"},
     ),
@@ -72,11 +80,11 @@ DOORS = {
         },
     ),
     "mirage compare": Door(
-        compare,
+        "compare",
         (CompareSettings,),
         {
-            **dict.fromkeys(("arena", "first", "second", "against", "tags"), SUBJECT),
-            **dict.fromkeys(("require", "junit", "markdown", "output_format"), OUTPUT),
+            **dict.fromkeys(("against", "tag"), SUBJECT),
+            **dict.fromkeys(("require", "junit", "markdown"), OUTPUT),
             "corrected": LABELLED,
         },
         {"draws": FIXED} | dict.fromkeys(("assigner", "moved", "seed"), "for Python only"),
@@ -132,6 +140,37 @@ DOORS = {
         {"seed": "`model_seed`", "backoff": "for tests", "longest_pause": "beyond it a run is resumed by hand"},
         {"model": SUBJECT},
     ),
+    "mirage generate": Door(
+        "generate default",
+        (GenerateSettings,),
+        {"baselines": "answers without a model", "samples": "how many times", **SHARD},
+        {"queries": "set by --shard", "tokens": "the default counter", "seed": "for Python only"},
+        {"system": "named after model and retriever", "template": "the common one", "model": SUBJECT},
+    ),
+    "mirage generate retrieve": Door("generate retrieve", (RetrieveSettings,), {}),
+    "mirage measure features": Door(
+        "measure features",
+        (MeasureSettings,),
+        SHARD,
+        dict.fromkeys(("assigner", "grader"), "every one is measured"),
+        {"only": "None for all"},
+    ),
+    "mirage judge": Door(
+        "judge default",
+        (JudgeSettings, BattleSample),
+        {"repeats": "how many times", "prompt": "where the criterion comes from", **SHARD}
+        | dict.fromkeys(("until", "rounds"), "settings of adaptive judging"),
+        {**OF_SAMPLE, "repeat": "counted up to --repeats", "possible": "set by --until"},
+        {"judge": SUBJECT, "criterion": "loaded by its name, from a rubric or from a prompt"},
+    ),
+    "mirage evaluate": Door(
+        "evaluate",
+        (EvaluateSettings, BattleSample),
+        {"as": "`kind`", "into": SUBJECT, "open": "opens the explorer", "yes": "agrees to the cost"},
+        {"kind": "--as", "options": "own formats need no names", "known": "only `mirage judge` examines a judge"}
+        | dict.fromkeys(("draws", "seed"), "for Python only")
+        | {**OF_SAMPLE, "possible": "set by --until"},
+    ),
     "api.risk_coverage": Door(
         api.risk_coverage, (RiskSettings,), {"arena": SUBJECT, "signal": SUBJECT}, {"parser": "the default parser"}
     ),
@@ -142,11 +181,23 @@ def default(entry: Field[Any]) -> Any:
     return entry.default if entry.default_factory is MISSING else entry.default_factory()
 
 
+def parameters(function: Callable[..., Any] | str) -> dict[str, Any]:
+    """Default of each parameter of a function, or of each option of a command."""
+    if not isinstance(function, str):
+        return {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
+    found: Any = build_command(app)
+    for word in function.split():
+        found = found.commands[word]
+    options = {name: option.default for option in found.params for name in option.opts if name.startswith("--")}
+    return {name[2:].replace("-", "_"): default for name, default in options.items()}
+
+
 @pytest.mark.parametrize("door", DOORS.values(), ids=DOORS.keys())
 def test_keywords_and_options_are_the_fields_of_the_settings_with_their_defaults(door: Door) -> None:
     known = {entry.name: default(entry) for record in door.records for entry in fields(record)}
-    given = {name: p.default for name, p in inspect.signature(door.function).parameters.items()}
-    assert given.keys() - known.keys() == door.others.keys()
+    given = parameters(door.function)
+    of_service = OF_SERVICE if isinstance(door.function, str) else set()
+    assert given.keys() - known.keys() - of_service == door.others.keys()
     assert known.keys() - given.keys() == door.lacking.keys()
     different = {name for name in known.keys() & given.keys() if known[name] != given[name]}
     assert different == door.defaults.keys()
@@ -161,3 +212,40 @@ def test_settings_that_cannot_be_are_refused() -> None:
     ):
         with pytest.raises(BadInput):
             make()
+
+
+@pytest.mark.parametrize(
+    ("record", "renamed", "without"),
+    [
+        (llm.Settings, {"seed": "model_seed"}, NONE),
+        (llm.Limits, NONE, {"backoff": "for tests", "longest_pause": "beyond it a run is resumed by hand"}),
+        (
+            llm.Endpoint,
+            {"secret": "key_env", "name": "service"},
+            {"limit": "known for each provider", "azure_version": "read from the environment"},
+        ),
+        (llm.ChatModel, {"options": "engine_args"}, dict.fromkeys(("settings", "limits", "endpoint"), "records")),
+    ],
+    ids=["settings", "limits", "endpoint", "model"],
+)
+def test_options_of_a_service_are_fields_of_its_records(
+    record: Any, renamed: Mapping[str, str], without: Mapping[str, str]
+) -> None:
+    defaults = {setting.name: setting.default for setting in fields(Connection)}
+    by_prompt = {"max_tokens"}  # the prompt may set another default
+    for setting in fields(record):
+        if setting.name in without:
+            continue
+        name = renamed.get(setting.name, setting.name)
+        assert name in defaults
+        if setting.default not in (MISSING, None) and name not in by_prompt:
+            assert defaults[name] == setting.default, name
+
+
+def test_the_limits_and_parameters_given_arrive_in_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-planted")
+    given = {"concurrency": 3, "timeout": 9.0, "retries": 2, "price_in": 1.0, "price_out": 2.0, "budget": 3.0}
+    model = Connection(model="m", base_url="https://host/v1", key_env="MY_KEY", temperature=0.5, **given).chat_model()  # type: ignore[arg-type]
+    assert {name: getattr(model.limits, name) for name in given} == given
+    assert (model.settings.model, model.settings.temperature) == ("m", 0.5)
+    assert model.settings.service == model.service().service == "https://host/v1"

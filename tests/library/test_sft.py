@@ -225,23 +225,23 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
     store.write(folder, {"passages": table}, made_by="a test")
     seen: list[str] = []
 
-    def engine(conversations: Any, *, on_reply: Any, **_: Any) -> None:
-        for number, messages in enumerate(conversations):
-            seen.append(messages[0]["content"])
-            on_reply(number, llm.Reply(f"{number:064}", GOOD, "ok", None, 9, 9, "big-model", 1))
+    def engine(batch: llm.Batch) -> None:
+        for key in batch.open:
+            seen.append(batch.request(key)["messages"][0]["content"])
+            batch.take(llm.Reply(key, GOOD, "ok", None, 9, 9, "big-model", 1))
+
+    calls = llm.ArenaCalls(engine, llm.ChatModel(llm.Settings("big-model")), "a test")
 
     request = generate.GenerateSettings(
         "big", prompts.load_template("rag"), llm.Settings("big-model"), relevant_only=True
     )
-    result = generating.generate_answers(folder, request, engine=engine, limits=llm.Limits(), made_by="a test")
+    made, _ = generating.generate_answers(folder, request, calls)
     assert [sorted(ids_shown(prompt)) for prompt in seen] == [["q#0", "q#2"]] * 2, "the third has no relevant passage"
-    assert "passages relevant" in result.arena.manifest["made"]["answers"]["notes"][0]
+    assert "passages relevant" in made.manifest["made"]["answers"]["notes"][0]
     written = training.write_training_set(folder, tmp_path / "t.jsonl", systems=["big"])
     assert [sorted(ids_shown(example.prompt)) for example in written.training.examples] == [sorted(LABELS)] * 2
     with pytest.raises(BadInput, match="use another name for --system"):
-        generating.generate_answers(
-            folder, replace(request, relevant_only=False), engine=engine, limits=llm.Limits(), made_by="a test"
-        )
+        generating.generate_answers(folder, replace(request, relevant_only=False), calls)
 
 
 def test_a_larger_sample_contains_the_smaller() -> None:

@@ -32,12 +32,6 @@ def test_the_estimate_is_near_a_current_tokenizer_and_rather_above(code: str) ->
     assert 0.9 * tokens <= TokenEstimate().count(text) <= 1.6 * tokens
 
 
-def test_a_text_of_no_character_has_no_token() -> None:
-    assert TokenEstimate().count("") == 0
-    assert TokenEstimate().cut("", 5) == ""
-    assert TokenEstimate().cut("some text", 0) == ""
-
-
 @given(st.text(), st.integers(0, 50))
 def test_a_cut_is_the_longest_beginning_within_the_limit(text: str, limit: int) -> None:
     tokens = TokenEstimate()

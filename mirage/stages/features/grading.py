@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from mirage import llm, store
@@ -11,43 +12,42 @@ from mirage.stages import features
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.features.stage import FEATURES
 
-Engine = Callable[..., Sequence[llm.Reply | None]]
-"""Makes calls: `engine(conversations, ledger=..., on_reply=...)`, such as `llm.complete` with the other arguments
-bound.
-"""
-
 
 class Grader:
     """Makes the calls of one measurement, and totals their cost and failures.
 
     Args:
-        engine: makes the calls.
-        limits: limits, with the prices.
-        on_reply: called with the cost so far, and the number of conversations.
+        calls: the model.
     """
 
-    def __init__(self, engine: Engine, limits: llm.Limits, on_reply: llm.OnCost | None = None) -> None:
-        self._engine, self._asking = engine, llm.Asking(limits, on_reply)
-        self.failed = self._asking.reasons
-        """Grades whose call failed, by the reason. The next measurement asks for them again."""
-        self.unasked = 0
-        """Grades not asked for, since the budget was reached."""
+    def __init__(self, calls: llm.ArenaCalls) -> None:
+        self._calls = calls
+        self._runs: list[llm.Replies] = []
 
     @property
     def cost(self) -> llm.Cost:
         """Cost of the calls."""
-        return self._asking.cost
+        return llm.total(replies.cost for replies in self._runs)
+
+    @property
+    def failed(self) -> Counter[str]:
+        """Number of grades whose call failed, by reason. The next measurement asks for them again."""
+        return self._runs[-1].reasons if self._runs else Counter()
+
+    @property
+    def unasked(self) -> int:
+        """Grades not asked for, since the budget was reached."""
+        return self._runs[-1].unasked if self._runs else 0
 
     def __call__(self, conversations: Sequence[llm.Messages], *, ledger: store.Ledger) -> Sequence[llm.Reply | None]:
         """Send conversations; return one reply each, None for those not sent. Earlier failures are cleared, as they are
         retried.
         """
-        self.failed.clear()
-        replies = self._asking.ask(conversations, self._engine, ledger=ledger)
-        if self._asking.stopped is not None:
-            raise self._asking.stopped
-        self.unasked = replies.count(None)
-        return replies
+        replies = self._calls.ask(conversations, ledger)
+        if replies.stopped is not None:
+            raise replies.stopped
+        self._runs.append(replies)
+        return replies.by_number
 
     def need_any(self) -> None:
         """Check that at least one call succeeded.
@@ -55,7 +55,8 @@ class Grader:
         Raises:
             Unreachable: if calls were made and all failed.
         """
-        self._asking.need_any(self.cost.calls + self.cost.kept > 0, each="grade")
+        if self._runs:
+            self._runs[-1].need_any(each="grade")
 
 
 def plan_grades(path: Path, settings: MeasureSettings, model: llm.ChatModel) -> dict[str, llm.Cost]:
@@ -79,7 +80,7 @@ def plan_grades(path: Path, settings: MeasureSettings, model: llm.ChatModel) -> 
     with store.kept_ledger(path) as ledger:
 
         def grade(conversations: Sequence[llm.Messages]) -> list[None]:
-            costs[name] = llm.plan(conversations, settings=model.settings, limits=model.limits, ledger=ledger)
+            costs[name] = llm.plan(conversations, model, ledger)
             return [None] * len(conversations)
 
         tools = features.Tools(reference=settings.reference, grade=grade)

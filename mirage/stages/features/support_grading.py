@@ -12,7 +12,7 @@ from mirage.schema import PEOPLE, Support, SupportGrade
 from mirage.stages.features.reader import AnswerReader
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places
-from mirage.stages.model_stage import ModelStage
+from mirage.stages.model_stage import RowStage
 from mirage.text.languages import name_of
 from mirage.text.marks import read_mark, word_form
 
@@ -124,7 +124,7 @@ def _row(
     return SupportGrade(*key, grader, grade, reason, call)
 
 
-SUPPORT = ModelStage(
+SUPPORT = RowStage(
     "support_grades",
     seen_citations,
     _requests,

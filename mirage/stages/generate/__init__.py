@@ -1,20 +1,18 @@
 """Answer generation from queries and passages, by a model or by baselines without one.
 
     settings = GenerateSettings("my-model", template, llm.Settings("gpt-4o-mini"))
-    prompts = prepare(queries, passages, settings)
-    table = generate(queries, passages, settings, complete=complete)     # schema.Answer rows
+    prepared = prepare(queries, passages, settings)
 
-`settings.py` has the settings, `prepare.py` builds the prompts and reads the replies, `baselines.py` defines the
-baselines, `stage.py` answers the queries of an arena.
+`settings.py` has the settings, `prepare.py` builds the prompts, `baselines.py` defines the baselines, `stage.py`
+answers the queries of an arena by a model or a RAG service, whose passages `contexts.py` stores.
 """
 
 from mirage.stages.generate.prepare import (
     SOUND,
-    Complete,
     PreparedPrompts,
     Prompt,
+    answer_of,
     choose_queries,
-    generate,
     prepare,
     shuffle,
 )
@@ -22,12 +20,11 @@ from mirage.stages.generate.settings import GenerateSettings
 
 __all__ = [
     "SOUND",
-    "Complete",
     "GenerateSettings",
     "PreparedPrompts",
     "Prompt",
+    "answer_of",
     "choose_queries",
-    "generate",
     "prepare",
     "shuffle",
 ]

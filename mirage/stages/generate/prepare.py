@@ -2,8 +2,7 @@
 
 A prompt shows a query's passages and, if the query ends a conversation, the turns before it, each truncated to the
 tokens that its template allows. Templates that show ids show them in a seeded order; templates that number them keep
-the order of the table, to which the numbers refer. The function that makes the calls is an argument, so the stage runs
-on a service, on a local model, or on a fake in tests.
+the order of the table, to which the numbers refer. A RAG service gets the query itself.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema
 from mirage.errors import BadInput, UnknownName
-from mirage.llm.prompts import Template, render
+from mirage.llm.prompts import render
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.text.languages import name_of
 
@@ -25,15 +24,15 @@ if TYPE_CHECKING:
 SOUND = ("ok", "empty", "truncated", "refused")
 """Statuses of a service's reply; all others are retried."""
 
+Key = tuple[str, str]
+"""Language and id of a query."""
 FirstKey = Callable[[str], str]
 """Maps the key of a repeated call to the key of the first one."""
-Complete = Callable[..., Sequence[llm.Reply | None]]
-"""`complete(conversations, accepted=...)`: one reply per conversation, None if not sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The prompt of one query."""
+    """The prompt of one query, or a question to a RAG service."""
 
     language: str
     """Code of the query's language."""
@@ -41,157 +40,108 @@ class Prompt:
     """The query."""
     text: str
     """Text of the prompt."""
-
-    @property
-    def messages(self) -> llm.Messages:
-        """The prompt as a conversation."""
-        return [{"role": "user", "content": self.text}]
+    messages: llm.Messages
+    """The prompt as a conversation."""
 
 
 @dataclass(frozen=True)
 class PreparedPrompts:
     """Prompts to send, and answers that need none."""
 
+    chosen: tuple[Key, ...]
+    """All queries of the run."""
     to_ask: tuple[Prompt, ...]
     """Prompts without a valid reply."""
-    kept: tuple[schema.Answer, ...]
-    """Answers to keep: to the same prompts, or to queries outside the request."""
     unaskable: tuple[schema.Answer, ...]
     """Queries without a prompt, each a row with its reason."""
-    replaced: Mapping[tuple[str, str], schema.Answer]
-    """Existing answers to the prompts to send, by language and query; kept if no reply arrives."""
+    before: Mapping[Key, schema.Answer]
+    """The system's existing answers."""
 
     @property
     def conversations(self) -> list[llm.Messages]:
         """The prompts to send, as conversations."""
         return [prompt.messages for prompt in self.to_ask]
 
-
-def generate(
-    queries: pa.Table,
-    passages: pa.Table,
-    settings: GenerateSettings,
-    *,
-    complete: Complete,
-    answers: pa.Table | None = None,
-    turns: pa.Table | None = None,
-    first_key: FirstKey = lambda key: key,
-) -> pa.Table:
-    """Generate one system's answers to queries.
-
-    Args:
-        queries: `schema.Query` rows.
-        passages: `schema.Passage` rows, of the retriever in the settings if there is one.
-        settings: system, template, model and queries.
-        complete: makes the calls, with these settings.
-        answers: `schema.Answer` rows. Valid answers of this system to the same prompts are kept; failed answers are
-            retried.
-        turns: `schema.Turn` rows; None if no query has any.
-        first_key: maps the key of a repeated call to the key of the first one.
-
-    Returns:
-        `schema.Answer` rows of this system: a valid reply, or a row with the reason why there is none. Queries not sent
-        (`complete` returned None) have no row.
-
-    Raises:
-        UnknownName: if a language has no queries.
-        BadInput: if the system has answers to other prompts, by another model or other parameters.
-    """
-    prepared = prepare(queries, passages, settings, answers=answers, turns=turns, first_key=first_key)
-    # A stored reply to such a prompt shows that the service accepts it.
-    replies = complete(prepared.conversations, accepted=any(answer.status in SOUND for answer in prepared.kept))
-    new_answers = [
-        schema.Answer(
-            prompt.language,
-            prompt.query_id,
-            settings.system,
-            text=reply.text,
-            status=reply.status,
-            template=settings.template.name,
-            reason=reply.reason,
-            call=reply.key,
-            numbered=not settings.template.by_id,
-            retriever=settings.retriever,
-            depth=settings.depth,
-            thoughts=reply.reasoning,
-        )
-        if reply is not None
-        else prepared.replaced.get((prompt.language, prompt.query_id))
-        for prompt, reply in zip(prepared.to_ask, replies, strict=True)
-    ]
-    rows = [*prepared.kept, *prepared.unaskable, *(row for row in new_answers if row is not None)]
-    return schema.sort("answers", schema.from_rows("answers", rows))
+    @property
+    def any_valid(self) -> bool:
+        """True if the system has a valid answer that is not asked for again."""
+        asked = {(prompt.language, prompt.query_id) for prompt in self.to_ask}
+        return any(answer.status in SOUND for key, answer in self.before.items() if key not in asked)
 
 
 def prepare(
     queries: pa.Table,
-    passages: pa.Table,
+    passages: pa.Table | None,
     settings: GenerateSettings,
     *,
     answers: pa.Table | None = None,
     turns: pa.Table | None = None,
     first_key: FirstKey = lambda key: key,
 ) -> PreparedPrompts:
-    """Build the prompts and separate what need not be sent; the arguments are those of `generate`.
+    """Build the prompts and separate what need not be sent.
+
+    Args:
+        queries: `schema.Query` rows.
+        passages: `schema.Passage` rows, of the retriever in the settings if there is one; a RAG service needs none.
+        settings: system, template, model and queries.
+        answers: `schema.Answer` rows. Valid answers of this system to the same prompts are kept; failed answers are
+            retried.
+        turns: `schema.Turn` rows; None if no query has any.
+        first_key: maps the key of a repeated call to the key of the first one.
 
     Raises:
         UnknownName: if a language has no queries.
         BadInput: if the system has answers to other prompts, by another model or other parameters.
     """
-    tokens = settings.tokens or llm.TokenEstimate()
-    old = {(answer.language, answer.query_id): answer for answer in _rows(answers, settings.system)}
-    shown = passages.filter(passages["relevant"]) if settings.relevant_only else passages
-    by_query, conversations = _passages(shown), _turns(turns)
+    before = {(answer.language, answer.query_id): answer for answer in _rows(answers, settings.system)}
+    prompt_of = _Prompts(passages, settings, turns)
+    chosen: list[Key] = []
     prompts: list[Prompt] = []
     unaskable: list[schema.Answer] = []
-    replaced: dict[tuple[str, str], schema.Answer] = {}
     for language, query_id, query, reason in choose_queries(queries, passages, settings):
         key = language, query_id
-        before = old.get(key)
-        needs_call = before is None or before.status not in SOUND or settings.replace
+        chosen.append(key)
+        old = before.get(key)
+        needs_call = old is None or old.status not in SOUND or settings.replace
         try:
-            if query is None:
+            if not query:
                 raise _UnaskableError(f"the query has no text: {reason}")
-            if settings.retriever is not None and key not in by_query:
-                raise _UnaskableError(f"{settings.retriever} returned no passage")
-            parts = _PromptParts(query, by_query.get(key, []), conversations.get(key, []), *key)
-            text = _prompt(settings.template, parts, settings.seed, tokens)
+            text = prompt_of(key, query)
         except _UnaskableError as error:
             if needs_call:
-                unaskable.append(_missing(key, settings, str(error)))
-                old.pop(key, None)
+                unaskable.append(answer_of(key, settings, None, str(error)))
             continue
-        prompt = Prompt(language, query_id, text)
-        if before is None or needs_call:
-            prompts.append(prompt)
-            if before is not None:
-                replaced[key] = old.pop(key)
-        elif not _same_call(before.call, llm.call_key(settings.model, prompt.messages), first_key):
-            raise _made_differently(before, settings)
-    return PreparedPrompts(tuple(prompts), tuple(old.values()), tuple(unaskable), replaced)
+        messages = settings.conversation(*key, text)
+        if old is None or needs_call:
+            prompts.append(Prompt(*key, text, messages))
+        elif not _same_call(old.call, settings.model.keys(messages)[0], first_key):
+            raise _made_differently(old, settings)
+    return PreparedPrompts(tuple(chosen), tuple(prompts), tuple(unaskable), before)
 
 
-def _missing(key: tuple[str, str], settings: GenerateSettings, reason: str) -> schema.Answer:
-    """Return the row of a query without a prompt."""
+def answer_of(key: Key, settings: GenerateSettings, reply: llm.Reply | None, reason: str | None) -> schema.Answer:
+    """Return the row of a reply, or of a query without a prompt; the citations are still to be told."""
+    template = settings.template
     return schema.Answer(
         *key,
         settings.system,
-        text=None,
-        status="missing",
-        template=settings.template.name,
+        text=reply.text if reply else None,
+        status=reply.status if reply else "missing",
+        template=template.name if template else None,
         reason=reason,
-        call=None,
-        retriever=settings.retriever,
+        call=reply.key if reply else None,
+        numbered=not template.by_id if template and reply else None,
+        retriever=settings.own_retriever,
         depth=settings.depth,
+        thoughts=reply.reasoning if reply else None,
     )
 
 
 def _made_differently(before: schema.Answer, settings: GenerateSettings) -> BadInput:
     """Return the error for an existing answer to another prompt, or by another model or other parameters."""
+    template = settings.template and settings.template.name
     difference = (
-        f"template {before.template}"
-        if before.template != settings.template.name
-        else "another prompt, parameter or service"
+        f"template {before.template}" if before.template != template else "another prompt, parameter or service"
     )
     return BadInput(
         f"{settings.system} has answers that were "
@@ -221,54 +171,57 @@ def shuffle(ids: Iterable[str], *, seed: int, language: str, query_id: str) -> l
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _PromptParts:
-    """A query with the content of its prompt."""
+class _Prompts:
+    """The prompts of queries, with ordered passages, and passages and turns truncated."""
 
-    query: str
-    passages: Sequence[tuple[str, str | None, str | None]]
-    """Id, title and text of each."""
-    turns: Sequence[tuple[str, str]]
-    """Speaker and text of each."""
-    language: str
-    query_id: str
+    def __init__(self, passages: pa.Table | None, settings: GenerateSettings, turns: pa.Table | None) -> None:
+        if passages is not None and settings.relevant_only:
+            passages = passages.filter(passages["relevant"])
+        self._settings, self._tokens = settings, settings.tokens or llm.TokenEstimate()
+        self._passages = {} if passages is None else _passages(passages)
+        self._turns = _turns(turns)
 
+    def __call__(self, key: Key, query: str) -> str:
+        """Return the prompt of a query; for a RAG service the query itself.
 
-def _prompt(template: Template, parts: _PromptParts, seed: int, tokens: llm.Tokens) -> str:
-    """Build the prompt of a query, with ordered passages, and passages and turns truncated.
+        Raises:
+            _UnaskableError: if there are no passages, one has no text, or there is no room for them.
+        """
+        template, tokens = self._settings.template, self._tokens
+        if template is None:
+            return query
+        by_id = {passage[0]: passage for passage in self._passages.get(key, ())}
+        if not by_id:
+            retriever = self._settings.retriever
+            raise _UnaskableError(
+                f"{retriever} returned no passage" if retriever else "no passage is stored with the query"
+            )
+        order, turns = list(by_id), self._turns.get(key, [])
+        if template.by_id:
+            order = shuffle(by_id, seed=self._settings.seed, language=key[0], query_id=key[1])
+        texts = [text for _, text in turns]
+        for passage_id in order:
+            _, title, text = by_id[passage_id]
+            if text is None:
+                raise _UnaskableError(f"the text of passage {passage_id} is not stored")
+            texts.append(text if title is None else f"{title}: {text}")
+        counts = [tokens.count(text) for text in texts]
 
-    Raises:
-        _UnaskableError: if there are no passages, one has no text, or there is no room for them.
-    """
-    if not parts.passages:
-        raise _UnaskableError("no passage is stored with the query")
-    by_id = {passage[0]: passage for passage in parts.passages}
-    order = list(by_id)
-    if template.by_id:
-        order = shuffle(by_id, seed=seed, language=parts.language, query_id=parts.query_id)
-    texts = [text for _, text in parts.turns]
-    for passage_id in order:
-        _, title, text = by_id[passage_id]
-        if text is None:
-            raise _UnaskableError(f"the text of passage {passage_id} is not stored")
-        texts.append(text if title is None else f"{title}: {text}")
-    counts = [tokens.count(text) for text in texts]
+        def render_within(limit: int) -> str:
+            cut = [tokens.cut(text, limit) if n > limit else text for text, n in zip(texts, counts, strict=True)]
+            passages: list[tuple[str | None, str]] = [(None, text) for text in cut[len(turns) :]]
+            said = [(speaker, text) for (speaker, _), text in zip(turns, cut, strict=False)]
+            return render(template, query, passages, ids=order, language=name_of(key[0]), turns=said)
 
-    def render_within(limit: int) -> str:
-        cut = [tokens.cut(text, limit) if n > limit else text for text, n in zip(texts, counts, strict=True)]
-        passages: list[tuple[str | None, str]] = [(None, text) for text in cut[len(parts.turns) :]]
-        turns = [(speaker, text) for (speaker, _), text in zip(parts.turns, cut, strict=False)]
-        return render(template, parts.query, passages, ids=order, language=name_of(parts.language), turns=turns)
-
-    limit, max_prompt_tokens = template.max_passage_tokens, template.max_prompt_tokens
-    prompt = render_within(limit)
-    while max_prompt_tokens is not None and (over := tokens.count(prompt) - max_prompt_tokens) > 0:
-        # Tokens may merge at boundaries, so the sum is approximate: reduce by at least one token each time.
-        limit = min(_level(counts, sum(min(n, limit) for n in counts) - over), limit - 1)
-        if limit < 1:
-            raise _UnaskableError(f"the query leaves no room for passages within {max_prompt_tokens:,} tokens")
+        limit, max_prompt_tokens = template.max_passage_tokens, template.max_prompt_tokens
         prompt = render_within(limit)
-    return prompt
+        while max_prompt_tokens is not None and (over := tokens.count(prompt) - max_prompt_tokens) > 0:
+            # Tokens may merge at boundaries, so the sum is approximate: reduce by at least one token each time.
+            limit = min(_level(counts, sum(min(n, limit) for n in counts) - over), limit - 1)
+            if limit < 1:
+                raise _UnaskableError(f"the query leaves no room for passages within {max_prompt_tokens:,} tokens")
+            prompt = render_within(limit)
+        return prompt
 
 
 def _level(counts: Sequence[int], room: int) -> int:
@@ -283,7 +236,7 @@ def _level(counts: Sequence[int], room: int) -> int:
 
 
 def choose_queries(
-    queries: pa.Table, passages: pa.Table, settings: GenerateSettings
+    queries: pa.Table, passages: pa.Table | None, settings: GenerateSettings
 ) -> list[tuple[str, str, str | None, str | None]]:
     """Return language, id, text and reason of the queries to send, sorted by key.
 
@@ -291,7 +244,7 @@ def choose_queries(
         UnknownName: if a language has no queries.
     """
     rows = schema.sort("queries", queries).to_pylist()
-    if settings.relevant_only:
+    if settings.relevant_only and passages is not None:
         columns = (passages[name].to_pylist() for name in ("language", "query_id", "relevant"))
         with_relevant = {
             (language, query_id) for language, query_id, relevant in zip(*columns, strict=True) if relevant
@@ -314,19 +267,19 @@ def choose_queries(
     return rows_chosen
 
 
-def _passages(passages: pa.Table) -> dict[tuple[str, str], list[tuple[str, str | None, str | None]]]:
+def _passages(passages: pa.Table) -> dict[Key, list[tuple[str, str | None, str | None]]]:
     """Return id, title and text of the passages of each query, by position."""
     columns = ("language", "query_id", "position", "passage_id", "title", "text")
     rows = zip(*(passages[name].to_pylist() for name in columns), strict=True)
-    by_query: dict[tuple[str, str], list[tuple[str, str | None, str | None]]] = {}
+    by_query: dict[Key, list[tuple[str, str | None, str | None]]] = {}
     for language, query_id, _, *passage in sorted(rows, key=lambda row: row[:4]):
         by_query.setdefault((language, query_id), []).append((passage[0], passage[1], passage[2]))
     return by_query
 
 
-def _turns(turns: pa.Table | None) -> dict[tuple[str, str], list[tuple[str, str]]]:
+def _turns(turns: pa.Table | None) -> dict[Key, list[tuple[str, str]]]:
     """Return speaker and text of the turns before each query, in order."""
-    by_query: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    by_query: dict[Key, list[tuple[str, str]]] = {}
     for row in schema.sort("turns", turns).to_pylist() if turns is not None else ():
         by_query.setdefault((row["language"], row["query_id"]), []).append((row["speaker"], row["text"]))
     return by_query

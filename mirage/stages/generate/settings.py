@@ -15,10 +15,10 @@ class GenerateSettings:
 
     system: str
     """Name of the system."""
-    template: Template
-    """The prompt template."""
+    template: Template | None
+    """The prompt template; None for a RAG service, which retrieves and prompts by itself."""
     model: llm.Settings
-    """Model name and sampling parameters."""
+    """Model name and sampling parameters; those of a RAG service are `RagService.model`'s."""
     tokens: llm.Tokens | None = None
     """Token counter for truncating passages; None for the estimate. In an arena None is the estimate if the system's
     answers so far used it, else the model's tokenizer if available, else the estimate.
@@ -43,3 +43,15 @@ class GenerateSettings:
     """Whether to generate the system's answers to these queries again, ignoring existing answers and the ledger. An
     interrupted replacement resumes without repeating calls.
     """
+
+    @property
+    def own_retriever(self) -> str | None:
+        """Retriever of the passages that the system has seen: a RAG service is its own."""
+        return self.retriever if self.template is not None else self.system
+
+    def conversation(self, language: str, query_id: str, text: str) -> llm.Messages:
+        """Return a prompt as a conversation, or a question to a RAG service."""
+        message = {"role": "user", "content": text}
+        if self.template is None:
+            message |= {"language": language, "query_id": query_id}
+        return [message]

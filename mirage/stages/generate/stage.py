@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,32 +12,27 @@ from typing import TYPE_CHECKING, Any
 from mirage import llm, schema, store
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.engines.shards import Shard
+from mirage.llm.rag_service import RagSettings
 from mirage.stages import generate
 from mirage.stages.generate import baselines
+from mirage.stages.generate.contexts import known_texts, retrieved_rows
+from mirage.stages.generate.prepare import FirstKey, PreparedPrompts
 from mirage.stages.generate.settings import GenerateSettings
-from mirage.stages.shown import ShownPassages, contexts, given_by, need_retriever
+from mirage.stages.model_stage import ModelStage
+from mirage.stages.shown import ShownPassages, contexts, given_by, need_retriever, refuse_name
 from mirage.stages.stage import Stage, Tables
-from mirage.store import ledger_path
 from mirage.text.answers import citations, cited_ids, is_numbered, parse_answer
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Engine = Callable[..., Sequence[llm.Reply | None]]
-"""Makes calls: `engine(conversations, ledger=..., on_reply=..., accepted=...)`, such as `llm.complete` with the other
-arguments bound; with `again=...` for a replacement.
-"""
 _COUNTED = "tokens by"
-_SHOWN = ("queries", "passages", "retrieved")
-"""Tables that prompts and answers are built from."""
 
 
 @dataclass(frozen=True)
 class GenerateResult:
     """Result of generating answers."""
 
-    arena: store.Arena
-    """The arena after the run."""
     counts: Mapping[str, Counter[str]]
     """Answers of the system by language and status; `not asked` if the budget was reached."""
     kept: int
@@ -52,98 +47,184 @@ class GenerateResult:
     """Cost of this run."""
 
 
-def plan_generating(path: Path, settings: GenerateSettings, *, limits: llm.Limits) -> llm.Cost:
-    """Return the maximum cost of a run; nothing is sent or written.
+Asked = tuple[GenerateSettings, PreparedPrompts]
+"""The settings, with their token counter, and the prompts."""
 
-    Raises:
-        ArenaError: if the arena lacks queries, or the passages for the prompts.
-        UnknownName: if a language has no queries, or there is no such retriever.
-        BadInput: if the system has answers that were made differently.
-    """
-    seen = store.consistently(path, lambda arena: _seen(arena, settings))
-    settings = _fix_settings(seen.arena, settings)
-    with store.kept_ledger(path) as ledger:
-        prepared = generate.prepare(**_tables(seen, settings), settings=settings, first_key=_first_key(ledger))
-        again = name_repetition(settings.system, ledger, _scope(settings), replace=settings.replace)
-        return llm.plan(prepared.conversations, settings=settings.model, limits=limits, ledger=ledger, again=again)
+
+@dataclass(frozen=True)
+class _Generating(ModelStage[Asked, GenerateResult]):
+    """Generation of a system's answers to the queries of an arena."""
+
+    settings: GenerateSettings
+    unwatched = ("answers",)
+
+    @property
+    def subject(self) -> str:
+        return self.settings.system
+
+    @property
+    def replaces(self) -> bool:
+        return self.settings.replace
+
+    def note(self, asked: Asked, _settings: llm.Settings) -> str:
+        return _note(asked[0])
+
+    def read(self, arena: store.Arena) -> store.Snapshot:
+        return _seen(arena, self.settings)
+
+    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[llm.Messages], Asked]:
+        settings = _fix_settings(seen.arena, self.settings)
+        first_key: FirstKey = (lambda key: key) if ledger is None else partial(llm.first_key, ledger=ledger)
+        prepared = generate.prepare(**_tables(seen, settings), settings=settings, first_key=first_key)
+        return prepared.conversations, (settings, prepared)
+
+    def check(self, arena: store.Arena, asked: Asked, _ledger: store.Ledger | None) -> None:
+        _fix_settings(arena, asked[0])
+
+    def scope(self, asked: Asked) -> tuple[str, str]:
+        settings = asked[0]
+        selection = {"languages": settings.languages and sorted(settings.languages), "limit": settings.limit}
+        template = settings.template.text if settings.template else ""
+        return self.subject, f"{_note(settings)}; {selection}; {template}"
+
+    def repetition(self, asked: Asked, number: int) -> dict[str, Any]:
+        # A stored reply to such a prompt shows that the service accepts it.
+        return {"accepted": asked[1].any_valid, "again": f"{self.subject} {number}" if number else None}
+
+    def need_any(self, asked: Asked, replies: llm.Replies) -> None:
+        where = self.settings.model.path if self.settings.template is None else ""
+        replies.need_any(each="query", where=where, known=asked[1].any_valid)
+
+    def results(
+        self, asked: Asked, replies: llm.Replies, seen: store.Snapshot, ledger: store.Ledger
+    ) -> tuple[dict[str, store.NewRows], GenerateResult]:
+        settings, prepared = asked
+        pairs = zip(prepared.to_ask, replies.by_number, strict=True)
+        given = [(prompt, reply) for prompt, reply in pairs if reply is not None]
+        days = ledger.days(reply.key for _, reply in given)
+        passages, known, answers = [], known_texts(seen.tables.get("passages")), list(prepared.unaskable)
+        for prompt, reply in given:
+            key = prompt.language, prompt.query_id
+            answer = generate.answer_of(key, settings, reply, reply.reason)
+            if settings.template is None:
+                rows = retrieved_rows(key, settings.system, reply.contexts or (), known.get(key, {}))
+                passages += rows
+                # Citations are numbers, unless one is the id of a passage.
+                by_id = any(f"[{row.passage_id}]" in (reply.text or "") for row in rows)
+                answer = replace(answer, numbered=not by_id if rows else None)
+            answers.append(replace(answer, run_date=days.get(reply.key)))
+        # Answers to other queries stay, also those written by another program meanwhile.
+        new = [row for row in answers if prepared.before.get((row.language, row.query_id)) != row]
+        tables = {"answers": store.by_key("answers", schema.from_rows("answers", new))} if new else {}
+        if new and settings.template is None and (passages or "retrieved" in seen.arena.tables):
+            asked_again = [row for row in answers if row.status != "api_error"]
+            keys = schema.from_columns(
+                "retrieved",
+                {name: [getattr(row, name) for row in asked_again] for name in ("language", "query_id", "retriever")},
+            ).select(["language", "query_id", "retriever"])
+            tables["retrieved"] = store.NewRows(schema.from_rows("retrieved", passages), keys)
+        statuses = {(row.language, row.query_id): row.status for row in (*prepared.before.values(), *answers)}
+        counts: dict[str, Counter[str]] = {}
+        for key in prepared.chosen:
+            counts.setdefault(key[0], Counter())[statuses.get(key, "not asked")] += 1
+        missing = sum(count["missing"] for count in counts.values())
+        kept = len(prepared.chosen) - len(prepared.to_ask) - missing
+        return tables, GenerateResult(counts, kept, Counter(), replies.reasons, replies.unwhole, replies.cost)
+
+
+def plan_generating(path: Path, settings: GenerateSettings, model: llm.ChatModel) -> llm.Cost:
+    """Return the maximum cost of `generate_answers`; nothing is sent or written. Raises as it does."""
+    return _Generating(settings).plan(path, model)
 
 
 def generate_answers(
-    path: Path,
-    settings: GenerateSettings,
-    *,
-    engine: Engine,
-    limits: llm.Limits,
-    made_by: str,
-    on_reply: llm.OnCost | None = None,
-) -> GenerateResult:
-    """Generate a system's answers to the queries of an arena.
+    path: Path, settings: GenerateSettings, calls: llm.ArenaCalls
+) -> tuple[store.Arena, GenerateResult]:
+    """Generate a system's answers to the queries of an arena, by a model or a RAG service.
 
-    Replies are committed to the arena's ledger as they arrive, and the table is written at the end, also if the service
-    ends the run: a rerun resumes without paying twice. Answers of other systems stay. Rows derived from removed answers
-    are removed.
+    Replies are committed to the arena's ledger as they arrive, and the tables are written at the end, also if the
+    service ends the run: a rerun resumes without paying twice. Answers of other systems stay. Rows derived from removed
+    answers are removed. The passages that a RAG service returned are the lists of a retriever named after the system,
+    so that every measure of retrievers and citations applies to them.
 
     Args:
         path: the arena's folder.
         settings: system, template, model and queries.
-        engine: makes the calls, with `settings.model`.
-        limits: limits, with the prices.
-        made_by: the command, for the manifest.
-        on_reply: called as replies arrive.
+        calls: the model, with `settings.model`.
 
     Raises:
         ArenaError: if the arena lacks queries or passages, or cannot be written.
-        UnknownName: if a language has no queries.
-        BadInput: if the system has answers that were made differently.
-        Unreachable: if the service rejects every call, or every call failed.
+        UnknownName: if a language has no queries, or there is no such retriever.
+        BadInput: if the system has answers that were made differently, or a RAG service's name is not one of a
+            retriever.
+        Unreachable: if the service rejects every call, every call failed, or a RAG service's responses lack answer or
+            contexts.
     """
-    seen = store.consistently(path, lambda arena: _seen(arena, settings))
-    settings = _fix_settings(seen.arena, settings)
-    tables = _tables(seen, settings)
-    asking, kept = llm.Asking(limits, on_reply), 0
-    chosen = generate.choose_queries(tables["queries"], tables["passages"], settings)
-    with store.Ledger(ledger_path(path)) as ledger:
-        again = name_repetition(settings.system, ledger, _scope(settings), replace=settings.replace, begin=True)
-
-        def complete(conversations: Sequence[llm.Messages], *, accepted: bool) -> Sequence[llm.Reply | None]:
-            nonlocal kept
-            kept = len(chosen) - len(conversations)
-            repeated = {} if again is None else {"again": again}
-            return asking.ask(conversations, engine, ledger=ledger, accepted=accepted, **repeated)
-
-        answers = generate.generate(**tables, settings=settings, complete=complete, first_key=_first_key(ledger))
-        answers = _add_dates(answers, ledger)
-        arena = _write(path, answers, settings, seen=seen, made_by=made_by)
-        if settings.replace and asking.ended:
-            ledger.end_replacement(settings.system, _scope(settings))
-    statuses = answers["status"].to_pylist()
-    asking.need_any(not set(generate.SOUND).isdisjoint(statuses), each="query")
-    keys = zip(*(answers[name].to_pylist() for name in ("language", "query_id")), strict=True)
-    counts = count_answers(
-        [(language, query_id) for language, query_id, *_ in chosen], dict(zip(keys, statuses, strict=True))
-    )
-    kept -= sum(count["missing"] for count in counts.values())
+    if settings.template is None:
+        refuse_name(settings.system)
+    arena, result = _Generating(settings).run(path, calls)
     shared = store.consistently(path, lambda arena: _shared(arena, settings.system))
-    return GenerateResult(arena, counts, kept, shared, asking.reasons, asking.unwhole, asking.cost)
+    return arena, replace(result, shared=shared)
 
 
-def plan_sample(path: Path, settings: GenerateSettings, sample: int, *, limits: llm.Limits | None = None) -> llm.Cost:
-    """Estimate the maximum cost of `generate_sample` without sending or writing anything. Raises as it does."""
-    seen = store.consistently(path, lambda arena: _seen(arena, settings))
-    settings = _fix_settings(seen.arena, settings)
-    prepared = generate.prepare(**{**_tables(seen, settings), "answers": None}, settings=settings)
-    with store.kept_ledger(path) as ledger:
-        again = _name_sample(settings, sample)
-        return llm.plan(prepared.conversations, settings=settings.model, limits=limits, ledger=ledger, again=again)
+@dataclass(frozen=True)
+class _Sampling(_Generating):
+    """Generation of further answers to the same prompts."""
+
+    number: int
+    """Number of the answers, from 1."""
+
+    def note(self, _asked: Asked, settings: llm.Settings) -> str:
+        return f"{self.subject}: {llm.describe(settings)}"
+
+    @property
+    def replaces(self) -> bool:
+        return False
+
+    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[llm.Messages], Asked]:
+        tables = {name: table for name, table in seen.tables.items() if name != "answers"}
+        return super().requests(store.Snapshot(seen.arena, tables), ledger)
+
+    def repetition(self, _asked: Asked, _number: int) -> dict[str, Any]:
+        return {"again": f"{self.subject} sample {self.number}"}
+
+    def need_any(self, _asked: Asked, replies: llm.Replies) -> None:
+        replies.need_any()
+
+    def results(
+        self, asked: Asked, replies: llm.Replies, _seen: store.Snapshot, _ledger: store.Ledger
+    ) -> tuple[dict[str, store.NewRows], GenerateResult]:
+        settings, prepared = asked
+        rows = [
+            schema.SampledAnswer(
+                prompt.language,
+                prompt.query_id,
+                settings.system,
+                self.number,
+                reply.text,
+                reply.status,
+                settings.template.name if settings.template else None,
+                reply.reason,
+            )
+            for prompt, reply in zip(prepared.to_ask, replies.by_number, strict=True)
+            if reply is not None and reply.status in generate.SOUND
+        ]
+        tables = {"samples": store.by_key("samples", schema.from_rows("samples", rows))} if rows else {}
+        return tables, GenerateResult({}, 0, Counter(), replies.reasons, replies.unwhole, replies.cost)
+
+
+def plan_sample(path: Path, settings: GenerateSettings, sample: int, model: llm.ChatModel) -> llm.Cost:
+    """Return the maximum cost of `generate_sample`; nothing is sent or written. Raises as it does."""
+    return _Sampling(settings, sample).plan(path, model)
 
 
 def generate_sample(
-    path: Path, settings: GenerateSettings, sample: int, *, calls: llm.ArenaCalls
+    path: Path, settings: GenerateSettings, sample: int, calls: llm.ArenaCalls
 ) -> tuple[store.Arena, llm.Cost]:
     """Ask a system's queries once more, and write its answers to the table samples.
 
-    Replies are committed to the ledger as they arrive, so a rerun resumes without paying twice. Failed calls have no
-    row, and are made again by the next run. The samples of this number replace those on the same queries.
+    Failed calls have no row, and are made again by the next run. The samples of this number replace those on the same
+    queries.
 
     Args:
         path: the arena's folder, with the system's first answers.
@@ -159,41 +240,8 @@ def generate_sample(
         BadInput: if the system has answers that were made differently.
         Unreachable: if the service rejects every call, or every call failed.
     """
-    seen = store.consistently(path, lambda arena: _seen(arena, settings))
-    settings = _fix_settings(seen.arena, settings)
-    prepared = generate.prepare(**{**_tables(seen, settings), "answers": None}, settings=settings)
-    with store.Ledger(ledger_path(path)) as ledger:
-        replies = llm.put(
-            prepared.conversations,
-            engine=calls.engine,
-            ledger=ledger,
-            limits=calls.model.limits,
-            progress=calls.progress,
-            again=_name_sample(settings, sample),
-        )
-    rows = [
-        schema.SampledAnswer(
-            prompt.language,
-            prompt.query_id,
-            settings.system,
-            sample,
-            reply.text,
-            reply.status,
-            settings.template.name,
-            reply.reason,
-        )
-        for prompt, reply in zip(prepared.to_ask, replies.by_number, strict=True)
-        if reply is not None and reply.status in generate.SOUND
-    ]
-    queries = store.Snapshot(seen.arena, {name: seen.tables[name] for name in _SHOWN if name in seen.tables})
-    arena = calls.write(path, "samples", schema.from_rows("samples", rows), subject=settings.system, seen=queries)
-    replies.need_any()
-    return arena, replies.cost
-
-
-def _name_sample(settings: GenerateSettings, sample: int) -> str:
-    """Return the name of a sample's repetition, distinct per system."""
-    return f"{settings.system} sample {sample}"
+    arena, result = _Sampling(settings, sample).run(path, calls)
+    return arena, result.cost
 
 
 def of_shard(whole: Path, settings: GenerateSettings, shard: Shard) -> GenerateSettings:
@@ -263,65 +311,39 @@ def _seen(arena: store.Arena, settings: GenerateSettings) -> store.Snapshot:
     """Read the inputs of a generating model, and existing answers."""
     if settings.retriever is not None:
         need_retriever(arena, settings.retriever)
-    names = ("queries", "passages") if settings.retriever is None else ("queries", "retrieved")
-    for name in names:
+    needed = ["queries"]
+    if settings.template is not None:
+        needed.append("passages" if settings.retriever is None else "retrieved")
+    for name in needed:
         arena.need(name)
-    refuse_languages(arena, settings.languages)
-    tables = {}
-    for name in ("queries", "passages", *names[1:], "turns"):
-        if (table := arena.read_optional(name, languages=settings.languages)) is not None:
-            tables[name] = table
-    if "answers" in arena.tables:
-        tables["answers"] = arena.read("answers")
-    return store.Snapshot(arena, tables)
-
-
-def refuse_languages(arena: store.Arena, languages: Sequence[str] | None) -> None:
-    """Check that languages have queries.
-
-    Raises:
-        UnknownName: if one has none.
-    """
-    for code in languages or ():
+    for code in settings.languages or ():
         if code not in arena.languages("queries"):
             raise UnknownName("language", code, arena.languages("queries"), where=arena.address)
+    names = {*needed, "passages", *(() if settings.template is None else ("turns",))}
+    tables = {}
+    for name in (*sorted(names), "answers"):
+        languages = settings.languages if name != "answers" else None
+        if (table := arena.read_optional(name, languages=languages)) is not None:
+            tables[name] = table
+    return store.Snapshot(arena, tables)
 
 
 def _tables(seen: store.Snapshot, settings: GenerateSettings) -> dict[str, Any]:
     """Return the stage's arguments that are tables."""
-    tables: dict[str, Any] = {"answers": None, **seen.tables}
+    tables: dict[str, Any] = {"answers": None, "passages": None, **seen.tables}
     retrieved = tables.pop("retrieved", None)
     if settings.retriever is not None:
         tables["passages"] = given_by(contexts(tables.get("passages"), retrieved), settings.retriever, settings.depth)
     return tables
 
 
-def _first_key(ledger: store.Ledger | None) -> Callable[[str], str]:
-    """Return the function that maps the key of a repeated call to the key of the first one."""
-    return (lambda key: key) if ledger is None else partial(llm.first_key, ledger=ledger)
-
-
-def _scope(settings: GenerateSettings) -> str:
-    """Describe a replacement: a rerun of the same command has the same scope."""
-    selection = {"languages": settings.languages and sorted(settings.languages), "limit": settings.limit}
-    return f"{_note(settings)}; {selection}; {settings.template.text}"
-
-
-def name_repetition(
-    system: str, ledger: store.Ledger | None, scope: str, *, replace: bool, begin: bool = False
-) -> str | None:
-    """Return the name of the repetition that calls belong to, distinct per system; None for the first time. Arguments
-    as for `Ledger.replacement`.
-    """
-    number = ledger.replacement(system, scope, replace=replace, begin=begin) if ledger else 0
-    return f"{system} {number}" if number else None
-
-
 def _note(settings: GenerateSettings) -> str:
     """Describe how answers are made, for the manifest."""
+    if isinstance(settings.model, RagSettings):
+        return f"{settings.system}: RAG service {settings.model.described}"
     counted = (settings.tokens or llm.TokenEstimate()).name
     options = {
-        "template": settings.template.name,
+        "template": settings.template and settings.template.name,
         "order seed": settings.seed,
         _COUNTED: counted,
         **llm.parameters(settings.model),
@@ -341,17 +363,26 @@ def _fix_settings(arena: store.Arena, settings: GenerateSettings) -> GenerateSet
     """
     notes = arena.manifest["made"]["answers"]["notes"] if "answers" in arena.tables else []
     before = next((note for note in notes if note.startswith(f"{settings.system}: ")), None)
-    if settings.tokens is None:
+    if settings.tokens is None and settings.template is not None:
         # A tokenizer installed since must not change the prompts of a resumed run.
         by_estimate = before is not None and f", {_COUNTED} {llm.TokenEstimate().name}," in before
         settings = replace(settings, tokens=llm.tokens_of(settings.model.model, "estimate" if by_estimate else None))
-    if before not in (None, _note(settings)) and not settings.replace:
+    if before not in (None, _note(settings)) and not settings.replace and _any_valid(arena, settings.system):
         raise BadInput(
             f"the answers of {before}; now it is {_note(settings).removeprefix(f'{settings.system}: ')}",
             where=arena.address,
             do="use another name for --system, or replace its answers with --replace",
         )
     return settings
+
+
+def _any_valid(arena: store.Arena, system: str) -> bool:
+    """Return whether a system has a valid answer: failed calls bind it to no model, service or paths, which a first
+    attempt may have wrong.
+    """
+    rows = arena.read("answers", columns=["system", "status"])
+    names = zip(rows["system"].to_pylist(), rows["status"].to_pylist(), strict=True)
+    return any(name == system and status in generate.SOUND for name, status in names)
 
 
 def _shared(arena: store.Arena, system: str) -> Counter[str]:
@@ -362,47 +393,6 @@ def _shared(arena: store.Arena, system: str) -> Counter[str]:
         [system, system],
     )
     return Counter(dict(zip(rows["system"].to_pylist(), rows["n"].to_pylist(), strict=True)))
-
-
-def _add_dates(answers: pa.Table, ledger: store.Ledger) -> pa.Table:
-    """Set the dates of answers to the days on which their replies arrived; a cached reply keeps its day."""
-    days = ledger.days(call for call in answers["call"].to_pylist() if call is not None)
-    rows = [row | {"run_date": days.get(row["call"], row["run_date"])} for row in answers.to_pylist()]
-    return schema.from_columns("answers", {name: [row[name] for row in rows] for name in answers.column_names})
-
-
-def count_answers(
-    chosen: Sequence[tuple[str, str]], statuses: Mapping[tuple[str, str], str]
-) -> dict[str, Counter[str]]:
-    """Count answers to chosen queries (language and id) by language and status."""
-    counts: dict[str, Counter[str]] = {}
-    for key in chosen:
-        counts.setdefault(key[0], Counter())[statuses.get(key, "not asked")] += 1
-    return counts
-
-
-def _write(
-    path: Path, answers: pa.Table, settings: GenerateSettings, *, seen: store.Snapshot, made_by: str
-) -> store.Arena:
-    """Upsert the new or changed answers of a system.
-
-    Its answers to other queries stay, also those written by another program meanwhile.
-    """
-    keys, before = schema.key("answers"), seen.tables.get("answers")
-    stored = {tuple(row[key] for key in keys): row for row in before.to_pylist()} if before is not None else {}
-    new = [row for row in answers.to_pylist() if stored.get(tuple(row[key] for key in keys)) != row]
-    if not new:
-        return store.open_arena(path)
-    rows = store.by_key("answers", schema.from_rows("answers", [schema.Answer(**row) for row in new]))
-    queries = store.Snapshot(seen.arena, {name: seen.tables[name] for name in _SHOWN if name in seen.tables})
-    result = store.upsert(
-        path,
-        {"answers": rows},
-        made_by=store.Provenance(made_by, notes=[_note(settings)], subjects=[settings.system]),
-        check=lambda arena: _fix_settings(arena, settings),
-        seen=queries,
-    )
-    return result.arena
 
 
 def _baselines(tables: Tables) -> dict[str, pa.Table]:

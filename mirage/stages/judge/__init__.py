@@ -2,8 +2,9 @@
 
     battles = choose_pairs(answers, queries=100, among=judgeable(queries, passages))
     prompts = Prompts(battles, queries, passages, answers)
-    judged = read_verdicts(battles, prompts, llm.put(prompts, engine=engine, ledger=ledger), judge="gpt-4o")
-    judge_stats(judged.judgments, ledger)       # flips, position bias, ties, unparsed, tokens by judge and language
+    replies = llm.ask(prompts, model, ledger)
+    judgments = read_verdicts(battles, prompts, replies, judge="gpt-4o", criterion=load_criterion())
+    judge_stats(judgments, ledger)              # flips, position bias, ties, unparsed, tokens by judge and language
 
 `pairs.py` chooses pairs, `prompt.py` and `prompts/judge.txt` render the prompt, `verdict.py` parses the reply,
 `model.py` makes the verdicts of a model, or points for single answers, `stats.py` computes judge statistics,
@@ -15,7 +16,7 @@ from mirage.schema import OVERALL
 from mirage.stages.judge.criteria import BUNDLED, MARKS, PLANTED, Criterion, Scale, load_criterion
 from mirage.stages.judge.family import FamilyPreference, family_preferences
 from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
-from mirage.stages.judge.model import JudgeResult, answers_of, read_points, read_verdicts
+from mirage.stages.judge.model import answers_of, read_points, read_verdicts
 from mirage.stages.judge.pairs import (
     Cell,
     OrderedPair,
@@ -40,7 +41,6 @@ __all__ = [
     "Cell",
     "Criterion",
     "FamilyPreference",
-    "JudgeResult",
     "JudgeStats",
     "OrderedPair",
     "ParsedVerdict",

@@ -7,15 +7,12 @@ wins.
 from __future__ import annotations
 
 import zlib
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mirage import llm, schema
 from mirage.battles.score_verdicts import verdicts_of_scores
-from mirage.errors import Unreachable
-from mirage.stages.judge.criteria import Criterion, load_criterion
+from mirage.stages.judge.criteria import Criterion
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.judge.prompt import Prompts
 from mirage.stages.judge.verdict import ParsedVerdict, parse_verdict
@@ -24,60 +21,27 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True)
-class JudgeResult:
-    """Result of judging battles by a model."""
-
-    judgments: pa.Table
-    """One row for every battle with a reply, parsed or not."""
-    failed: Mapping[str, int]
-    """Number of failed calls by reason. They have no row: a later run retries them."""
-    unasked: int
-    """Number of battles not sent because the budget was reached or the run ended. They have no row either."""
-    cost: llm.Cost
-    """Cost of this run."""
-    stopped: Unreachable | None = None
-    """Reason why the run ended early; None if it did not."""
-    complete: bool = False
-    """Whether every battle was sent."""
-    scores: pa.Table | None = None
-    """With points for single answers, one `schema.Score` row for every answer with a reply."""
-
-    def need_any(self) -> None:
-        """Check that the run did not end early, and that at least one call got a reply.
-
-        Raises:
-            Unreachable: if not.
-        """
-        if self.stopped:
-            raise self.stopped
-        if self.failed and not len(self.judgments if self.scores is None else self.scores):
-            raise Unreachable(
-                f"no call got a reply: {max(self.failed, key=lambda reason: self.failed[reason])}",
-                do="check that the service responds, then run the same command again",
-            )
-
-
 def read_verdicts(
     battles: Sequence[OrderedPair],
     prompts: Prompts,
     replies: llm.Replies,
     *,
     judge: str,
-    criterion: Criterion | None = None,
+    criterion: Criterion,
     repeat: int = 0,
-) -> JudgeResult:
-    """Parse a model's replies on battles into verdicts.
+) -> pa.Table:
+    """Parse a model's replies on battles into verdicts, one `schema.Judgment` row for each reply, parsed or not.
+
+    A failed call has no row.
 
     Args:
         battles: the battles.
         prompts: their prompts.
         replies: the replies to the prompts.
         judge: name of the judge, for the rows.
-        criterion: what the prompts ask, for the rows; None for the default criterion.
+        criterion: what the prompts ask, for the rows.
         repeat: number of this verdict on each battle, for the rows; 0 is the first.
     """
-    criterion = criterion or load_criterion()
     rows = []
     for number, (battle, reply) in enumerate(zip(battles, replies.by_number, strict=True)):
         if reply is None or reply.status == "api_error":
@@ -99,22 +63,7 @@ def read_verdicts(
                 repeat=repeat or None,
             )
         )
-    return result_of(replies, schema.from_rows("judgments", rows))
-
-
-def result_of(replies: llm.Replies, judgments: pa.Table, scores: pa.Table | None = None) -> JudgeResult:
-    """Build the result of a judging run, with its failures counted by reason.
-
-    Args:
-        replies: the replies of the run.
-        judgments: the verdicts made from them.
-        scores: the scores made from them, if single answers were rated.
-    """
-    failed = Counter(
-        reply.reason or "no reason given" for reply in replies.by_number if reply and reply.status == "api_error"
-    )
-    complete = replies.stopped is None and all(reply is not None and not reply.given_up for reply in replies.by_number)
-    return JudgeResult(judgments, dict(failed), replies.unasked, replies.cost, replies.stopped, complete, scores)
+    return schema.from_rows("judgments", rows)
 
 
 def _read(reply: llm.Reply, shown: Sequence[str]) -> ParsedVerdict:
@@ -132,7 +81,7 @@ def answers_of(battles: Sequence[OrderedPair]) -> list[OrderedPair]:
 
 def read_points(
     battles: Sequence[OrderedPair], prompts: Prompts, replies: llm.Replies, *, judge: str, criterion: Criterion
-) -> JudgeResult:
+) -> tuple[pa.Table, pa.Table]:
     """Parse a model's points for the answers of battles, and decide the battles by the points.
 
     Args:
@@ -143,7 +92,8 @@ def read_points(
         criterion: with points.
 
     Returns:
-        The scores, and one verdict for each pair of answers that both have points; the pairs are those of the battles.
+        One verdict for each pair of answers that both have points, the pairs being those of the battles; and one
+        `schema.Score` row for every answer with a reply.
     """
     from mirage.stages.features.grades import parse_grade  # deferred: imports all features, which pages do not need
 
@@ -160,7 +110,7 @@ def read_points(
         low, high = float(scale.low), float(scale.high)
         rows.append(schema.Score(*key, criterion.name, judge, False, value, low, high, reason))
     scores = schema.from_rows("scores", rows)
-    return result_of(replies, _judgments(scores, read, {*battles}, judge, criterion), scores)
+    return _judgments(scores, read, {*battles}, judge, criterion), scores
 
 
 def _judgments(

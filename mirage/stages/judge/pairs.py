@@ -74,22 +74,22 @@ def choose_pairs(
             raise BadInput(f"the number of {name} cannot be {number}", do="give 1 or more, or omit it for all")
     battles = []
     for language, answered in answering_systems(answers, among).items():
-        query_ids = _shuffle(answered, seed, language, "query")[:queries]
-        drawn = (
-            ((query, pair) for query in query_ids for pair in _schedule(answered[query], seed, language))
-            if pairs is None
-            else itertools.islice(
-                _balance_pairs({query: answered[query] for query in query_ids}, seed, language), pairs
-            )
-        )
-        for query, (first, second) in drawn:
-            battles += [OrderedPair(language, query, first, second), OrderedPair(language, query, second, first)]
+        chosen = {query: answered[query] for query in _shuffle(answered, seed, language, "query")[:queries]}
+        drawn = _balance_pairs(chosen, seed, language)
+        if pairs is None:
+            drawn = ((query, pair) for query in chosen for pair in _schedule(chosen[query], seed, language))
+        battles += _both_orders(language, itertools.islice(drawn, pairs))
     if not battles:
         raise NotEnoughData(
             "no query that can be judged has answers of two systems",
             do="add the texts of queries and passages, and answers of a second system",
         )
     return battles
+
+
+def _both_orders(language: str, drawn: Iterable[tuple[str, Pair]]) -> list[OrderedPair]:
+    """Return the two battles of each query and pair."""
+    return [OrderedPair(language, query, *shown) for query, (a, b) in drawn for shown in ((a, b), (b, a))]
 
 
 def choose_known(
@@ -130,18 +130,14 @@ def choose_known(
     battles = []
     for language, answered in answering_systems(answers, among).items():
         right = {query: known.get((language, query), {}) for query in answered}
-        opposed = {
-            query: [system for system in systems if system in right[query]]
-            for query, systems in answered.items()
-            if len({right[query][system] for system in systems if system in right[query]}) > 1
-        }
+        labelled = {query: [name for name in names if name in right[query]] for query, names in answered.items()}
+        opposed = {query: names for query, names in labelled.items() if len({right[query][n] for n in names}) > 1}
         drawn: dict[str, dict[str, list[str]]] = {}
         for query in _shuffle(opposed, seed, language, "query")[:queries]:
             drawn.setdefault(subsets[language, query], {})[query] = opposed[query]
         by_subset = [_balance_pairs(drawn[subset], seed, language, right) for subset in sorted(drawn)]
         turns = (item for turn in itertools.zip_longest(*by_subset) for item in turn if item is not None)
-        for query, (first, second) in itertools.islice(turns, pairs):
-            battles += [OrderedPair(language, query, first, second), OrderedPair(language, query, second, first)]
+        battles += _both_orders(language, itertools.islice(turns, pairs))
     if not battles:
         raise NotEnoughData(
             "no query that can be judged has a right and a wrong answer by its relevance labels",
@@ -178,10 +174,9 @@ def listed_pairs(
                     where=f"language={battle.language}, query_id={battle.query_id}",
                     do=f"there must be two answers, the texts of the query and of a passage; answered: {systems}",
                 )
-        pair = battle.language, battle.query_id, frozenset((battle.system_a, battle.system_b))
-        pairs.setdefault(
-            pair, [battle, OrderedPair(battle.language, battle.query_id, battle.system_b, battle.system_a)]
-        )
+        both = battle.system_a, battle.system_b
+        pair = battle.language, battle.query_id, frozenset(both)
+        pairs.setdefault(pair, _both_orders(battle.language, [(battle.query_id, both)]))
     if not pairs:
         raise NotEnoughData("the list of battles is empty", do="omit it to judge all")
     return [battle for both in pairs.values() for battle in both]

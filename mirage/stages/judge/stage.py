@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,8 @@ from mirage.errors import BadInput
 from mirage.llm.engines.shards import Shard
 from mirage.stages import judge
 from mirage.stages.judge.criteria import Criterion, load_criterion
+from mirage.stages.model_stage import ModelResult, ModelStage
 from mirage.stages.stage import Stage, Tables
-from mirage.store import ledger_path
 from mirage.store.ledger import price_share
 
 if TYPE_CHECKING:
@@ -82,31 +82,112 @@ class JudgeSettings:
         return replace(self.sample, known=True) if self.planted else self.sample
 
 
+Asked = tuple[list[judge.OrderedPair], judge.Prompts]
+"""Battles, and their prompts: one per battle, or with points one per answer."""
+
+
+@dataclass(frozen=True)
+class _Judging(ModelStage[Asked, ModelResult]):
+    """Judging battles of an arena by a model."""
+
+    settings: JudgeSettings
+    model: llm.Settings
+
+    @property
+    def subject(self) -> str:
+        return self.settings.owner
+
+    @property
+    def replaces(self) -> bool:
+        return self.settings.replace
+
+    def note(self, _asked: Asked, settings: llm.Settings) -> str:
+        criterion = self.settings.criterion
+        return f"{self.subject}: {llm.describe(settings)}, criterion {criterion.name}, prompt {criterion.prompt}"
+
+    def read(self, arena: store.Arena) -> store.Snapshot:
+        if self.settings.judge == judge.HEURISTIC:
+            raise BadInput(
+                f"{judge.HEURISTIC} is the name of the judge without a model",
+                do="give the judge another name, or omit --model",
+            )
+        if self.settings.repeat and self._by_points:
+            raise BadInput("points for single answers are not repeated", do="omit --repeats, or use a pairwise scale")
+        return _seen(arena, self.settings.battles)
+
+    @property
+    def _by_points(self) -> bool:
+        return self.settings.criterion.scale.kind == "points"
+
+    def requests(self, seen: store.Snapshot, _ledger: store.Ledger | None) -> tuple[judge.Prompts, Asked]:
+        asked = _battles(seen.tables, self.settings.battles, self.settings)
+        return asked[1], asked
+
+    def check(self, arena: store.Arena, asked: Asked, ledger: store.Ledger | None) -> None:
+        if ledger is not None:
+            _refuse_another(arena, self.settings, self.model, ledger, again=asked[0] if self.settings.replace else ())
+
+    def scope(self, asked: Asked) -> tuple[str, str]:
+        battles = store.ledger_key({"battles": sorted(map(astuple, asked[0]))})
+        return _owner(self.subject), f"{llm.describe(self.model)}; {battles}"
+
+    def repetition(self, _asked: Asked, number: int) -> dict[str, Any]:
+        return _repetition(self.subject, number, replace=self.settings.replace, repeat=self.settings.repeat)
+
+    def results(
+        self, asked: Asked, replies: llm.Replies, seen: store.Snapshot, _ledger: store.Ledger
+    ) -> tuple[dict[str, store.NewRows], ModelResult]:
+        settings, name, (battles, prompts) = self.settings, self.subject, asked
+        criterion, scores = settings.criterion, None
+        if self._by_points:
+            judgments, scores = judge.read_points(battles, prompts, replies, judge=name, criterion=criterion)
+        else:
+            judgments = judge.read_verdicts(
+                battles, prompts, replies, judge=name, criterion=criterion, repeat=settings.repeat
+            )
+        if settings.sample.possible is not None:
+            rows = _chosen_rows(judgments, settings.sample.possible, name)
+        else:
+            keys = {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE}
+            keys["repeat"] = [settings.repeat or None] * len(battles)
+            # Repeats of these battles stay, unless all verdicts on them are replaced.
+            of_repeat = () if settings.replace and not settings.repeat else ("repeat",)
+            of_battles = schema.from_columns("judgments", keys).select([*schema.BATTLE, *of_repeat])
+            rows = store.NewRows(judgments, of_battles)
+        # Points of known-answer pairs, and with a planted verdict, are no scores of the answers.
+        tables = _tables(seen.arena, rows, scores if name == criterion.judge_name(settings.judge) else None)
+        return tables, ModelResult(judgments, dict(replies.reasons), replies.unasked, {}, replies.cost)
+
+
 def plan_judging(path: Path, settings: JudgeSettings, model: llm.ChatModel) -> llm.Cost:
-    """Estimate the maximum cost of judging without sending or writing anything.
+    """Estimate the maximum cost of judging without sending or writing anything; raises as `ModelStage.plan` does."""
+    return _Judging(settings, model.settings).plan(path, model)
+
+
+def judge_by_model(
+    path: Path, settings: JudgeSettings, calls: llm.ArenaCalls, *, step: str | None = None
+) -> tuple[store.Arena, ModelResult]:
+    """Judge the answers of an arena by a model.
+
+    Its verdicts replace its earlier ones on the same battles; its other verdicts and those of other judges are kept.
 
     Args:
         path: the arena's folder.
         settings: judge and battles.
-        model: the model; its limits have the prices.
+        calls: the model.
+        step: the step of a run (`store.upsert`).
+
+    Returns:
+        The arena, and one verdict for every battle with a reply, parsed or not. A failed call has no row: a later run
+        retries it.
 
     Raises:
         BadInput: if the name is the heuristic judge's, or has verdicts by another model or other parameters.
-        ArenaError: if the arena lacks queries, passages or answers.
+        ArenaError: if the arena lacks queries, passages or answers, or cannot be written.
         NotEnoughData: if there is nothing to judge.
+        Unreachable: if the service rejects what every call needs, or no call got a reply.
     """
-    _refuse_heuristic(settings.judge)
-    name = settings.owner
-    seen = store.consistently(path, lambda arena: _seen(arena, settings.battles))
-    battles, prompts = _battles(seen.tables, settings.battles, settings)
-    with store.kept_ledger(path) as ledger:
-        if ledger is None:
-            return llm.plan(prompts, settings=model.settings, limits=model.limits, ledger=None)
-        again = battles if settings.replace else ()
-        _refuse_another(store.open_arena(path), settings, model.settings, ledger, again=again)
-        number = ledger.replacement(_owner(name), _scope(model.settings, battles), replace=settings.replace)
-        repetition = _repetition(name, number, replace=settings.replace, repeat=settings.repeat)
-        return llm.plan(prompts, settings=model.settings, limits=model.limits, ledger=ledger, **repetition)
+    return _Judging(settings, calls.model.settings).run(path, calls, step=step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +212,12 @@ def price_battles(path: Path, asked: JudgeSettings, model: llm.ChatModel) -> Jud
         BadInput: if there are no prices.
         ArenaError: if the arena lacks queries, passages or answers.
     """
-    settings, limits = model.settings, model.limits
+    limits = model.limits
     if limits.cost(0, 0) is None:
         raise BadInput("a budget needs prices", do="add --price-in and --price-out, per million tokens")
     tables = store.consistently(path, lambda arena: _seen(arena, asked.battles)).tables
     _, prompts = _battles(tables, asked.battles, asked)
-    most = llm.plan(prompts, settings=settings, limits=limits, ledger=None).money or 0.0
+    most = llm.plan(prompts, model, None).money or 0.0
     paid, counted = 0.0, set[str]()
     with store.kept_ledger(path) as ledger:
         if ledger is not None:
@@ -144,7 +225,7 @@ def price_battles(path: Path, asked: JudgeSettings, model: llm.ChatModel) -> Jud
                 asked.owner, ledger.replacement(_owner(asked.owner), "", replace=False), replace=False
             )
             for messages in prompts:
-                for key in llm.keys(settings, messages, **repetition):
+                for key in model.settings.keys(messages, **repetition):
                     if key not in counted and (reply := ledger.get(key)) is not None:
                         counted.add(key)
                         cost = limits.cost(reply["tokens_in"] or 0, reply["tokens_out"] or 0) or 0.0
@@ -203,86 +284,6 @@ def of_shard(whole: Path, sample: BattleSample, shard: Shard, *, by_features: bo
     return BattleSample(battles=own, known=sample.known)
 
 
-def judge_by_model(
-    path: Path, settings: JudgeSettings, calls: llm.ArenaCalls, *, step: str | None = None
-) -> tuple[store.Arena, judge.JudgeResult]:
-    """Judge the answers of an arena by a model.
-
-    Its verdicts replace its earlier ones on the same battles; its other verdicts and those of other judges are kept.
-    Replies are written to the arena's ledger immediately, and the table at the end, also if the service ends the run:
-    after an interruption the same command resumes and pays for nothing twice.
-
-    Args:
-        path: the arena's folder.
-        settings: judge and battles.
-        calls: the model.
-        step: the step of a run (`store.upsert`).
-
-    Returns:
-        The arena, and the result.
-
-    Raises:
-        BadInput: if the name is the heuristic judge's, or has verdicts by another model or other parameters.
-        ArenaError: if the arena lacks queries, passages or answers, or cannot be written.
-        NotEnoughData: if there is nothing to judge.
-        Unreachable: if the service rejects what every call needs, or no call got a reply.
-    """
-    _refuse_heuristic(settings.judge)
-    if settings.repeat and settings.criterion.scale.kind == "points":
-        raise BadInput("points for single answers are not repeated", do="omit --repeats, or use a pairwise scale")
-    name, model = settings.owner, calls.model
-    store.open_arena(path)  # a ledger would make the folder
-    with store.Ledger(ledger_path(path)) as ledger:
-        seen = store.consistently(path, lambda arena: _seen(arena, settings.battles))
-        battles, prompts = _battles(seen.tables, settings.battles, settings)
-
-        def refuse_another(arena: store.Arena) -> None:
-            _refuse_another(arena, settings, model.settings, ledger, again=battles if settings.replace else ())
-
-        store.consistently(path, refuse_another)
-        scope = _scope(model.settings, battles)
-        number = ledger.replacement(_owner(name), scope, replace=settings.replace, begin=True)
-        replies = llm.put(
-            prompts,
-            engine=calls.engine,
-            ledger=ledger,
-            limits=model.limits,
-            progress=calls.progress,
-            **_repetition(name, number, replace=settings.replace, repeat=settings.repeat),
-        )
-        criterion = settings.criterion
-        if criterion.scale.kind == "points":
-            judged = judge.read_points(battles, prompts, replies, judge=name, criterion=criterion)
-        else:
-            judged = judge.read_verdicts(
-                battles, prompts, replies, judge=name, criterion=criterion, repeat=settings.repeat
-            )
-        battle_keys = schema.from_columns(
-            "judgments",
-            {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE}
-            | {"repeat": [settings.repeat or None] * len(battles)},
-        )
-        # Repeats of these battles stay, unless all verdicts on them are replaced.
-        of_repeat = () if settings.replace and not settings.repeat else ("repeat",)
-        rows = store.NewRows(judged.judgments, battle_keys.select([*schema.BATTLE, *of_repeat]))
-        if settings.sample.possible is not None:
-            rows = _chosen_rows(judged.judgments, settings.sample.possible, name)
-        note = f"{llm.describe(model.settings)}, criterion {criterion.name}, prompt {criterion.prompt}"
-        arena = _write(
-            path,
-            rows,
-            # Points of known-answer pairs, and with a planted verdict, are no scores of the answers.
-            scores=judged.scores if name == criterion.judge_name(settings.judge) else None,
-            made_by=_provenance(calls.made_by, name, note, step),
-            seen=seen,
-            check=refuse_another,
-        )
-        if settings.replace and judged.complete:
-            ledger.end_replacement(_owner(name), scope)
-    judged.need_any()
-    return arena, judged
-
-
 def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, step: str | None = None) -> store.Arena:
     """Judge an arena's answers by the heuristic judge. Its verdicts replace all its earlier ones; with a list of
     battles, those on the list.
@@ -307,7 +308,12 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
         rows = store.NewRows(judgments, replaced)
         if sample.possible is not None:
             rows = _chosen_rows(judgments, sample.possible, name)
-        return _write(path, rows, made_by=_provenance(made_by, name, note, step), seen=seen)
+        tables = _tables(seen.arena, rows)
+        if not tables:
+            return seen.arena
+        notes, subjects = ([f"{name}: {note}"], [name]) if len(rows.new) else ([], [])
+        by = store.Provenance(made_by, notes=notes, subjects=subjects, step=step)
+        return store.upsert(path, tables, made_by=by, seen=seen).arena
 
     return store.retry_outdated(make)
 
@@ -396,24 +402,9 @@ def _choose(
     )
 
 
-def _refuse_heuristic(name: str) -> None:
-    """Raise if a model has the heuristic judge's name."""
-    if name == judge.HEURISTIC:
-        raise BadInput(
-            f"{name} is the name of the judge without a model", do="give the judge another name, or omit --model"
-        )
-
-
 def _owner(name: str) -> str:
     """Return the name under which the ledger counts a judge's replacements: a system may have the judge's name."""
     return f"judge {name}"
-
-
-def _scope(settings: llm.Settings, battles: Sequence[judge.OrderedPair]) -> str:
-    """Return a key of the battles judged again and their settings: the same command after an interruption has the same
-    key.
-    """
-    return f"{llm.describe(settings)}; {store.ledger_key({'battles': sorted(map(astuple, battles))})}"
 
 
 def _repetition(name: str, number: int, *, replace: bool, repeat: int = 0) -> dict[str, Any]:
@@ -465,7 +456,7 @@ def _refuse_another(
     )
     for call, prompt in of_name:
         before = ledger.request(call) if call is not None else None
-        now = llm.request(settings, [])
+        now = settings.request([])
         names_of_both = sorted({*(before or {}), *now} - {"messages", "again"})
         changed = [key for key in names_of_both if (before or {}).get(key) != now.get(key)]
         if call is None:
@@ -503,34 +494,16 @@ def _chosen_rows(judgments: pa.Table, possible: Mapping[judge.Cell, int], name: 
     return store.NewRows(judge.add_inclusion(judgments, possible), replaced)
 
 
-def _provenance(made_by: str, name: str, note: str, step: str | None) -> store.Provenance:
-    """Return the origin of a judge's verdicts, with a note that replaces its older ones."""
-    return store.Provenance(made_by, notes=[f"{name}: {note}"], subjects=[name], step=step)
-
-
-def _write(
-    path: Path,
-    rows: store.NewRows,
-    *,
-    made_by: store.Provenance,
-    seen: store.Snapshot,
-    scores: pa.Table | None = None,
-    check: Callable[[store.Arena], object] | None = None,
-) -> store.Arena:
-    """Replace a judge's earlier verdicts, keeping those of other judges.
+def _tables(arena: store.Arena, rows: store.NewRows, scores: pa.Table | None = None) -> dict[str, store.NewRows]:
+    """Return the rows to write, by table.
 
     Verdicts on the requested battles are removed even without a new verdict: they were on other texts, or the ledger
     would have the reply.
     """
-    there = store.open_arena(path)
-    parts = {"judgments": rows} if len(rows.new) or "judgments" in there.tables else {}
+    tables = {"judgments": rows} if len(rows.new) or "judgments" in arena.tables else {}
     if scores is not None and len(scores):
-        parts["scores"] = store.by_key("scores", scores)
-    if not parts:
-        return there
-    if not any(len(part.new) for part in parts.values()):
-        made_by = replace(made_by, notes=(), subjects=())
-    return store.upsert(path, parts, made_by=made_by, seen=seen, check=check).arena
+        tables["scores"] = store.by_key("scores", scores)
+    return tables
 
 
 def _heuristic(tables: Tables) -> dict[str, pa.Table]:

@@ -16,7 +16,7 @@ from mirage.errors import NotEnoughData
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fence_texts, one_message
 from mirage.schema import Assignment, Nugget, NuggetAssignment
 from mirage.stages import nuggets
-from mirage.stages.model_stage import Languages, ModelStage, find_number, read_list
+from mirage.stages.model_stage import Languages, RowStage, find_number, read_list
 from mirage.stages.nuggets.bank import banks, nugget_id
 from mirage.stages.stage import Progress, Stage, Tables
 from mirage.text.languages import name_of
@@ -131,7 +131,7 @@ def parse_bank(text: str, request: BankRequest, author: str) -> list[Nugget] | s
     return ordered[:MAX_NUGGETS] or "the reply has no nugget"
 
 
-BANKS = ModelStage(
+BANKS = RowStage(
     "nuggets",
     _read_for_banks,
     bank_requests,
@@ -260,7 +260,7 @@ def _read_assignments(request: AssignRequest, reply: llm.Reply, assigner: str) -
     ]
 
 
-ASSIGNMENTS = ModelStage(
+ASSIGNMENTS = RowStage(
     "nugget_assignments",
     _read_for_assigning,
     _assign_requests,

@@ -2,7 +2,7 @@
 
 A teacher has answered each query from only its relevant passages. The student's prompt also contains the non-relevant
 ones, and the student learns to give the teacher's answer all the same, citing only the passages that support it.
-Several teachers can be mixed in one set. A judge's verdicts give preference pairs (`preferences.py`).
+Several teachers can be mixed in one set. A judge's verdicts give preference pairs.
 """
 
 from typing import Literal
