@@ -59,8 +59,6 @@ _ELEMENT = re.compile(
     r"|reranker\.output_documents)\.(\d+)\.(.+)"
 )
 """Name of an attribute that is part of an element of a list."""
-ROOT = "langfuse.trace"
-"""Field of a record that stands for a whole trace."""
 _WORD = re.compile(r"^gen_ai\.(?:user|system|assistant|tool)\.message$")
 
 
@@ -166,7 +164,6 @@ def _add(record: Record, traces: Traces) -> bool:
         service=_name(value, record.where, "service.name"),
         language=_name(value, record.where, "language"),
         reference=text(value.get("reference"), "reference", record.where),
-        root=ROOT in value,
     )
     fill(span, value)
     traces.add(span)

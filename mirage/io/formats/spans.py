@@ -55,8 +55,6 @@ class Span:
     ratings: Sequence[SpanRating] = ()
     failed: str | None = None
     """Error message; null if it has none."""
-    root: bool = False
-    """Whether it stands for the whole trace."""
 
 
 @dataclass(slots=True)
@@ -115,7 +113,7 @@ class Traces:
         """Read one trace; return false if it has no question."""
         spans.sort(key=lambda span: span.start)
         known = {span.span for span in spans}
-        top = next((s for s in spans if s.root), None) or next((s for s in spans if s.parent not in known), spans[0])
+        top = next((span for span in spans if span.parent not in known), spans[0])
         models = [span for span in spans if span.kind == LLM]
         searches = [span for span in spans if span.kind in (RETRIEVER, RERANKER)]
         asked = next((s.asked for s in (top, *searches, *models[::-1], *spans) if s.asked.question), None)
