@@ -24,7 +24,6 @@ class Recognised:
 def formats() -> dict[str, Format]:
     """Return every format by name, imported on first use."""
     from mirage.io.formats import (
-        alce,
         alpaca_eval,
         arena_hard,
         auto_j,
@@ -41,7 +40,6 @@ def formats() -> dict[str, Format]:
         open_rag_eval,
         otel,
         own,
-        pandalm,
         phoenix,
         promptfoo,
         rag,
@@ -66,11 +64,9 @@ def formats() -> dict[str, Format]:
         arena_hard,
         lmsys,
         ragchecker,
-        pandalm,
         judgebench,
         auto_j,
         rgb,
-        alce,
         ranx,
         mt_bench,
         lmarena,
