@@ -124,13 +124,6 @@ def test_ordinary_mandarin_is_mandarin(field: Path, tmp_path: Path) -> None:
     assert {row["language"] for row in rows(arena, "queries")} == {"zh"}
 
 
-def test_contexts_written_by_numpy_are_parted(field: Path, tmp_path: Path) -> None:
-    arena = tmp_path / "arena"
-    run("import", field / "ragas-numpy.csv", "--set", "system=s", "--set", "language=en", "--into", arena)
-    queries = [row["query_id"] for row in rows(arena, "passages")]
-    assert sorted(queries.count(name) for name in set(queries)) == [2, 3]
-
-
 def test_a_gap_beside_a_claim_is_no_abstention(field: Path, tmp_path: Path) -> None:
     arena = tmp_path / "arena"
     run("import", field / "outcomes-longform.jsonl", "--into", arena)
@@ -138,12 +131,6 @@ def test_a_gap_beside_a_claim_is_no_abstention(field: Path, tmp_path: Path) -> N
     right = {row["query_id"]: row["domain"].removeprefix("right=") for row in lines(field / "outcomes-longform.jsonl")}
     got = {row["query_id"]: row["outcome"] for row in rows(arena, "outcomes") if row["parser"] == "strict"}
     assert got == right
-
-
-def test_a_folder_of_references_is_no_system(field: Path, tmp_path: Path) -> None:
-    arena = tmp_path / "arena"
-    run("import", field / "mt-reference-answer", "--set", "language=en", "--into", arena)
-    assert {row["system"] for row in rows(arena, "answers")} == {"red"}
 
 
 def test_the_option_that_helps_is_named(field: Path, tmp_path: Path) -> None:

@@ -35,16 +35,6 @@ def arena_of(tmp_path: Path, *records: dict[str, Any]) -> store.Arena:
     return import_file(saved(tmp_path / "in.jsonl", *records), tmp_path / "arena").arena
 
 
-def test_the_order_of_the_records_does_not_matter(tmp_path: Path) -> None:
-    records = [RECORD, RECORD | {"system": "b", "contexts": ["new"]}, RECORD | {"system": "a", "contexts": ["old"]}]
-    versions = set()
-    for number, order in enumerate((records, records[::-1], [records[1], records[0], records[2]])):
-        file = saved(tmp_path / f"{number}.jsonl", *order)
-        arena = import_file(file, tmp_path / f"arena{number}").arena
-        versions.add(json.dumps({name: rows(arena, name) for name in arena.tables}))
-    assert len(versions) == 1
-
-
 def test_a_second_file_adds_passages_and_leaves_those_that_are_there(tmp_path: Path) -> None:
     arena = arena_of(tmp_path, RECORD)
     before = rows(arena, "passages")

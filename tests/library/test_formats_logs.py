@@ -72,7 +72,7 @@ def test_a_truncated_export_names_its_line(tmp_path: Path) -> None:
     assert refused.value.where.startswith(f"{path}:")
 
 
-# Phoenix and Langfuse
+# Phoenix
 
 
 def test_spans_of_phoenix_as_a_table(tmp_path: Path) -> None:
@@ -122,9 +122,6 @@ def test_spans_of_phoenix_as_a_table(tmp_path: Path) -> None:
     assert column(table, "answers", "text") == [SAID]
     assert column(table, "passages", "text") == [PASSAGE]
     assert scores(table) == {("gpt-4o", "Hallucination", "phoenix"): 0.0}
-
-
-# DeepEval
 
 
 # Plans

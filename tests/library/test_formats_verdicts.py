@@ -82,9 +82,3 @@ def test_votes_on_one_query_keep_its_id(shared: Path, arena: Callable[..., Any])
 
 
 # TREC
-
-
-def test_trec_ranks_that_order_nothing_are_ignored(shared: Path, arena: Callable[..., Any]) -> None:
-    imported = arena(shared / "field" / "rank-column-0", values=["language=en"])
-    expected = {*(f"d{n:02d}" for n in range(10)), "d25"}
-    assert set(imported.read("passages")["passage_id"].to_pylist()) == expected

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mirage import schema, store
+from mirage import store
 from mirage.errors import BadInput, UnknownName
-from mirage.io.formats.build import UNKNOWN, AnswerSeen, Builder, QuerySeen, merge_queries
-from mirage.io.formats.spec import QueryKey, Tables
+from mirage.io.columns import Columns
+from mirage.io.formats.build import UNKNOWN, Builder, QuerySeen
+from mirage.io.formats.spec import GivenVerdict, QueryKey, ShownPassage, Tables
 from mirage.io.options import SHOWN, Refused
 from mirage.text.content import renumber
 from mirage.text.detection import detect, detect_set, fits_script
@@ -51,21 +52,19 @@ def _rows(arena: store.Arena | None, table: str) -> Rows:
     return arena.read(table).to_pylist() if arena is not None and table in arena.tables else []
 
 
-def finish_tables(
-    collected: Builder, arena: store.Arena | None, *, errors: list[BadInput], n: int, refers: bool = False
-) -> Tables:
+def finish_tables(collected: Builder, arena: store.Arena | None, *, n: int, refers: bool = False) -> Tables:
     """Build the tables from everything collected, keeping what an arena has of the same queries.
 
     Args:
         collected: the collected records.
         arena: the target arena; None for a new one.
-        errors: errors of the records so far; errors of the whole are added.
         n: number of records, for the message.
         refers: whether queries, and systems of verdicts, that the arena lacks are errors (`spec.Format.refers`).
 
     Raises:
-        Refused: if there are errors.
+        Refused: if there are errors, of the records or of the whole.
     """
+    errors = collected.errors
     known = Known.of(arena)
     if refers and arena is not None:
         _refuse_unknown(collected, known, _systems(arena), errors)
@@ -76,7 +75,8 @@ def finish_tables(
         if name is None:
             continue
         try:
-            queries[name] = merge_queries(queries[name], entry) if name in queries else entry
+            if queries.setdefault(name, entry) is not entry:
+                queries[name].merge(entry)
         except BadInput as error:
             errors.append(error)
     tables: Tables = {}
@@ -124,22 +124,20 @@ def _refuse_unknown(collected: Builder, known: Known, systems: Mapping[str, set[
         code, query_id = key
         codes = languages.get(query_id, set())
         codes = codes if code.startswith(UNKNOWN) else codes & {code}
-        if not codes and (closed or (systems and entry.judgments)):
+        if not codes and (closed or (systems and _verdicts(entry))):
             del collected.queries[key]
             kind, valid = ("query", languages) if code.startswith(UNKNOWN) else (f"query in {code}", ids.get(code, ()))
-            for where in _places(entry):
+            for _, where in (*entry.answers.values(), *entry.rows.values()):
                 refuse(kind, query_id, valid, where)
         elif systems:
             valid = set().union(*(systems.get(code, ()) for code in codes))
-            for (_, system_a, system_b, *_), row in entry.judgments.items():
-                if unknown := next((name for name in (system_a, system_b) if name not in valid), None):
-                    refuse(f"system in {' or '.join(sorted(codes))}", unknown, valid, row[-1])
+            for row, where in _verdicts(entry):
+                if unknown := next((name for name in (row.system_a, row.system_b) if name not in valid), None):
+                    refuse(f"system in {' or '.join(sorted(codes))}", unknown, valid, where)
 
 
-def _places(entry: QuerySeen) -> list[str]:
-    """Return the locations of the records on a query."""
-    rows = (row for part in (entry.samples, entry.judgments) for row in part.values())
-    return [*(answer.where for answer in entry.answers.values()), *(row[-1] for row in rows)]
+def _verdicts(entry: QuerySeen) -> list[tuple[GivenVerdict, str]]:
+    return [placed for key, placed in entry.rows.items() if key[0] == "judgments"]
 
 
 def _name_queries(collected: Builder, known: Known, errors: list[BadInput]) -> dict[QueryKey, QueryKey]:
@@ -195,7 +193,7 @@ def _detect(
         text = _spoken(entry)
         found = of_text.get(key)
         language = found.code if found else None
-        if language is None and (heard := detect(_answers(collected, entry), named)) and fits_script(heard, text):
+        if language is None and (heard := detect(_answers(entry), named)) and fits_script(heard, text):
             language = heard
         if found and found.code != found.alone is not None:
             strays.setdefault((str(found.alone), str(found.code)), []).append(key[1])
@@ -249,105 +247,59 @@ def _most(count: tuple[str, int]) -> tuple[int, str]:
     return -count[1], count[0]
 
 
-def _answers(collected: Builder, entry: QuerySeen) -> str:
+def _answers(entry: QuerySeen) -> str:
     """Return the query and the beginnings of its answers."""
-    texts = [collected.texts[entry.answers[system].text] or "" for system in sorted(entry.answers)[:3]]
+    texts = [entry.answers[system][0].text or "" for system in sorted(entry.answers)[:3]]
     return "\n".join([entry.text or "", *(text[:_SHORT] for text in texts)])
 
 
 def _tables(collected: Builder, queries: Mapping[QueryKey, QuerySeen], known: Known, errors: list[BadInput]) -> Tables:
-    rows: dict[str, Rows] = {name: [] for name in ("queries", "turns", "tags", "references", "retrieved", *_KEYED)}
-    answers: list[tuple[QueryKey, str, AnswerSeen]] = []
-    passages: list[tuple[QueryKey, str, Any]] = []
-    changed: dict[int, str] = {}
+    columns = Columns()
+    renumbered = 0
     for key, entry in queries.items():
-        of_query = {"language": key[0], "query_id": key[1]}
-        old = known.queries.get(key)
-        order = _ordered(entry, known.of_query("passages", key))
-        passages += [(key, passage_id, entry.passages.get(passage_id)) for passage_id in order]
-        labels = [entry.passages[passage_id].relevant for passage_id in entry.passages]
-        subset = entry.subset or (old or {}).get("subset") or _subset(labels)
-        if subset == "non_relevant" and True in labels:
-            errors.append(BadInput("the subset is non_relevant, but a passage is labelled relevant", where=entry.where))
-        if old is None or entry.text is not None or entry.subset is not None:
-            text = entry.text or (old or {}).get("text")
-            reason = None if text else (old or {}).get("reason") or _NO_TEXT
-            rows["queries"].append({**of_query, "subset": subset, "text": text, "reason": reason})
-        rows["turns"] += [
-            {**of_query, "position": position, "speaker": speaker, "text": text}
-            for position, (speaker, text) in enumerate(entry.turns, start=1)
-        ]
-        if entry.tags:
-            tags = entry.tags | {(row["tag"], row["value"]) for row in known.of_query("tags", key)}
-            rows["tags"] += [{**of_query, "tag": tag, "value": value} for tag, value in sorted(tags)]
-        if entry.reference:
-            rows["references"].append({**of_query, "text": entry.reference})
-        rows["retrieved"] += _of_retrievers(
-            of_query, entry, {*order, *(row["passage_id"] for row in known.of_query("passages", key))}
-        )
-        for system, answer in entry.answers.items():
-            answers.append((key, system, answer))
-            if (text := _renumber(collected, answer, order)) is not None:
-                changed[answer.text] = text
-        for table, (seen, columns) in _KEYED.items():
-            rows[table] += [
-                {**of_query, **dict(zip(columns, (*names, *values), strict=True))}
-                for names, values in getattr(entry, seen).items()
-            ]
-    if changed:
+        _add_query(columns, key, entry, known, errors)
+        order = _add_passages(columns, key, entry, known)
+        for answer, _ in entry.answers.values():
+            text = answer.text
+            if text and answer.numbered and answer.shown and list(answer.shown) != order:
+                text = renumber(text, answer.shown, order)
+                renumbered += text != answer.text
+            columns.add("answers", key, answer, text=text)
+        for (table, *_), (row, _) in entry.rows.items():
+            if table != "retrieved":
+                columns.add(table, key, row)
+                continue
+            for rank, (passage, score) in enumerate(row.passages, start=1):
+                # Passages of the query need no text here.
+                held = {"title": None, "text": None} if passage.passage_id in order else {}
+                about = {"retriever": row.retriever, "rank": rank, "score": score}
+                columns.add(table, key, passage, passage_language=passage.language, **about, **held)
+    if renumbered:
         collected.note_guess(
             "numbered citations",
-            f"`[n]` is renumbered in {count_text(len(changed), 'answer')}: passages were shown in another order",
+            f"`[n]` is renumbered in {count_text(renumbered, 'answer')}: passages were shown in another order",
         )
-    tables = {name: schema.from_columns(name, _columns(name, part)) for name, part in rows.items() if part}
-    tables |= _of_answers(collected, answers, changed)
-    tables |= _of_passages(collected, passages, known)
-    return {name: tables[name] for name in schema.TABLES if name in tables}
+    return columns.tables()
 
 
-def _of_retrievers(of_query: Mapping[str, str], entry: QuerySeen, passages: set[str]) -> Rows:
-    """Return retrievers' rows of a query; passages of the query need no text there."""
-    return [
-        {
-            **of_query,
-            "retriever": name,
-            **row,
-            **({"title": None, "text": None} if row["passage_id"] in passages else {}),
-        }
-        for (name,), (part, _) in sorted(entry.retrieved.items(), key=lambda item: item[0])
-        for row in part
-    ]
-
-
-_JUDGMENT = (
-    *("judge", "system_a", "system_b", "voter", "repeat", "verdict", "points", "rationale", "reason", "person"),
-    *("inclusion", "criterion", "prompt", "where"),
-)
-_SCORE = ("system", "measure", "rater", "person", "value", "low", "high", "reason", "where")
-_SAMPLE = ("system", "sample", "text", "status", "template", "reason", "where")
-_NUGGET = ("nugget_id", "text", "importance", "passage_id", "author", "where")
-_ASSIGNMENT = ("system", "nugget_id", "assigner", "assignment", "quote", "reason", "where")
-_KEYED: dict[str, tuple[str, tuple[str, ...]]] = {
-    "samples": ("samples", _SAMPLE),
-    "judgments": ("judgments", _JUDGMENT),
-    "scores": ("scores", _SCORE),
-    "nuggets": ("nuggets", _NUGGET),
-    "nugget_assignments": ("assignments", _ASSIGNMENT),
-}
-"""By table: the field of `QuerySeen` with its rows by key, and the columns of key and values."""
-
-
-def _columns(table: str, rows: Rows) -> dict[str, list[Any]]:
-    return {column.name: [row.get(column.name) for row in rows] for column in schema.columns(table)}
-
-
-def _ordered(entry: QuerySeen, old: Rows) -> list[str]:
-    """Return the passages of a query in order: those of an arena, then those shown to systems, by system name."""
-    places = {row["passage_id"]: row["position"] for row in old}
-    order = dict.fromkeys(sorted(places, key=lambda passage_id: places[passage_id])) if entry.passages else {}
-    for ids, _ in sorted(entry.orders.items(), key=lambda item: (not item[1], item[1], item[0])):
-        order |= dict.fromkeys(ids)
-    return list(order)
+def _add_query(columns: Columns, key: QueryKey, entry: QuerySeen, known: Known, errors: list[BadInput]) -> None:
+    """Add a query with its turns, tags and reference."""
+    old = known.queries.get(key, {})
+    labels = [passage.relevant for passage, _ in entry.passages.values()]
+    subset = entry.subset or old.get("subset") or _subset(labels)
+    if subset == "non_relevant" and True in labels:
+        errors.append(BadInput("the subset is non_relevant, but a passage is labelled relevant", where=entry.where))
+    if not old or entry.text is not None or entry.subset is not None:
+        text = entry.text or old.get("text")
+        reason = None if text else old.get("reason") or _NO_TEXT
+        columns.add("queries", key, subset=subset, text=text, reason=reason)
+    for position, (speaker, text) in enumerate(entry.turns, start=1):
+        columns.add("turns", key, position=position, speaker=speaker, text=text)
+    tags = entry.tags | {(row["tag"], row["value"]) for row in known.of_query("tags", key) if entry.tags}
+    for tag, value in sorted(tags):
+        columns.add("tags", key, tag=tag, value=value)
+    if entry.reference:
+        columns.add("references", key, text=entry.reference)
 
 
 def _subset(labels: list[bool | None]) -> str | None:
@@ -357,88 +309,33 @@ def _subset(labels: list[bool | None]) -> str | None:
     return "non_relevant" if labels and None not in labels else None
 
 
-def _renumber(collected: Builder, answer: AnswerSeen, order: list[str]) -> str | None:
-    """Return the text of an answer if its numbered citations change in this order; else None."""
-    if not answer.numbered or not answer.shown or list(answer.shown) == order:
-        return None
-    text = collected.texts[answer.text]
-    new = renumber(text, answer.shown, order) if text else text
-    return None if new == text else new
+def _add_passages(columns: Columns, key: QueryKey, entry: QuerySeen, known: Known) -> list[str]:
+    """Add the passages of a query and their documents; return the ids of all its passages in order.
 
-
-def _of_answers(
-    collected: Builder, answers: list[tuple[QueryKey, str, AnswerSeen]], changed: Mapping[int, str]
-) -> Tables:
-    import pyarrow as pa
-
-    if not answers:
-        return {}
-    numbers = [answer.text for _, _, answer in answers]
-    texts: Any = collected.texts.take(numbers)
-    if changed:
-        texts = pa.array([changed.get(number, old.as_py()) for number, old in zip(numbers, texts, strict=True)])
-    return {
-        "answers": schema.from_columns(
-            "answers",
-            {
-                "language": [key[0] for key, _, _ in answers],
-                "query_id": [key[1] for key, _, _ in answers],
-                "system": [system for _, system, _ in answers],
-                "text": texts,
-                **{
-                    name: [getattr(answer, name) for _, _, answer in answers]
-                    for name in ("status", "template", "reason", "numbered", "run_date", "retriever", "depth")
-                },
-                "thoughts": collected.texts.take([answer.thoughts for _, _, answer in answers]),
-            },
-        )
-    }
-
-
-def _of_passages(collected: Builder, passages: list[tuple[QueryKey, str, Any]], known: Known) -> Tables:
-    """Build tables `passages` and `documents`; passages only in the arena are kept."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not passages:
-        return {}
-    rows: Rows = []
-    documents: Rows = []
-    position, last = 0, None
-    old: dict[str, dict[str, Any]] = {}
-    about: dict[str, dict[str, Any]] = {}
-    for key, passage_id, seen in passages:
-        if key != last:
-            position, last = 0, key
-            old = {row["passage_id"]: row for row in known.of_query("passages", key)}
-            about = {row["passage_id"]: row for row in known.of_query("documents", key)}
+    Those of an arena stand first, then those shown to systems, by system name; what only the arena has is kept.
+    """
+    old = {row["passage_id"]: row for row in known.of_query("passages", key)}
+    about = {row["passage_id"]: row for row in known.of_query("documents", key)} if entry.passages else {}
+    order = dict.fromkeys(sorted(old, key=lambda passage_id: old[passage_id]["position"]))
+    for ids, _ in sorted(entry.orders.items(), key=lambda item: (not item[1], item[1], item[0])):
+        order |= dict.fromkeys(ids)
+    position = 0
+    for passage_id in order if entry.passages else ():
+        seen, _ = entry.passages.get(passage_id, (ShownPassage(None), ""))
         before = old.get(passage_id, {})
         position = max(position + 1, before.get("position", 0))
-        label = seen.relevant if seen and seen.relevant is not None else before.get("relevant")
-        rows.append(
-            {
-                "language": key[0],
-                "query_id": key[1],
-                "passage_id": passage_id,
-                "position": position,
-                "title": (seen and seen.title) or before.get("title"),
-                "text": seen.text if seen else None,
-                "relevant": label,
-                "pooled": (seen and seen.pooled) if not before else before.get("pooled"),
-                "passage_language": (seen and seen.language) or before.get("passage_language"),
-                "before": before.get("text"),
-            }
+        columns.add(
+            "passages",
+            key,
+            passage_id=passage_id,
+            position=position,
+            title=seen.title or before.get("title"),
+            text=before.get("text") if seen.text is None else seen.text,
+            relevant=before.get("relevant") if seen.relevant is None else seen.relevant,
+            pooled=before.get("pooled") if before else seen.pooled,
+            passage_language=seen.language or before.get("passage_language"),
         )
-        url = (seen and seen.url) or about.get(passage_id, {}).get("url")
-        metadata = (seen and seen.metadata) or about.get(passage_id, {}).get("metadata")
-        if url or metadata:
-            documents.append({**rows[-1], "url": url, "metadata": metadata})
-    texts = collected.passage_texts.take([row["text"] for row in rows])
-    if any(row["before"] for row in rows):
-        texts = pc.coalesce(texts, pa.array([row["before"] for row in rows], pa.string()))
-    names = ("language", "query_id", "passage_id", "position", "title", "relevant", "pooled", "passage_language")
-    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in names}
-    tables = {"passages": schema.from_columns("passages", columns | {"text": texts})}
-    if documents:
-        tables["documents"] = schema.from_columns("documents", _columns("documents", documents))
-    return tables
+        document = {name: getattr(seen, name) or about.get(passage_id, {}).get(name) for name in ("url", "metadata")}
+        if any(document.values()):
+            columns.add("documents", key, passage_id=passage_id, **document)
+    return list(order)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats import shapes
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import number
-from mirage.io.formats.spec import GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
-from mirage.io.options import Refused
+from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 
 _LISTS = ("models", "tasks")
 _RESULTS = ("evaluations", "results")
@@ -30,10 +29,9 @@ def recognise(sample: Sample) -> str | None:
     return None
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
-    """Read each object as a separate file."""
-    for record in records:
-        _File(record, builder).take()
+def _items(record: Record, builder: Builder) -> Iterator[Item]:
+    """Read an object as a file of its own."""
+    return _File(record, builder).items()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +50,17 @@ class _File:
 
     record: Record
     builder: Builder
-    queries: dict[str, QueryKey] = field(default_factory=dict)
-    """By task."""
-    shown: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Passage ids by task."""
-    tasks: set[str] = field(default_factory=set)
-    """Ids of the tasks, including invalid tasks."""
-    errors: list[BadInput] = field(default_factory=list)
-    """Errors so far."""
+    tasks: dict[str, Item | None] = field(default_factory=dict)
+    """By id; None for an invalid task."""
+    documents: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By id."""
 
-    def take(self) -> None:
-        documents = {str(row.get("document_id")): row for _, row in self._rows("documents")}
+    def items(self) -> Iterator[Item]:
+        """Yield the tasks, then each with an answer."""
+        self.documents = {str(row.get("document_id")): row for _, row in self._rows("documents")}
         for where, task in self._rows("tasks"):
             with self._gathering():
-                self._task(where, task, documents)
+                yield self._task(where, task)
         scales = dict(self._scales())
         if any(metric.get("description") for _, metric in self._rows("metrics")):
             self.builder.left_out("metrics.description", "an arena keeps the names and the ends of scales")
@@ -74,13 +69,10 @@ class _File:
             self.builder.note_guess(
                 "system", f"the model {name} was rated with the others, so it is a system as well as the reference"
             )
-        n = 0
         for where, evaluation in self._rows(*_RESULTS):
-            n += 1
             with self._gathering():
-                self._evaluation(where, evaluation, scales, documents)
-        if self.errors:
-            raise Refused(self.errors, n + len(self.tasks))
+                if (item := self._evaluation(where, evaluation, scales)) is not None:
+                    yield item
 
     @contextmanager
     def _gathering(self) -> Iterator[None]:
@@ -88,7 +80,7 @@ class _File:
         try:
             yield
         except BadInput as error:
-            self.errors.append(error)
+            self.builder.refuse(error)
 
     def _rows(self, *names: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Return the objects of the first of these lists, each with its location."""
@@ -115,9 +107,9 @@ class _File:
             low, high = (ends[0], ends[-1]) if len(ends) > 1 else (None, None)
             yield name, _Scale(metric.get("author") == "human", low, high, numbers)
 
-    def _task(self, where: str, task: Mapping[str, Any], documents: Mapping[str, Mapping[str, Any]]) -> None:
+    def _task(self, where: str, task: Mapping[str, Any]) -> Item:
         task_id = str(_need(task, "task_id", where)).strip()
-        self.tasks.add(task_id)
+        self.tasks[task_id] = None
         asked = shapes.conversation(task.get("input"), "input", where)
         if not asked.question:
             raise BadInput("this task has no input", where=where, do="add its conversation, or its question as a text")
@@ -126,30 +118,25 @@ class _File:
         targets = [shapes.text(target, "targets", where) for target in task.get("targets") or ()]
         if targets[1:]:
             self.builder.left_out("targets", "a query has one reference answer: the first is kept", len(targets) - 1)
-        self.queries[task_id] = query = self.builder.query(
+        item = self.tasks[task_id] = Item(
             asked.question,
-            where=where,
             query_id=task_id,
             language=task.get("language") or self.record.value.get("language"),
             reference=next(iter(targets), None),
             tags=_tags(task),
             turns=asked.turns,
+            passages=self._passages(where, task),
+            where=where,
         )
-        self.shown[task_id] = self._passages(where, query, task, documents)
+        return item
 
-    def _passages(
-        self,
-        where: str,
-        query: QueryKey,
-        holder: Mapping[str, Any],
-        documents: Mapping[str, Mapping[str, Any]],
-    ) -> tuple[str, ...]:
+    def _passages(self, where: str, holder: Mapping[str, Any]) -> list[ShownPassage]:
         relevant = _relevant(holder)
         passages = []
         for k, context in enumerate(holder.get("contexts") or ()):
             row = {"document_id": context} if isinstance(context, str) else dict(context)
             name = row.get("document_id")
-            row = {**documents.get(str(name), {}), **row}
+            row = {**self.documents.get(str(name), {}), **row}
             if not isinstance(row.get("text"), str) and name is None:
                 raise BadInput(
                     "this context has neither document_id nor text",
@@ -167,36 +154,30 @@ class _File:
                     metadata or None,
                 )
             )
-        return self.builder.passages(query, passages, where=where)
+        return passages
 
-    def _evaluation(
-        self,
-        where: str,
-        evaluation: Mapping[str, Any],
-        scales: Mapping[str, _Scale],
-        documents: Mapping[str, Mapping[str, Any]],
-    ) -> None:
+    def _evaluation(self, where: str, evaluation: Mapping[str, Any], scales: Mapping[str, _Scale]) -> Item | None:
         task_id = str(_need(evaluation, "task_id", where)).strip()
         system = str(_need(evaluation, "model_id", where)).strip()
-        query = self.queries.get(task_id)
-        if query is None and task_id in self.tasks:
-            return
-        if query is None:
+        if task_id not in self.tasks:
             raise BadInput(f"there is no task {task_id!r}", where=where, do="use a task in the file's list of tasks")
-        own = evaluation.get("contexts")
-        shown = self._passages(where, query, evaluation, documents) if own else self.shown[task_id]
+        if (task := self.tasks[task_id]) is None:
+            self.builder.seen.add(where)
+            return None
+        passages = self._passages(where, evaluation) if evaluation.get("contexts") else task.passages
+        scores = []
         said = shapes.answer(_any(evaluation, "model_response", "output"), "output", where)
-        self.builder.answer(query, GivenAnswer(system, said.answer, thoughts=said.thoughts, shown=shown), where=where)
         for measure, ratings in (_any(evaluation, "annotations", "scores") or {}).items():
             scale = scales.get(measure) or _Scale(False, None, None, {})
             for rater, rating in ratings.items():
                 given = rating.get("value") if isinstance(rating, Mapping) else rating
                 value = scale.numbers.get(str(given), number(given))
                 why = f"the value is {given!r}, no number and none of the metric's values"
-                score = GivenScore(system, measure, str(rater), value, scale.person, scale.low, scale.high, why)
-                self.builder.score(query, score, where=where)
+                scores.append(GivenScore(system, measure, str(rater), value, scale.person, scale.low, scale.high, why))
                 if isinstance(rating, Mapping) and rating.keys() & {"timestamp", "duration"}:
                     self.builder.left_out("timestamp, duration", "an arena does not store times of ratings")
+        answer = GivenAnswer(system, said.answer, thoughts=said.thoughts)
+        return replace(task, passages=passages, answers=[answer], scores=scores, where=where)
 
 
 def _need(row: Mapping[str, Any], name: str, where: str) -> Any:
@@ -237,5 +218,5 @@ FORMAT = Format(
     "read off that file, where it has as many as `# Relevant Passages`.",
     gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "scores"),
     recognise=recognise,
-    read=read,
+    items=_items,
 )

@@ -43,8 +43,7 @@ def _judgment(record: Record, judged: Mapping[str, Any], order: tuple[str, str])
     model = _JUDGE.search(record.where)
     judge = text(record, "judge_model") or (model[1] if model else None) or text(record, "judge_name") or "judge"
     verdict = _LABELS.get(str(judged.get("decision")), "unparsed")
-    said = judged.get("judgment")
-    said = said.get("response") if isinstance(said, Mapping) else said
+    said = members(judged.get("judgment")).get("response", judged.get("judgment"))
     rationale = said if isinstance(said, str) else None
     return GivenVerdict(judge, *order, verdict=verdict, rationale=rationale, reason="the judge made no decision")
 

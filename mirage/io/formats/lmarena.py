@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -24,7 +25,7 @@ from mirage.io.formats.battles import (
 )
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import need, text
-from mirage.io.formats.spec import GivenAnswer, GivenVerdict, QueryKey, Record, Sample
+from mirage.io.formats.spec import GivenAnswer, GivenVerdict, Item, Record, Sample
 from mirage.text.content import content_id
 from mirage.text.segmentation import count_text
 
@@ -80,7 +81,7 @@ class _BattleRows:
         return query_id if place == 1 else f"{query_id}~{place}"
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
+def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
     """Read each row as one battle with a verdict of each judge.
 
     Votes on one query share its id and differ by the voter. Identical rows are read once. If a system has another
@@ -88,7 +89,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
     """
     battles = _BattleRows()
     for record in records:
-        _battle(record, builder, battles)
+        yield from _battle(record, builder, battles)
     if battles.repeated:
         builder.note_guess(
             "repeated battles",
@@ -103,7 +104,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
         )
 
 
-def _battle(record: Record, builder: Builder, battles: _BattleRows) -> None:
+def _battle(record: Record, builder: Builder, battles: _BattleRows) -> Iterator[Item]:
     systems = need(record, "model_a"), need(record, "model_b")
     verdicts = _verdicts(record.value)
     battles.judges |= dict.fromkeys(verdicts)
@@ -119,16 +120,21 @@ def _battle(record: Record, builder: Builder, battles: _BattleRows) -> None:
     if systems[0] == systems[1]:
         builder.left_out("battles of a model with itself", "they say nothing about two systems", len(verdicts))
         return
-    query = _query(record, builder, systems, battles)
+    item = _query(record, builder, systems, battles)
+    key = item.language, item.query_id
+    given = []
     for judge, verdict in verdicts.items():
         person = judge == "winner" or by_people(judge)
         voter = text(record, "judge") if person else None
-        number = battles.number((*query, *systems, judge, voter), record.value)
+        number = battles.number((*key, *systems, judge, voter), record.value)
         voter = f"{voter or ''}~{number}" if number > 1 else voter
-        _judgment(record, builder, query, systems, judge, verdict, person=person, voter=voter)
+        _note_judge(builder, judge, verdict, person)
+        name = PEOPLE if judge == "winner" else judge
+        given.append(GivenVerdict(name, *systems, verdict=verdict, person=person, voter=voter))
+    yield replace(item, verdicts=given)
 
 
-def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: _BattleRows) -> QueryKey:
+def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: _BattleRows) -> Item:
     """Return the query of a battle, with its answers if there are conversations."""
     conversations = conversation(record, "conversation_a"), conversation(record, "conversation_b")
     prompts = asks(conversations[0])
@@ -139,50 +145,41 @@ def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: 
             do="correct the record: a battle is two answers to one query",
         )
     language, query_id = text(record, "language"), text(record, "question_id", "id")
-    texts = {name: given_answer(turns) for name, turns in zip(systems, conversations, strict=True) if turns}
-    texts |= {"": json.dumps(prompts)} if prompts else {}
-    if known_as := query_id or (content_id(*prompts) if prompts else None):
-        unique = battles.query_id(language, known_as, texts)
-        query_id = query_id if unique == known_as else unique
-    else:
+    given = {name: given_answer(turns) for name, turns in zip(systems, conversations, strict=True) if turns}
+    if not query_id and not prompts:
         query_id = PurePath(record.where).name
         builder.note_guess(
             "query_id",
             "the rows have neither an id nor a text: each battle is a separate query, named by file and line; "
             "intervals treat battles as independent",
         )
+    else:
+        known_as = query_id or content_id(*prompts)
+        texts = given | ({"": json.dumps(prompts)} if prompts else {})
+        unique = battles.query_id(language, known_as, texts)
+        if not query_id and unique == known_as:
+            builder.unnamed.add(record.where)
+        query_id = unique
     if language is None and not prompts:
         language = _LANGUAGE
         builder.note_guess("language", "not given, and no text: assumed English; change it with --set language=CODE")
-    query = builder.query(
-        prompts[-1] if prompts else None,
-        where=record.where,
-        query_id=query_id,
-        language=language,
-        tags={name: str(record.value[name]).lower() for name in _TAGS if record.value.get(name) not in (None, "")},
-        turns=[("user", earlier) for earlier in prompts[:-1]],
-    )
-    for system, turns in zip(systems, conversations, strict=True):
-        if turns:
-            builder.answer(query, GivenAnswer(system, given_answer(turns)), where=record.where)
+    for turns in conversations:
         if earlier := len(turns) - len(asks(turns)) - (given_answer(turns) is not None):
             builder.left_out(
                 "earlier answers", "earlier turns belong to the query, and each system gave its own", earlier
             )
-    return query
+    return Item(
+        prompts[-1] if prompts else None,
+        query_id=query_id,
+        language=language,
+        tags={name: str(record.value[name]).lower() for name in _TAGS if record.value.get(name) not in (None, "")},
+        turns=[("user", earlier) for earlier in prompts[:-1]],
+        answers=[GivenAnswer(system, answer) for system, answer in given.items()],
+        where=record.where,
+    )
 
 
-def _judgment(
-    record: Record,
-    builder: Builder,
-    query: QueryKey,
-    systems: tuple[str, str],
-    judge: str,
-    verdict: str,
-    *,
-    person: bool,
-    voter: str | None,
-) -> None:
+def _note_judge(builder: Builder, judge: str, verdict: str, person: bool) -> None:
     if judge == "winner":
         builder.note_guess(
             "people", f"winner holds people's votes, of the judge {PEOPLE}; those of a program: --map winner=ITS-NAME"
@@ -191,11 +188,6 @@ def _judgment(
         builder.note_guess(judge, f"its name suggests people's verdicts; for a program's: --map {judge}=ITS-NAME")
     if verdict == "both_bad":
         builder.note_guess("both bad", "a tie where both are bad is the verdict both_bad, which counts as a tie")
-    builder.judgment(
-        query,
-        GivenVerdict(PEOPLE if judge == "winner" else judge, *systems, verdict=verdict, person=person, voter=voter),
-        where=record.where,
-    )
 
 
 def _verdicts(value: Mapping[str, Any]) -> dict[str, str]:

@@ -47,13 +47,13 @@ def recognise(sample: Sample) -> str | None:
     return f"has {', '.join(_KINDS[kind])}: {kind}"
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
+def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
     """Read each record as a question, an answer, a score, a verdict in both orders, or a vote, by its fields.
 
     Answers in a folder `reference_answer` are the references shown to judges: they belong to no system, and replace a
     question's own reference.
     """
-    references: dict[str, tuple[Record, Item]] = {}
+    references: dict[str, Item] = {}
     given: set[str] = set()
     for record in records:
         builder.note_guess("query_id", "each turn is a separate query, 81#1 and 81#2, and one unit of the intervals")
@@ -62,17 +62,15 @@ def read(records: Iterable[Record], builder: Builder) -> None:
             for place, answer in enumerate(_choices(record)[0], start=1):
                 item = _turn(record, place, reference=answer)
                 given.add(item.query_id or "")
-                builder.take(item, record, "refused")
+                yield item
             continue
         kinds = (_both_orders, "g1_winner"), (_both_orders, "model_1"), (_scored, "score"), (_answers, "choices")
         take = next((take for take, name in (*kinds, (_queries, "turns")) if name in value), _vote)
         for item in take(record, builder):
             if item.reference is not None:
-                references[item.query_id or ""] = record, item
-            builder.take(replace(item, reference=None), record, "refused")
-    for query_id, (record, item) in references.items():
-        if query_id not in given:
-            builder.take(item, record, "refused")
+                references[item.query_id or ""] = item
+            yield replace(item, reference=None)
+    yield from (item for query_id, item in references.items() if query_id not in given)
     if replaced := len(references.keys() & given):
         builder.left_out("references of questions", "judges are shown those of reference_answer", replaced)
 
@@ -81,7 +79,9 @@ def _turn(record: Record, turn: int | None = None, **parts: Any) -> Item:
     """Return the query of a turn; a record without a turn is on the first."""
     place = turn or int(number(record.value.get("turn")) or 1)
     tags = {"turn": str(place), "category": text(record, "category") if parts.get("text") else None}
-    return Item(parts.pop("text", None), query_id=f"{need(record, 'question_id')}#{place}", tags=tags, **parts)
+    question, query_id = parts.pop("text", None), f"{need(record, 'question_id')}#{place}"
+    language, where = text(record, "language"), record.where
+    return Item(question, query_id=query_id, language=language, tags=tags, where=where, **parts)
 
 
 def _queries(record: Record, _: Builder) -> Iterator[Item]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats import rag
-from mirage.io.formats.build import Builder, read_records
+from mirage.io.formats.build import Builder, read_items
 from mirage.io.formats.fields import is_measure
 from mirage.io.formats.registry import format_named
 from mirage.io.formats.spec import Record, Sample
@@ -102,7 +102,9 @@ def _takes(name: str, sample: Sample) -> bool:
     """Return whether a format recognises and reads all of some records, with their fields already named."""
     entry = format_named(name)
     try:
-        read_records(entry, (Record(record, str(sample.path)) for record in sample.records), Builder())
+        builder = Builder()
+        for item in read_items(entry, (Record(record, str(sample.path)) for record in sample.records), builder):
+            builder.take(item, entry.further)
     except BadInput:
         return False
     return entry.recognise(sample) is not None

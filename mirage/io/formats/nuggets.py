@@ -6,7 +6,7 @@ alone becomes scores.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,18 @@ from mirage import store
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import answer_text, list_field, need, number, text, wrong
 from mirage.io.formats.full_records import json_lines
-from mirage.io.formats.spec import GivenAnswer, GivenScore, QueryKey, Record, Sample, ShownPassage
+from mirage.io.formats.logs import members
+from mirage.io.formats.spec import (
+    GivenAnswer,
+    GivenAssignment,
+    GivenNugget,
+    GivenScore,
+    Item,
+    QueryKey,
+    Record,
+    Sample,
+    ShownPassage,
+)
 from mirage.schema import Assignment, NuggetImportance
 from mirage.stages.features.assessed import decider
 from mirage.stages.nuggets import POINTS, SCORES, nugget_id, nugget_scores
@@ -43,78 +54,63 @@ def recognise(sample: Sample) -> str | None:
     return None
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
-    """Read each record as assignments, scores, or a bank of nuggets, by its fields."""
-    for record in records:
-        value = record.value
-        if "nuggets" in value:
-            _nuggets(record, builder)
-        elif "measure" in value:
-            _measure(record, builder)
-        elif "nugget_bank" in value or "claim_bank" in value:
-            _bank(record, builder)
-        else:
-            _metrics(record, builder)
+def _items(record: Record, builder: Builder) -> Iterator[Item]:
+    """Read a record as assignments, scores, or a bank of nuggets, by its fields."""
+    value = record.value
+    if "nuggets" in value:
+        yield _nuggets(record, builder)
+    elif "nugget_bank" in value or "claim_bank" in value:
+        yield _bank(record, builder)
+    elif text(record, topic := "topic_id" if "measure" in value else "qid") == _ALL:
+        builder.left_out("means over all queries", "they follow from the scores of the queries")
+    else:
+        scores = [_measure(record)] if "measure" in value else [_metric(record, name) for name in SCORES]
+        yield Item(None, query_id=need(record, topic), scores=scores)
 
 
-def _query(record: Record, builder: Builder, content: str | None, name: str = "qid") -> QueryKey:
-    return builder.query(
-        None if content == "N/A" else content,
-        where=record.where,
-        query_id=need(record, name),
-        language=text(record, "language"),
-    )
-
-
-def _nuggets(record: Record, builder: Builder) -> None:
-    """Read the nuggets of a query, and their assignments to an answer or a passage."""
+def _nuggets(record: Record, builder: Builder) -> Item:
+    """Return the nuggets of a query, and their assignments to an answer or a passage."""
     nuggets = list_field(record, "nuggets")
     for nugget in nuggets:
         if not isinstance(nugget, Mapping) or not isinstance(nugget.get("text"), str) or not nugget["text"].strip():
             raise wrong(record, "nuggets", "a list of objects with text and importance", nugget)
-    query = _query(record, builder, text(record, "query", "text"))
-    names = _bank_of(record, builder, query, nuggets)
+    question = text(record, "query", "text")
+    item = Item(None if question == "N/A" else question, query_id=need(record, "qid"))
+    item.nuggets = _bank_of(record, builder, nuggets)
     if "candidate_text" in record.value:
         totals = nugget_scores([(_importance(nugget), _assignment(record, nugget)) for nugget in nuggets])
         metadata = {name: value for name, value in totals.items() if not isinstance(value, str)}
-        passage = ShownPassage(text(record, "candidate_text"), need(record, "docid"), metadata=metadata)
-        builder.passages(query, [passage], where=record.where)
+        item.passages = [ShownPassage(text(record, "candidate_text"), need(record, "docid"), metadata=metadata)]
     elif "answer_text" in record.value:
-        system = need(record, "run_id")
-        builder.answer(query, GivenAnswer(system, answer_text(record, "answer_text")), where=record.where)
-        assigner = text(record, "assigner") or RATER
-        for name, nugget in zip(names, nuggets, strict=True):
-            builder.assignment(
-                query,
+        system, assigner = need(record, "run_id"), text(record, "assigner") or RATER
+        item.answers = [GivenAnswer(system, answer_text(record, "answer_text"))]
+        item.assignments = [
+            GivenAssignment(
                 system,
-                name,
+                known.nugget_id,
                 assigner,
                 _assignment(record, nugget),
-                where=record.where,
                 quote=nugget.get("quote") or None,
                 reason=nugget.get("reason") or "the assigner failed",
             )
+            for known, nugget in zip(item.nuggets, nuggets, strict=True)
+        ]
+    return item
 
 
-def _bank_of(record: Record, builder: Builder, query: QueryKey, nuggets: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Read the nuggets of a record and return their ids in order. Repeated texts count repeatedly, as in nuggetizer."""
-    names: list[str] = []
+def _bank_of(record: Record, builder: Builder, nuggets: Sequence[Mapping[str, Any]]) -> list[GivenNugget]:
+    """Return the nuggets of a record in order. Repeated texts count repeatedly, as in nuggetizer."""
+    bank: list[GivenNugget] = []
     for nugget in nuggets:
         name = str(nugget.get("nugget_id") or nugget_id(nugget["text"]))
-        twins = names.count(name) + sum(other.startswith(f"{name}-") for other in names)
-        names.append(f"{name}-{twins + 1}" if twins else name)
+        twins = sum(other.nugget_id == name or other.nugget_id.startswith(f"{name}-") for other in bank)
         if nugget.get("importance") not in ("vital", "okay"):
             builder.note_guess("importance", "nuggets without an importance are taken for okay")
-        builder.nugget(
-            query,
-            nugget["text"],
-            _importance(nugget),
-            where=record.where,
-            author=str(nugget.get("author") or text(record, "author") or RATER),
-            nugget_id=names[-1],
-            passage_id=nugget.get("passage_id") or None,
-        )
-    return names
+        author = str(nugget.get("author") or text(record, "author") or RATER)
+        name = f"{name}-{twins + 1}" if twins else name
+        passage = nugget.get("passage_id") or None
+        bank.append(GivenNugget(nugget["text"], _importance(nugget), author, name, passage))
+    return bank
 
 
 def _importance(nugget: Mapping[str, Any]) -> NuggetImportance:
@@ -132,63 +128,41 @@ def _assignment(record: Record, nugget: Mapping[str, Any]) -> Assignment | None:
     raise wrong(record, "assignment", f"one of {', '.join(POINTS)}", given)
 
 
-def _score(
-    record: Record,
-    builder: Builder,
-    query: QueryKey,
-    system: str,
-    measure: str,
-    value: float | None,
-    *,
-    rater: str = RATER,
-) -> None:
-    low, high = (0.0, 1.0) if measure in SCORES else (None, None)
-    builder.score(
-        query, GivenScore(system, measure, rater, value, person=False, low=low, high=high), where=record.where
-    )
+def _metric(record: Record, name: str) -> GivenScore:
+    """Return one score of an answer. The file has no run name: use `--set run_id=NAME`."""
+    value = number(record.value.get(name))
+    if value is None:
+        raise wrong(record, name, "a number from 0 to 1", record.value.get(name))
+    return _score(need(record, "run_id"), name, RATER, value)
 
 
-def _metrics(record: Record, builder: Builder) -> None:
-    """Read the scores of one answer. The file has no run name: use `--set run_id=NAME`."""
-    if text(record, "qid") == _ALL:
-        builder.left_out("means over all queries", "they follow from the scores of the queries")
-        return
-    query, system = _query(record, builder, None), need(record, "run_id")
-    for name in SCORES:
-        value = number(record.value.get(name))
-        if value is None:
-            raise wrong(record, name, "a number from 0 to 1", record.value.get(name))
-        _score(record, builder, query, system, name, value)
-
-
-def _measure(record: Record, builder: Builder) -> None:
-    """Read a line of an AutoJudge leaderboard: one judge's value for one run on one topic."""
-    if text(record, "topic_id") == _ALL:
-        builder.left_out("means over all queries", "they follow from the scores of the queries")
-        return
+def _measure(record: Record) -> GivenScore:
+    """Return a line of an AutoJudge leaderboard: one judge's value for one run on one topic."""
     given = record.value.get("value")
     value = number({"true": 1, "false": 0}.get(str(given).lower(), given))
     if value is None:
         raise wrong(record, "value", "a number", given)
-    query = _query(record, builder, None, "topic_id")
-    rater = text(record, "judge") or JUDGE
-    _score(record, builder, query, need(record, "run_id"), need(record, "measure"), value, rater=rater)
+    return _score(need(record, "run_id"), need(record, "measure"), text(record, "judge") or JUDGE, value)
 
 
-def _bank(record: Record, builder: Builder) -> None:
-    """Read the nuggets of one topic, as questions or claims; RAGTIME 2026 has the topic's id in the metadata."""
+def _score(system: str, measure: str, rater: str, value: float) -> GivenScore:
+    low, high = (0.0, 1.0) if measure in SCORES else (None, None)
+    return GivenScore(system, measure, rater, value, low=low, high=high)
+
+
+def _bank(record: Record, builder: Builder) -> Item:
+    """Return the nuggets of one topic, as questions or claims; RAGTIME 2026 has the topic's id in the metadata."""
     banks: list[tuple[str, Any]] = []
     for name in ("nugget_bank", "claim_bank"):
         bank = record.value.get(name) or ()
         if not isinstance(bank, Mapping | list | tuple):
             raise wrong(record, name, "an object or a list of nuggets", bank)
         banks += list(bank.items()) if isinstance(bank, Mapping) else [("", entry) for entry in bank]
-    about = record.value.get("metadata")
-    topic = about if isinstance(about, Mapping) and not record.value.get("query_id") else {}
+    topic = members(record.value.get("metadata")) if not record.value.get("query_id") else {}
     named = Record({**record.value, **({"query_id": topic["topic_id"]} if "topic_id" in topic else {})}, record.where)
-    query = _query(named, builder, text(record, "title_query"), "query_id")
     nuggets = [_of_bank(record, key, entry) for key, entry in banks]
-    _bank_of(record, builder, query, nuggets)
+    query_id, title = need(named, "query_id"), text(record, "title_query")
+    return Item(title, query_id=query_id, nuggets=_bank_of(record, builder, nuggets))
 
 
 def _of_bank(record: Record, key: str, entry: Any) -> dict[str, Any]:
@@ -276,5 +250,5 @@ FORMAT = Format(
     "leaderboard/leaderboard.py at 40ec30b",
     gives=("queries", "passages", "documents", "nuggets", "answers", "nugget_assignments", "scores"),
     recognise=recognise,
-    read=read,
+    items=_items,
 )

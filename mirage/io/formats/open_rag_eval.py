@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import system_of, text
-from mirage.io.formats.spec import GivenAnswer, Record, Sample, ShownPassage
+from mirage.io.formats.spec import GivenAnswer, Item, Record, Sample, ShownPassage
 
 _NUMBER = re.compile(r"\[(\d+)\]")
 _CITATION = re.compile(r"\[\s*\d+(?:\s*,\s*\d+)*\s*\]")
@@ -20,10 +20,10 @@ def recognise(sample: Sample) -> str | None:
     return "has query, passage_id, passage and generated_answer, one row a passage" if wanted <= sample.fields else None
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
+def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
     """Read consecutive rows of one query and run as one answer."""
     for _, rows in itertools.groupby(records, key=_group):
-        _take(list(rows), builder)
+        yield _item(list(rows), builder)
 
 
 def _group(record: Record) -> tuple[object, ...]:
@@ -31,18 +31,14 @@ def _group(record: Record) -> tuple[object, ...]:
     return tuple(record.value.get(name) for name in names)
 
 
-def _take(rows: Sequence[Record], builder: Builder) -> None:
+def _item(rows: Sequence[Record], builder: Builder) -> Item:
     head = rows[0]
-    query = builder.query(
-        text(head, "query"), where=head.where, query_id=text(head, "query_id"), language=text(head, "language")
-    )
     given = [(row, text(row, "passage_id"), text(row, "passage")) for row in rows]
     given = [(row, name, passage) for row, name, passage in given if passage is not None]
     numbers = [_NUMBER.fullmatch(name.strip()) if name else None for _, name, _ in given]
     numbered = bool(given) and all(numbers)
     # `[1]` says where a passage stood, not which it is: two queries, and two runs, have different ones.
     passages = [ShownPassage(passage, None if numbered else name) for _, name, passage in given]
-    shown = builder.passages(query, passages, where=head.where)
     answers = [answer for row in rows if (answer := text(row, "generated_answer")) is not None]
     system = system_of(head, builder)
     run = text(head, "query_run")
@@ -52,7 +48,14 @@ def _take(rows: Sequence[Record], builder: Builder) -> None:
     answer = next(iter(answers), None)
     if answer is not None and numbered:
         answer = _renumber(answer, [int(match[1]) for match in numbers if match], builder)
-    builder.answer(query, GivenAnswer(system, answer, numbered=numbered or None, shown=shown), where=head.where)
+    return Item(
+        text(head, "query"),
+        query_id=text(head, "query_id"),
+        language=text(head, "language"),
+        passages=passages,
+        answers=[GivenAnswer(system, answer, numbered=numbered or None)],
+        where=head.where,
+    )
 
 
 def _renumber(answer: str, numbers: Sequence[int], builder: Builder) -> str:

@@ -7,7 +7,7 @@ Attributes of three conventions are read: OpenTelemetry's own (`gen_ai.*`, also 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from mirage.io.formats.logs import (
 from mirage.io.formats.open import LOG, elements
 from mirage.io.formats.shapes import EMPTY, Conversation, parse_json, split_messages, text
 from mirage.io.formats.spans import LLM, OTHER, RERANKER, RETRIEVER, Span, SpanRating, Traces
-from mirage.io.formats.spec import Record, Sample, Value
+from mirage.io.formats.spec import Item, Record, Sample, Value
 from mirage.io.values import identifier, shorten
 
 _SPANS = ("scopeSpans", "instrumentationLibrarySpans")
@@ -59,8 +59,6 @@ _ELEMENT = re.compile(
     r"|reranker\.output_documents)\.(\d+)\.(.+)"
 )
 """Name of an attribute that is part of an element of a list."""
-ROOT = "langfuse.trace"
-"""Field of a record that stands for a whole trace."""
 _WORD = re.compile(r"^gen_ai\.(?:user|system|assistant|tool)\.message$")
 
 
@@ -114,37 +112,34 @@ def _parse_typed(value: Any) -> Any:
     return None
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
+def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
     """Read each trace as one answer (`spans`)."""
-    read_spans(records, Traces(builder), lambda record: [record])
+    return read_spans(records, Traces(builder))
 
 
-def read_spans(records: Iterable[Record], traces: Traces, spans_of: Callable[[Record], Iterable[Record]]) -> None:
-    """Add the spans of records, whose attributes are fields by name, to traces, and finish these.
+def read_spans(records: Iterable[Record], traces: Traces) -> Iterator[Item]:
+    """Add spans, whose attributes are fields by name, to traces, and yield the content of these.
 
     Raises:
-        Refused: listing every invalid span and trace.
         BadInput: if no span is one of a model, a retriever or their caller.
     """
-    errors: list[BadInput] = []
     where, n, other = "", 0, 0
     for record in records:
         where = record.where
         try:
-            for span in spans_of(record):
-                n += 1
-                other += not _add(span, traces)
+            n += 1
+            other += not _add(record, traces)
         except BadInput as error:
-            errors.append(error.with_traceback(None))
+            traces.builder.refuse(error)
     if other:
         traces.builder.left_out("other spans", "they have no attribute of a model, a retriever or their caller", other)
-    if n and other == n and not errors:
+    if n and other == n and not traces.builder.errors:
         raise BadInput(
             "no span is of a model or a retriever",
             where=where,
             do="export spans with attributes gen_ai.* or openinference.span.kind",
         )
-    traces.finish(errors)
+    yield from traces.items()
 
 
 def _add(record: Record, traces: Traces) -> bool:
@@ -166,7 +161,6 @@ def _add(record: Record, traces: Traces) -> bool:
         service=_name(value, record.where, "service.name"),
         language=_name(value, record.where, "language"),
         reference=text(value.get("reference"), "reference", record.where),
-        root=ROOT in value,
     )
     fill(span, value)
     traces.add(span)
@@ -325,6 +319,7 @@ FORMAT = Format(
     gives=("queries", "turns", "references", "passages", "documents", "answers", "samples", "scores"),
     recognise=recognise,
     read=read,
+    further="runs",
     lists=_LISTS,
     lines=lines,
 )

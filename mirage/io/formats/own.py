@@ -9,9 +9,9 @@ from typing import Any
 from mirage import schema
 from mirage.errors import BadInput
 from mirage.io import values
-from mirage.io.formats import rag, shapes
+from mirage.io.formats import rag
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import has_fields
+from mirage.io.formats.fields import answer_text, has_fields, need
 from mirage.io.formats.spec import GivenAnswer, GivenVerdict, Item, Record
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"
@@ -40,18 +40,8 @@ def _name(record: Record, name: str) -> str | None:
     return values.identifier(record.value.get(name), name, record.where)
 
 
-def _need(record: Record, name: str) -> str:
-    if (content := _name(record, name)) is None:
-        raise values.missing(name, record.value, record.where)
-    return content
-
-
-def _text(record: Record, name: str) -> str | None:
-    return shapes.text(record.value.get(name), name, record.where)
-
-
 def _queries(record: Record, builder: Builder) -> Iterator[Item]:
-    content = _text(record, "text")
+    content = answer_text(record, "text")
     if not content and not record.value.get("reason"):
         raise values.missing("text", record.value, record.where)
     shown, _ = rag.shown_passages(record.value.get("passages"), (), record.where, "passages")
@@ -61,15 +51,15 @@ def _queries(record: Record, builder: Builder) -> Iterator[Item]:
 
 def _answers(record: Record, builder: Builder) -> Iterator[Item]:
     value, where = record.value, record.where
-    query_id = _need(record, "query_id")
+    query_id = need(record, "query_id")
     answer = GivenAnswer(
-        _need(record, "system"),
-        _text(record, "text"),
+        need(record, "system"),
+        answer_text(record, "text"),
         status=_name(record, "status"),
-        reason=_text(record, "reason"),
+        reason=answer_text(record, "reason"),
         template=_name(record, "template"),
         numbered=values.flag(value.get("numbered"), "numbered", where),
-        thoughts=_text(record, "thoughts"),
+        thoughts=answer_text(record, "thoughts"),
         sample=values.repeat(value, "sample", where),
         run_date=values.day(value.get("run_date", value.get("created_at")), where),
         retriever=_name(record, "retriever"),
@@ -85,16 +75,16 @@ def _judgments(record: Record, builder: Builder) -> Iterator[Item]:
         do = "map one of them: --map THEIRS=verdict"
         raise BadInput("there is neither a verdict nor points", where=where, do=do)
     word = schema.verdict_of(points or 0.0) if verdict is None else schema.verdict_word(verdict)
-    if (reason := _text(record, "reason")) and word != "unparsed":
+    if (reason := answer_text(record, "reason")) and word != "unparsed":
         raise BadInput(f"the verdict is {word}, but there is a reason why there is none", where=where)
-    query_id = _need(record, "query_id")
+    query_id = need(record, "query_id")
     given = GivenVerdict(
-        _need(record, "judge"),
-        _need(record, "system_a"),
-        _need(record, "system_b"),
+        need(record, "judge"),
+        need(record, "system_a"),
+        need(record, "system_b"),
         verdict=verdict,
         points=points,
-        rationale=_text(record, "rationale") or None,
+        rationale=answer_text(record, "rationale") or None,
         reason=reason or None,
         person=values.flag(value.get("person"), "person", where),
         voter=_name(record, "voter"),

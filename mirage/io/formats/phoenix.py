@@ -11,7 +11,7 @@ from mirage.io.formats.logs import members
 from mirage.io.formats.otel import read_spans
 from mirage.io.formats.shapes import parse_json
 from mirage.io.formats.spans import SpanRating, Traces
-from mirage.io.formats.spec import Record, Sample
+from mirage.io.formats.spec import Item, Record, Sample
 
 _PREFIXES = ("context.", "attributes.")
 _RENAMED = {"span_kind": "openinference.span.kind", "parent_id": "parentSpanId"}
@@ -25,10 +25,10 @@ def recognise(sample: Sample) -> str | None:
     return None
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
+def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
     """Read each trace as one answer (`spans`); annotations of a span are scores of it."""
     traces = Traces(builder)
-    read_spans(records, traces, lambda record: [_flatten(record, traces)])
+    return read_spans((_flatten(record, traces) for record in records), traces)
 
 
 def _flatten(record: Record, traces: Traces) -> Record:
@@ -78,5 +78,6 @@ FORMAT = Format(
     gives=("queries", "turns", "references", "passages", "documents", "answers", "samples", "scores"),
     recognise=recognise,
     read=read,
+    further="runs",
     lists=(("data",),),
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from mirage.errors import BadInput
@@ -11,7 +12,7 @@ from mirage.io import values
 from mirage.io.formats import shapes
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.full_records import OURS
-from mirage.io.formats.spec import GivenAnswer, QueryKey, Record, Sample, ShownPassage
+from mirage.io.formats.spec import GivenAnswer, Item, Record, Sample, ShownPassage
 from mirage.text.answers import citations
 from mirage.text.languages import known_code
 
@@ -101,58 +102,65 @@ def recognise(sample: Sample) -> str | None:
 
 _Plan = Mapping[str, tuple[str, ...]]
 """Names in a record by field."""
-_PLAIN = frozenset({str})
-_LISTS = 4096
-"""Number of cached lists of passages, which systems mostly share."""
+_NO_FIELD = "it is no field of rag"
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
-    """Pass the records to a builder."""
-    plans: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
-    known: dict[tuple[QueryKey, tuple[Any, ...]], tuple[str, ...]] = {}
-    for record in records:
-        value, where = record.value, record.where
-        names = tuple(value)
-        plan = plans.get(names)
-        if plan is None:
-            plan = plans[names] = {
-                field: present
-                for field in FIELDS
-                if (present := tuple(name for name in FIELDS[field] if name in value))
-            }
-            if len(plan.get("answer", ())) > 1 and plan["answer"][0] == _GOLD:
-                # Beside a model's output, data sets call the right answer so.
-                plan = plans[names] = {
-                    **plan,
-                    "answer": plan["answer"][1:],
-                    "reference": (*plan.get("reference", ()), _GOLD),
-                }
-                builder.note_guess(
-                    "answer",
-                    f"{plan['answer'][0]} is the system's, and answer the reference; else leave that out: "
-                    f"--map {plan['answer'][0]}=other",
-                )
-        for name in () if value.keys() <= KNOWN else value.keys() - KNOWN - {OURS}:
-            near = values.nearest(name, FIELDS)
-            builder.left_out(
-                name, f"not a field of rag; did you mean {near}? --map {name}={near}" if near else _NO_FIELD
-            )
-        query = _query(value, plan, builder, where)
-        name, contexts = _named(value, plan, "contexts")
-        labels = values.as_list(_get(value, plan, "relevant")) if "relevant" in plan else []
-        plain = type(contexts) is list and not labels and set(map(type, contexts)) <= _PLAIN
-        key = (query, tuple(contexts)) if plain else None
-        passages: Sequence[ShownPassage] = ()
-        numbered = True if plain and contexts else None
-        if key is None or (shown := known.get(key)) is None:
-            passages, numbered = shown_passages(contexts, labels, where, name)
-            shown = builder.passages(query, passages, where=where) if passages else ()
-            if key is not None:
-                if len(known) == _LISTS:
-                    known.clear()
-                known[key] = shown
-        if "answer" in plan or "status" in plan:
-            _answer(value, plan, query, passages, shown, numbered, builder, where)
+@lru_cache(1024)
+def _plan(names: tuple[str, ...]) -> _Plan:
+    """Return the names of each field in records of some names."""
+    plan = {field: tuple(name for name in FIELDS[field] if name in names) for field in FIELDS}
+    if len(plan["answer"]) > 1 and plan["answer"][0] == _GOLD:
+        # Beside a model's output, data sets call the right answer so.
+        plan |= {"answer": plan["answer"][1:], "reference": (*plan["reference"], _GOLD)}
+    return {field: present for field, present in plan.items() if present}
+
+
+@lru_cache(256)
+def _why_left_out(name: str) -> str:
+    near = values.nearest(name, FIELDS)
+    return f"not a field of rag; did you mean {near}? --map {name}={near}" if near else _NO_FIELD
+
+
+@lru_cache(4096)
+def _plain_passages(texts: tuple[str, ...]) -> tuple[Sequence[ShownPassage], bool | None]:
+    """Return passages of texts, which systems mostly share: the same object for the same texts."""
+    return shown_passages(list(texts), (), "", "contexts")
+
+
+def items(record: Record, builder: Builder) -> Iterator[Item]:
+    """Return the query of a record, with its passages and the answer, if it has any."""
+    value, where = record.value, record.where
+    plan = _plan(tuple(value))
+    if _GOLD in plan.get("reference", ()):
+        other = plan["answer"][0]
+        why = f"{other} is the system's, and answer the reference; else leave that out: --map {other}=other"
+        builder.note_guess("answer", why)
+    for name in () if value.keys() <= KNOWN else value.keys() - KNOWN - {OURS}:
+        builder.left_out(name, _why_left_out(name))
+    known = {field: _id(value, plan, field, where) for field in ("id", "language", "subset") if field in plan}
+    query_id = known.get("id")
+    name, question = _named(value, plan, "question")
+    asked = shapes.conversation(question, name, where)
+    if asked.question is None and query_id is None:
+        raise values.missing("question", value, where, also=FIELDS["question"])
+    name, contexts = _named(value, plan, "contexts")
+    labels = values.as_list(_get(value, plan, "relevant"))
+    if type(contexts) is list and not labels and set(map(type, contexts)) <= {str}:
+        passages, numbered = _plain_passages(tuple(contexts))
+    else:
+        passages, numbered = shown_passages(contexts, labels, where, name)
+    answered = "answer" in plan or "status" in plan
+    yield Item(
+        asked.question,
+        query_id=query_id,
+        language=known.get("language"),
+        subset=known.get("subset"),
+        reference=_reference(_get(value, plan, "reference"), where),
+        tags=None if plan.keys().isdisjoint(_TAGGED) else _tags(value, plan),
+        turns=asked.turns or shapes.turns(values.as_list(_get(value, plan, "turns")), "turns", where),
+        passages=passages,
+        answers=[_answer(value, plan, passages, numbered, builder, where)] if answered else (),
+    )
 
 
 def _named(value: Mapping[str, Any], plan: _Plan, field: str) -> tuple[str, Any]:
@@ -164,77 +172,49 @@ def _named(value: Mapping[str, Any], plan: _Plan, field: str) -> tuple[str, Any]
 
 
 def _get(value: Mapping[str, Any], plan: _Plan, field: str) -> Any:
-    return _named(value, plan, field)[1]
+    return _named(value, plan, field)[1] if field in plan else None
 
 
-def _query(value: Mapping[str, Any], plan: _Plan, builder: Builder, where: str) -> QueryKey:
-    query_id = values.identifier(_get(value, plan, "id"), "id", where)
-    name, question = _named(value, plan, "question")
-    asked = shapes.conversation(question, name, where)
-    if asked.question is None and query_id is None:
-        raise values.missing("question", value, where, also=FIELDS["question"])
-    return builder.query(
-        asked.question,
-        where=where,
-        query_id=query_id,
-        language=values.identifier(_get(value, plan, "language"), "language", where),
-        subset=values.identifier(_get(value, plan, "subset"), "subset", where) if "subset" in plan else None,
-        reference=_reference(_get(value, plan, "reference"), where) if "reference" in plan else None,
-        tags=_tags(value, plan) if not plan.keys().isdisjoint(_TAGGED) else None,
-        turns=asked.turns or shapes.turns(values.as_list(_get(value, plan, "turns")), "turns", where),
-    )
-
-
-_NO_FIELD = "it is no field of rag"
+def _id(value: Mapping[str, Any], plan: _Plan, field: str, where: str) -> str | None:
+    return values.identifier(_get(value, plan, field), field, where)
 
 
 def _answer(
     value: Mapping[str, Any],
     plan: _Plan,
-    query: QueryKey,
     passages: Sequence[ShownPassage],
-    shown: Sequence[str],
     numbered: bool | None,
     builder: Builder,
     where: str,
-) -> None:
+) -> GivenAnswer:
     """Return the answer of a record, which may be empty."""
-    name, content = next(
-        ((name, value[name]) for name in plan.get("answer", ()) if value[name] is not None), ("answer", None)
-    )
+    answers = ((name, value[name]) for name in plan.get("answer", ()) if value[name] is not None)
+    name, content = next(answers, ("answer", None))
     said = shapes.answer(content, name, where)
-    text = said.answer
     if isinstance(content, list) and len(content) > 1 and isinstance(content[0], str):
         builder.note_guess("answer", "a list of texts is read as the sentences of one answer")
-    for part in content if isinstance(content, list) else [content] if isinstance(content, Mapping) else ():
+    for part in content if isinstance(content, list) else [content]:
         for name in part.keys() - shapes.READ if isinstance(part, Mapping) else ():
             builder.left_out(f"answer.{name}", "an answer is one text")
-    status = values.identifier(_get(value, plan, "status"), "status", where) if "status" in plan else None
-    system = values.identifier(_get(value, plan, "system"), "system", where)
+    system = _id(value, plan, "system", where)
     if system is None:
         raise values.missing("system", value, where, also=FIELDS["system"])
-    stated = values.flag(_get(value, plan, "numbered"), "numbered", where) if "numbered" in plan else None
-    template = values.identifier(_get(value, plan, "template"), "template", where) if "template" in plan else None
+    stated = values.flag(_get(value, plan, "numbered"), "numbered", where)
     if stated is not None:
         numbered = stated
-    elif numbered is None and text and _CITING.search(text):
+    elif numbered is None and said.answer and _CITING.search(said.answer):
         ids = [passage.passage_id for passage in passages if passage.passage_id]
-        numbered = not any(mention.known for mention in citations(text, ids, numbered=False))
-    thoughts = shapes.text(_get(value, plan, "thoughts"), "thoughts", where) if "thoughts" in plan else said.thoughts
-    builder.answer(
-        query,
-        GivenAnswer(
-            system,
-            text,
-            status=status,
-            template=template,
-            numbered=numbered,
-            thoughts=thoughts,
-            shown=shown,
-            run_date=values.day(_get(value, plan, "run_date"), where) if "run_date" in plan else None,
-            sample=values.repeat(value, "sample", where) if "sample" in plan else 0,
-        ),
-        where=where,
+        numbered = not any(mention.known for mention in citations(said.answer, ids, numbered=False))
+    thoughts = shapes.text(_get(value, plan, "thoughts"), "thoughts", where)
+    return GivenAnswer(
+        system,
+        said.answer,
+        status=_id(value, plan, "status", where),
+        template=_id(value, plan, "template", where),
+        numbered=numbered,
+        thoughts=thoughts if "thoughts" in plan else said.thoughts,
+        run_date=values.day(_get(value, plan, "run_date"), where),
+        sample=values.repeat(value, "sample", where) if "sample" in plan else 0,
     )
 
 
@@ -322,6 +302,6 @@ FORMAT = Format(
     source="the names of fields that RAG programs write: ragas, LangChain, Haystack and LlamaIndex; docs/data.md",
     gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "samples"),
     recognise=recognise,
-    read=read,
+    items=items,
     fields={name: becomes for field, becomes in _BECOMES.items() for name in FIELDS[field]},
 )

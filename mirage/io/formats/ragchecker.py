@@ -11,12 +11,8 @@ from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample
 
 _FIELDS = ("query", "gt_answer", "response", "retrieved_context")
 _CLAIMS = (
-    "response_claims",
-    "gt_answer_claims",
-    "answer2response",
-    "response2answer",
-    "retrieved2response",
-    "retrieved2answer",
+    *("response_claims", "gt_answer_claims", "answer2response", "response2answer"),
+    *("retrieved2response", "retrieved2answer"),
 )
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import has_fields, need, stem, text
-from mirage.io.formats.spec import Record, ShownPassage
+from mirage.io.formats.spec import GivenRanking, Item, Record, ShownPassage
 from mirage.io.values import number
 
 _LANGUAGE = "en"
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
+def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
     """Read each run as a retriever, ordered by its scores; it is named after the file."""
     runs: dict[tuple[str, str, str], dict[str, float]] = {}
     places: dict[tuple[str, str, str], str] = {}
@@ -31,10 +31,9 @@ def read(records: Iterable[Record], builder: Builder) -> None:
             runs.setdefault(key, {})[document] = score
     for key, scores in runs.items():
         retriever, language, query_id = key
-        query = builder.query(None, where=places[key], query_id=query_id, language=language)
         ordered = sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))
-        ranked = [(ShownPassage(None, document), score) for document, score in ordered]
-        builder.retrieved(query, retriever, ranked, where=places[key])
+        ranking = GivenRanking(retriever, [(ShownPassage(None, document), score) for document, score in ordered])
+        yield Item(None, query_id=query_id, language=language, rankings=[ranking], where=places[key])
 
 
 def _entries(record: Record) -> list[tuple[str, str, Any]]:

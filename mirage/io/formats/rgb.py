@@ -9,7 +9,7 @@ from typing import Any
 
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import answer_text, has_fields, need, number, system_of, text
-from mirage.io.formats.logs import read_passages
+from mirage.io.formats.logs import entries, read_passages
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record
 
 _FILE = re.compile(r"prediction_(\w+?)_(.+?)_temp[\d.]+_noise")
@@ -37,16 +37,14 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
 
 def _reference(given: Any) -> str | None:
     """Return the right answer; of several wordings the first, of several parts all."""
-    parts = [
-        part[0] if isinstance(part, list) and part else part for part in (given if isinstance(given, list) else [given])
-    ]
+    parts = [part[0] if isinstance(part, list) and part else part for part in entries(given) or [given]]
     return ", ".join(str(part) for part in parts if part not in (None, "", [])) or None
 
 
 def _correct(label: Any) -> tuple[float | None, str | None]:
     """Return 1 if every part of the answer was found, 0 if not, and none if the system declined."""
-    labels = [number(entry) for entry in (label if isinstance(label, list) else [label])]
-    if not labels or None in labels:
+    labels = [number(entry) for entry in entries(label) or [label]]
+    if None in labels:
         return None, "the file has no label"
     if -1 in labels:
         return None, "the system said that its passages are insufficient"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mirage import store
 from mirage.errors import BadInput
-from mirage.io.formats.build import Builder, read_records
+from mirage.io.formats.build import Builder, read_items
 from mirage.io.formats.finish import finish_tables
 from mirage.io.formats.nearest import suggest_command
 from mirage.io.formats.open import files_of, open_records, other_files, read_sample, sampled_lines
@@ -168,21 +168,22 @@ def read(
     # A format that leaves fields out would hide what the first refuses, such as a label that cannot be read.
     others = (other for other in readings if other.takes_any and not other.collected.omitted)
     reading = first if first.takes_any else next(others, first)
-    taken, collected, errors, n = reading.taken, reading.collected, reading.errors, reading.n
+    taken, collected, n = reading.taken, reading.collected, reading.n
     if reading is not first:
-        why = f"not {first.taken.format.name}, which refuses every record: {first.errors[0].what}"
+        why = f"not {first.taken.format.name}, which refuses every record: {first.collected.errors[0].what}"
         collected.note_guess("format", why)
-    if not n and not errors:
+    if not n:
         raise BadInput("this file holds no record", where=str(path), do="use a file with at least one record")
     if taken.format.records is None and path.is_dir():
         for file in other_files(path):
             collected.left_out(file.name, "its extension is of no file of records")
     collected.counts |= {"query_id": len(collected.unnamed), "repeated": len(collected.seen - collected.fresh)}
     try:
-        tables = finish_tables(collected, arena, errors=errors, n=n, refers=taken.format.refers)
+        tables = finish_tables(collected, arena, n=n, refers=taken.format.refers)
     except Refused:
-        if len(errors) == 1 and not errors[0].where.startswith(str(path)):
-            raise errors[0] from None
+        (error, *more) = collected.errors
+        if not more and not error.where.startswith(str(path)):
+            raise error from None
         raise
     if (day := options.values.get("run_date")) is not None and "answers" in tables:
         # Most formats have no field for it.
@@ -225,42 +226,39 @@ class _Reading:
 
     taken: Recognised
     collected: Builder
-    errors: list[BadInput]
     n: int
     """Number of records, or of the parts of records that a format counts."""
 
     @property
     def takes_any(self) -> bool:
-        return count_places(self.errors) < self.n
+        return count_places(self.collected.errors) < self.n
 
 
 def _collect(taken: Recognised, records: Iterator[Record], progress: Progress | None) -> _Reading:
     """Read all records with a format, continuing after invalid records."""
     collected = Builder()
-    errors: list[BadInput] = []
-    n, ended, parts = 0, False, 0
+    n, before = 0, -1
 
     def count_records() -> Iterator[Record]:
-        nonlocal n, ended
+        nonlocal n
         for record in records:
             n += 1
             if progress is not None and n % _STEP == 0:
                 progress(n, None)
             yield record
-        ended = True
 
-    while not ended:
+    # What is no fault of one record (the file ends in the middle) would be raised again and again.
+    while n > before:
         before = n
         try:
-            read_records(taken.format, count_records(), collected)
-            ended = True
+            for item in read_items(taken.format, count_records(), collected):
+                try:
+                    collected.take(item, taken.format.further)
+                except BadInput as error:
+                    collected.refuse(error)
+            break
         except BadInput as error:
-            every = error.wrong if isinstance(error, Refused) else (error,)
-            if isinstance(error, Refused):
-                parts += error.n - (n - before)
-            # A traceback keeps the record and all that was read with it.
-            errors += [each.with_traceback(None) for each in every]
-            # What is no fault of one record (the file ends in the middle) would be raised again and again.
-            if n == before:
-                ended, parts = True, parts + 1
-    return _Reading(taken, collected, errors, n + parts)
+            collected.refuse(error)
+    if places := {str(error.where).rpartition(" and ")[2] for error in collected.errors}:
+        n = max(n, len(collected.seen | places))
+    return _Reading(taken, collected, n)

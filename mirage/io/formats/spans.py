@@ -6,7 +6,7 @@ message of a user to the model; its answer is the output of the outermost span, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +14,7 @@ from mirage.errors import BadInput
 from mirage.io.formats.build import Builder
 from mirage.io.formats.fields import stem
 from mirage.io.formats.shapes import EMPTY, Conversation
-from mirage.io.formats.spec import GivenAnswer, GivenScore, QueryKey, ShownPassage
-from mirage.io.options import Refused
+from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, ShownPassage
 
 LLM, RETRIEVER, RERANKER, OTHER = "llm", "retriever", "reranker", "other"
 
@@ -55,8 +54,6 @@ class Span:
     ratings: Sequence[SpanRating] = ()
     failed: str | None = None
     """Error message; null if it has none."""
-    root: bool = False
-    """Whether it stands for the whole trace."""
 
 
 @dataclass(slots=True)
@@ -76,26 +73,19 @@ class Traces:
         """Add a rating of a trace."""
         self.ratings.setdefault(trace, []).append(rating)
 
-    def finish(self, errors: Sequence[BadInput] = ()) -> None:
-        """Pass what the traces hold to the builder.
-
-        Args:
-            errors: errors so far, which are raised with further ones.
+    def items(self) -> Iterator[Item]:
+        """Yield what each trace holds.
 
         Raises:
-            Refused: listing every invalid trace.
             BadInput: if no trace has a question.
         """
-        found = list(errors)
         silent = 0
         for name, spans in self.spans.items():
-            try:
-                silent += not self._take(name, spans)
-            except BadInput as error:
-                found.append(error)
-        if found:
-            raise Refused(found, max(len(self.spans), len(found)))
-        if silent and silent == len(self.spans):
+            if (item := self._item(name, spans)) is not None:
+                yield item
+            else:
+                silent += 1
+        if silent and silent == len(self.spans) and not self.builder.errors:
             raise BadInput(
                 "no span holds a question",
                 where=next(iter(self.spans.values()))[0].where,
@@ -103,66 +93,44 @@ class Traces:
                 "option of your library), or name its field: --map THEIRS=question",
             )
         if silent:
-            self.builder.left_out(
-                "traces without a question",
-                "no span of theirs has the text of a user or the input of a retriever",
-                silent,
-            )
+            why = "no span of theirs has the text of a user or the input of a retriever"
+            self.builder.left_out("traces without a question", why, silent)
         if lost := len(self.ratings.keys() - self.spans.keys()):
             self.builder.left_out("scores of other traces", "their traces are not in the file", lost)
 
-    def _take(self, name: str, spans: list[Span]) -> bool:
-        """Read one trace; return false if it has no question."""
+    def _item(self, name: str, spans: list[Span]) -> Item | None:
+        """Return the content of a trace; None if it has no question."""
         spans.sort(key=lambda span: span.start)
         known = {span.span for span in spans}
-        top = next((s for s in spans if s.root), None) or next((s for s in spans if s.parent not in known), spans[0])
+        top = next((span for span in spans if span.parent not in known), spans[0])
         models = [span for span in spans if span.kind == LLM]
         searches = [span for span in spans if span.kind in (RETRIEVER, RERANKER)]
         asked = next((s.asked for s in (top, *searches, *models[::-1], *spans) if s.asked.question), None)
         if asked is None:
-            return False
-        said = next((s for s in (top, *models[::-1]) if s.answer is not None), None)
-        query = self.builder.query(
+            return None
+        item = Item(
             asked.question,
-            where=top.where,
             language=_first(span.language for span in spans),
             reference=_first(span.reference for span in spans),
             turns=asked.turns,
+            passages=_shown_passages(spans),
+            where=top.where,
         )
-        shown = self.builder.passages(query, _shown_passages(spans), where=top.where)
-        self._answer(query, spans, top, said, shown, self.ratings.get(name, ()))
-        return True
-
-    def _answer(
-        self,
-        query: QueryKey,
-        spans: Sequence[Span],
-        top: Span,
-        said: Span | None,
-        shown: Sequence[str],
-        ratings: Iterable[SpanRating],
-    ) -> None:
+        said = next((s for s in (top, *models[::-1]) if s.answer is not None), None)
         failed = _first(span.failed for span in spans) if said is None else None
-        if said is None and failed is None and not any(span.kind == LLM for span in spans):
+        if said is None and failed is None and not models:
             self.builder.left_out("traces without an answer", "neither the outermost span nor a model has an output")
-            return
+            return item
         system = self._system(spans, top)
-        answer = GivenAnswer(
-            system,
-            said.answer if said else None,
-            status="api_error" if failed else None,
-            reason=failed,
-            thoughts=_first(span.thoughts for span in reversed(spans)),
-            shown=shown,
-        )
-        if not self.builder.add_runs(query, [answer], "runs", where=top.where):
-            return
-        for rating in (*(rating for span in spans for rating in span.ratings), *ratings):
-            self.builder.add_score(
-                query,
-                GivenScore(system, rating.measure, rating.rater, rating.value, rating.person, reason=rating.reason),
-                where=top.where,
-            )
+        text, status = (said.answer if said else None), "api_error" if failed else None
+        thoughts = _first(span.thoughts for span in reversed(spans))
+        item.answers = [GivenAnswer(system, text, status=status, reason=failed, thoughts=thoughts)]
+        item.scores = [
+            GivenScore(system, rating.measure, rating.rater, rating.value, rating.person, reason=rating.reason)
+            for ratings in (*(span.ratings for span in spans), self.ratings.get(name, ()))
+            for rating in ratings
+        ]
+        return item
 
     def _system(self, spans: Sequence[Span], top: Span) -> str:
         """Return the system of a trace: as named, else the model of its last call, else the service, else the file."""

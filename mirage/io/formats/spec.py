@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,17 +62,17 @@ class ShownPassage:
     """Whether it is labelled relevant; null if unlabelled."""
     url: str | None = None
     """Address of its document."""
-    metadata: Mapping[str, Any] | None = None
-    """Further metadata of the source."""
+    metadata: Mapping[str, Any] | str | None = None
+    """Further metadata of the source, an object or its JSON."""
     pooled: bool | None = None
     """Whether it was pooled from labels and runs, so that the passages were not shown in this order."""
     language: str | None = None
     """Its language as the source gives it, a code or a name; null if it gives none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class GivenAnswer:
-    """One answer as read by a format."""
+    """One answer as read by a format; the builder completes it."""
 
     system: str
     """The system."""
@@ -156,13 +156,57 @@ class GivenScore:
     """Why there is no score, used only then."""
 
 
+@dataclass(frozen=True, slots=True)
+class GivenNugget:
+    """One nugget of a query as read by a format."""
+
+    text: str
+    """The fact."""
+    importance: str
+    """`vital` or `okay`."""
+    author: str
+    """The person or program that wrote it."""
+    nugget_id: str
+    """Its id."""
+    passage_id: str | None = None
+    """The passage that it is from."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAssignment:
+    """One decision on whether an answer states a nugget, as read by a format."""
+
+    system: str
+    """The system that answered."""
+    nugget_id: str
+    """The nugget."""
+    assigner: str
+    """The person or program that decided."""
+    assignment: str | None
+    """`support`, `partial_support` or `not_support`; None if there is none."""
+    quote: str | None = None
+    """The words of the answer that state it."""
+    reason: str | None = None
+    """Why there is no assignment, used only then."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRanking:
+    """One retriever's passages for a query, as read by a format."""
+
+    retriever: str
+    """The retriever."""
+    passages: Sequence[tuple[ShownPassage, float | None]]
+    """The passages, each with its score, in order."""
+
+
 QueryKey = tuple[str, str]
 """Language and query_id, as derived or read by the builder."""
 
 
 @dataclass(slots=True)  # frozen ones take longer to make
 class Item:
-    """A query as one record holds it, with what the record says of it; the engine (`build.Collector.take`) adds it."""
+    """A query as a record holds it, with what the record says of it; `build.Builder.take` adds it."""
 
     text: str | None
     """The query; None if another record or the arena has it."""
@@ -186,9 +230,15 @@ class Item:
     """Scores of these answers; the first of a rater counts."""
     verdicts: Sequence[GivenVerdict] = ()
     """Verdicts on battles of these answers."""
+    nuggets: Sequence[GivenNugget] = ()
+    """Nuggets of the query."""
+    assignments: Sequence[GivenAssignment] = ()
+    """Assignments of nuggets to answers."""
+    rankings: Sequence[GivenRanking] = ()
+    """Retrievers' passages."""
+    where: str = ""
+    """Location for errors, `file:line`; empty for that of the record."""
 
 
 Tables = dict[str, "pa.Table"]
 """Tables by name, as `store.upsert` takes them."""
-
-Lines = Iterator[tuple[Value, int]]

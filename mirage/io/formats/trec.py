@@ -23,7 +23,7 @@ from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import first, need, number, text, wrong
-from mirage.io.formats.spec import Record, Sample, ShownPassage
+from mirage.io.formats.spec import GivenRanking, Item, Record, Sample, ShownPassage
 from mirage.stages.retrieve.corpus import ID_FIELDS, TEXT_FIELDS
 from mirage.stages.shown import GIVEN
 from mirage.text import languages
@@ -413,7 +413,7 @@ class _QueryPool:
         return sorted({*self.grades, *best}, key=lambda each: (best.get(each, math.inf), each))
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
+def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
     """Combine all files into queries with pooled passages; texts of other passages are counted as ignored."""
     pools: dict[_Key, _QueryPool] = {}
     texts: _Texts = {}
@@ -448,7 +448,7 @@ def read(records: Iterable[Record], builder: Builder) -> None:
         several = texts.get((_ANY, passage_id), texts[code, passage_id]) is not texts[code, passage_id]
         texts[_ANY, passage_id] = None if several else texts[code, passage_id]
     _name_runs(pools, builder)
-    _build(pools, texts, builder)
+    yield from _build(pools, texts, builder)
 
 
 def _name_runs(pools: Mapping[_Key, _QueryPool], builder: Builder) -> None:
@@ -518,7 +518,7 @@ def _corpus_passage(texts: _Texts, language: str | None, passage_id: str) -> Sho
     return texts.get((language, passage_id)) or texts.get((None, passage_id)) or texts.get((_ANY, passage_id))
 
 
-def _build(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) -> None:
+def _build(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) -> Iterator[Item]:
     alone = not any(pool.text or pool.grades or not pool.runs.keys().isdisjoint(_WHOLE) for pool in pools.values())
     if not alone and any(pool.runs or pool.grades for pool in pools.values()):
         builder.note_guess("passages", f"those judged, and the first {DEPTH} of each run; no system was shown them")
@@ -530,7 +530,6 @@ def _build(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) ->
     for (language, query_id), pool in pools.items():
         if pool.tags:
             builder.left_out("descriptions and narratives", "the title is the query", len(pool.tags))
-        query = builder.query(pool.text, where=pool.where, query_id=query_id, language=language)
         shown, all_ranks = [], pool.ranks()
         for passage in pool.passages():
             known = _corpus_passage(texts, language, passage) or ShownPassage(None, passage)
@@ -543,16 +542,25 @@ def _build(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) ->
             shown.append(
                 ShownPassage(known.text, passage, known.title, relevant, known.url, metadata, pooled, known.language)
             )
-        if shown and not alone:
-            builder.passages(query, shown, where=pool.where)
-        for name, ranked in sorted(pool.runs.items()):
-            if name not in _WHOLE:
-                rows = [
-                    (known or ShownPassage(None, passage), ranked[passage][0])
+        rankings = [
+            GivenRanking(
+                name,
+                [
+                    (_corpus_passage(texts, language, passage) or ShownPassage(None, passage), ranked[passage][0])
                     for passage in pool.order(name)
-                    for known in [_corpus_passage(texts, language, passage)]
-                ]
-                builder.retrieved(query, name, rows, where=pool.where)
+                ],
+            )
+            for name, ranked in sorted(pool.runs.items())
+            if name not in _WHOLE
+        ]
+        yield Item(
+            pool.text,
+            query_id=query_id,
+            language=language,
+            passages=() if alone else shown,
+            rankings=rankings,
+            where=pool.where,
+        )
 
 
 def _tell_runs(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) -> None:

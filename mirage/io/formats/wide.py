@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 from mirage.io.formats import rag
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import is_measure
-from mirage.io.formats.spec import Record, Sample
+from mirage.io.formats.spec import Item, Record, Sample
 from mirage.text.makers import OTHER, maker
 
 _HEADS = {
@@ -70,26 +70,22 @@ def _is_score(value: Any) -> bool:
     return is_measure(value) and not 10 < abs(float(value)) < math.inf
 
 
-def read(records: Iterable[Record], builder: Builder) -> None:
-    """Read each row as one record of `rag` a system."""
-    rag.read(_melt(records), builder)
-
-
-def _melt(records: Iterable[Record]) -> Iterator[Record]:
-    for record in records:
-        shared: dict[str, Any] = {}
-        of_system: dict[str, dict[str, Any]] = {}
-        for name, value in record.value.items():
-            field, system = _column(name)
-            (of_system.setdefault(system, {}) if system else shared)[field] = value
-        if "answer" in shared:
-            shared.setdefault("reference", shared.pop("answer"))
-        for system, fields in of_system.items():
-            if "answer" in fields:
-                answer = None if fields["answer"] == "" else fields["answer"]  # an empty cell is no answer
-                yield Record({**shared, **fields, "answer": answer, "system": system}, record.where)
-                # Other columns are left out once a row.
-                shared = {name: value for name, value in shared.items() if name in rag.KNOWN}
+def _items(record: Record, builder: Builder) -> Iterator[Item]:
+    """Read a row as one record of `rag` a system."""
+    shared: dict[str, Any] = {}
+    of_system: dict[str, dict[str, Any]] = {}
+    for name, value in record.value.items():
+        field, system = _column(name)
+        (of_system.setdefault(system, {}) if system else shared)[field] = value
+    if "answer" in shared:
+        shared.setdefault("reference", shared.pop("answer"))
+    for system, fields in of_system.items():
+        if "answer" in fields:
+            answer = None if fields["answer"] == "" else fields["answer"]  # an empty cell is no answer
+            row = Record({**shared, **fields, "answer": answer, "system": system}, record.where)
+            yield from rag.items(row, builder)
+            # Other columns are left out once a row.
+            shared = {name: value for name, value in shared.items() if name in rag.KNOWN}
 
 
 FORMAT = Format(
@@ -98,5 +94,5 @@ FORMAT = Format(
     source="spreadsheets of answers; other names of columns by --map COLUMN=answer_SYSTEM",
     gives=("queries", "turns", "tags", "references", "passages", "documents", "answers"),
     recognise=recognise,
-    read=read,
+    items=_items,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,18 +43,8 @@ def import_outputs(
         "about": outputs_summary(tables),
         "licence": origin.licence,
     }
-    result = store.upsert(
-        into,
-        {name: store.NewRows(table) for name, table in tables.items()},
-        texts=lambda _: texts,
-        made_by=store.Provenance(
-            "mirage import nomiracl",
-            sources=[{"name": origin.name, "url": origin.url}, *prints(folder, nomiracl.output_files(folder))],
-            notes=notes,
-        ),
-        stale=store.derived_tables(tables),
-    )
-    return result.arena
+    sources = [{"name": origin.name, "url": origin.url}, *prints(folder, nomiracl.output_files(folder))]
+    return _replace(into, tables, texts, store.Provenance("mirage import nomiracl", sources=sources, notes=notes))
 
 
 def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.Arena:
@@ -80,19 +70,12 @@ def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.A
         "about": f"{len(tables['queries']):,} queries with {len(tables['passages']):,} judged passages.",
         "licence": origin.licence,
     }
-    result = store.upsert(
-        into,
-        {name: store.NewRows(table) for name, table in tables.items()},
-        texts=lambda _: texts,
-        check=_refuse_held,
-        made_by=store.Provenance(
-            "mirage import nomiracl --what questions",
-            sources=[{"name": origin.name, "url": origin.url}],
-            notes=[drawn] if drawn else [],
-        ),
-        stale=store.derived_tables(tables),
+    made_by = store.Provenance(
+        "mirage import nomiracl --what questions",
+        sources=[{"name": origin.name, "url": origin.url}],
+        notes=[drawn] if drawn else [],
     )
-    return result.arena
+    return _replace(into, tables, texts, made_by, check=_refuse_held)
 
 
 def import_miracl(
@@ -137,22 +120,13 @@ def import_miracl(
         "about": f"{len(tables['queries']):,} queries with {passages:,} judged passages, {extent}.",
         "licence": miracl.CORPUS_LICENCE if with_text else miracl.LICENCE,
     }
-    result = store.upsert(
-        into,
-        {name: store.NewRows(table) for name, table in tables.items()},
-        texts=lambda _: texts,
-        check=_refuse_held,
-        made_by=store.Provenance(
-            "mirage import miracl" if split == "dev" else "mirage import miracl --split train",
-            sources=[*origin, *prints(folder, miracl.miracl_files(folder, split=split))],
-            notes=[
-                *(f"{count.language}: {count.remark}" for count in counts if count.remark),
-                *([] if with_text else [miracl.NO_TEXT]),
-            ],
-        ),
-        stale=store.derived_tables(tables),
+    remarks = [f"{count.language}: {count.remark}" for count in counts if count.remark]
+    made_by = store.Provenance(
+        "mirage import miracl" if split == "dev" else "mirage import miracl --split train",
+        sources=[*origin, *prints(folder, miracl.miracl_files(folder, split=split))],
+        notes=remarks if with_text else [*remarks, miracl.NO_TEXT],
     )
-    return result.arena, counts
+    return _replace(into, tables, texts, made_by, check=_refuse_held), counts
 
 
 def import_mirage_bench(
@@ -201,6 +175,19 @@ def import_mirage_bench(
     if dropped := result.lost.get("judgments"):
         notes.append(f"{dropped:,} judgments of replaced answers were removed")
     return result.arena, {name: len(table) for name, table in tables.items()}, notes
+
+
+def _replace(
+    into: Path,
+    tables: Tables,
+    texts: Mapping[str, str],
+    made_by: store.Provenance,
+    check: Callable[[store.Arena], None] | None = None,
+) -> store.Arena:
+    """Write tables in place of those of the arena, without what was derived from these."""
+    rows = {name: store.NewRows(table) for name, table in tables.items()}
+    stale = store.derived_tables(tables)
+    return store.upsert(into, rows, texts=lambda _: texts, check=check, made_by=made_by, stale=stale).arena
 
 
 def _refuse_held(arena: store.Arena) -> None:

@@ -14,21 +14,20 @@ corpus where they are in the folder too.
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from mirage import schema, store
+from mirage import store
 from mirage.errors import BadInput, UnknownName
+from mirage.io.columns import Columns, keep_one
 from mirage.io.sources import trec
 from mirage.io.sources.download import DownloadResult, Progress, fetch
 from mirage.stats.sampling import sample
 from mirage.text.languages import in_order, language
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
 
 Split = Literal["dev", "train"]
@@ -143,8 +142,6 @@ def pull_miracl(
     languages: Iterable[str] | None = None,
     base_url: str | None = None,
     progress: Progress | None = None,
-    rng: np.random.Generator | None = None,
-    sleep: Callable[[float], None] = time.sleep,
 ) -> DownloadResult:
     """Fetch topics and qrels of MIRACL, two files a language, into a folder that `read_miracl` then reads.
 
@@ -155,9 +152,7 @@ def pull_miracl(
             100 MB a file.
         languages: codes or lower-case English names; all that have the split by default.
         base_url: another address with the same files under the same names.
-        progress: as of `download.fetch`, like the rest.
-        rng: draws the jitter of pauses.
-        sleep: waits a number of seconds.
+        progress: as of `download.fetch`.
 
     Returns:
         What is in the folder: topics and qrels, and the corpora.
@@ -171,7 +166,7 @@ def pull_miracl(
     parts = [(base_url or URLS[split], [name for code in codes for name in _lists(code, split)])]
     if texts:
         parts.append((base_url or CORPUS_URL, [name for code in codes for name in _shards(code)]))
-    downloads = [fetch(into, names, url, progress=progress, rng=rng, sleep=sleep) for url, names in parts]
+    downloads = [fetch(into, names, url, progress=progress) for url, names in parts]
     return DownloadResult(
         into,
         sum(part.files for part in downloads),
@@ -203,10 +198,7 @@ def read_miracl(
     """
     pairs = _files(folder, split)
     codes = list(pairs) if languages is None else list(dict.fromkeys(language(name).code for name in languages))
-    queries: dict[str, list[Any]] = {name: [] for name in ("language", "query_id", "text")}
-    passages: dict[str, list[Any]] = {
-        name: [] for name in ("language", "query_id", "passage_id", "position", "title", "text", "relevant")
-    }
+    columns = Columns("queries", "passages")
     counts = []
     for code in codes:
         if code not in pairs:
@@ -226,10 +218,8 @@ def read_miracl(
         whole = code in SIZES and len(shards) >= SIZES[code].shards
         texts = trec.texts(shards, labels, missing=f"in no file of the corpus of {code}" if whole else "")
         for query in selection:
-            trec.add(queries, code, query, topics[query])
-            for position, label in enumerate(qrels[query], start=1):
-                title, text = texts.get(label.passage_id, (None, None))
-                trec.add(passages, code, query, label.passage_id, position, title, text, label.relevant)
+            columns.add("queries", (code, query), text=topics[query])
+            trec.add_passages(columns, (code, query), qrels[query], texts)
         count = TrainingCount(
             language=code,
             split=split,
@@ -241,8 +231,7 @@ def read_miracl(
             remark="",
         )
         counts.append(replace(count, remark="; ".join(_remarks(count, by_rule, len(shards), seed))))
-    tables = {"queries": queries, "passages": passages}
-    return {name: schema.from_columns(name, columns) for name, columns in tables.items()}, counts
+    return columns.tables(), counts
 
 
 def miracl_files(folder: Path, *, split: Split = "dev") -> list[Path]:
@@ -288,15 +277,8 @@ def _files(folder: Path, split: Split) -> dict[str, dict[str, Path]]:
         if match is None or (match["split"] or "dev") != split:
             continue  # Files of other splits stand beside those of this one in the published folders.
         code = language(match["language"], where=str(path)).code
-        pair = pairs.setdefault(code, {})
         kind = match["kind"]
-        if kind in pair:
-            raise BadInput(
-                f"there are two files of {kind} for {code}: {pair[kind].name} and {path.name}",
-                where=str(folder),
-                do="keep one of them",
-            )
-        pair[kind] = path
+        keep_one(pairs.setdefault(code, {}), kind, path, f"files of {kind} for {code}")
     if not pairs:
         option = "" if split == "dev" else f" --split {split}"
         raise BadInput(

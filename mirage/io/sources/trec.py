@@ -7,13 +7,13 @@ corpus  JSON Lines with docid, title and text
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput
+from mirage.io.columns import Columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,13 @@ def texts(paths: Iterable[Path], labels: Iterable[RelevanceLabel], *, missing: s
     return found
 
 
-def add(columns: dict[str, list[Any]], *row: Any) -> None:
-    """Add a row to columns of a table."""
-    for column, value in zip(columns.values(), row, strict=True):
-        column.append(value)
+def add_passages(
+    columns: Columns,
+    query: tuple[str, str],
+    labels: Iterable[RelevanceLabel],
+    documents: Mapping[str, tuple[str, str]],
+) -> None:
+    """Add the judged passages of a query in their order; title and text are null without a document."""
+    for position, label in enumerate(labels, start=1):
+        title, text = documents.get(label.passage_id, (None, None))
+        columns.add("passages", query, label, position=position, title=title, text=text)

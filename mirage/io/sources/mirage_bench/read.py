@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
+from mirage.io.columns import Columns
 from mirage.io.sources.mirage_bench.prompt import split_bench_prompt
 from mirage.text.languages import LANGUAGES, language
 
@@ -57,22 +58,11 @@ _Row = Mapping[str, Any]
 class _Found:
     """Rows, keys and notes collected so far."""
 
-    columns: dict[str, dict[str, list[Any]]] = field(
-        default_factory=lambda: {
-            table: {column.name: [] for column in schema.columns(table)}
-            for table in ("queries", "passages", "answers", "features", "judgments")
-        }
-    )
+    columns: Columns = field(default_factory=Columns)
     seen: dict[tuple[str, ...], str] = field(default_factory=dict)
     """Keys and their locations."""
     notes: Counter[str] = field(default_factory=Counter)
     """Notes for the reader, with their counts."""
-
-    def add(self, table: str, *values: Any) -> None:
-        """Add a row; the remaining columns, which these sets do not have, are null."""
-        columns = list(self.columns[table].values())
-        for column, value in zip(columns, [*values, *[None] * (len(columns) - len(values))], strict=True):
-            column.append(value)
 
     def once(self, where: str, table: str, *key: str) -> None:
         """Reject a key that has occurred before."""
@@ -110,7 +100,7 @@ def read_bench(
         _read(file, code, collected)
     if progress:
         progress(len(files), len(files))
-    tables = {name: schema.from_columns(name, data) for name, data in collected.columns.items() if data["language"]}
+    tables = collected.columns.tables()
     if "queries" in tables and "passages" not in tables:
         tables["passages"] = schema.arrow_schema("passages").empty_table()
     _refuse_strays(collected)
@@ -198,10 +188,12 @@ def _query(row: _Row, code: str, where: str, collected: _Found) -> None:
             raise BadInput(f"the prompt of query {query_id} asks nothing", where=where, do="take that row out")
         if hidden := len(labels) - len(texts):
             collected.notes[f"{code}: a labelled passage is not in the prompt, and has no text"] += hidden
-    collected.add("queries", code, query_id, None, query, None if query else NO_PROMPT)
+    key = code, query_id
+    collected.columns.add("queries", key, text=query, reason=None if query else NO_PROMPT)
     order = [*texts, *sorted(set(labels) - set(texts))]
     for position, passage_id in enumerate(order, start=1):
-        collected.add("passages", code, query_id, passage_id, position, None, texts.get(passage_id), labels[passage_id])
+        about = {"passage_id": passage_id, "position": position, "relevant": labels[passage_id]}
+        collected.columns.add("passages", key, **about, text=texts.get(passage_id))
 
 
 def _answers(rows: list[tuple[_Row, str, str]], collected: _Found, path: str) -> None:
@@ -229,7 +221,8 @@ def _answers(rows: list[tuple[_Row, str, str]], collected: _Found, path: str) ->
                 answer = outputs.get(system)
                 status = "missing" if answer is None else "ok" if answer.strip() else "empty"
                 reason = NO_ANSWER if answer is None else None
-                collected.add("answers", code, query_id, system, answer, status, TEMPLATE, reason, None)
+                about: dict[str, Any] = {"system": system, "status": status, "template": TEMPLATE, "reason": reason}
+                collected.columns.add("answers", (code, query_id), **about, text=answer)
             for feature, column in column_of.items() if any(column_of.values()) else ():
                 values = _values(row, column, where)
                 strays.update(system for system, value in values.items() if value is not None)
@@ -238,7 +231,8 @@ def _answers(rows: list[tuple[_Row, str, str]], collected: _Found, path: str) ->
                     value_reason = (
                         None if value is not None else NO_VALUE if column else f"no column {FEATURES[feature][0]}"
                     )
-                    collected.add("features", code, query_id, system, feature, value, value_reason)
+                    about = {"system": system, "feature": feature, "value": value, "reason": value_reason}
+                    collected.columns.add("features", (code, query_id), **about)
         for system in strays - set(systems):
             collected.notes[f"{code}: {system} has features, but no answer; they are left out"] += 1
 
@@ -287,7 +281,8 @@ def _judgment(row: _Row, code: str, where: str, collected: _Found) -> None:
     )
     if reason:
         collected.notes[f"{code}: a verdict that is none of A, B and Tie is unparsed"] += 1
-    collected.add("judgments", code, query_id, judge, first, second, verdict, rationale, reason, None)
+    battle = {"judge": judge, "system_a": first, "system_b": second}
+    collected.columns.add("judgments", (code, query_id), **battle, verdict=verdict, rationale=rationale, reason=reason)
 
 
 def content_kinds(columns: Collection[str], where: str) -> set[str]:

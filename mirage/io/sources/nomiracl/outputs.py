@@ -16,8 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import store
 from mirage.errors import BadInput
+from mirage.io.columns import Columns, keep_one
 from mirage.io.sources.nomiracl.origin import PASSAGES, SUBSETS
 from mirage.io.sources.nomiracl.prompt import TEMPLATES, split_prompt, split_title
 from mirage.store.cores import Map
@@ -104,19 +105,19 @@ def read_outputs(
 
     files = _files(folder)
     parts: defaultdict[str, list[pa.Table]] = defaultdict(list)
-    answered_by_file: list[_Answered] = []
+    answered: list[_Answered] = []
     seen: dict[tuple[str, str], str] = {}
     if progress:
         progress(0, len(files))
     results = batches(partial(_read_and_derive, derive), files.values(), *zip(*files, strict=True))
-    for number, (tables, systems) in enumerate(results, start=1):
-        _refuse_repeated(systems, seen)
+    for number, (tables, of_file) in enumerate(results, start=1):
+        _refuse_repeated(of_file, seen)
         if progress:
             progress(number, len(files))
-        answered_by_file.append(systems)
+        answered += of_file
         for name, table in tables.items():
             parts[name].append(table)
-    missing = _missing(answered_by_file)
+    missing = _missing(answered)
     parts["answers"].append(missing)
     for name, table in (
         derive({"queries": pa.concat_tables(parts["queries"]), "answers": missing}) if derive else {}
@@ -167,15 +168,8 @@ def summarise(tables: Mapping[str, pa.Table]) -> ReadSummary:
     )
 
 
-@dataclass(slots=True)
-class _Answered:
-    """Systems that answered in the rows of one file; filled row by row."""
-
-    language: str
-    query_ids: list[str]
-    templates: list[str]
-    systems: list[frozenset[str]]
-    places: list[str]
+_Answered = tuple[tuple[str, str], str, frozenset[str], str]
+"""Language and id of a query, template of its row, the systems that answered, and the place of the row."""
 
 
 def _files(folder: Path) -> dict[tuple[str, str], Path]:
@@ -191,23 +185,16 @@ def _files(folder: Path) -> dict[tuple[str, str], Path]:
     files: dict[tuple[str, str], Path] = {}
     for path in paths:
         key = (language(path.name.split(_NAME)[0], where=str(path)).code, path.parent.name)
-        if key in files:
-            raise BadInput(
-                f"there are two files for {key[0]}, {key[1]}: {files[key].name} and {path.name}",
-                where=str(path.parent),
-                do="keep one of them",
-            )
-        files[key] = path
+        keep_one(files, key, path, f"files for {', '.join(key)}")
     return files
 
 
-def _refuse_repeated(answered: _Answered, seen: dict[tuple[str, str], str]) -> None:
+def _refuse_repeated(answered: list[_Answered], seen: dict[tuple[str, str], str]) -> None:
     """Reject a query with two rows in its language."""
-    for query_id, where in zip(answered.query_ids, answered.places, strict=True):
-        before = seen.setdefault((answered.language, query_id), where)
-        if before != where:
+    for key, _, _, where in answered:
+        if (before := seen.setdefault(key, where)) != where:
             raise BadInput(
-                f"query {query_id} of {answered.language} occurs twice",
+                f"query {key[1]} of {key[0]} occurs twice",
                 where=f"{where}, first at {before}",
                 do="keep one of the rows",
             )
@@ -215,86 +202,37 @@ def _refuse_repeated(answered: _Answered, seen: dict[tuple[str, str], str]) -> N
 
 def _read_and_derive(
     derive: Derive | None, path: Path, code: str, subset: str
-) -> tuple[dict[str, pa.Table], _Answered]:
+) -> tuple[dict[str, pa.Table], list[_Answered]]:
     """Return the tables of one file with those derived from them."""
     tables, answered = _read(path, code, subset)
     return tables | (derive(tables) if derive else {}), answered
 
 
-def _read(path: Path, code: str, subset: str) -> tuple[dict[str, pa.Table], _Answered]:
+def _read(path: Path, code: str, subset: str) -> tuple[dict[str, pa.Table], list[_Answered]]:
     """Read the tables of one file, without the missing answers."""
-    import pyarrow as pa
-
-    ids: list[str] = []
-    texts: list[str | None] = []
-    docids: list[str] = []
-    titles: list[str | None] = []
-    passages: list[str | None] = []
-    systems: list[str] = []
-    answers: list[str] = []
-    counts: list[int] = []
-    answered = _Answered(code, ids, [], [], [])
-    sets: dict[frozenset[str], frozenset[str]] = {}
+    columns = Columns("answers")
+    answered: list[_Answered] = []
+    label = False if subset == "non_relevant" else None
     for where, row in _rows(path):
-        query_id, prompt = row["query_id"], row["prompt"]
-        ids.append(query_id)
-        answered.places.append(where)
-        docids += row["docids"]
-        if prompt is None:
-            texts.append(None)
-            titles += [None] * PASSAGES
-            passages += [None] * PASSAGES
-        else:
-            query, shown_passages = split_prompt(prompt, query_id=query_id, where=where)
-            texts.append(query)
-            for passage in shown_passages:
-                title, text = split_title(passage)
-                titles.append(title)
-                passages.append(text)
-        answers_by_system = {system: answer for system, answer in row["results"].items() if answer is not None}
-        systems += answers_by_system
-        answers += answers_by_system.values()
-        counts.append(len(answers_by_system))
-        answered.templates.append(row["template"])
-        present = frozenset(answers_by_system)
-        answered.systems.append(sets.setdefault(present, present))
-    if not ids:
+        key = code, row["query_id"]
+        text: str | None = None
+        passages: list[tuple[str | None, str | None]] = [(None, None)] * PASSAGES
+        if row["prompt"] is not None:
+            text, shown = split_prompt(row["prompt"], query_id=key[1], where=where)
+            passages = [split_title(passage) for passage in shown]
+        columns.add("queries", key, subset=subset, text=text, reason=NO_PROMPT if text is None else None)
+        for position, (docid, (title, passage)) in enumerate(zip(row["docids"], passages, strict=True), start=1):
+            about = {"passage_id": docid, "position": position, "relevant": label}
+            columns.add("passages", key, **about, title=title, text=passage)
+        answers = {system: answer for system, answer in row["results"].items() if answer is not None}
+        for system, answer in answers.items():
+            status = "ok" if answer.strip() else "empty"
+            columns.add("answers", key, system=system, text=answer, status=status, template=row["template"])
+        answered.append((key, row["template"], frozenset(answers), where))
+    if not answered:
         raise BadInput("this file is empty", where=str(path), do="fetch or copy the file again")
-
-    def repeat(values: list[str], times: list[int]) -> pa.Array:
-        indices = [i for i, n in enumerate(times) for _ in range(n)]
-        return pa.array(values, pa.string()).take(pa.array(indices, pa.int32()))
-
-    passage_counts = [PASSAGES] * len(ids)
-    labels = pa.repeat(pa.scalar(False), len(docids)) if subset == "non_relevant" else None
-    columns: dict[str, dict[str, Any]] = {
-        "queries": {
-            "language": pa.repeat(code, len(ids)),
-            "query_id": ids,
-            "subset": pa.repeat(subset, len(ids)),
-            "text": texts,
-            "reason": [NO_PROMPT if text is None else None for text in texts],
-        },
-        "passages": {
-            "language": pa.repeat(code, len(docids)),
-            "query_id": repeat(ids, passage_counts),
-            "passage_id": docids,
-            "position": list(range(1, PASSAGES + 1)) * len(ids),
-            "title": titles,
-            "text": passages,
-            "relevant": labels,
-        },
-        "answers": {
-            "language": pa.repeat(code, len(answers)),
-            "query_id": repeat(ids, counts),
-            "system": systems,
-            "text": answers,
-            "status": ["empty" if not answer or answer.isspace() else "ok" for answer in answers],
-            "template": repeat(answered.templates, counts),
-        },
-    }
     try:
-        return {name: schema.from_columns(name, data) for name, data in columns.items()}, answered
+        return columns.tables(), answered
     except BadInput as error:
         raise BadInput(error.what, where=str(path), do=error.do) from None
 
@@ -345,16 +283,14 @@ def _check_fields(row: Mapping[str, Any], where: str) -> None:
             )
 
 
-def _missing(answered_by_file: list[_Answered]) -> pa.Table:
+def _missing(answered: list[_Answered]) -> pa.Table:
     """Return a missing answer for each system of the folder that a row lacks."""
-    all_systems = frozenset[str]().union(*(systems for file in answered_by_file for systems in file.systems))
-    columns: dict[str, list[str]] = {"language": [], "query_id": [], "system": [], "template": []}
-    for file in answered_by_file:
-        for query_id, template, present in zip(file.query_ids, file.templates, file.systems, strict=True):
-            for system in sorted(all_systems - present) if present != all_systems else ():
-                for name, value in zip(columns, (file.language, query_id, system, template), strict=True):
-                    columns[name].append(value)
-    return schema.from_columns("answers", {**columns, "status": ["missing"] * len(columns["system"])})
+    every = frozenset[str]().union(*(systems for _, _, systems, _ in answered))
+    columns = Columns("answers")
+    for key, template, systems, _ in answered:
+        for system in sorted(every - systems):
+            columns.add("answers", key, system=system, status="missing", template=template)
+    return columns.tables()["answers"]
 
 
 def _kind(value: Any) -> str:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
-from mirage import schema, store
+from mirage import store
 from mirage.errors import BadInput, UnknownName
+from mirage.io.columns import Columns, keep_one
 from mirage.io.sources import trec
 from mirage.io.sources.nomiracl.origin import SUBSETS, Split
 from mirage.stats.sampling import sample
-from mirage.text.languages import Language, language
+from mirage.text.languages import language
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,27 +54,21 @@ def read_queries(
         BadInput: naming file and line, if a line is malformed, an id unknown or given twice, or a label contradicts
             its subset; or if an argument is out of range.
     """
-    import pyarrow as pa
-
     if split not in get_args(Split):
         raise UnknownName("split", split, get_args(Split))
     if cap is not None and cap < 1:
         raise BadInput(f"cap is {cap}", do="give 1 or more, or none for all queries")
 
     folders = _languages(folder, split)
-    selection = list(folders.values()) if languages is None else []
-    for name in dict.fromkeys(language(name).code for name in languages or ()):
-        if name not in folders:
-            raise UnknownName("language", name, folders, where=str(folder))
-        selection.append(folders[name])
-    parts = [_read(lang, root, split, cap) for lang, root in selection]
-    return {
-        name: pa.concat_tables([schema.arrow_schema(name).empty_table(), *(part[name] for part in parts)])
-        for name in ("queries", "passages")
-    }
+    columns = Columns("queries", "passages")
+    for code in folders if languages is None else dict.fromkeys(language(name).code for name in languages):
+        if code not in folders:
+            raise UnknownName("language", code, folders, where=str(folder))
+        _read(columns, code, folders[code], split, cap)
+    return columns.tables()
 
 
-def _languages(folder: Path, split: str) -> dict[str, tuple[Language, Path]]:
+def _languages(folder: Path, split: str) -> dict[str, Path]:
     """The language folders that hold queries of a split, by code."""
     names = [f"*/topics/{split}.{subset}.tsv" for subset in SUBSETS]
     topics = store.list_files(folder, *(f"data/{name}" for name in names)) or store.list_files(folder, *names)
@@ -82,16 +77,10 @@ def _languages(folder: Path, split: str) -> dict[str, tuple[Language, Path]]:
             f"{folder} holds no {split} queries of NoMIRACL",
             do=f"give the folder above data/<language>/topics/{split}.relevant.tsv; mirage pull brings the files",
         )
-    folders: dict[str, tuple[Language, Path]] = {}
+    folders: dict[str, Path] = {}
     for root in dict.fromkeys(path.parents[1] for path in topics):
-        lang = language(root.name, where=str(root))
-        if lang.code in folders:
-            raise BadInput(
-                f"there are two folders for {lang.code}: {folders[lang.code][1].name} and {root.name}",
-                where=str(root.parent),
-                do="keep one of them",
-            )
-        folders[lang.code] = (lang, root)
+        code = language(root.name, where=str(root)).code
+        keep_one(folders, code, root, f"folders for {code}")
     return dict(sorted(folders.items()))
 
 
@@ -104,11 +93,11 @@ def language_folder(folder: Path, code: str, split: str) -> Path:
     folders = _languages(folder, split)
     if code not in folders:
         raise UnknownName("language", code, folders, where=str(folder))
-    return folders[code][1]
+    return folders[code]
 
 
-def _read(lang: Language, root: Path, split: Split, cap: int | None) -> dict[str, pa.Table]:
-    """The tables of one language."""
+def _read(columns: Columns, code: str, root: Path, split: Split, cap: int | None) -> None:
+    """Add the queries of one language with their passages."""
     topics: dict[str, dict[str, str]] = {}
     qrels: dict[str, _Judged] = {}
     seen: dict[str, str] = {}
@@ -116,22 +105,11 @@ def _read(lang: Language, root: Path, split: Split, cap: int | None) -> dict[str
         if store.list_files(root, f"topics/{split}.{subset}.tsv"):
             topics[subset] = trec.topics(root / "topics" / f"{split}.{subset}.tsv", seen=seen)
             qrels[subset] = _check(trec.qrels(root / "qrels" / f"{split}.{subset}.tsv", topics[subset]), subset)
-    samples = {
-        subset: sample(sorted(ids), min(len(ids), cap or len(ids)), 0, f"{lang.code}/{split}/{subset}")
-        for subset, ids in qrels.items()
-    }
     texts = passage_texts(root, qrels.values())
-    queries: dict[str, list[Any]] = {"language": [], "query_id": [], "subset": [], "text": []}
-    names = ("language", "query_id", "passage_id", "position", "title", "text", "relevant")
-    passages: dict[str, list[Any]] = {name: [] for name in names}
-    for subset, ids in samples.items():
-        for query_id in ids:
-            trec.add(queries, lang.code, query_id, subset, topics[subset][query_id])
-            for position, label in enumerate(qrels[subset][query_id], start=1):
-                trec.add(
-                    passages, lang.code, query_id, label.passage_id, position, *texts[label.passage_id], label.relevant
-                )
-    return {"queries": schema.from_columns("queries", queries), "passages": schema.from_columns("passages", passages)}
+    for subset, ids in qrels.items():
+        for query_id in sample(sorted(ids), min(len(ids), cap or len(ids)), 0, f"{code}/{split}/{subset}"):
+            columns.add("queries", (code, query_id), subset=subset, text=topics[subset][query_id])
+            trec.add_passages(columns, (code, query_id), ids[query_id], texts)
 
 
 def _check(qrels: _Judged, subset: str) -> _Judged:
