@@ -12,7 +12,10 @@ from functools import cache
 from pathlib import Path
 
 from mirage.schema import CodeOrAll, Count, Outcome, Share
-from mirage.stages.outcomes.free import names_gap, parse_free
+from mirage.stages.outcomes.fold import fold
+from mirage.stages.outcomes.free import ENGLISH, TRIM, parse_free
+from mirage.stages.outcomes.sentences import clean
+from mirage.stages.outcomes.vocabulary import reader
 from mirage.text.languages import in_order
 
 FILE = Path(__file__).with_suffix(".json")
@@ -91,7 +94,10 @@ def _row(source: str, code: str, rows: Sequence[tuple[Outcome, Outcome, Outcome,
 
 
 def _by_phrase(answer: str, code: str) -> Outcome:
-    return "abstained" if names_gap(answer, code) else "answered"
+    text = clean(fold(answer, code)).text
+    words = reader(code, english=bool(ENGLISH.search(text)))
+    found = words["gap"].search(text) or words["short"].fullmatch(text.strip(TRIM)) or words["declines"].search(text)
+    return "abstained" if found else "answered"
 
 
 def _by_length(answer: str, limit: int) -> Outcome:

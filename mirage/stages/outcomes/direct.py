@@ -56,7 +56,7 @@ def direct_answer(answer: str, text: str, until: int, folded: Folded, language: 
     too_short = len(_LETTER.findall(words)) < 2 and not _WORD.search(words)
     if too_short or _CUT_OFF.fullmatch(words) or re.fullmatch(r"\s*\d{1,2}[.)]\s*", left):
         return Parsed("unparsed", "question_repeated" if has_question else "fragment")
-    if _REPEATS.search(words) or words.count("\ufffd") * 4 > len(words):
+    if is_degenerate(words):
         return Parsed("unparsed", "degenerate")
     if not labels:
         items = len(_ITEM.findall(left))
@@ -73,6 +73,21 @@ def direct_answer(answer: str, text: str, until: int, folded: Folded, language: 
         return Parsed("unparsed", "language_not_understood")
     begin = start + left.index(words)
     return Parsed("answered", "answer_given", *folded.raw(begin, begin + len(words)))
+
+
+def is_degenerate(words: str) -> bool:
+    """Return whether a text has a piece of up to twelve characters eight times over, or is mostly undecodable."""
+    return words.count("\ufffd") * 4 > len(words) or (_may_repeat(words) and _REPEATS.search(words) is not None)
+
+
+def _may_repeat(words: str) -> bool:
+    """Return whether the characters equal those some places later seven times over: a fast test before the slow one."""
+    code = int.from_bytes(words.encode("utf-32-le", "surrogatepass"), "little")
+    return any(
+        bytes(28 * places)
+        in (code ^ code >> 32 * places).to_bytes(4 * len(words), "little")[: 4 * (len(words) - places)]
+        for places in range(1, 13)
+    )
 
 
 def blank(match: re.Match[str]) -> str:

@@ -31,11 +31,11 @@ from math import log2
 from typing import Literal
 
 from mirage.schema import Outcome
-from mirage.stages.outcomes.direct import blank
+from mirage.stages.outcomes.direct import blank, is_degenerate
 from mirage.stages.outcomes.fold import Folded, fold
 from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.sentences import WORDS, clean, sentences, size_of
-from mirage.stages.outcomes.vocabulary import LANGUAGES, Wording, wordings
+from mirage.stages.outcomes.vocabulary import LANGUAGES, Possible, Reader, reader
 from mirage.text.answers import parse_answer
 from mirage.text.languages import base
 from mirage.text.segmentation import terms
@@ -92,11 +92,10 @@ _RELATIVE = re.compile(
 )
 _ITEM = re.compile(r"[ \t]*(?:[-+•‣◦·–—]|\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.):]|[①-⑳])[ \t]+")
 _ROW = re.compile(r"^[ \t]*\|", re.MULTILINE)
-_ENGLISH = re.compile(
+ENGLISH = re.compile(
     r"\b(?:the|is|are|not|don't|can't|cannot|answer|answerable|unanswerable|irrelevant|relevant|n/?a|none|unknown"
     r"|unclear|null|nil|you|sorry|contexts?)\b"
 )
-_REPEATS = re.compile(r"([^\d\s]\D{0,11}?)\1{7,}")
 _CITED = re.compile(r"\W*(?:[\[【(]?\w{0,10} ?#?\d[\w#:.,-]*[\])】]\W*)+")
 # Yoruba "writes", which without its dot is "not".
 _LEARNS = re.compile(r"\b([kK])(?:ọ|o(?=\u0323))(?=[\u0300-\u036f]*(?!\w))")
@@ -116,20 +115,19 @@ _POLAR = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
-_FIGURE = re.compile(r"\d{3}|\d[.,]\d|\d ?%")
+_FIGURE = re.compile(r"\d(?:\d\d|[.,]\d| ?%)")
 _QUOTED = re.compile(r'"[^"\n]{8,}"')
 _OPEN_QUOTE = re.compile(r'"[^"\n]{8,}\Z')
 _END_OF_QUOTE = re.compile(r'^[^"\n]{8,}"(?=\W*$)')
 _COLON = re.compile(r":(?=[ \u0e00-\u0e7f\u3040-\u9fff])")
-_CUT_OFF = re.compile(r"[^\W\d]\.\s.*[^\W\d]\s*\Z", re.DOTALL)
-"""A text with full stops that ends in the middle of a sentence."""
+_FULL_STOP = re.compile(r"[^\W\d]\.\s")
 _TASK = re.compile(
     r"^\W*(?:note\W+)?(?:please|kindly) (?:answer|respond|reply|select|choose|provide the answer)\b"
     r"(?=.*(?:question|context|option|following|\byes\b)).*$",
     re.MULTILINE,
 )
 """The prompt's instruction, repeated."""
-_TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
+TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
 
 
 def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = None, *, query: str = "") -> Parsed:
@@ -152,19 +150,19 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
     raw = answer[begin:stop]
     folded = clean(fold(_LEARNS.sub(r"\1ɔ", raw) if code == "yo" else raw, code))
     folded = replace(folded, text=_TASK.sub(blank, folded.text))
-    words = _FIELD.sub("", folded.text.strip(_TRIM))
+    words = _FIELD.sub("", folded.text.strip(TRIM))
     if not WORDS.search(words):
         if _CITED.fullmatch(raw):
             return Parsed("answered", "citation", begin, stop)
-        return Parsed("unparsed", "instruction_repeated" if WORDS.search(raw) else "fragment")
-    if _REPEATS.search(words) or words.count("\ufffd") * 4 > len(words):
+        return Parsed("unparsed", "instruction_repeated" if re.search(r"[^\W_]", raw) else "fragment")
+    if is_degenerate(words):
         return Parsed("unparsed", "degenerate")
-    readers = wordings(code, bool(_ENGLISH.search(folded.text)))
-    if len(words) < _SHORT and any(reader.short.fullmatch(words) for reader in readers):
+    words_of = reader(code, english=bool(ENGLISH.search(folded.text)))
+    if len(words) < _SHORT and words_of["short"].fullmatch(words):
         start = folded.text.index(words)
         decision: _Decision = ("abstained", "short_gap", (start, start + len(words)))
     else:
-        decision = _read_clauses(raw, folded, readers, fold(query, code).text)
+        decision = _read_clauses(raw, folded, words_of, fold(query, code).text)
     outcome, rule, span = decision
     if rule == "claim" and code not in LANGUAGES and not _is_english(folded.text):
         return Parsed("unparsed", "language_not_understood")
@@ -174,7 +172,7 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
     return Parsed(outcome, rule, begin + start, begin + end)
 
 
-def _read_clauses(raw: str, folded: Folded, readers: Sequence[Wording], asked: str) -> _Decision:
+def _read_clauses(raw: str, folded: Folded, reader: Reader, asked: str) -> _Decision:
     """Decide the outcome of an answer to a folded query."""
 
     @cache
@@ -200,11 +198,11 @@ def _read_clauses(raw: str, folded: Folded, readers: Sequence[Wording], asked: s
         return len(own & query_pieces()) >= _REPEATED * min(len(own), len(query_pieces())) > 0
 
     # A model that repeats the query asks nothing.
-    heard = _enough(_clauses(raw, folded, readers))
+    heard = _enough(_clauses(raw, folded, reader))
     clauses = [clause for clause in heard if clause.kind not in ("asks", "question") or not repeats(clause)]
     if heard and not clauses:
         return "unparsed", "question_repeated", None
-    figure = any(reader.figure.search(asked) for reader in readers)
+    figure = reader["figure"].search(asked) is not None
     return _decide(clauses, nearness, table=len(_ROW.findall(raw)) > 1, figure=figure)
 
 
@@ -224,28 +222,20 @@ _LONG = 100
 """Words of claims after which the outcome is fixed."""
 
 
-def names_gap(answer: str, language: str) -> bool:
-    """Return whether an answer has any phrase of refusal anywhere, as a simple baseline."""
-    code = base(language)
-    text = clean(fold(answer, code)).text
-    readers = wordings(code, bool(_ENGLISH.search(text)))
-    return any(
-        reader.gap.search(text) or reader.short.fullmatch(text.strip(_TRIM)) or reader.declines.search(text)
-        for reader in readers
-    )
-
-
 _Decision = tuple[Outcome, str, tuple[int, int] | None]
 """Outcome, rule and the deciding span."""
 
 
+Holds = Callable[..., bool]
+"""A test of a clause for the field of a vocabulary."""
 _Nearness = Callable[[_Clause], float]
 """Share of a clause's words, in trigrams, that occur in the query."""
 
 
 def _pieces_of_words(text: str) -> set[str]:
     """Return the trigrams of a text's words, so that inflections matter little."""
-    return {f" {term} "[place : place + 3] for term in terms(text) for place in range(len(term))}
+    words = (f" {term} " for term in terms(text))
+    return {word[place : place + 3] for word in words for place in range(len(word) - 2)}
 
 
 def _decide(clauses: Sequence[_Clause], nearness: _Nearness, *, table: bool, figure: bool) -> _Decision:
@@ -414,7 +404,7 @@ def gap_evidence(
 def _is_english(text: str) -> bool:
     """Return whether a text in a language without a vocabulary is in English, or in no language: names and numbers."""
     words = WORDS.findall(text)
-    return not any(word.isalpha() for word in words) or 5 * len(_ENGLISH.findall(text)) > len(words)
+    return not any(word.isalpha() for word in words) or 5 * len(ENGLISH.findall(text)) > len(words)
 
 
 def _by_phrases(answer: str, phrases: TemplatePhrases) -> Parsed | None:
@@ -442,19 +432,20 @@ def _by_phrases(answer: str, phrases: TemplatePhrases) -> Parsed | None:
     return Parsed(outcome, f"template_{outcome}", *span)
 
 
-def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_Clause]:
+def _clauses(raw: str, folded: Folded, reader: Reader) -> Iterator[_Clause]:
     """Split a text into classified clauses."""
     text, places = folded.text, folded.places
     heading: Kind | None = None
     seen_sources, seen_given, seen_gap, later, polar = False, False, False, False, bool(_POLAR.match(text))
     # Quotations of others are not statements of the writer, unless the whole answer is quoted.
     quote = bool(_QUOTED.fullmatch(text.strip()))
-    marks, cut_off = 0, bool(_CUT_OFF.search(text))
+    marks, cut_off = 0, _is_cut_off(text.rstrip())
     for start, end in sentences(raw, text, places):
         item = _ITEM.match(text, start, end) if start == 0 or text[start - 1] == "\n" else None
         line_ends = text[start:end].rstrip().endswith(":")
         interrogative = _is_question(text[start:end])
-        pieces = list(_pieces(text, item.end() if item else start, end, readers))
+        possible = reader.find(text[start:end])
+        pieces = list(_pieces(text, item.end() if item else start, end, reader, possible))
         last: Kind = "nothing"
         for number, (left, right) in enumerate(pieces):
             clause = text[left:right]
@@ -464,9 +455,11 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
             own = clause if quote else _QUOTED.sub('""', _END_OF_QUOTE.sub('""', clause) if marks % 2 else clause)
             marks += clause.count('"')
             own = _OPEN_QUOTE.sub('""', own) if marks % 2 and right == len(text) and not quote else own
+            holds = _tests(clause, possible)
             kind = _kind(
                 _LABEL.sub("", own),
-                readers,
+                possible,
+                reader["supposes"],
                 interrogative=interrogative and number == len(pieces) - 1,
                 seen_sources=seen_sources and item is None,
                 polar=polar,
@@ -477,12 +470,12 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
                 kind = "asks"
             # "The screenshot ends on Friday. Have you another?"
             kind = "gap" if kind == "question" and seen_given else kind
-            if _is_numbered(clause, readers):
+            if _is_numbered(clause, holds):
                 seen_sources = True
                 kind = "sourced" if kind == "claim" else kind
             if kind in ("topic", "sourced") and _names(raw, places, left, right):
                 kind = "claim"
-            if kind == "gap" and _claims_beside(clause, readers, seen_sources=seen_sources):
+            if kind == "gap" and _claims_beside(clause, holds, seen_sources=seen_sources):
                 kind = "claim"
             if kind == "claim" and number and ";" in text[pieces[number - 1][1] : left] and not _FIGURE.search(clause):
                 kind = "sourced" if last in ("topic", "sourced") else kind
@@ -497,23 +490,19 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
             if kind == "claim" and ((heading and item) or announced):
                 kind = last if announced else heading or last
             seen_sources = (
-                seen_sources
-                or kind in ("gap", "topic", "only")
-                or (kind in ("aside", "sourced") and any(reader.sources.search(clause) for reader in readers))
+                seen_sources or kind in ("gap", "topic", "only") or (kind in ("aside", "sourced") and holds("sources"))
             )
-            seen_given = seen_given or (
-                kind in ("topic", "only", "sourced") and any(reader.given.search(clause) for reader in readers)
-            )
+            seen_given = seen_given or (kind in ("topic", "only", "sourced") and holds("given"))
             left += len(clause) - len(clause.lstrip())
             figure, digits = bool(_FIGURE.search(clause)), bool(_DIGIT.search(clause))
-            hence = (seen_gap or kind == "gap") and _matches(readers, "hence", clause.strip(_TRIM))
+            hence = (seen_gap or kind == "gap") and holds("hence", clause.strip(TRIM))
             # "Therefore, the answer is", or the last words of a reply that is cut off.
             ends = hence or (cut_off and right == len(text))
             stub = kind == "claim" and ends and seen_gap and size <= _STUB and not figure
             kind = "aside" if stub else kind
             seen_gap = seen_gap or kind == "gap"
-            firm = kind == "declines" or (kind == "gap" and _matches(readers, "gap", clause.strip(_TRIM)))
-            anchored = kind == "gap" and (_matches(readers, "sources", clause) or _matches(readers, "me", clause))
+            firm = kind == "declines" or (kind == "gap" and holds("gap", clause.strip(TRIM)))
+            anchored = kind == "gap" and (holds("sources") or holds("me"))
             end = left + len(clause.strip())
             yield _Clause(kind, left, end, size, item is not None, figure, digits, hence, firm, anchored)
             last = kind
@@ -524,39 +513,46 @@ def _clauses(raw: str, folded: Folded, readers: Sequence[Wording]) -> Iterator[_
             heading = None
 
 
+def _tests(clause: str, possible: Possible) -> Holds:
+    """Return a test of whether a field (its name) matches in a clause, or in the part of it that is given."""
+
+    def holds(name: str, text: str = clause) -> bool:
+        return name in possible and any(pattern.search(text) for pattern in possible[name])
+
+    return holds
+
+
+def _is_cut_off(text: str) -> bool:
+    """Return whether a text with full stops ends in the middle of a sentence."""
+    return text[-1:].isalpha() and _FULL_STOP.search(text) is not None
+
+
 def _is_question(sentence: str) -> bool:
     """Return whether a sentence ends as a question; one in quotation marks only if it is the whole sentence."""
     ending = sentence.strip(" '().")
     return ending.endswith("?") or (ending.endswith('?"') and ending[0] == '"')
 
 
-def _matches(readers: Sequence[Wording], name: str, text: str) -> bool:
-    return any(getattr(reader, name).search(text) for reader in readers)
-
-
-def _is_numbered(clause: str, readers: Sequence[Wording]) -> bool:
+def _is_numbered(clause: str, holds: Holds) -> bool:
     """Return whether a clause begins with a numbered source: "Letter 4"."""
     numbered = _NUMBERED.match(clause)
-    return numbered is not None and any(reader.nouns.search(numbered[0]) for reader in readers)
+    return numbered is not None and holds("nouns", numbered[0])
 
 
-def _pieces(text: str, start: int, end: int, readers: Sequence[Wording]) -> Iterator[tuple[int, int]]:
+def _pieces(text: str, start: int, end: int, reader: Reader, possible: Possible) -> Iterator[tuple[int, int]]:
     """Split a sentence at adversatives ("but", "although")."""
-    cuts: list[tuple[int, int]] = []
-    for reader in readers:
-        cuts += [match.span() for match in reader.turns.finditer(text, start, end)]
-        cuts += [match.span() for match in _COLON.finditer(text, start, end)]
-        head = reader.concedes.match(text, start + len(text[start:end]) - len(text[start:end].lstrip(" \t\"'")), end)
-        if head:
-            commas = [match.start() for match in re.finditer(r",", text[head.end() : end])]
-            for comma in commas:
-                place = head.end() + comma
-                # The clause before the comma is complete if it has enough words and no relative clause follows.
-                if size_of(text[head.end() : place]) >= 2 and not _RELATIVE.match(
-                    text, place + 1 + (text[place + 1 : place + 2] == " ")
-                ):
-                    cuts.append((place, place + 1))
-                    break
+    splits = (reader["turns"], _COLON) if "turns" in possible else (_COLON,)
+    cuts = [match.span() for split in splits for match in split.finditer(text, start, end)]
+    first = start + len(text[start:end]) - len(text[start:end].lstrip(" \t\"'"))
+    head = reader["concedes"].match(text, first, end) if "concedes" in possible else None
+    place = text.find(",", head.end(), end) if head else -1
+    while head and place >= 0:
+        # The clause before the comma is complete if it has enough words and no relative clause follows.
+        following = place + 1 + (text[place + 1 : place + 2] == " ")
+        if size_of(text[head.end() : place]) >= 2 and not _RELATIVE.match(text, following):
+            cuts.append((place, place + 1))
+            break
+        place = text.find(",", place + 1, end)
     position = start
     for left, right in sorted(cuts):
         if left < position or 0 < size_of(text[position:left]) < _SHORTEST or size_of(text[right:end]) < 2:
@@ -566,25 +562,22 @@ def _pieces(text: str, start: int, end: int, readers: Sequence[Wording]) -> Iter
     yield position, end
 
 
-def _claims_beside(clause: str, readers: Sequence[Wording], *, seen_sources: bool) -> bool:
+def _claims_beside(clause: str, holds: Holds, *, seen_sources: bool) -> bool:
     """Return whether another part of a clause with a gap claims something: a figure, or general knowledge."""
     parts = [part.strip() for part in _PARTS.split(clause)]
     if len(parts) < 2:
         return False
-    sourced = any(reader.nouns.search(clause) for reader in readers)
+    sourced = holds("nouns")
     # "The owner in 1920, whom you ask about, is not named": a figure before the denial belongs to it.
     for part in parts:
-        if any(reader.gap.search(part) or (seen_sources and reader.negates.search(part)) for reader in readers):
+        if holds("gap", part) or (seen_sources and holds("negates", part)):
             seen_sources = False
             continue
         if size_of(part) <= _SHORTEST:
             continue
         if not sourced and not seen_sources and re.search(r"\d", part) and not _RELATIVE.match(part):
             return True
-        if any(
-            reader.known.search(part) and not reader.denies.search(part) and not reader.weak.search(part)
-            for reader in readers
-        ):
+        if holds("known", part) and not holds("denies", part) and not holds("weak", part):
             return True
     return False
 
@@ -592,19 +585,23 @@ def _claims_beside(clause: str, readers: Sequence[Wording], *, seen_sources: boo
 def _names(raw: str, places: Sequence[int] | None, start: int, end: int) -> bool:
     """Return whether a clause ends in a name that is set off: "the passages name the architect, Lena Hollis"."""
     text = raw[places[start] : places[end]] if places else raw[start:end]
-    words = re.split(r", | \(", text.strip(_TRIM))
+    words = re.split(r", | \(", text.strip(TRIM))
     return len(words) == 2 and 1 < len(words[1].split()) < _NAME and words[1].istitle()
 
 
 def _kind(
-    clause: str, readers: Sequence[Wording], *, interrogative: bool, seen_sources: bool, polar: bool, later: bool
+    clause: str,
+    possible: Possible,
+    condition: re.Pattern[str],
+    *,
+    interrogative: bool,
+    seen_sources: bool,
+    polar: bool,
+    later: bool,
 ) -> Kind:
-    """Classify a clause: the first matching kind."""
-
-    def holds(name: str, text: str = clause) -> bool:
-        return _matches(readers, name, text)
-
-    stripped = clause.strip(_TRIM)
+    """Classify a clause: the first matching kind. A condition at its start counts only if it is about sources."""
+    holds = _tests(clause, possible)
+    stripped = clause.strip(TRIM)
     about_sources = holds("sources") or holds("given")
     asks = (interrogative or size_of(clause) <= _LONGEST) and holds("asks")
     # Thai, Japanese and Chinese ask without a question mark.
@@ -621,7 +618,7 @@ def _kind(
         return "claim"
     if interrogative and not about_sources:
         return "question"
-    supposed = next((match for reader in readers if (match := reader.supposes.match(stripped))), None)
+    supposed = condition.match(stripped)
     core = stripped[supposed.end() :] if supposed and not holds("sources", supposed[0]) else stripped
     me = holds("me", core)
     if about_sources or me or not holds("statutes", core[:_HEAD]):
@@ -649,9 +646,7 @@ def _kind(
     return _statement(clause, stripped, holds, about_sources=about_sources, seen_sources=seen_sources)
 
 
-def _statement(
-    clause: str, stripped: str, holds: Callable[..., bool], *, about_sources: bool, seen_sources: bool
-) -> Kind:
+def _statement(clause: str, stripped: str, holds: Holds, *, about_sources: bool, seen_sources: bool) -> Kind:
     """Classify a clause that neither denies nor asks."""
     if holds("affirm", stripped) and not holds("aside", stripped):
         return "claim"

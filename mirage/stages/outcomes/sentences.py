@@ -8,18 +8,23 @@ from collections.abc import Iterator, Sequence
 from mirage.stages.outcomes.fold import Folded
 
 _MARKUP = re.compile(
-    r"(?<![ \t])[ \t]*(?:(?:[*_`#>|~\\]|[\[【(]\s*(?:(?:doc(?:ument)?|source|passage|context|ref|citation)s?[ :.#]*)?"
+    r"(?=[ \t\n*_`#>|~\\\[【(h])(?:(?<![ \t])[ \t]*(?:(?:[*_`#>|~\\]"
+    r"|[\[【(]\s*(?:(?:doc(?:ument)?|source|passage|context|ref|citation)s?[ :.#]*)?"
     r"[\d,;:#†\- –]+(?:source)?\s*[\])】]|[\[【]\^?[^\s\]】]*\d[^\s\]】]*[\]】]"
-    r"|\([^\s\d()]{3,12}(?: [^\s\d()]{1,4})?[ .:#]*\d{1,3}\)|https?://\S+|(?<=n')\n+(?=(?:don')?t\b))[ \t]*)+|[ \t]{2,}"
+    r"|\([^\s\d()]{3,12}(?: [^\s\d()]{1,4})?[ .:#]*\d{1,3}\)|https?://\S+|(?<=n')\n+(?=(?:don')?t\b))[ \t]*)+"
+    r"|[ \t]{2,})"
 )
+"""Markup, citations and addresses; the first set, of the characters that they begin with, skips most places."""
 _SENTENCE = re.compile(r"\n+|[.!?…;]+[\"')\]]*(?=\s|$)|(?<=[^\x00-\x7f])[.!?]+[\"')]*(?=\S)")
 _FULL_STOPS = "。！？｡।॥۔"
 _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:[^\W\d_]|(dr|st|mr|mrs|ms|prof|nr|no|bzw|vgl|ca|vs|jr|sr|inc|approx|etc|usw|esim|mm|dll|gen|col"
     r"|bi|bw|[^\W\d_]\.[^\W\d_]|г|гг|в|вв|т|стр|им|см|ул|р|ph))$"
 )
-# `re` does not count vowel signs as word characters.
-WORDS = re.compile(r"(?:[^\W_]|[\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0c00-\u0c4d])+")
+_LONGEST = 8
+"""Characters in which an abbreviation is looked for."""
+WORDS = re.compile(r"[\w\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0c00-\u0c4d]+")
+"""Words of a cleaned text: `re` does not count vowel signs as word characters."""
 _CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 _DIGIT = re.compile(r"\d")
 _THAI = re.compile(r"[\u0e00-\u0e7f]")
@@ -28,8 +33,6 @@ _THAI = re.compile(r"[\u0e00-\u0e7f]")
 def clean(folded: Folded) -> Folded:
     """Remove markup, citations and addresses, so that words are adjacent."""
     text = folded.text
-    if not _MARKUP.search(text):
-        return folded
     parts: list[str] = []
     places: list[int] = []
     source = folded.places or range(len(text) + 1)
@@ -48,6 +51,8 @@ def clean(folded: Folded) -> Folded:
             parts.append(" ")
             places.append(source[start])
         position = end
+    if not parts:
+        return folded
     parts.append(text[position:])
     places += source[position:]
     return Folded("".join(parts), tuple(places))
@@ -67,7 +72,11 @@ def sentences(raw: str, text: str, places: Sequence[int] | None) -> Iterator[tup
                     continue
             if text[match.end() : match.end() + 1].isdigit():
                 continue
-            short = _ABBREVIATED.search(text, start, match.start()) if text[match.start()] == "." else None
+            short = (
+                _ABBREVIATED.search(text, max(start, match.start() - _LONGEST), match.start())
+                if text[match.start()] == "."
+                else None
+            )
             if short and (short[1] or raw[places[match.start() - 1] if places else match.start() - 1].isupper()):
                 continue
             if text[match.start()] == "." and re.fullmatch(r"\s*\(?(?:\d{1,2}|[a-h])", text[start : match.start()]):
@@ -83,6 +92,7 @@ def size_of(clause: str) -> int:
     """Return the amount of content of a clause: a number counts as two words, two characters of an unspaced script as
     one, four in Thai.
     """
-    crowded = len(_CROWDED.findall(clause)) - len(_THAI.findall(clause)) // 2
+    crowded = 0 if clause.isascii() else len(_CROWDED.findall(clause)) - len(_THAI.findall(clause)) // 2
     spaced: list[str] = WORDS.findall(_CROWDED.sub(" ", clause) if crowded else clause)
-    return len(spaced) + sum(word[0].isdigit() for word in spaced) + (crowded + 1) // 2
+    numbers = sum([word[0].isdigit() for word in spaced]) if _DIGIT.search(clause) else 0
+    return len(spaced) + numbers + (crowded + 1) // 2

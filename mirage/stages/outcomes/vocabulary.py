@@ -11,19 +11,17 @@ the rules read each as labelled.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 
-from mirage.stages.outcomes.fold import compile_folded
+from mirage.stages.outcomes.cues import TOKENS, Cues, Literals, cues_of
+from mirage.stages.outcomes.fold import fold_pattern
 from mirage.text.data import load_words
 
 _GAP = r"(?:\"[^\"\n]*\"|[^.?!:\n\"]){0,160}?"
 """The part `<gap>`: text between "the answer" and "is present" in a sentence, such as a place or a quoted question."""
-_TOKENS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
-"""Pieces of an expression: an escape, a set, or a character."""
-_IN_ORDER = ("short", "turns", "concedes", "supposes")
-"""Fields whose first matching alternative counts, not only whether there is one."""
 Fields = dict[str, str]
 _FILES = [entry.name for entry in (files("mirage.stages.outcomes") / "vocabularies").iterdir()]
 LANGUAGES = frozenset(name.removesuffix(".toml") for name in _FILES if name.endswith(".toml"))
@@ -32,72 +30,88 @@ LANGUAGES = frozenset(name.removesuffix(".toml") for name in _FILES if name.ends
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Compiled expressions of free answers in one language. A field that the file lacks matches nothing."""
+    """Expressions of free answers in one language. A field that the file lacks matches nothing."""
 
-    sources: re.Pattern[str]
+    sources: str
     """Documents, passages, context, text."""
-    nouns: re.Pattern[str]
+    nouns: str
     """Sources and their content: information, answer, details."""
-    statutes: re.Pattern[str]
+    statutes: str
     """Texts that a question can be about: an act that does not mention eels is a fact, not a gap."""
-    denies: re.Pattern[str]
+    denies: str
     """Negated predicates of containing, saying, finding and answering; with one of `nouns` in the clause, a gap."""
-    gap: re.Pattern[str]
+    gap: str
     """A gap by itself: "I don't know", "is not mentioned", "no information"."""
-    short: re.Pattern[str]
+    short: str
     """A whole answer that abstains in a word or two."""
-    turns: re.Pattern[str]
+    turns: str
     """Adversative words between clauses: but, however, although."""
-    concedes: re.Pattern[str]
+    concedes: str
     """Concessive words at the start of a sentence whose first comma ends a clause: although, while."""
-    topic: re.Pattern[str]
+    topic: str
     """Statements of what the sources are about."""
-    about: re.Pattern[str]
+    about: str
     """Verbs of a topic, which need no subject after a gap: "It describes the gardens"."""
-    only: re.Pattern[str]
+    only: str
     """Words that say that the sources have nothing else: only, instead, mainly."""
-    implies: re.Pattern[str]
+    implies: str
     """Words for an implication of the sources: a claim, even with a denial in it."""
-    known: re.Pattern[str]
+    known: str
     """Words of general knowledge: a claim, whatever stands before it."""
-    reports: re.Pattern[str]
+    reports: str
     """Words by which a clause about the sources claims: according to, states that."""
-    hedges: re.Pattern[str]
+    hedges: str
     """Words of a guess: a clause with one that is not about the sources claims, whatever it doubts."""
-    sorry: re.Pattern[str]
+    sorry: str
     """Apologies."""
-    aside: re.Pattern[str]
+    aside: str
     """Offers, advice, words about the writer, what leads to an answer."""
-    offers: re.Pattern[str]
+    offers: str
     """Questions that offer more."""
-    asks: re.Pattern[str]
+    asks: str
     """Asks the reader what is meant."""
-    declines: re.Pattern[str]
+    declines: str
     """Will not help."""
-    negates: re.Pattern[str]
+    negates: str
     """Any negation: a gap in a clause about sources, or once sources were spoken of."""
-    me: re.Pattern[str]
+    me: str
     """The writer: a negation with it is a gap."""
-    weak: re.Pattern[str]
+    weak: str
     """Clauses that beside a gap claim nothing: of another source ("the second one"), unreal ("would"), a guess."""
-    given: re.Pattern[str]
+    given: str
     """What the reader gave, named by that: "the list you sent"."""
-    wants: re.Pattern[str]
+    wants: str
     """Asks for more material, as what was given is not enough: a gap."""
-    figure: re.Pattern[str]
+    figure: str
     """Words of a question for a number or a date: how many, when."""
-    there: re.Pattern[str]
+    there: str
     """Places in the sources, by anaphora: in it, among them, nowhere. With a negation, a gap after other clauses."""
-    lacks: re.Pattern[str]
+    lacks: str
     """Words for something that is missing or does not come up: after other clauses, a gap."""
-    hence: re.Pattern[str]
+    hence: str
     """Words by which a gap follows from what stands before it: so, therefore."""
-    supposes: re.Pattern[str]
+    supposes: str
     """A condition up to its end: "If you are unable to pay,". A negation in it is no gap unless about sources."""
-    affirm: re.Pattern[str]
+    affirm: str
     """Says that the sources answer."""
-    because: re.Pattern[str]
+    because: str
     """Words that give a reason: a denial with one is a fact, unless it is about sources or the writer."""
+
+
+Possible = dict[str, list[re.Pattern[str]]]
+"""Patterns that can match in a text, by field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One alternative of an expression."""
+
+    name: str
+    """Its field."""
+    text: str
+    """The folded regular expression."""
+    cues: Literals | None
+    """Its cues (`cues.py`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,39 +160,64 @@ def _tables(code: str) -> tuple[Fields, Fields, tuple[LabelledAnswer, ...]]:
     return free, nomiracl, tuple(LabelledAnswer(**row) for row in content.get("examples", ()))
 
 
-def _factored(expression: str) -> str:
-    """Return an expression that matches the same texts faster: a common anchor is tried once for all alternatives."""
+def _alternatives(expression: str) -> list[str]:
+    """Split an expression at the bars outside its groups."""
     alternatives, depth = [""], 0
-    for piece in _TOKENS.findall(expression):
-        depth += (piece == "(") - (piece == ")")
+    for piece in TOKENS.findall(expression):
+        depth += (piece[0] == "(") - (piece == ")")
         if piece == "|" and not depth:
             alternatives.append("")
         else:
             alternatives[-1] += piece
-    parts: dict[str, list[str]] = {}
-    for alternative in alternatives:
-        head = next((head for head in (r"\b", "^") if alternative.startswith(head)), "")
-        parts.setdefault(head, []).append(alternative.removeprefix(head))
-    return "|".join(f"{head}(?:{'|'.join(rests)})" for head, rests in parts.items())
+    return alternatives
 
 
 @cache
-def _wording(code: str) -> Wording:
+def _wording(code: str) -> tuple[Alternative, ...]:
+    """Return the alternatives of the fields of a language."""
     free, nomiracl = _tables(code)[:2]
     if nomiracl:
         # In a list of documents, "2. Yes, the mayor is mentioned".
         free = free | {"affirm": rf"{nomiracl['affirm']}|^(?:{nomiracl['yes']}),"}
-    texts = {field.name: free.get(field.name) or r"(?!)" for field in fields(Wording)}
-    return Wording(
-        **{name: compile_folded(text if name in _IN_ORDER else _factored(text), code) for name, text in texts.items()}
+    return tuple(
+        Alternative(field.name, text, cues_of(text))
+        for field in fields(Wording)
+        if field.name in free
+        for text in _alternatives(fold_pattern(free[field.name], code))
     )
 
 
+class Reader:
+    """Expressions of free answers in one language, or in it and English, by the names of `Wording`."""
+
+    def __init__(self, codes: Sequence[str]) -> None:
+        """Index the expressions of some languages; they are compiled when they are first searched for."""
+        self._alternatives = [alternative for code in codes for alternative in _wording(code)]
+        self._cues = Cues([alternative.cues for alternative in self._alternatives])
+        self._compiled: dict[str | int, re.Pattern[str]] = {}
+
+    def __getitem__(self, name: str) -> re.Pattern[str]:
+        """Return the pattern of a field."""
+        if name not in self._compiled:
+            texts = [alternative.text for alternative in self._alternatives if alternative.name == name]
+            self._compiled[name] = re.compile("|".join(texts) or "(?!)", re.MULTILINE)
+        return self._compiled[name]
+
+    def find(self, sentence: str) -> Possible:
+        """Return the expressions that can match in a sentence or a part of it."""
+        possible: Possible = {}
+        for number in self._cues.find(sentence):
+            if number not in self._compiled:
+                self._compiled[number] = re.compile(self._alternatives[number].text, re.MULTILINE)
+            possible.setdefault(self._alternatives[number].name, []).append(self._compiled[number])
+        return possible
+
+
 @cache
-def wordings(code: str, english: bool) -> tuple[Wording, ...]:
-    """Return the wordings to read a language with: its own, and that of English if the text has English words."""
-    own = (_wording(code),) if code in LANGUAGES else ()
-    return own if code == "en" or (own and not english) else (*own, _wording("en"))
+def reader(code: str, *, english: bool) -> Reader:
+    """Return the reader of a language: with its own expressions, and those of English if the text has English words."""
+    own = (code,) if code in LANGUAGES else ()
+    return Reader(own if code == "en" or (own and not english) else (*own, "en"))
 
 
 @cache
