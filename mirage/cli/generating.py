@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.arenas import part_of
-from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, command_group, local_path
+from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, codes, command_group, local_path
 from mirage.cli.connection import Connection, read_object, tell
 from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
