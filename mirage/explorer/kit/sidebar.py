@@ -37,13 +37,14 @@ def pick_languages(codes: Sequence[str], problems: list[str]) -> list[str]:
     problems += check_link("languages", "language", codes)
     if len(codes) > MANY:
         _search(codes)
+    names = ("None", *map(name_of, codes[:1]), "Both languages", f"All {len(codes)} languages")
     return in_order(
         pick_many(
             "Languages",
             codes,
             key="languages",
             named=search_name,
-            placeholder=f"All {len(codes)} languages" if len(codes) > 1 else name_of(codes[0]) if codes else "None",
+            placeholder=names[min(len(codes), 3)],
             help="Default: all. Search by name, in English or in the language itself, or by code.",
         )
     )
@@ -133,9 +134,7 @@ def tags_line(part: Arena) -> str:
 
 def contents(arena: Arena) -> None:
     """Show an expander with all tables: rows and languages, or the command that creates a missing table."""
-    missing = sum(table not in arena.tables for table in _tables(arena))
-    label = f"{len(arena.tables)} of {len(arena.tables) + missing} tables" if missing else "All tables"
-    panel = st.popover(label, width="stretch", key="frame_contents", on_change="rerun")
+    panel = st.popover("Tables", width="stretch", key="frame_contents", on_change="rerun")
     if panel.open:
         panel.html(_tables_html(arena))
 
