@@ -8,7 +8,7 @@ cached by arena, which is hashed by its manifest.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -72,15 +72,20 @@ class BattleSelection(Keys):
         n = Counter(decision.winner for decision in self.decisions.values())
         return Cell(self.wanted.first, self.wanted.second, n["first"], n["tie"], n["second"], n["unparsed"])
 
-    def start(self, languages: Sequence[str] = ()) -> Key | None:
-        """Return the battle to open: with a winner, in the first of these languages that has one, won by the first
-        system if possible; None without battles.
+    def start(self, languages: Sequence[str] = (), texts: Collection[Key] = ()) -> Key | None:
+        """Return the battle to open: with a winner, both texts, in the first of these languages that has one, won by
+        the first system if possible; None without battles.
+
+        Args:
+            languages: codes, the preferred one first.
+            texts: queries with the texts of both answers.
         """
         order = {result: position for position, result in enumerate(RESULTS)}
 
-        def place(key: Key) -> tuple[bool, int, int, Key]:
+        def place(key: Key) -> tuple[bool, bool, int, int, Key]:
             winner = self.decisions[key].winner
-            return winner not in ("first", "second"), language_place(key[0], languages), order[winner], key
+            decided = winner in ("first", "second")
+            return not decided, key not in texts, language_place(key[0], languages), order[winner], key
 
         return min(self.keys, key=place, default=None)
 
@@ -222,8 +227,9 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
         TableMissing: if there is no judge, and the arena has no answers.
     """
     if search.judge is None:
+        arena.need("answers")
         by_battle: Mapping[Key, Mapping[str, Decision]] = {
-            key: {"": decide(())} for key in _answered_queries(arena, search)
+            key: {"": decide(())} for key in _answered_queries(arena, search.first, search.second, "true")
         }
     else:
         by_nuggets = search.judge.name == NUGGETS
@@ -247,13 +253,20 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
     return BattleSelection(keys, decisions, search)
 
 
-def _answered_queries(arena: Arena, search: BattleFilter) -> list[Key]:
-    """Return the queries that both systems answered."""
-    arena.need("answers")
+@lru_cache(maxsize=16)
+def with_texts(arena: Arena, first: str, second: str) -> frozenset[Key]:
+    """Return the queries with the texts of both systems' answers; empty if the arena has no texts."""
+    if "answers" not in arena.tables:
+        return frozenset()
+    return frozenset(_answered_queries(arena, first, second, "status IN ('ok', 'truncated')"))
+
+
+def _answered_queries(arena: Arena, first: str, second: str, condition: str) -> list[Key]:
+    """Return the queries that both systems answered, under a condition in SQL."""
     rows = arena.sql(
-        "SELECT language, query_id FROM answers WHERE system IN ($first, $second) GROUP BY ALL "
-        "HAVING count(DISTINCT system) = 2 ORDER BY ALL",
-        {"first": search.first, "second": search.second},
+        f"SELECT language, query_id FROM answers WHERE system IN ($first, $second) AND {condition} "  # noqa: S608  # constants alone
+        "GROUP BY ALL HAVING count(DISTINCT system) = 2 ORDER BY ALL",
+        {"first": first, "second": second},
     )
     return list(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
 
