@@ -109,11 +109,11 @@ def grid(page: Any) -> list[tuple[str, str]]:
 LINKS = {
     "leaderboard": (
         "?arena=judged&languages=fi&languages=sw&skill=abstain&system=aya-101",
-        {"Skill": "abstain", "System": "aya-101"},
+        {"Queries": "unanswerable", "System": "aya-101"},
     ),
     "hallucination": (
-        ("hallucination?arena=judged&languages=fi&languages=sw&definition=as-published&systems=aya-101&confusion=fi"),
-        {"Rate": "as-published", "Section": "Confusion"},
+        ("hallucination?arena=judged&languages=fi&languages=sw&definition=count&systems=aya-101&confusion=fi"),
+        {"Section": "Errors"},
     ),
     "battle": (
         "battle?arena=judged&languages=fi&languages=sw&judge=judge-x&a=aya-101&b=gpt-4&verdict=first",
@@ -125,10 +125,10 @@ LINKS = {
     ),
     "answers": (
         "answers?arena=judged&languages=fi&languages=sw&subset=non_relevant&outcome=abstained&parser=published",
-        {"Subset": "non_relevant", "Parser": "published"},
+        {"Subset": "unanswerable", "Parser": "published"},
     ),
     "features": ("features?arena=judged&languages=fi&languages=sw", {}),
-    "judges": ("judges?arena=judged&languages=fi&languages=sw&measure=tie", {"Figure": "tie"}),
+    "judges": ("judges?arena=judged&languages=fi&languages=sw&measure=tie", {"Figure": "Ties"}),
     "spot_check": ("spot_check?arena=judged&languages=fi&languages=sw", {}),
     "surrogate": ("surrogate?arena=judged&languages=fi&languages=sw", {}),
     "your_model": ("your_model?arena=judged&languages=fi&languages=sw", {}),
@@ -335,7 +335,7 @@ CUT = """() => [...document.querySelectorAll(".js-plotly-plot")].flatMap((plot) 
 VISITS = [
     *((entry.name, "nomiracl") for entry in THERE),
     *((name, "published") for name in ("leaderboard", "hallucination", "answers")),
-    *(("hallucination", f"nomiracl&section={name}") for name in ("Outcomes", "Errors", "Paper tables")),
+    *(("hallucination", f"nomiracl&section={name}") for name in ("Errors", "Paper tables")),
     ("surrogate", "nomiracl&section=Importance"),
     ("answers", "asked"),
 ]
@@ -381,7 +381,7 @@ def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_scree
 @pytest.mark.parametrize(
     ("name", "element", "look"),
     [
-        ("hallucination?section=Outcomes", ".ytick text", "fill"),
+        ("hallucination?section=Errors", ".ytick text", "fill"),
         ("leaderboard?ranks=ratings", ".ytick text", "fill"),
         ("leaderboard?section=Ranks", ".mg-ranks td", "backgroundColor"),
     ],
