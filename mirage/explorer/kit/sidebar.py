@@ -134,7 +134,9 @@ def tags_line(part: Arena) -> str:
 
 def contents(arena: Arena) -> None:
     """Show an expander with all tables: rows and languages, or the command that creates a missing table."""
-    panel = st.popover("Tables", width="stretch", key="frame_contents", on_change="rerun")
+    missing = sum(table not in arena.tables for table in _tables(arena))
+    label = f"{len(arena.tables)} of {len(arena.tables) + missing} tables" if missing else "All tables"
+    panel = st.popover(label, width="stretch", key="frame_contents", on_change="rerun")
     if panel.open:
         panel.html(_tables_html(arena))
 
