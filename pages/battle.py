@@ -44,7 +44,7 @@ ORDERS = {
     "judged": "as the judge saw them: A and B, first order judged",
     "other": "as the judge saw them in the other order, where both were judged",
 }
-OPTIONS = ("verdict", "only", "q", "category", "order", "marks")
+OPTIONS = ("judge", "verdict", "only", "q", "category", "order", "marks")
 """Keys of the pickers that most readers leave as they are."""
 TEXTS = {"whole": "plain text", "differences": "shared text is muted, differences are underlined"}
 
@@ -61,8 +61,10 @@ def main(page: Page) -> None:
     # Who decides first, in all languages: the default depends on the arena alone, so that links stay short.
     known = matrices.matrix(page.arena, Judge.from_name(judges[0])) if judges else None
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    judge = None
     with bar:
+        options = pickers_popover("Options", OPTIONS, "Who decides, which battles are shown, and how.")
+    judge = None
+    with options:
         if judges:
             judge = Judge.from_name(who.judge(judges, "Decides each battle.", listed=True))
     if judges and (known is None or not known.systems) and "answers" in page.arena.tables:
@@ -73,7 +75,6 @@ def main(page: Page) -> None:
     names = known.systems if known else answers.scope(page.arena).systems
     with bar:
         pair = systems(names, first_pair=known.first_pair if known else ()) if names else None
-        options = pickers_popover("Options", OPTIONS, "Filter the battles, or change how one is shown.")
     if pair is None:
         page.summary("A battle needs two systems; this arena has answers from one.")
         return
@@ -243,10 +244,6 @@ def show(
         order, mark = pick_looks(battle, name, texts=has_texts)
     with bar:
         where = query_navigation.step_buttons("battle", battles, key)
-        panel = st.popover("List", help="All matching battles.", key="battle_list", on_change="rerun")
-        if panel.open:
-            with panel:
-                query_navigation.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
     layout = battle_view.layout_of(battle, name, order)
     score = battle_view.score(battles) if judge and battles.decisions else ""
     with st.container(horizontal=True, key="battle_body", gap="medium"):
@@ -256,6 +253,10 @@ def show(
                 onward("answers", "All answers to this query", query=key_text(key), languages=(key[0],))
             if judge:
                 onward("compare", "Compare the two systems", by="rating", a=selection.first, b=selection.second)
+            panel = st.expander("List of the battles", key="battle_list", on_change="rerun")
+            if panel.open:
+                with panel:
+                    query_navigation.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
         with st.container(key="battle_given", gap="small"):
             if battle.query.passages:
                 head = heading_html(count_text(len(battle.query.passages), "passage"))

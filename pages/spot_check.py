@@ -80,6 +80,11 @@ def main(page: Page) -> None:
         same = f"; {pool.same_text:,} with identical answers excluded" if pool.same_text else ""
         page.summary(f"{len(pool.battles):,} battles in {name_of(language)}{same}. Blind and in random order.")
         with options:
+            st.toggle(
+                "Relevance labels",
+                key="spot_labels",
+                help="Show which passages are labelled relevant. Hidden by default so that you judge for yourself.",
+            )
             show_note(votes.correction_needs(pool.n_queries))
     else:
         n = len(views.citing(page.arena, language))
@@ -144,11 +149,6 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
         with st.container(key="spot_given", gap="small"):
             if shown.query.passages:
                 st.header(count_text(len(shown.query.passages), "passage"), anchor=False)
-                st.toggle(
-                    "Relevance labels",
-                    key="spot_labels",
-                    help="Show which passages are labelled relevant. Hidden by default so that you judge for yourself.",
-                )
                 answer_card.show_passages(shown.query, labels=labels)
 
     bar(
@@ -215,7 +215,16 @@ def bar(
     item: tuple[str, Any] | None,
     unsent_vote: votes.Row | None,
 ) -> None:
-    """Show the keys, a note and undo, always in view."""
+    """Show a note, folded, then the keys and undo, always in view."""
+    if item is not None and unsent_vote is None and session.held is None:
+        with st.expander("Add a note"):
+            st.text_input(
+                "Note",
+                key=f"spot_note_{item[0]}",
+                label_visibility="collapsed",
+                placeholder="Stored with your vote; Tab to finish",
+                max_chars=votes.LONGEST["note"],
+            )
     with st.container(key="spot_bar", horizontal=True, vertical_alignment="center", gap="small"):
         if unsent_vote is not None:
             waiting(unsent_vote)
@@ -238,17 +247,10 @@ def bar(
                     label,
                     key=f"spot_{choice}_{token}",
                     shortcut=key,
+                    type="tertiary" if choice in vote_item.SKIP else "secondary",
                     on_click=press,
                     args=(session, token, make_vote, choice),
                 )
-            st.text_input(
-                "Note",
-                key=f"spot_note_{token}",
-                label_visibility="collapsed",
-                placeholder="Note (optional); Tab to finish",
-                max_chars=votes.LONGEST["note"],
-                width=200,
-            )
         if (last := session.last) is not None:
             st.button(
                 "Undo",

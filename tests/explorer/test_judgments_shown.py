@@ -66,7 +66,7 @@ def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
         judgments_on(store.open_arena(arenas / "none"), ("en", "e00"))
 
 
-def test_the_page_shows_each_battle_on_request_and_nothing_that_a_judge_wrote_is_markup(arenas: Path) -> None:
+def test_each_battle_is_shown_on_request_and_no_rationale_is_markup(arenas: Path) -> None:
     page = open_page(query="en:e00")
     assert not page.exception
     (fold,) = (place.label for place in page.expander if "judgment" in place.label)

@@ -192,7 +192,7 @@ def test_human_labels_decide_where_no_judge_does(arenas: Path) -> None:
 def test_numbers_and_verdicts_alone_make_a_page_that_says_what_is_absent(arenas: Path) -> None:
     page = open_page(arena="numbers", judge="judge-x", a="gpt-4", b="aya-101")
     assert not page.exception
-    assert "No texts in this arena." in page_text(page)
+    assert "Numbers only" in page_text(page)
     assert "judge-x prefers" in conclusion(page)
     assert "marks" not in {widget.key for widget in page.selectbox}
 

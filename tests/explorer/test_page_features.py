@@ -86,9 +86,7 @@ def test_the_page_has_a_panel_for_every_feature(arenas: Path, monkeypatch: pytes
     assert any("1 to 5, grade, higher is better" in name for name in names)
 
 
-def test_at_first_the_features_that_go_with_the_rating_are_drawn_of_the_ends_of_the_ranking(
-    arenas: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_at_first_the_features_that_go_with_the_rating_are_drawn(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = drawn(monkeypatch)
     page = open_page()
     assert not page.exception

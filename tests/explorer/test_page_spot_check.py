@@ -519,6 +519,7 @@ def test_votes_by_key_undo_and_reload_in_a_browser(folder: Path, tmp_path: Path,
         assert opened.heard == ([], [], [])
         if code != "en":
             return
+        page.get_by_text("Add a note").click()
         note = page.get_by_label("Note", exact=True)
         note.fill("1 2 3")
         note.press("Tab")

@@ -43,6 +43,8 @@ _LONG = 300
 _COUNTED = ("characters", "passages", "citations")
 FIRST = 3
 """Number of features shown on a card; the others are shown on request."""
+RIGHT = ("right", "right_refusal")
+"""Causes of correct decisions, which say no more than the decision."""
 SUBSETS = {"relevant": "answerable", "non_relevant": "unanswerable"}
 """The subsets in words: whether a passage answers the query."""
 
@@ -207,7 +209,9 @@ def card(
         parts.append(body(answer, shown, stretches))
     if answer.cause is not None and answer.cause.cause is not None:
         evidence = f"{CAUSES[answer.cause.cause]}: {answer.cause.evidence}"
-        (folded if answer.correct else parts).append(f'<div class="mg-why">{escape(as_sentence(evidence))}</div>')
+        (folded if answer.cause.cause in RIGHT else parts).append(
+            f'<div class="mg-why">{escape(as_sentence(evidence))}</div>'
+        )
     if answer.rule:
         where = f"characters {answer.span[0]:,} to {answer.span[1]:,}" if answer.span else ""
         help_ = escape(f"Rule: {answer.rule}" + (f"; decided by {where} of the answer" if where else ""))
