@@ -27,10 +27,10 @@ Side = Literal["first", "second"]
 MOST = 2
 """Maximum number of features named in a sentence."""
 ACTS = {
-    ("relevant", True): "answers, as a passage allows",
-    ("relevant", False): "abstains although a passage has the answer",
-    ("non_relevant", True): "abstains, as no passage has the answer",
-    ("non_relevant", False): "answers although no passage has the answer",
+    ("relevant", True): "answers correctly (a passage is relevant)",
+    ("relevant", False): "abstains although a passage is relevant",
+    ("non_relevant", True): "abstains correctly (no passage is relevant)",
+    ("non_relevant", False): "answers although no passage is relevant",
 }
 """What a system does, by the subset of the query and whether that is the correct decision."""
 
