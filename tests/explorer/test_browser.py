@@ -128,7 +128,7 @@ LINKS = {
         {"Subset": "unanswerable", "Parser": "published"},
     ),
     "features": ("features?arena=judged&languages=fi&languages=sw", {}),
-    "judges": ("judges?arena=judged&languages=fi&languages=sw&measure=tie", {"Figure": "Ties"}),
+    "judges": ("judges?arena=judged&languages=fi&languages=sw&measure=tie", {}),
     "spot_check": ("spot_check?arena=judged&languages=fi&languages=sw", {}),
     "surrogate": ("surrogate?arena=judged&languages=fi&languages=sw", {}),
     "your_model": ("your_model?arena=judged&languages=fi&languages=sw", {}),
@@ -175,7 +175,7 @@ def test_a_link_with_state_as_the_very_first_request_of_a_session(start: Start, 
 def test_the_leaderboard_is_found_under_its_own_name_too(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/leaderboard?arena=judged&skill=answer")
     assert page.locator("h1").all_inner_texts() == ["Leaderboard"]
-    assert state(page)["Skill"] == "answer"
+    assert state(page)["Queries"] == "answerable"
 
 
 def test_the_sidebar_leads_through_every_page_and_keeps_what_is_shared(opened: Opened, url: str) -> None:
