@@ -193,7 +193,7 @@ def test_the_sidebar_leads_through_every_page_and_keeps_what_is_shared(opened: O
 def test_copy_link_gives_a_link_that_shows_the_same(opened: Opened, start: Start, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_role("radio", name="abstain").click()
+    page.get_by_role("radio", name="unanswerable").click()
     page.wait_for_url("**skill=abstain**")
     page.get_by_role("combobox", name="Languages").click()
     page.get_by_role("option", name="sw").click()
