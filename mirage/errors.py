@@ -88,8 +88,7 @@ class TableMissing(ArenaError):
 
     def __init__(self, table: str, *, where: str, command: str, adds: str = "") -> None:
         self.table, self.command, self.adds = table, command, adds
-        more = f"; it would add {adds}" if adds else ""
-        super().__init__(f"this arena has no {table}{more}", where=where, do=f"run: {command}")
+        super().__init__(f"this arena has no {table}", where=where, do=f"run: {command}")
 
 
 class NotEnoughData(MirageError):

@@ -27,11 +27,10 @@ FILTERS = ("subset", "systems", "outcome", "parser", "cause", "passage_language"
 """Keys of the pickers that most readers leave as they are."""
 FEW_SAMPLES = 8
 """Maximum number of samples for a segmented control; more use a select box."""
-SUBSETS = {"relevant": "at least one passage answers the query", "non_relevant": "no passage answers the query"}
 
 
 def main(page: Page) -> None:
-    """Filters, the queries that match, and one of them with all that was said to it."""
+    """Show the filters, the matching queries, and one of them with all answers."""
     if "outcomes" not in page.arena.tables:
         page.need("answers")
     scope = views.scope(page.arena)
@@ -84,8 +83,9 @@ def filters(page: Page, scope: views.Scope) -> views.AnswerFilter:
                     ("any", *scope.subsets),
                     key="subset",
                     kind="subset",
+                    named=lambda name: answer_card.SUBSETS.get(name, name),
                     width=150,
-                    help="; ".join(f"{name}: {meaning}" for name, meaning in SUBSETS.items()) + ".",
+                    help="answerable: at least one passage answers the query. unanswerable: none does.",
                 )
             systems = pick_many(
                 "Systems",
@@ -124,13 +124,10 @@ def filters(page: Page, scope: views.Scope) -> views.AnswerFilter:
                     help="Why a decision is wrong. not_retrieved: no relevant passage was shown. ignored: a relevant "
                     "passage was shown but not used. unsupported: the system answers although no passage does. right, "
                     "right_refusal: the correct decision, to answer or to abstain."
-                    + (
-                        (
-                            across
-                            and " other_language, unused_language: all relevant passages shown are in another language "
-                            "than the query; unused: the system never cites that language."
-                        )
-                        or ""
+                    + across
+                    * (
+                        " other_language, unused_language: all relevant passages shown are in another language than "
+                        "the query; unused: the system never cites that language."
                     ),
                 )
             spoken = "any"
@@ -159,7 +156,7 @@ def filters(page: Page, scope: views.Scope) -> views.AnswerFilter:
 
 
 def clear() -> None:
-    """Take all filters back."""
+    """Reset all filters."""
     for picker in ("systems", "outcome", "category", "languages"):
         st.session_state[picker] = []
     st.session_state["subset"], st.session_state["cause"], st.session_state["q"] = "any", "any", ""
@@ -171,7 +168,7 @@ def entries(page: Page, keys: tuple[Key, ...]) -> list[query_navigation.ListEntr
     lines = []
     for item in views.items(page.arena, keys):
         code, query_id = item.key
-        note = " · ".join([name_of(code), *([item.subset.replace("_", "-")] if item.subset else [])])
+        note = " · ".join([name_of(code), *([answer_card.SUBSETS[item.subset]] if item.subset else [])])
         text, language = (query_id, "") if item.text is None else (item.text, code)
         lines.append(query_navigation.ListEntry(key_text(item.key), text, language, note))
     return lines
@@ -184,7 +181,7 @@ def show(
     shown = views.query_view(page.arena, key, selection.parser)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         where = query_navigation.step_buttons("answers", queries, key)
-        answer_card.show_facts([where, name_of(key[0]), *([subset(shown)] if shown.subset else []), f"id {key[1]}"])
+        answer_card.show_facts([where, name_of(key[0]), *answer_card.subset_facts(shown), f"id {key[1]}"])
     answer_card.show_query(shown, reference=True)
     with st.container(horizontal=True, key="answers_pair", gap="medium"):
         with st.container(key="answers_cards", gap="small"):
@@ -206,16 +203,12 @@ def show(
     )
 
 
-def subset(shown: views.QueryView) -> str:
-    """Return the subset of a query with its meaning."""
-    return f"{str(shown.subset).replace('_', '-')} subset: {SUBSETS.get(str(shown.subset), '')}"
-
-
 def show_answers(page: Page, scope: views.Scope, selection: views.AnswerFilter, shown: views.QueryView) -> None:
-    """Show the answers, those that match the filters first."""
-    names = [r.system for r in shown.answers]
-    hits = views.matches(shown, selection) if selection.narrowed else frozenset(names)
-    others = [name for name in names if name not in hits]
+    """Show the answers, best first, those that match the filters above the others."""
+    names = views.best_first(page.arena, shown)
+    matching = views.matches(shown, selection) if selection.narrowed else frozenset(names)
+    hits = [name for name in names if name in matching]
+    others = [name for name in names if name not in matching]
     numbers = sample_numbers(page.arena)
     if len(numbers) > 1:
         few = len(numbers) <= FEW_SAMPLES
@@ -225,11 +218,11 @@ def show_answers(page: Page, scope: views.Scope, selection: views.AnswerFilter, 
             key="sample",
             kind="sample",
             width="content" if few else 110,
-            help="Repeated answers to the same query. 0: the first, which filters, judges, features and notes are on.",
+            help="Repeated answers to the same query. 0: the first, which filters, judges, features and notes use.",
         )
         shown = views.sample_view(page.arena, shown, int(number), selection.parser)
     about = answer_card.decisions_note(shown)
-    head = f"{len(hits)} of {len(names)} answers match" if others else f"{len(names)} answers"
+    head = f"{len(hits)} of {len(names)} answers match" if others else f"{len(names)} answers, best first"
     if hits:
         marked = hits if others else ()
         answer_card.show_answers(head, shown, hits, hits=marked, texts=scope.answer_texts, about=about)

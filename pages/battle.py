@@ -1,8 +1,7 @@
-"""Why did A beat B?"""
+"""Page Battle: why did A beat B?"""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -45,12 +44,12 @@ ORDERS = {
     "judged": "as the judge saw them: A and B, first order judged",
     "other": "as the judge saw them in the other order, where both were judged",
 }
-FILTERS, READING = ("verdict", "only", "q", "category"), ("order", "marks")
+OPTIONS = ("judge", "verdict", "only", "q", "category", "order", "marks")
 """Keys of the pickers that most readers leave as they are."""
 TEXTS = {"whole": "plain text", "differences": "shared text is muted, differences are underlined"}
 
 
-UNDECIDED = "How do two answers compare?"
+UNJUDGED = "How do two answers compare?"
 """The question where no battle of the arena is decided."""
 
 
@@ -62,31 +61,33 @@ def main(page: Page) -> None:
     # Who decides first, in all languages: the default depends on the arena alone, so that links stay short.
     known = matrices.matrix(page.arena, Judge.from_name(judges[0])) if judges else None
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    judge = None
     with bar:
+        options = pickers_popover("Options", OPTIONS, "Who decides, which battles are shown, and how.")
+    judge = None
+    with options:
         if judges:
             judge = Judge.from_name(who.judge(judges, "Decides each battle.", listed=True))
     if judges and (known is None or not known.systems) and "answers" in page.arena.tables:
         st.caption(" ".join(without_evidence(page, Judge.from_name(judges[0]))))
         judge, known = None, None
     if known is None or not any(cell.share is not None for cell in known.cells.values()):
-        page.ask(UNDECIDED)
+        page.ask(UNJUDGED)
     names = known.systems if known else answers.scope(page.arena).systems
     with bar:
         pair = systems(names, first_pair=known.first_pair if known else ()) if names else None
-        selection = filters(page, judge, *pair) if pair else None
-    if selection is None:
+    if pair is None:
         page.summary("A battle needs two systems; this arena has answers from one.")
         return
+    with options:
+        selection = filters(page, judge, *pair)
     battles = views.find_battles(page.arena, selection)
     n, of = f"{len(battles.keys):,}", f"{len(battles.decisions):,}"
     if judge is None:
         summary = f"{n} of {of} queries answered by both {selection.first} and {selection.second}. "
         summary += "Not judged yet: read the answers side by side."
     else:
-        decider = "relevance labels" if judge.by_labels else judge.name
-        summary = f"{n} of {of} battles between {selection.first} and {selection.second}, judged by {decider}. "
-        summary += "One battle is one query."
+        decider = "human labels" if judge.by_labels else judge.name
+        summary = f"{n} of {of} battles between {selection.first} and {selection.second}, decided by {decider}."
 
     def resolve(query: str) -> Key:
         if judge is None:
@@ -101,10 +102,10 @@ def main(page: Page) -> None:
         battles,
         (page.arena.version, selection),
         resolve,
-        start=battles.start(languages) if judge else battles.first_in(languages),
+        start=battles.start(languages, views.with_texts(page.arena, *pair)) if judge else battles.first_in(languages),
     )
     if key is not None:
-        show(page, battles, key, bar, summary)
+        show(page, battles, key, bar, options, summary)
         return
     page.summary(summary)
     if judge and battles.decisions:
@@ -119,7 +120,7 @@ def without_evidence(page: Page, judge: Judge) -> list[str]:
     return [plain(as_sentence(line)) for line in unranked_notes(unranked_of(page.arena, judge, page.picked))]
 
 
-def show_undecided(page: Page, battle: views.BattleView) -> None:
+def show_unjudged(page: Page, battle: views.BattleView) -> None:
     """Say what brings verdicts."""
     try:
         page.arena.need("judgments")
@@ -144,40 +145,37 @@ def systems(ordered: Sequence[str], *, first_pair: Sequence[str] = ()) -> tuple[
     if previous and st.session_state.get("a") is not None and st.session_state.get("a") == st.session_state.get("b"):
         # Who picks the other one of the two has them change places.
         st.session_state["a"], st.session_state["b"] = (previous[1], previous[0])
-    first = pick("First system", names, key="a", kind="system", width=230, default=first_pair[0])
+    first = pick("First system", names, key="a", kind="system", width=200, default=first_pair[0])
     others = tuple(other for other in names if other != first)
     if not others:
         return None
     # A link leaves out what stands at its default, which so must not hang on more than the link tells.
     best = next((system for system in reversed(first_pair) if system != first), others[0])
-    second = pick("Second system", others, key="b", kind="system", width=230, default=best)
+    second = pick("Second system", others, key="b", kind="system", width=200, default=best)
     st.session_state["_battle_was"] = (first, second)
     return first, second
 
 
 def filters(page: Page, judge: Judge | None, first: str, second: str) -> views.BattleFilter:
-    """Show the remaining filters, in a popover where there is a judge."""
+    """Show the filters."""
     verdict: Any = "any"
     only: list[str] = []
-    about = "Filter battles by verdict, text or notes."
-    with pickers_popover("Filter", FILTERS, about) if judge is not None else nullcontext():
-        if judge is not None:
-            about = "; ".join(f"{result}: {meaning}" for result, meaning in views.RESULTS.items()) + "."
-            options = ("any", *views.RESULTS)
-            verdict = pick("Verdict", options, key="verdict", kind="verdict", width=110, help=about)
-        if judge is not None and judge.by_verdicts:
-            several = len(verdict_judges(page.arena)) > 1
-            only = pick_many(
-                "Show only",
-                ("flipped", *(["disagree"] if several else [])),
-                key="only",
-                kind="filter",
-                placeholder="All",
-                width=130,
-                help="flipped: the two orders give different winners. disagree: two judges give different results.",
-            )
-        text = search_text() if {"answers", "queries", "judgments"} & set(page.arena.tables) else ""
-        categories = notes.pick_categories(page.arena, battles=True)
+    if judge is not None:
+        about = "; ".join(f"{result}: {meaning}" for result, meaning in views.RESULTS.items()) + "."
+        options = ("any", *views.RESULTS)
+        verdict = pick("Verdict", options, key="verdict", kind="verdict", help=about)
+    if judge is not None and judge.by_verdicts:
+        several = len(verdict_judges(page.arena)) > 1
+        only = pick_many(
+            "Show only",
+            ("flipped", *(["disagree"] if several else [])),
+            key="only",
+            kind="filter",
+            placeholder="All",
+            help="flipped: the two orders give different winners. disagree: two judges give different results.",
+        )
+    text = search_text() if {"answers", "queries", "judgments"} & set(page.arena.tables) else ""
+    categories = notes.pick_categories(page.arena, battles=True)
     return views.BattleFilter(
         first,
         second,
@@ -200,7 +198,6 @@ def search_text() -> str:
         type="search",
         placeholder="in any text",
         help="Case-insensitive substring search; works in any script.",
-        width=200,
     )
     return (text or "").strip()
 
@@ -223,13 +220,15 @@ def nothing(page: Page, battles: views.BattleSelection) -> None:
 
 
 def clear() -> None:
-    """Take all filters back."""
+    """Reset all filters."""
     st.session_state["verdict"], st.session_state["q"], st.session_state["only"] = "any", "", []
     st.session_state["languages"], st.session_state["category"] = [], []
 
 
-def show(page: Page, battles: views.BattleSelection, key: Key, bar: DeltaGenerator, summary: str) -> None:
-    """Show one battle; navigation and display options are added to the bar of pickers.
+def show(
+    page: Page, battles: views.BattleSelection, key: Key, bar: DeltaGenerator, options: DeltaGenerator, summary: str
+) -> None:
+    """Show one battle; navigation is added to the bar of pickers, and how to show it to the options.
 
     Parts that are HTML alone are drawn as one element, since each costs every click.
     """
@@ -241,16 +240,10 @@ def show(page: Page, battles: views.BattleSelection, key: Key, bar: DeltaGenerat
     if judge is not None:
         name = judge.name if judge.by_verdicts else "".join(battle.judges[:1])
     has_texts = "answers" in page.arena.tables
+    with options:
+        order, mark = pick_looks(battle, name, texts=has_texts)
     with bar:
-        order, mark = "fixed", "whole"
-        if battle.judges or has_texts:
-            with pickers_popover("Display", READING, "Order of the answers, and highlighted differences."):
-                order, mark = pick_looks(battle, name, texts=has_texts)
         where = query_navigation.step_buttons("battle", battles, key)
-        panel = st.popover("List", help="All matching battles.", key="battle_list", on_change="rerun")
-        if panel.open:
-            with panel:
-                query_navigation.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
     layout = battle_view.layout_of(battle, name, order)
     score = battle_view.score(battles) if judge and battles.decisions else ""
     with st.container(horizontal=True, key="battle_body", gap="medium"):
@@ -260,6 +253,10 @@ def show(page: Page, battles: views.BattleSelection, key: Key, bar: DeltaGenerat
                 onward("answers", "All answers to this query", query=key_text(key), languages=(key[0],))
             if judge:
                 onward("compare", "Compare the two systems", by="rating", a=selection.first, b=selection.second)
+            panel = st.expander("List of the battles", key="battle_list", on_change="rerun")
+            if panel.open:
+                with panel:
+                    query_navigation.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
         with st.container(key="battle_given", gap="small"):
             if battle.query.passages:
                 head = heading_html(count_text(len(battle.query.passages), "passage"))
@@ -293,28 +290,17 @@ def fought(
     code, query_id = battle.query.key
     judge = selection.judge
     by_labels = judge is not None and judge.by_labels
-    subset = [f"{battle.query.subset.replace('_', '-')} subset"] if battle.query.subset else []
     parts = shared_words(battle.first, battle.second) if differences else None
     has_texts = "answers" in page.arena.tables
     above = [
         score,
-        answer_card.facts_html([where, name_of(code), *subset, f"id {query_id}"]),
+        answer_card.facts_html([where, name_of(code), *answer_card.subset_facts(battle.query), f"id {query_id}"]),
         answer_card.query_html(battle.query),
-        battle_view.verdict_line(battle, judge),
         battle_view.answer_sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels),
-        battle_view.note(
-            " ".join(
-                [
-                    layout.why,
-                    *([answer_card.decisions_note(battle.query)] if by_labels else []),
-                    *([battle_view.shared(parts)] if differences else []),
-                ]
-            )
-        ),
+        battle_view.note(" ".join(filter(None, [layout.why, battle_view.shared(parts) if differences else ""]))),
     ]
     below = [
         battle_view.judge_verdicts(battle, judge.name if judge else "") if battle.judges else "",
-        battle_view.scores(battle, layout),
         battle_view.features(battle, layout) if battle.compared or battle.apart else "",
     ]
     if nugget_matrix(page.arena, battle.query.key, (selection.first, selection.second)) is None:
@@ -329,7 +315,7 @@ def fought(
         pair = (battle.first.system, battle.second.system)
         notes.show_notes(page.arena, battle.query.key, [pair, *((name,) for name in pair)])
     if judge is None:
-        show_undecided(page, battle)
+        show_unjudged(page, battle)
 
 
 def show_votes(page: Page, battle: views.BattleView) -> None:
@@ -353,7 +339,6 @@ def pick_looks(battle: views.BattleView, judge: str, *, texts: bool) -> tuple[st
             tuple(ORDERS),
             key="order",
             kind="order",
-            width=110,
             help="; ".join(f"{code}: {meaning}" for code, meaning in ORDERS.items()) + f". Judge: {plain(judge)}.",
         )
     if texts:
@@ -362,7 +347,6 @@ def pick_looks(battle: views.BattleView, judge: str, *, texts: bool) -> tuple[st
             tuple(TEXTS),
             key="marks",
             kind="view",
-            width=130,
             help="; ".join(f"{code}: {meaning}" for code, meaning in TEXTS.items()) + ".",
         )
     return order, mark

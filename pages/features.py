@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import streamlit as st
 
+from mirage.battles.judge import Judge
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.features import charts
@@ -22,61 +22,67 @@ from mirage.explorer.kit.language_pairs import show_pairs
 from mirage.explorer.kit.levels_section import corrected_section
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.sections import sections
-from mirage.explorer.kit.states import refuse
+from mirage.explorer.kit.states import first_time, refuse
 from mirage.explorer.kit.table import Col, legend, mode, table
 from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
 from mirage.stages.across.preference import OWN
 from mirage.stages.features import FEATURES
-from mirage.stages.features.relations import DRAWS
+from mirage.stages.features.relations import DRAWS, Relation
 from mirage.stats.units import name_unit
 from mirage.text.languages import name_of
-from mirage.text.segmentation import count_text
+from mirage.text.segmentation import count_text, join_or_count
 
 FEW, MOST = 3, 6
-"""Panels that are drawn at first; and features of which all are drawn at once."""
-MOST_DRAWN, NARROW = 8, 30
+"""Panels that are drawn at first; features of which all are drawn at once, and columns of the table of means."""
+MOST_DRAWN, NARROW = 2, 30
 """Systems that can be in focus at once; and marks in a row of a panel that a phone's width has room for."""
 FILTERS = ("features", "systems")
 """Keys of the pickers that most readers leave as they are."""
-PATIENCE = 0.3
-"""Seconds after which a first look says how far it is."""
+EVERY = "all features"
+"""Shows the table of all features."""
 PICKERS = {"By language": ("panel",), "Means": ("feature",), "Correlation": ("judge", "skill")}
 """The pickers of each section."""
 
 
 def main(page: Page) -> None:
-    """Measure the features, then show one section: panels, means or correlation with the rating."""
+    """Show one section: panels by language, means or correlation with the rating."""
     page.need("features")
     codes = page.languages("features")
     if not codes:
         st.info("No measured answers in the selected languages.")
         stop()
-    measure_features(page, codes)
-    shown = views.overview(page.arena, codes)
+    with first_time(f"Averaging {page.arena.rows('features'):,} measurements ...", page.arena):
+        shown = views.overview(page.arena, codes)
     if not shown.features:
         st.info("No feature values in these languages.")
         stop()
+    related = relations_by_first_judge(page, shown)
+    left_out = " Language features are left out: most answers are fixed English formulas."
     page.summary(
         f"{shown.answers:,} answers of {count_text(len(shown.systems), 'system')} in "
-        f"{count_text(len(codes), 'language')}, {count_text(len(shown.features), 'feature')}. "
-        "Each dot is one system's mean in one language.",
+        f"{count_text(len(codes), 'language')}, {count_text(len(shown.features), 'feature')}."
+        + (left_out if views.has_formulas(page.arena) else ""),
+        conclusion=finding(page, shown, related),
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         section = sections(PICKERS)
-        with pickers_popover("Filter", FILTERS, "Choose features, and the systems in focus."):
+        with pickers_popover("Options", (*FILTERS, "panel"), "Choose features, and the systems in focus."):
             picked, chosen = filters(shown)
-        names = picked or (drawn_features(shown) if section == "By language" else shown.features)
+            telling = drawn_features(shown, related) if section == "By language" else shown.features
+        names = picked or telling
     draw: dict[str, Callable[[], dict[str, Any]]] = {
         "By language": lambda: panels(page, shown, names, chosen),
-        "Means": lambda: over(shown, names),
+        "Means": lambda: over(shown, picked or [row.feature for row in related] or shown.features),
         "Correlation": lambda: show_correlation(page, shown, names),
     }
     facts = draw[section]()
-    agreement.show_citations(page, codes)
-    show_cited_languages(page, codes)
-    measures = (OF_FEATURE + "citation_precision", NUGGETS, *(OF_FEATURE + name for name in shown.features))
-    corrected_section(page, tuple(dict.fromkeys(measures)), codes)
+    if section == "By language":
+        show_cited_languages(page, codes)
+    if section == "Means":
+        agreement.show_citations(page, codes)
+        measures = (OF_FEATURE + "citation_precision", NUGGETS, *(OF_FEATURE + name for name in shown.features))
+        corrected_section(page, tuple(dict.fromkeys(measures)), codes)
     page.download(
         "features",
         shown.everything,
@@ -84,17 +90,35 @@ def main(page: Page) -> None:
     )
 
 
-def measure_features(page: Page, codes: Sequence[str]) -> None:
-    """Take the means language by language, and say how far it is where that takes a while."""
-    began, bar = time.monotonic(), None
-    for k, code in enumerate(codes):
-        views.of_language(page.arena, code)
-        if time.monotonic() - began > PATIENCE:
-            text = f"Averaging {page.arena.rows('features'):,} measurements: {name_of(code)}"
-            bar = bar or st.progress(0.0)
-            bar.progress((k + 1) / len(codes), text=text)
-    if bar is not None:
-        bar.empty()
+def relations_by_first_judge(page: Page, shown: views.Overview) -> list[Relation]:
+    """Return how features of the content go with the ratings of the arena's first judge, the strongest first."""
+    names = judges_of_arena(page.arena)
+    try:
+        with first_time("Correlating features with ratings ...", page.arena):
+            rows = views.feature_relations(page.arena, Judge.from_name(names[0]), shown.languages) if names else ()
+    except MirageError:
+        return []
+    return views.by_relation(rows)
+
+
+def finding(page: Page, shown: views.Overview, related: Sequence[Relation]) -> str:
+    """Return the feature that correlates most with the rating, and who lacks it; empty without ratings."""
+    if not related:
+        return ""
+    names = judges_of_arena(page.arena)
+    judge = "human labels" if Judge.from_name(names[0]).by_labels else names[0]
+    best = related[0]
+    if not best.clear or best.tau is None:
+        return f"No feature correlates significantly with the rating by {judge}."
+    rows = [row for row in shown.over[best.feature].to_pylist() if row["mean"] is not None]
+    worst = (min if best.tau > 0 else max)(row["mean"] for row in rows)
+    lacking = join_or_count([row["system"] for row in rows if row["mean"] == worst], "system")
+    name = charts.title(best.feature)
+    return (
+        f"{name} correlates with the rating by {judge} (tau {charts.tau_text(best.tau)}, 95% CI "
+        f"{charts.tau_text(best.low)} to {charts.tau_text(best.high)}, n = {best.systems} systems). "
+        f"{'Lowest' if best.tau > 0 else 'Highest'}: {lacking}."
+    )
 
 
 def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
@@ -112,24 +136,24 @@ def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
         shown.systems,
         key="systems",
         kind="system",
-        placeholder=f"{min(len(shown.systems), views.FOCUS)} of {len(shown.systems)}",
-        help=f"Systems drawn one by one, at most {MOST_DRAWN}. Default: {views.FOCUS} spread over the ranking. Tables "
-        "show all systems.",
+        placeholder=f"{min(len(shown.systems), MOST_DRAWN)} of {len(shown.systems)}",
+        help=f"Up to {MOST_DRAWN} systems drawn one by one. Default: first and last of the ranking. Tables show all.",
     )
     return list(names), list(chosen)
 
 
-def systems_in_focus(page: Page, shown: views.Overview, chosen: Sequence[str]) -> tuple[str, ...]:
-    """Return the systems that are drawn one by one, and show their marks: those chosen, or some over the ranking."""
+def systems_in_focus(page: Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> tuple[str, ...]:
+    """Return the systems that are drawn one by one, and show their marks: those chosen, or the ends of the ranking of
+    systems with values.
+    """
     n = len(shown.systems)
     if chosen:
-        focus = tuple(chosen[:MOST_DRAWN])
-        about = f"The first {MOST_DRAWN} of {len(chosen)} chosen systems. " if len(chosen) > MOST_DRAWN else ""
+        focus, about = tuple(chosen[:MOST_DRAWN]), ""
     else:
-        ranked, judge = views.ranked_systems(page.arena, shown.systems)
-        focus = views.spread(ranked)
-        by = f"the ranking by {judge}" if judge else "their names in order"
-        about = f"{len(focus)} of {n} systems, spread over {by}; choose others under Filter. " if len(focus) < n else ""
+        rows = shown.matrix.to_pylist()
+        valued = [row["system"] for row in rows if all(row[name] is not None for name in names)]
+        focus, judge = views.ends_of_ranking(page.arena, valued or shown.systems)
+        about = f"First and last in the ranking by {judge}. " if judge else ""
     legend(focus)
     note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
     return focus
@@ -137,7 +161,7 @@ def systems_in_focus(page: Page, shown: views.Overview, chosen: Sequence[str]) -
 
 def panels(page: Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> dict[str, Any]:
     """Show one panel per feature, with links for a clicked dot above them."""
-    focus = systems_in_focus(page, shown, chosen)
+    focus = systems_in_focus(page, shown, names, chosen)
     place = st.empty()
     clicked = chart(
         charts.panels(
@@ -160,19 +184,19 @@ def panels(page: Page, shown: views.Overview, names: Sequence[str], chosen: Sequ
     return {"systems in focus": list(focus)}
 
 
-def drawn_features(shown: views.Overview) -> tuple[str, ...]:
-    """Return the panels to draw if no feature is selected: those in which systems differ most, or all."""
-    if len(shown.features) <= MOST:
+def drawn_features(shown: views.Overview, related: Sequence[Relation]) -> tuple[str, ...]:
+    """Return the panels to draw if no feature is selected: those that go with the rating, or all."""
+    if len(shown.features) <= FEW:
         return shown.features
     which = pick_segments(
         "Panels",
-        ("differing", "all"),
+        ("rating", "all"),
         key="panel",
         kind="choice of panels",
-        help=f"differing: the {FEW} features with the largest share of variance between systems, language effects "
-        f"removed. all: all {len(shown.features)} features with values.",
+        help=f"rating: the {FEW} features that correlate most with the rating. all: all {len(shown.features)} "
+        "features with values.",
     )
-    return shown.features if which == "all" else shown.differing[:FEW]
+    return shown.features if which == "all" else tuple(row.feature for row in related[:FEW]) or shown.features[:FEW]
 
 
 def onward(shown: views.Overview, system: str, language: str, feature: str) -> None:
@@ -190,22 +214,22 @@ def onward(shown: views.Overview, system: str, language: str, feature: str) -> N
 
 
 def over(shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
-    """Systems by features over the languages, and all that is known of one feature."""
+    """Systems by features over the languages, or all that is known of one feature."""
+    feature: str = pick("Feature", (EVERY, *names), key="feature", kind="feature", width=300)
+    if feature != EVERY:
+        if spec := FEATURES.get(feature):
+            note(f"{spec.meaning.partition('. ')[0].rstrip('.')}. {charts.direction_text(feature).capitalize()}.")
+        values(shown, feature)
+        return {"feature": feature}
     columns = [Col("system", "System", "system", help="System name.")]
-    for feature in names:
-        spec = FEATURES.get(feature)
-        about = f"{spec.meaning} {charts.direction_text(feature).capitalize()}." if spec else ""
-        columns.append(Col(feature, charts.title(feature), kind(feature), help=about, width=104))
+    for name in names[:MOST]:
+        spec = FEATURES.get(name)
+        about = f"{spec.meaning} {charts.direction_text(name).capitalize()}." if spec else ""
+        columns.append(Col(name, charts.title(name), kind(name), help=about, width=130))
     table(shown.matrix, columns, key="feature_matrix")
-    st.caption(
-        "Unweighted mean over languages. –: no answer has a value. Intervals, n and coverage are below and in the "
-        "download."
-    )
-    feature = pick_feature(names)
-    if spec := FEATURES.get(feature):
-        st.caption(plain(f"{spec.meaning} {charts.direction_text(feature).capitalize()}. {spec.source}"))
-    values(shown, feature)
-    return {"feature": feature}
+    more = "" if len(names) <= MOST else f" {MOST} of {len(names)} features; choose others under Options."
+    note(f"Unweighted mean over languages.{more}")
+    return {}
 
 
 def kind(feature: str) -> Any:
@@ -213,12 +237,6 @@ def kind(feature: str) -> Any:
     spec = FEATURES.get(feature)
     wide = spec is not None and spec.low == 0 and spec.high is None
     return "mean" if wide else "probability"
-
-
-def pick_feature(names: Sequence[str]) -> str:
-    """Show the picker of the feature to show in full."""
-    feature: str = pick("Feature", names, key="feature", kind="feature", width=300)
-    return feature
 
 
 def values(shown: views.Overview, feature: str) -> None:
@@ -231,8 +249,6 @@ def values(shown: views.Overview, feature: str) -> None:
         Col("system", "System", "system", help="System name."),
         mean,
         Col("mean", "Interval", "interval", interval, low="low", high="high", width=112),
-        Col("low", "Low", kind(feature), help="Lower end of the interval.", width=62),
-        Col("high", "High", kind(feature), help="Upper end of the interval.", width=62),
         Col("n", "n", "count", help="Answers with a value.", width=70),
         Col("coverage", "Coverage", "rate", help=coverage),
         Col("languages", "Lang.", "count", help="Number of languages with a value.", width=56),
@@ -241,7 +257,7 @@ def values(shown: views.Overview, feature: str) -> None:
 
 
 def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
-    """Show the correlation of features with the rating: the map, and one feature with intervals."""
+    """Show the correlation of features with the rating."""
     judges = judges_of_arena(page.arena)
     if not judges:
         st.caption("No ratings in this arena yet, so nothing to correlate features with.")
@@ -258,35 +274,18 @@ def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) ->
         st.caption("No ratings in these languages.")
         return {}
     languages = sorted({row.language for row in rows}, key=lambda code: (code != "all", code))
-    cell = chart(
+    chart(
         charts.relation_map(rows, features=tuple(names), languages=tuple(languages), mode=mode()),
         key="relation_map",
         alt="Kendall's tau of every feature with the rating in every language.",
-        select=True,
         wide=True,
     )
-    if cell and st.session_state.get("_features_cell") != cell:
-        st.session_state["feature"] = cell[0]
-    st.session_state["_features_cell"] = cell
     method = (
         f"Kendall’s tau-b between system means of the feature and ratings by {judge.name}; 95% percentile interval, "
         f"{DRAWS} bootstrap draws of systems"
     )
-    st.caption(
-        plain(
-            f"{method}. Hollow: interval includes 0 or is missing. Correlation is not causation. Hover for interval "
-            "and n; click a cell for details below."
-        )
-    )
-    feature = pick_feature(names)
-    if feature_rows := [row for row in rows if row.feature == feature]:
-        chart(
-            charts.relation_whiskers(feature_rows, mode=mode()),
-            key="relation_whiskers",
-            alt=f"Kendall's tau of {charts.title(feature)} with the rating in every language.",
-        )
+    note("Kendall’s tau with the rating. Hollow: not significant. Correlation is not causation.")
     return {
-        "feature": feature,
         "judge": judge.name,
         "skill": judge.skill,
         "correlation": method,
@@ -305,10 +304,7 @@ def show_cited_languages(page: Page, codes: tuple[str, ...]) -> None:
     claim = "No significant preference for the query's language."
     if any(row.significant for row in own if row.passage_language == OWN):
         claim = "Significantly prefers the query's language."
-    note(
-        "Share of a language in the cited passages, minus its share in the passages shown, within relevance classes, "
-        f"in points. {claim} Hover for interval and n."
-    )
+    note(f"Share of the citations minus share of the passages shown, in points, by language. {claim}")
     shown = [{**asdict(row), "value": row.preference} for row in own]
     show_pairs(shown, key="cited_pairs", alt=f"Language preference of {system}.", signed=True)
 

@@ -1,4 +1,4 @@
-"""Page Hallucination: answers without evidence, and abstentions despite it."""
+"""Page Hallucination: who makes things up, and who gives up?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mirage.explorer.kit.frame import Page, show
 from mirage.explorer.kit.labels import labels_of, mark_labels, tell_audit
 from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.levels_section import corrected_section
-from mirage.explorer.kit.pick import pick_many, pick_segments, pickers_popover
+from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.sections import sections as pick_section
 from mirage.explorer.kit.table import Col, column, estimate, mode, table
 from mirage.explorer.kit.text import heading, note
@@ -25,8 +25,8 @@ from mirage.stages.across.summary import is_cross_lingual
 from mirage.text.segmentation import as_sentence, count_text, join_or_count
 
 TRADE_OFF = "Hallucination rate against error rate of every system; lower left is best."
-MOST = 4
-"""Systems whose rates by language are drawn with intervals."""
+OPTIONS = ("definition", "systems", "parser")
+"""Keys of the pickers that most readers leave as they are."""
 _write = FORMATS["rate"].write
 
 
@@ -44,19 +44,13 @@ def main(page: Page) -> None:
 
 def _show_computed(page: Page) -> None:
     """Show rates computed from the arena's outcomes."""
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        about = ". ".join(f"{name}: {meaning}" for name, meaning in sections.SAYS.items())
-        definition = pick_segments(
-            "Rate",
-            tuple(sections.SAYS),
-            key="definition",
-            kind="definition",
-            help=f"{about}, as in the papers' tables. The table shows both.",
-        )
-        focus, parser = _options(page, definition)
+    figures = views.published_arena(page.arena)
+    row = st.container(horizontal=True, gap="medium", vertical_alignment="bottom")
+    with row:
+        place = st.container(width="content")
+        definition, focus, parser = _options(page)
     labels = labels_of(page)
     mark_labels(page, labels)
-    figures = views.published_arena(page.arena)
     rates = views.both_rates(page.arena, figures, parser, definition, page.picked, labels)
     rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
     order = [row["system"] for row in rows]
@@ -65,44 +59,30 @@ def _show_computed(page: Page) -> None:
         answer = f"{answer.removesuffix('.')} (labels not audited)." if answer else "The labels are not audited."
     page.summary(_summary(page, rates, cells), conclusion=answer)
     tell_audit(labels)
-    if unparsed := views.unparsed_note(page.arena, parser, page.languages("outcomes")):
-        note(as_sentence(unparsed))
     left, right = side_by_side((320, 1), (320, 99), key="top")
     with left:
         figure = charts.trade_off(rows, mode=mode(), focus=focus)
         clicked = chart(figure, key="trade_off", alt=TRADE_OFF, select=True)
-        if len(rows) > charts.NAMED:
-            note(f"{charts.NAMED} of {len(rows):,} systems are labelled; hover for the others.")
     with right:
-        columns = _columns(definition, audited=labels.audit is not None)
-        picked = table(rates.systems, columns, key="rates", select=True)
+        picked = table(rates.systems, _columns(definition), key="rates", select=True)
         chosen = order[picked] if picked is not None else clicked[0] if clicked else None
         if chosen:
             for metric in views.SUBSETS:
                 sections.answer_links(cells, parser, chosen, metric)
         else:
-            note(
-                "Sorted by hallucination rate; click a system to read its answers. Crosses: 95% intervals. Dotted "
-                "line: answers as often without evidence as with it."
-            )
-    few = list(dict.fromkeys([*focus, *([chosen] if chosen else [])] or _notable(rows) or order[:2]))[:MOST]
+            note("Click a system to read its answers. Crosses: 95% intervals.")
+    if unparsed := views.unparsed_note(page.arena, parser, page.languages("outcomes")):
+        with st.expander("Some answers could not be classified"):
+            note(as_sentence(unparsed))
     draw: dict[str, Callable[[], None]] = {
-        "By language": lambda: sections.show_by_language(rates, cells, order, few, parser),
-        "Outcomes": lambda: sections.show_outcomes(rates, cells, order, parser),
-        "Errors": lambda: sections.show_errors(page, parser),
-        "Confusion": lambda: sections.show_confusion(page, parser),
+        "By language": lambda: sections.show_by_language(rates, cells, order, parser),
+        "Errors": lambda: _show_errors(page, rates, parser, audited=labels.audit is not None),
     }
-    if labels.audit is not None:
-        draw["Label errors"] = lambda: sections.show_label_errors(rates)
-    if is_cross_lingual(page.arena):
-        draw["Languages"] = lambda: sections.show_languages(page, parser)
-    if (prompts := views.by_template(page.arena, parser, page.languages("outcomes"))) is not None:
-        draw["By prompt"] = lambda: sections.show_prompts(prompts)
     if figures is not None and views.paper_tables(figures):
         draw["Paper tables"] = lambda: sections.show_paper(rates, figures, page)
-    if attribution.signals(page.arena):
-        draw["Risk-coverage"] = lambda: sections.show_risk_coverage(page, parser)
-    draw[pick_section({name: sections.PICKERS.get(name, ()) for name in draw})]()
+    with place:
+        section = pick_section({name: sections.PICKERS[name] for name in draw})
+    draw[section]()
     corrected_section(page, (RATE_MEASURE,), page.languages("outcomes"), parser=parser)
     page.download(
         "hallucination",
@@ -110,7 +90,6 @@ def _show_computed(page: Page) -> None:
         about={
             "parser": parser,
             "value": sections.SAYS[definition],
-            "other": sections.SAYS[_other(definition)],
             "language all": "unweighted mean over languages",
             "printed": rates.reference or "no printed figures",
             "labels": "not audited" if labels.unaudited else "audited" if labels.audit else "people's",
@@ -118,15 +97,43 @@ def _show_computed(page: Page) -> None:
     )
 
 
-def _other(definition: str) -> str:
-    """Return the definition that is not chosen."""
-    return next(name for name in sections.SAYS if name != definition)
+def _show_errors(
+    page: Page,
+    rates: views.Rates,
+    parser: Parser,
+    *,
+    audited: bool,
+) -> None:
+    """Show one view of the errors; the causes at first."""
+    row = st.container(horizontal=True, gap="medium")
+    draw: dict[str, Callable[[], None]] = {
+        "causes": lambda: sections.show_causes(page, parser, row),
+        "confusion matrix": lambda: sections.show_confusion(page, parser, row),
+    }
+    if attribution.signals(page.arena):
+        draw["risk-coverage"] = lambda: sections.show_risk_coverage(page, parser, row)
+    if audited:
+        draw["label errors"] = lambda: sections.show_label_errors(rates)
+    if is_cross_lingual(page.arena):
+        draw["passage languages"] = lambda: sections.show_languages(page, parser, row)
+    if (prompts := views.by_template(page.arena, parser, page.languages("outcomes"))) is not None:
+        draw["prompts"] = lambda: sections.show_prompts(prompts)
+    with row:
+        view = pick("View", tuple(draw), key="view", kind="view of the errors", width=200)
+    draw[view]()
 
 
-def _options(page: Page, definition: views.Definition) -> tuple[list[str], Parser]:
-    """Pick the systems in focus, and the parser; as published, it is the papers'."""
+def _options(page: Page) -> tuple[views.Definition, list[str], Parser]:
+    """Pick what becomes of unclassified answers, the systems in focus, and the parser; as published, the papers'."""
     names, parsers = views.systems(page.arena), views.parsers(page.arena)
-    with pickers_popover("Options", ("systems", "parser"), "Systems to highlight, and the answer parser."):
+    with pickers_popover("Options", OPTIONS, "Definition of the rates, systems to highlight, and the parser."):
+        definition: views.Definition = pick_segments(
+            "Unclassified answers",
+            tuple(sections.SAYS),
+            key="definition",
+            kind="definition",
+            help=". ".join(f"{name}: {meaning}" for name, meaning in sections.SAYS.items()) + ", as in the papers.",
+        )
         focus: list[str] = pick_many(
             "Highlight",
             names,
@@ -134,10 +141,10 @@ def _options(page: Page, definition: views.Definition) -> tuple[list[str], Parse
             kind="system",
             placeholder=f"All {len(names)} systems",
             width=300,
-            help="Highlights these systems in the scatter and draws their rates by language. The table shows all.",
+            help="Highlights these systems in the scatter.",
         )
-        if definition == "as-published" and "published" in parsers:
-            return focus, "published"
+        if definition == "count" and "published" in parsers:
+            return definition, focus, "published"
         parser: Parser = pick_segments(
             "Parser",
             parsers,
@@ -146,7 +153,7 @@ def _options(page: Page, definition: views.Definition) -> tuple[list[str], Parse
             help="strict: corrected parser for any language. published: NoMIRACL's rules, which reproduce the "
             "printed figures.",
         )
-    return focus, parser
+    return definition, focus, parser
 
 
 def _show_printed(page: Page, rates: views.Rates) -> None:
@@ -155,7 +162,7 @@ def _show_printed(page: Page, rates: views.Rates) -> None:
     rows, cells, languages = rates.systems.to_pylist(), rates.cells.to_pylist(), rates.languages["error"]
     page.summary(
         f"NoMIRACL: rates of {count_text(len(rows), 'system')} in {count_text(len(languages), 'language')} as printed: "
-        "1 − accuracy, undecided answers count as wrong decisions. The paper prints no n or intervals.",
+        "1 − accuracy, unclassified answers count as wrong. The paper prints no n or intervals.",
         conclusion=_answer(rows),
     )
     left, right = side_by_side((400, 1), (400, 1), key="top", gap="medium")
@@ -167,9 +174,9 @@ def _show_printed(page: Page, rates: views.Rates) -> None:
             about = f"{sections.MEANING[metric]}, as printed; mean over the languages shown. Lower is better."
             columns.append(Col(f"{metric}_value", title, "rate", about, width=132))
         table(rates.systems, columns, key="printed_rates")
-        note(f"Sorted by hallucination rate. Source: {rates.reference}.")
+        note(f"Source: {rates.reference}.")
     heading("By language")
-    metric = pick_segments("Cells", tuple(views.SUBSETS), key="rate", kind="rate", help=sections.WHICH)
+    metric = pick_segments("Rate", tuple(views.SUBSETS), key="rate", kind="rate", help=sections.WHICH)
     note(f"{charts.RATES[metric]} in percent, as printed; darker is better.")
     systems = [row["system"] for row in rows]
     chart(
@@ -179,41 +186,24 @@ def _show_printed(page: Page, rates: views.Rates) -> None:
         wide=True,
     )
     if views.paper_tables(page.arena):
+        heading("Paper tables")
         sections.show_paper_tables(page.arena, None, page.picked)
     shown = rates.cells.select(["metric", "language", "subset", "system", "printed"])
     page.download("printed_rates", shown, about={"printed": rates.reference})
 
 
-def _columns(definition: str, *, audited: bool) -> list[Col]:
-    """Return the columns of the table: for either rate the chosen definition, then the other; then their n.
-
-    With an audit of labels, the corrected rate follows the printed one, and the audited queries follow n.
-    """
-    other = _other(definition)
-    columns = [column("outcomes", "system", width=164)]
+def _columns(definition: views.Definition) -> list[Col]:
+    """Return the columns of the table: both rates with their intervals, then the answers and how many are unclear."""
+    columns = [column("outcomes", "system", width=176)]
     for metric, label in sections.SHORT.items():
-        queries = charts.QUERIES[metric]
         about = f"{sections.MEANING[metric]}: {sections.SAYS[definition]}. Lower is better. Languages weigh the same."
-        value = Col(f"{metric}_value", label, "rate", about, width=58)
-        about = f"{metric} rate with 95% Wilson interval; left is better."
-        columns += estimate(value, stem=metric, width=48, about=about)
-        if audited:
-            about = f"{metric} rate over decided answers, corrected for the label errors that people's audit found."
-            corrected = Col(f"{metric}_corrected", "corr.", "rate", about, width=58)
-            about = f"Corrected {metric} rate with its 95% interval, which carries the audit's uncertainty."
-            columns += estimate(corrected, width=48, about=about)
-        head = "as publ." if other == "as-published" else "decided"
-        about = f"{metric} rate by the other definition: {sections.SAYS[other]}."
-        columns.append(Col(f"{metric}_other", head, "rate", about, width=58))
-        about = (
-            f"Share of answers to {queries} that are undecided: clarification questions, unparsed, empty or API errors."
+        value = Col(f"{metric}_value", label, "rate", about, width=92 if metric == "hallucination" else 60)
+        columns += estimate(
+            value, stem=metric, width=100, about=f"{metric} rate with 95% Wilson interval; left is better."
         )
-        columns.append(Col(f"{metric}_undecided", "undec.", "rate", about, width=54))
-        n, of = ("decided", "Classified answers") if definition == "decided" else ("n", "Answers")
-        columns.append(Col(f"{metric}_{n}", "n", "count", f"{of} to {queries} (n).", width=48))
-        if audited:
-            about = f"Audited {queries} behind the corrected rate."
-            columns.append(Col(f"{metric}_audited", "audited", "count", about, width=58))
+    about = "Share of the answers that are unclassified: clarification questions, unparsed, empty or API errors."
+    columns.append(Col("unclear", "Unclear", "rate", about, width=62))
+    columns.append(Col("n", "Answers", "count", "Answers to unanswerable and answerable queries (n).", width=66))
     return columns
 
 
@@ -230,56 +220,25 @@ def _summary(page: Page, rates: views.Rates, cells: Sequence[Mapping[str, Any]])
     return f"{answers:,} {noun} of {rates.systems.num_rows} systems to {behind}.{missing}"
 
 
-def _notable(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the systems with the lowest rate of either kind, and the one nearest to the best corner; none of one."""
-    h, e = "hallucination_value", "error_value"
-    both = [row for row in rows if row[h] is not None and row[e] is not None]
-    if len(both) < 2:
-        return []
-    keys: tuple[Callable[[Mapping[str, Any]], float], ...] = (
-        lambda row: row[h],
-        lambda row: row[e],
-        lambda row: row[h] ** 2 + row[e] ** 2,
-    )
-    return [min(both, key=key)["system"] for key in keys]
-
-
 def _answer(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Answer the page's question in words; systems with the same lowest rate are named together."""
-    if not (notable := _notable(rows)):
+    """Answer the page's question in words; systems with the same rates are named together."""
+    both = [row for row in rows if None not in (row["hallucination_value"], row["error_value"])]
+    if len(both) < 2:
         return ""
-    by_name = {row["system"]: row for row in rows}
-    *lowest, best = (by_name[name] for name in notable)
-    values = [f"{metric}_value" for metric in views.SUBSETS]
-    tied = [
-        [row["system"] for row in rows if row[value] is not None and abs(row[value] - low[value]) < 1e-9]
-        for value, low in zip(values, lowest, strict=True)
-    ]
-    if tied[0] == tied[1] == [notable[0]]:
-        return (
-            f"{best['system']} has the lowest rates: hallucination {_rate(best, 'hallucination')}, "
-            f"error {_rate(best, 'error')}."
-        )
-    balanced = [
-        row["system"]
-        for row in rows
-        if all(row[f"{metric}_value"] == best[f"{metric}_value"] for metric in views.SUBSETS)
-    ]
-    return (
-        f"Lowest hallucination rate: {join_or_count(tied[0], 'system')}, {_rate(lowest[0], 'hallucination')}. "
-        f"Lowest error rate: {join_or_count(tied[1], 'system')}, {_rate(lowest[1], 'error')}. "
-        f"Best balance: {join_or_count(balanced, 'system')} "
-        f"({_write(best['hallucination_value'])} and {_write(best['error_value'])})."
+
+    def least(name: str, value: Callable[[Mapping[str, Any]], float], write: Callable[[float], str]) -> str:
+        best = min(map(value, both))
+        systems = [row["system"] for row in both if abs(value(row) - best) < 1e-9]
+        return f"{name}: {join_or_count(systems, 'system')}{write(best)}."
+
+    def rate(metric: str) -> str:
+        title = f"Lowest {charts.RATES[metric].lower()}"
+        return least(title, lambda row: float(row[f"{metric}_value"]), lambda best: f" ({_write(best)})")
+
+    balance = least(
+        "Best balance", lambda row: float(row["hallucination_value"] ** 2 + row["error_value"] ** 2), lambda _: ""
     )
-
-
-def _rate(row: Mapping[str, Any], metric: str) -> str:
-    """Return a rate with its interval and its own n, where there are any."""
-    value, rate, low, high = (row.get(f"{metric}_{name}") for name in ("value", "rate", "low", "high"))
-    n = row.get(f"{metric}_decided" if value == rate else f"{metric}_n")
-    if low is None or high is None or not n:
-        return _write(value)
-    return f"{_write(value)} (95% interval {_write(low)} to {_write(high)}, n = {n:,})"
+    return " ".join([*map(rate, views.SUBSETS), balance])
 
 
 show("hallucination", main)

@@ -17,8 +17,7 @@ from mirage.explorer.kit import agreement
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.frame import Page, onward, show
-from mirage.explorer.kit.layout import side_by_side
-from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.pick import pick, pick_many, pickers_popover
 from mirage.explorer.kit.scores_section import scores_section
 from mirage.explorer.kit.states import first_time
 from mirage.explorer.kit.table import Col, band, mode, table
@@ -32,18 +31,11 @@ from mirage.text.languages import in_order, name_of
 from mirage.text.segmentation import count_text, join_or_count
 
 PAIRS = "pairs"
-"""The heatmap's name in the URL, besides the names of measures."""
-TRUST = "trust"
-"""The name of the figure that says whether to trust a judge: agreement with people, and known answers."""
-
-
-CHANCE = {"known": 0.5}
-"""Values that chance gives."""
-TRUSTED = {
-    "agree": "Agrees: share of people's votes with the same decision; people: their agreement with each other.",
-    "known": "Known answers: share of pairs in which the judge prefers the correct decision; dotted: chance.",
-}
-"""What the figure shows, by measure."""
+"""The figure of pairwise agreement in the URL, besides the names of measures."""
+FIRST = ("agree", "known", "kappa", "flip", "first", "length")
+"""Measures in the table at first, as far as `MOST` of them have values."""
+MOST = 5
+"""Measures in the table at first."""
 EXAMPLE = "sample"
 """A bundled arena with known answers."""
 
@@ -90,42 +82,31 @@ def _judges(page: Page) -> None:
     page.summary(
         f"{n:,} of {total:,} verdicts, {_deciders(page, judges)}, {len(codes)} of {count_text(len(have), 'language')}.",
         conclusion=_best(
-            [row for row in rows if row["judge"] != votes.PEOPLE],
-            scope,
-            "agree",
-            "agrees with people in {} of votes",
-            "highest",
+            [row for row in rows if row["judge"] != votes.PEOPLE], scope, "agree", "agrees with people in {} of votes"
         )
-        or _best(rows, scope, "known", "prefers the correct decision in {} of known pairs", "highest")
+        or _best(rows, scope, "known", "prefers the correct decision in {} of known pairs")
         or _best(
             [row for row in alone if row["judge"] not in people_judges(page.arena)],
             scope,
             "flip",
             "flips its verdict with the answer order in {} of pairs",
-            "lowest",
         ),
     )
     measures = views.measures_of(result)
     above, below = st.container(), st.container()
     with below:
-        in_scope = views.rows_in(rows, languages=[*(["all"] if scope == "all" else []), *codes])
-        trusted = [name for name in views.TRUST if any(row.get(name) is not None for row in in_scope)]
-        if not trusted:
+        in_scope = views.rows_in(rows, languages=codes)
+        if all(row.get(name) is None for row in in_scope for name in views.TRUST):
             _nothing_known(page)
-        name = _pick_figure(
-            measures, views.rows_in(rows, languages=codes), codes, fitted or views.has_people(result), trusted
-        )
-    if name == views.LENGTH and not fitted and not views.has_people(result):
+        name, columns = _pick_figure(measures, in_scope, codes, fitted or views.has_people(result))
+    if views.LENGTH in (name, *columns) and not fitted and not views.has_people(result):
         with above, first_time("Fitting the length slopes ...", page.arena):
             everything = views.judge_rows(page.arena)
             rows = views.rows_of(page.arena, result)
     with above:
-        _means(page, rows, measures, codes, scope)
+        _means(page, rows, [measures[column] for column in columns], codes, scope)
     with below:
-        if name == TRUST:
-            _trust(in_scope, trusted, measures)
-        else:
-            _figure(page, views.rows_in(rows, languages=codes), result, codes, scope, name)
+        _figure(page, views.rows_in(rows, languages=codes), result, codes, scope, name)
         passport_section(page, codes, scope)
     page.download(
         "judges",
@@ -135,11 +116,7 @@ def _judges(page: Page) -> None:
 
 
 def _means(
-    page: Page,
-    rows: list[dict[str, Any]],
-    measures: Mapping[str, views.JudgeMeasure],
-    codes: list[str],
-    scope: str,
+    page: Page, rows: list[dict[str, Any]], measures: Sequence[views.JudgeMeasure], codes: list[str], scope: str
 ) -> None:
     """Show the table of the selected languages, if they have a common mean."""
     if scope:
@@ -148,30 +125,30 @@ def _means(
         note("The table needs one language or all of them: choose one, or clear the selection. " + _people(page, codes))
 
 
-def _best(rows: list[dict[str, Any]], scope: str, measure: str, words: str, degree: str) -> str:
+def _best(rows: list[dict[str, Any]], scope: str, measure: str, words: str) -> str:
     """Return the best judge by a measure, and whether its interval overlaps with others; empty without a value.
 
     Args:
         rows: rows of the judges.
         scope: a language's code, or `all`.
-        measure: the measure.
+        measure: the measure; of the flip rate the lowest is best, of others the highest.
         words: verb phrase with a place for the value.
-        degree: `highest` or `lowest`, whichever is best.
     """
     known = [row for row in rows if row["language"] == scope and row.get(measure) is not None]
     if not known:
         return ""
-    best = (max if degree == "highest" else min)(known, key=lambda row: row[measure])
+    best = (min if measure == "flip" else max)(known, key=lambda row: row[measure])
     ends = {row["judge"]: (row[f"{measure}_low"], row[f"{measure}_high"]) for row in known}
     low, high = ends.pop(best["judge"])
     alike = [name for name, (a, b) in sorted(ends.items()) if None in (low, high, a, b) or (low <= b and a <= high)]
-    overlap = f"its interval overlaps with {join_or_count(alike, 'judge')}" if alike else "no other interval overlaps"
-    lead = f"{degree} of {count_text(len(known), 'judge')}; {overlap}."
-    where = "Over all languages" if scope == "all" else f"In {name_of(scope)}"
+    lead = f"; its interval overlaps with {join_or_count(alike, 'judge')}" if alike else "; no other interval overlaps"
+    where = "over all languages" if scope == "all" else f"in {name_of(scope)}"
     interval = "no interval" if None in (low, high) else f"95% CI {low:.1%} to {high:.1%}"
-    return (
-        f"{where} {best['judge']} {words.format(f'{best[measure]:.1%}')} ({interval}, n = {best[f'{measure}_n']:,})"
-        + (f": {lead}" if ends else "." if measure == "agree" else ". Agreement with people is unknown without votes.")
+    facts = f"{words.format(f'{best[measure]:.1%}')} ({interval}, n = {best[f'{measure}_n']:,})"
+    if ends:
+        return f"{'Steadiest' if measure == 'flip' else 'Best'} judge {where}: {best['judge']} {facts}{lead}."
+    return f"{best['judge']} {facts} {where}" + (
+        "." if measure == "agree" else ". Agreement with people is unknown without votes."
     )
 
 
@@ -187,18 +164,13 @@ def _people(page: Page, codes: list[str]) -> str:
 
 
 def _table(
-    page: Page,
-    rows: list[dict[str, Any]],
-    measures: Mapping[str, views.JudgeMeasure],
-    scope: str,
-    voted: str,
+    page: Page, rows: list[dict[str, Any]], measures: Sequence[views.JudgeMeasure], scope: str, voted: str
 ) -> None:
     """One row a judge, one column a measure."""
     if not rows:
         note(f"Not enough data for a mean in any language. {voted}")
         return
     prices = st.session_state.get("price_in"), st.session_state.get("price_out")
-    shown = [measure for measure in measures.values() if any(row[measure.name] is not None for row in rows)]
     facts = judge_facts(page.arena)
     of_row = [facts.get(row["judge"]) for row in rows]
     lines = views.with_costs(
@@ -213,28 +185,21 @@ def _table(
         columns.append(Col("criterion", "Criterion", "text", "Criterion of the judge; overall: the better answer."))
     if any(about is not None and about.repeats > 1 for about in of_row):
         columns.append(Col("repeats", "Repeats", "count", "Maximum verdicts on one battle in one order."))
-    for measure in shown:
+    for measure in measures:
         share = _is_share(measure)
         # One judge alone would fill the whole scale.
         ends = (0.0, 1.0) if share and len(rows) == 1 else None
         written: Kind = "rate" if share else "rating"
         columns.append(band(measure.name, measure.title, measure.meaning, written, zero=measure.fair or 0.0, ends=ends))
     columns.append(Col("n", "n", "count", "Verdicts; for people, battles decided by at least two people."))
-    beside = "agree" in measures
     if lines["cost"].null_count < len(lines):
-        what = "battles in agreement with people" if beside else "verdicts"
+        what = "battles in agreement with people" if "agree" in rows[0] else "verdicts"
         columns.append(Col("cost", "Cost per 1,000", "mean", help=f"Cost per 1,000 {what} at the prices entered."))
-    table(lines, columns, key="judges")
-    where = "all languages, weighted equally" if scope == "all" else name_of(scope)
-    note(
-        f"Mean over {where}. "
-        + (
-            f"Agreement with people on the same battles, clustered by query; intervals need {votes.LEAST} queries. "
-            if beside
-            else ""
-        )
-        + f"{_missing(rows, measures)} {voted}"
-    )
+    picked = table(lines, columns, key="judges", select=True)
+    if picked is not None:
+        _onward((rows[picked]["judge"], scope))
+    where = "Mean over all languages, weighted equally" if scope == "all" else name_of(scope)
+    note(f"{where}. Click a judge to read its battles. {voted}")
 
 
 def _is_share(measure: views.JudgeMeasure) -> bool:
@@ -252,43 +217,48 @@ def _missing(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasu
     return " ".join(f"Not shown: {', '.join(titles)} ({reason})." for reason, titles in reasons.items())
 
 
-def _prices() -> None:
-    """Ask for token prices, kept while the panel is closed."""
-    panel = st.popover("Prices", help="For the cost per 1,000 verdicts.", key="prices", on_change="rerun")
-    if panel.open:
-        with panel:
-            for kind, key in (("prompt", "price_in"), ("reply", "price_out")):
-                st.number_input(
-                    f"Price per million {kind} tokens",
-                    min_value=0.0,
-                    value=None,
-                    placeholder="unknown",
-                    key=key,
-                    persist_state="session",
-                )
+def _options(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure], known: Sequence[str]) -> list[str]:
+    """Pick the measures in the table, and ask for token prices, kept while the panel is closed."""
+    valued = [name for name in known if any(row[name] is not None for row in rows)]
+    first = sorted(valued, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))[:MOST]
+    with pickers_popover("Options", ("columns",), "Columns of the table, and prices for the cost per 1,000 verdicts."):
+        chosen = pick_many(
+            "Columns",
+            known,
+            key="columns",
+            kind="measure",
+            named=lambda name: measures[name].title,
+            placeholder=f"{len(first)} of {len(known)} measures",
+        )
+        for kind, key in (("prompt", "price_in"), ("reply", "price_out")):
+            st.number_input(
+                f"Price per million {kind} tokens",
+                min_value=0.0,
+                value=None,
+                placeholder="unknown",
+                key=key,
+                persist_state="session",
+            )
+        note(_missing(rows, measures))
+    return chosen or first
 
 
 def _pick_figure(
-    measures: Mapping[str, views.JudgeMeasure],
-    rows: list[dict[str, Any]],
-    codes: list[str],
-    fitted: bool,
-    trusted: list[str],
-) -> str | None:
-    """Draw the row above the figure and return the figure's choice; None if there is nothing to show.
+    measures: Mapping[str, views.JudgeMeasure], rows: list[dict[str, Any]], codes: list[str], fitted: bool
+) -> tuple[str | None, list[str]]:
+    """Draw the row above the figure; return the figure's choice, None if there is nothing to show, and the measures in
+    the table.
 
     Args:
         measures: the measures of the page.
         rows: their values.
-        codes: the languages.
+        codes: the languages; in a single one a figure by language would repeat the table.
         fitted: the length slopes are among the values, if they can be fitted at all.
-        trusted: measures that say whether to trust a judge, if any has a value; their figure is then the default.
     """
     known = [
         name for name in measures if (name == views.LENGTH and not fitted) or any(row[name] is not None for row in rows)
     ]
-    several = len({row["judge"] for row in rows}) > 1
-    options = [*([TRUST] if trusted else []), *([PAIRS] if several else []), *known]
+    options = [*(known if len(codes) > 1 else []), *([PAIRS] if len({row["judge"] for row in rows}) > 1 else [])]
     name = None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if options:
@@ -296,14 +266,14 @@ def _pick_figure(
                 "Figure",
                 options,
                 key="measure",
-                default=TRUST if trusted else known[0] if known and len(codes) > 1 else options[0],
-                width=200,
-                help=f"{TRUST}: agreement with people and known answers.  {PAIRS}: pairwise agreement.  "
-                + " ".join(f"{measure.name}: {measure.meaning}" for measure in measures.values()),
+                kind="figure",
+                default=next((name for name in views.TRUST if name in options), options[0]),
+                named=lambda name: "Pairwise agreement" if name == PAIRS else measures[name].title,
+                width=240,
             )
-        _prices()
+        columns = _options(rows, measures, known)
         onward("spot_check", "Vote yourself")
-    return name
+    return name, columns
 
 
 def _nothing_known(page: Page) -> None:
@@ -317,20 +287,6 @@ def _nothing_known(page: Page) -> None:
         st.code(f"mirage judge {page.arena.path} --judge NAME --model MODEL --known --pairs 100", language=None)
         if page.arena.name != EXAMPLE:
             st.caption(f"The arena {EXAMPLE} has a judge with known answers.")
-
-
-def _trust(rows: list[dict[str, Any]], trusted: list[str], measures: Mapping[str, views.JudgeMeasure]) -> None:
-    """Show agreement with people and known answers side by side, by language."""
-    note(" ".join([*(TRUSTED[name] for name in trusted), "Languages without a value are left out."]))
-    clicked = None
-    for name, place in zip(trusted, side_by_side(*[(400, 1)] * len(trusted), key="trust"), strict=True):
-        known = [row for row in rows if row[name] is not None]
-        codes = {row["language"] for row in known}
-        order = [*(["all"] if "all" in codes else []), *in_order(codes - {"all"})]
-        with place:
-            chosen = _measure_chart(known, measures[name], order, CHANCE.get(name), f"trust_{name}")
-        clicked = chosen or clicked
-    _onward(clicked)
 
 
 def _onward(clicked: Any) -> None:
@@ -373,33 +329,28 @@ def _figure(
         )
         return
     measure = measures[name]
-    note(measure.meaning)
+    note(f"{measure.meaning.partition(': ')[0].rstrip('.')}.")
     if all(row[name] is None for row in rows):
         st.caption(plain(next((row[f"{name}_reason"] for row in rows if row[f"{name}_reason"]), "not measured")))
         return
-    clicked = _measure_chart(rows, measure, codes, measure.fair, f"by_language_{name}")
-    _onward(clicked)
-
-
-def _measure_chart(
-    rows: Sequence[dict[str, Any]], measure: views.JudgeMeasure, codes: Sequence[str], fair: float | None, key: str
-) -> Any:
-    """Show one measure of every judge by language, and return the judge and the language that are clicked."""
-    return chart(
+    clicked = chart(
         charts.judge_figure(
             rows,
-            measure=measure.name,
-            judges=list(dict.fromkeys(row["judge"] for row in rows if row[measure.name] is not None)),
-            languages=codes,
+            measure=name,
+            judges=list(dict.fromkeys(row["judge"] for row in rows if row[name] is not None)),
+            languages=[
+                code for code in codes if any(row["language"] == code and row[name] is not None for row in rows)
+            ],
             title=measure.title,
             unit=measure.unit,
-            fair=fair,
+            fair=measure.fair,
             mode=mode(),
         ),
-        key=key,
+        key=f"by_language_{name}",
         alt=f"{measure.title} of every judge in every language with 95% intervals.",
         select=True,
     )
+    _onward(clicked)
 
 
 def _pairs(page: Page, result: ExamResult | None, codes: list[str], scope: str) -> list[dict[str, Any]]:
@@ -458,14 +409,6 @@ def passport_section(page: Page, codes: Sequence[str], scope: str) -> None:
     if reasons:
         with st.expander("Missing items and intervals"):
             st.markdown("\n".join(f"- {plain(reason)}." for reason in reasons))
-    if len(known) > 1:
-        note("Detected by language (%). No interval below 10 queries; hover for n.")
-        chart(
-            charts.passport_map(result, known, mode=mode()),
-            key="passport_map",
-            alt=f"Share of planted faults that {judge} detects, by fault and language.",
-            wide=True,
-        )
 
 
 show("judges", main)

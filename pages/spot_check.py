@@ -1,4 +1,4 @@
-"""Do I agree with the judge?"""
+"""Page Spot check: do I agree with the judge?"""
 
 from __future__ import annotations
 
@@ -10,49 +10,33 @@ from mirage.errors import MirageError
 from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as answers
 from mirage.explorer.battle import data as battles
-from mirage.explorer.kit import missing_texts
 from mirage.explorer.kit.frame import Page, show
 from mirage.explorer.kit.identity import login_required, may, reader
-from mirage.explorer.kit.pick import pick, pick_segments
+from mirage.explorer.kit.pick import pick, pick_segments, pickers_popover
 from mirage.explorer.kit.states import refuse
-from mirage.explorer.kit.table import Col, table
 from mirage.explorer.kit.text import note as show_note
 from mirage.explorer.kit.text import plain
 from mirage.explorer.spot_check import data as views
 from mirage.explorer.spot_check import vote_item, vote_session
 from mirage.people import votes
-from mirage.people.votes.ballots import BallotProgress, ballots_left
 from mirage.schema import from_rows
-from mirage.store import Arena
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
-
-BALLOTS = (
-    Col("ballot", "Ballot", "text", help="Ballot id, part of the returned file's name.", width=190),
-    Col("voter", "Voter", "text", help="Person it was made for, or who returned it.", width=160),
-    Col("items", "Battles", "count", help="Number of battles."),
-    Col("voted", "Voted", "count", help="Battles with an imported vote."),
-    Col("left", "Remaining", "count", help="Battles without a vote."),
-)
 
 NAME = "spot_voter_now"
 """Key of the field for the name that the first vote asks for."""
 
 
 def main(page: Page) -> None:
-    """Show the pickers, then one item after another."""
-    if "answers" not in page.arena.tables:
-        if "outcomes" in page.arena.tables and page.arena.name.startswith("nomiracl"):
-            page.summary("Nothing to vote on: this arena has numbers but no answer texts.")
-            missing_texts.absent(page)
-            return
-        page.need("answers")
+    """Show one item after another, with the pickers behind Options."""
+    page.need("answers")
     codes = page.languages("answers")
     if not codes:
         page.summary("No answers in the selected languages.")
         st.info("Choose other languages in the sidebar, or clear the selection.")
         return
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    options = pickers_popover("Options", ("ballot", "language"), "What to vote on, in which language, and your name.")
+    with options:
         subject = pick_segments(
             "Vote on",
             ("battles", "citations"),
@@ -68,10 +52,9 @@ def main(page: Page) -> None:
             kind="language",
             named=search_name,
             default="en",
-            width=160,
             help="Choose a language you read well.",
         )
-        voter = vote_session.voter(ask=False)
+        voter = vote_session.voter()
     if not may("voter"):
         page.summary("Vote first; then the systems and the judges' verdicts are revealed.")
         with st.container(border=True):
@@ -96,7 +79,12 @@ def main(page: Page) -> None:
         pool = views.pool(page.arena, language)
         same = f"; {pool.same_text:,} with identical answers excluded" if pool.same_text else ""
         page.summary(f"{len(pool.battles):,} battles in {name_of(language)}{same}. Blind and in random order.")
-        if not session.own_votes:
+        with options:
+            st.toggle(
+                "Relevance labels",
+                key="spot_labels",
+                help="Show which passages are labelled relevant. Hidden by default so that you judge for yourself.",
+            )
             show_note(votes.correction_needs(pool.n_queries))
     else:
         n = len(views.citing(page.arena, language))
@@ -107,22 +95,6 @@ def main(page: Page) -> None:
         from_rows(kind, session.own_votes),
         about={"language": language, "voter": voter, "votes": "as of the last load of the page"},
     )
-    if kind is votes.Vote:
-        sent_around(page.arena, language, session)
-
-
-def sent_around(arena: Arena, language: str, session: vote_session.VoteSession) -> None:
-    """Show the progress of a language's ballots (`mirage votes ballot`); nothing without ballots."""
-    try:
-        rows = [row for row in ballots_left(arena, session.log) if row.language == language]
-    except MirageError as error:
-        refuse(error)
-        return
-    if not rows:
-        return
-    n_left = sum(row.left for row in rows)
-    with st.expander(f"{count_text(len(rows), 'ballot')} sent, {count_text(n_left, 'battle')} remaining"):
-        table(from_rows(BallotProgress, rows), BALLOTS, key="ballots")
 
 
 @st.fragment
@@ -149,9 +121,8 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
     progress = votes.progress(pool, session.log, voter=session.voter)
     st.progress(
         min(1.0, progress.queries / progress.enough),
-        text=f"You voted on {progress.own:,} of {progress.own + progress.left:,} battles, {progress.own_random:,} "
-        f"drawn at random. Everyone's random votes cover {count_text(progress.queries, 'query')}; judge "
-        f"agreement needs {progress.enough}.",
+        text=f"{progress.own:,} of {progress.own + progress.left:,} battles voted on. Agreement with the judges needs "
+        f"random votes on {progress.enough} queries; so far {progress.queries:,}.",
     )
     if own_votes:
         last_vote = own_votes[-1]
@@ -178,11 +149,6 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
         with st.container(key="spot_given", gap="small"):
             if shown.query.passages:
                 st.header(count_text(len(shown.query.passages), "passage"), anchor=False)
-                st.toggle(
-                    "Relevance labels",
-                    key="spot_labels",
-                    help="Show which passages are labelled relevant. Hidden by default so that you judge for yourself.",
-                )
                 answer_card.show_passages(shown.query, labels=labels)
 
     bar(
@@ -192,7 +158,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
         unsent_vote,
     )
     for other in following:
-        # All is drawn: what most likely comes next is read while this one is.
+        # Prefetch the next battle while this one is read.
         battles.battle_view(session.arena, (other.language, other.query_id), other.system_a, other.system_b)
 
 
@@ -249,7 +215,16 @@ def bar(
     item: tuple[str, Any] | None,
     unsent_vote: votes.Row | None,
 ) -> None:
-    """Show the keys, a note and undo, always in view."""
+    """Show a note, folded, then the keys and undo, always in view."""
+    if item is not None and unsent_vote is None and session.held is None:
+        with st.expander("Add a note"):
+            st.text_input(
+                "Note",
+                key=f"spot_note_{item[0]}",
+                label_visibility="collapsed",
+                placeholder="Stored with your vote; Tab to finish",
+                max_chars=votes.LONGEST["note"],
+            )
     with st.container(key="spot_bar", horizontal=True, vertical_alignment="center", gap="small"):
         if unsent_vote is not None:
             waiting(unsent_vote)
@@ -272,17 +247,10 @@ def bar(
                     label,
                     key=f"spot_{choice}_{token}",
                     shortcut=key,
+                    type="tertiary" if choice in vote_item.SKIP else "secondary",
                     on_click=press,
                     args=(session, token, make_vote, choice),
                 )
-            st.text_input(
-                "Note",
-                key=f"spot_note_{token}",
-                label_visibility="collapsed",
-                placeholder="Note (optional); Tab to finish",
-                max_chars=votes.LONGEST["note"],
-                width=200,
-            )
         if (last := session.last) is not None:
             st.button(
                 "Undo",
@@ -298,14 +266,14 @@ def bar(
 def held_vote(session: vote_session.VoteSession, held: vote_session.HeldVote) -> None:
     """Ask for the name under which the first vote is stored."""
     label, _ = vote_item.CHOICES[held.choice]
-    st.markdown(f"**{label}**. Under which name?", width="content")
+    st.markdown(f"**{label}**. Your name (first vote only):", width="content")
     vote_session.ask_name(NAME, bare=True)
     vote_item.focus_field(NAME, held.token)
     st.button("Change vote", key=f"spot_drop_{held.token}", type="tertiary", on_click=session.drop)
 
 
 def press(session: vote_session.VoteSession, token: str, make_vote: Any, choice: str) -> None:
-    """Vote; where the database does not answer the vote waits, and no other is given meanwhile."""
+    """Vote; while the database does not respond the vote is pending, and no other is accepted."""
     if vote_session.pending() is not None or any(row.vote_id == token for row in session.log):
         return
     note = st.session_state.get(f"spot_note_{token}")
@@ -321,20 +289,20 @@ def press(session: vote_session.VoteSession, token: str, make_vote: Any, choice:
 
 
 def waiting(row: votes.Row | None) -> None:
-    """Say that a vote is kept here, and try again by and by."""
+    """Say that a vote is pending, and retry regularly."""
     if row is not None:
         st.markdown("Your vote is saved here until the database responds.", width="content")
         st.fragment(again, run_every=vote_session.RETRY)()
 
 
 def again() -> None:
-    """Run the page again, which sends the vote that waits, once it has waited long enough."""
+    """Rerun the page, which resends the pending vote, once it has waited long enough."""
     if vote_session.due():
         st.rerun()
 
 
 def show_finished(noun: str) -> None:
-    """There is nothing more to vote on."""
+    """Say that nothing is left to vote on."""
     with st.container(border=True):
         if noun:
             st.markdown(f"**You have voted on all {noun} in this language.**")

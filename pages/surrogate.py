@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from shlex import quote
 from typing import Any, get_args
 
 import pyarrow as pa
 import streamlit as st
 
-from mirage.battles.judge import Judge, verdict_judges
-from mirage.battles.judge import judges as judges_of_arena
-from mirage.errors import TableMissing
+from mirage.battles.judge import Judge
 from mirage.explorer.features.charts import title
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.frame import Page, onward, show, stop
+from mirage.explorer.kit.frame import Page, onward, show
 from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.sections import sections
-from mirage.explorer.kit.states import badge, missing
 from mirage.explorer.kit.table import Col, mode, table
-from mirage.explorer.kit.text import heading, note, plain
+from mirage.explorer.kit.text import note, plain
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
 from mirage.publish.charts.palette import FORMATS
@@ -31,32 +27,16 @@ from mirage.schema import Skill
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 
-HELD_OUT = (
-    "All our figures are leave-one-out: each system is predicted from its features by a fit without it, in all "
-    "languages. Order measures leave out pairs of systems. n counts systems."
-)
+HELD_OUT = "Leave-one-out: each system is predicted from its features by a fit without it."
 SURE = 0.05
 """Significance level for a difference between two regressors."""
 _TAU = "Kendall's tau-b of predictions and ratings over left-out pairs: 1 is the same order, 0 is chance. "
 REGRESSOR = (
-    Col("name", "Regressor", "text", help="Fitted model; the marked one is used for new systems.", width=190),
+    Col("name", "Regressor", "text", help="Fitted model; the marked one is used for new systems.", width=220),
     Col("tau", "Tau", "probability", help=_TAU + "All languages: mean over languages."),
     Col("rmse", "RMSE", "probability", help="Root mean squared error in logits; lower is better."),
-    Col(
-        "r2",
-        "R²",
-        "rating",
-        help="Explained variance of left-out ratings; below 0: worse than the mean.",
-    ),
-    Col(
-        "slope",
-        "Slope",
-        "probability",
-        help="Slope of ratings on predictions over left-out pairs: 1 is calibrated, below 1 overconfident, 0 "
-        "uninformative.",
-    ),
+    Col("r2", "R²", "rating", help="Explained variance of left-out ratings; below 0: worse than the mean."),
     Col("covered", "Coverage", "rate", help="Share of ratings inside their 95% prediction interval."),
-    Col("systems", "n", "count", help="Systems, left out one at a time."),
     Col(
         "p",
         "p",
@@ -65,7 +45,6 @@ REGRESSOR = (
         right=True,
         help="Paired test of this regressor's tau against choosing a regressor per system, all languages.",
     ),
-    Col("published", "In the paper", "text", help="Name in the paper's Table 3; –: ours.", width=140),
     Col(
         "printed",
         "Printed R²",
@@ -85,9 +64,16 @@ ABLATION = (
         "were in training.",
     ),
 )
-PRINTED = (
-    Col("name", "Language", "text", help="Language of the answers.", width=120),
+IMPORTANCE = (
+    Col("feature", "Feature", "text", help="The feature that is permuted.", width=180),
+    Col("value", "Importance", "difference", help="Rise of the squared error on left-out systems, in squared logits."),
+    Col("value", "95%", "interval", help="95% interval; the line is 0.", low="low", high="high", width=160),
+)
+BY_LANGUAGE = (
+    Col("name", "Language", "text", help="Language of the answers.", width=140),
     Col("tau", "Tau", "probability", help="Ours on left-out systems, with the selected regressor."),
+    Col("r2", "R²", "rating", help="Ours on left-out systems, with the selected regressor."),
+    Col("systems", "n", "count", help="Number of left-out systems."),
     Col("forest", "Tau, forest", "probability", help="Ours on left-out systems, with the published regressor."),
     Col(
         "printed_tau",
@@ -95,27 +81,21 @@ PRINTED = (
         "probability",
         help="Published (MIRAGE-Bench, Table 2): random forest against GPT-4o; 17 of 19 systems were in training.",
     ),
-    Col("r2", "R²", "rating", help="Ours on left-out systems, with the selected regressor."),
     Col(
         "printed_r2",
         "Printed R²",
-        "rating",
-        help="Published (MIRAGE-Bench, Table 5): random forest, mean over tournaments.",
-    ),
-    Col(
-        "interval",
-        "Printed range",
         "text",
-        help="Published (MIRAGE-Bench, Table 5): 2.5 to 97.5 percentiles over tournaments of sampled queries.",
-        width=120,
+        help="Published (MIRAGE-Bench, Table 5): random forest, mean over tournaments of sampled queries, and 2.5 to "
+        "97.5 percentiles.",
+        width=170,
+        right=True,
     ),
-    Col("systems", "n", "count", help="Number of left-out systems."),
 )
 
 
 def main(page: Page) -> None:
     """Judged beside predicted ratings, then what the prediction is worth and rests on."""
-    _need(page)
+    page.need("predictions")
     pickers = st.container(horizontal=True, gap="medium")
     with pickers:
         judge = _judge(page)
@@ -169,17 +149,16 @@ def main(page: Page) -> None:
     if clicked:
         _onward(clicked[0], language)
     else:
-        note("Click a mark to see the system.")
-    note(HELD_OUT)
-    _outside(page, judge, regressor)
+        stored = [row for row in comparison.points.to_pylist() if row["regressor"] == regressor and row["outside"]]
+        beyond = count_text(len({row["system"] for row in stored}), "system")
+        extrapolated = f" Outside the training range: {beyond}." if stored else ""
+        note(f"{HELD_OUT}{extrapolated} Click a mark to see the system.")
     draw: dict[str, Callable[[], None]] = {
-        "Regressors": lambda: _regressors(page, comparison, regressor, language),
-        "By language": lambda: _taus(rows, regressor),
-        "Cost": lambda: _cost(page, judge),
-        "Importance": lambda: _rests(page, judge, language, comparison.chosen),
+        "Regressors": lambda: _regressors(page, judge, comparison, regressor, language),
+        "By language": lambda: _by_language(page, judge, rows),
     }
-    if views.printed_figures(page.arena).reference:
-        draw["Paper tables"] = lambda: _printed_table(page, judge, rows)
+    if views.weights(page.arena, judge).permuted:
+        draw["Importance"] = lambda: _rests(page, judge, language, comparison.chosen)
     draw[sections(dict.fromkeys(draw, ()))]()
     page.download(
         "surrogate",
@@ -195,20 +174,6 @@ def main(page: Page) -> None:
     )
 
 
-def _need(page: Page) -> None:
-    """Stop in the missing state unless there are predictions; the command names a judge that the arena has."""
-    tables = page.arena.tables
-    if "predictions" not in tables and "features" in tables and "judgments" in tables:
-        st.caption(plain(f"Ratings that can be predicted: {', '.join(judges_of_arena(page.arena))}."))
-        if "outcomes" not in tables:
-            where, judge = quote(page.arena.address), quote(verdict_judges(page.arena)[0])
-            command = f"mirage rank surrogate {where} --judge {judge} --store"
-            error = TableMissing("predictions", where=page.arena.address, command=command)
-            missing(error, why=page.without())
-            stop()
-    page.need("predictions")
-
-
 def _judge(page: Page) -> Judge:
     """Pick the predicted ratings and the queries that count."""
     available = views.available(page.arena)
@@ -221,7 +186,7 @@ def _judge(page: Page) -> Judge:
 
 
 def _answer(comparison: views.RegressorComparisonView, regressor: str, language: str, judge: Judge, n: int) -> str:
-    """The page's question, answered in a line."""
+    """Return the page's conclusion."""
     (summary,) = (row for row in comparison.summary if row.regressor == regressor)
     if language == ALL:
         tau, rmse, where = summary.tau, summary.rmse, f"on average over {summary.languages} languages"
@@ -229,10 +194,8 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
         (quality,) = (q for q in comparison.quality if (q.regressor, q.language) == (regressor, language))
         tau, rmse, where = quality.tau, quality.rmse, f"in {name_of(language)}"
     write = FORMATS["probability"].write
-    return (
-        f"The {regressor} regressor predicts the ranking of {n} systems by {judge.name} with tau {write(tau)} "
-        f"{where} (no interval). RMSE {write(rmse)} logits, leave-one-system-out."
-    )
+    predicts = f"{title} predict" if (title := _title(regressor)).endswith("by answer") else f"{title} predicts"
+    return f"{predicts} the ranking of {n} systems by {judge.name} with tau {write(tau)} {where} (RMSE {write(rmse)})."
 
 
 def _tested(comparison: views.RegressorComparisonView, regressor: str) -> str:
@@ -263,41 +226,17 @@ def _onward(system: str, language: str) -> None:
         onward("answers", "Read its answers", languages=only, systems=system)
 
 
-def _outside(page: Page, judge: Judge, regressor: str) -> None:
-    """Name the systems outside the training range."""
-    beyond = views.outside_range(page.arena, judge, regressor)
-    if not beyond:
-        return
-    lines = []
-    for system, features in beyond.items():
-        parts = [f"{title(f)} in {count_text(len(codes), 'language')}" for f, codes in features.items()]
-        lines.append(f"{system}: {', '.join(parts)}")
-    lie = "lies" if len(beyond) == 1 else "lie"
-    with st.expander(f"{count_text(len(beyond), 'system')} {lie} outside the training range (extrapolation)"):
-        for line in lines:
-            st.markdown(f"- {plain(line)}")
-
-
-def _regressors(page: Page, comparison: views.RegressorComparisonView, regressor: str, language: str) -> None:
-    """Every regressor, and what the one that is picked does."""
-    heading("Regressor comparison", _meaning(regressor))
-    table(_comparison_table(page, comparison, language), REGRESSOR, key="regressors")
-
-
-def _taus(rows: Sequence[dict[str, Any]], regressor: str) -> None:
-    """Show tau in every language beside the printed one."""
-    heading("Kendall's tau by language")
-    single = [row for row in rows if row["language"] != ALL]
-    chart(
-        charts.tau_figure(
-            single,
-            regressor=_title(regressor),
-            names=[name_of(row["language"]) for row in single],
-            mode=mode(),
-        ),
-        key="taus",
-        alt="Kendall's tau of the predictions in every language, with the printed figures.",
-    )
+def _regressors(
+    page: Page, judge: Judge, comparison: views.RegressorComparisonView, regressor: str, language: str
+) -> None:
+    """Show every regressor, what the selected one does, and the judge calls that it saves."""
+    rows = _comparison_table(page, comparison, language)
+    columns = [column for column in REGRESSOR if rows[column.name].null_count < len(rows)]
+    table(rows, columns, key="regressors")
+    n = count_text(comparison.summary[0].systems, "system")
+    calls = views.calls(page.arena, judge)
+    saved = f" Judging one system took {calls:,} verdicts on average; a prediction takes none." if calls else ""
+    note(f"n = {n}. {_meaning(regressor)}{saved}")
 
 
 def _comparison_table(page: Page, comparison: views.RegressorComparisonView, language: str) -> pa.Table:
@@ -310,66 +249,27 @@ def _comparison_table(page: Page, comparison: views.RegressorComparisonView, lan
         lines.append(
             {
                 "name": _title(row.regressor) + (" (for new systems)" if row.chosen else ""),
-                **{key: values[key] for key in ("tau", "rmse", "r2", "slope", "covered", "systems")},
+                **{key: values[key] for key in ("tau", "rmse", "r2", "covered")},
                 "p": None if row.p is None else f"{row.p:.3f}",
-                "published": row.published or None,
                 "printed": figures.r2.get((language, "holdout", row.published)),
             }
         )
     return _rows(lines, REGRESSOR)
 
 
-def _cost(page: Page, judge: Judge) -> None:
-    """Show the judge calls that a prediction saves."""
-    st.header("Judge calls saved", anchor=False)
-    calls = views.calls(page.arena, judge)
-    if calls == 0:
-        st.caption("Predictions need no judge calls. Relevance labels need none either, so nothing is saved.")
-        return
-    if calls is None:
-        st.caption("Predictions need no judge calls. No judgments in this arena to estimate the saving from.")
-        return
-    price = st.number_input(
-        "Price per judge call (USD)", min_value=0.0, value=None, placeholder="unknown", key="call_price", width=220
-    )
-    money = "" if price is None else f", USD {calls * price:,.2f} at this price"
-    st.caption(
-        plain(
-            f"Predictions need no judge calls. Judging one system took {calls:,} verdicts on average{money}, all "
-            "languages together."
-        )
-    )
-
-
 def _rests(page: Page, judge: Judge, language: str, chosen: str) -> None:
     """Importances and ablation of the regressor for new systems."""
-    st.header("Feature importance", anchor=False)
     weights = views.weights(page.arena, judge)
-    if not weights.permuted:
-        st.caption("Computed by a command, since it needs many fits:")
-        st.code(f"mirage rank surrogate DIR --judge {quote(judge.name)} --store", language=None)
-        return
     left, right = side_by_side((380, 1), (420, 1), key="rests")
     with left:
-        chart(
-            charts.importance_figure(weights.permuted, mode=mode()),
-            key="importances",
-            alt="Increase of the squared error of left-out systems when a feature is permuted.",
-        )
-        st.caption(
-            f"{_title(chosen)}, all languages: permutation importance on left-out systems. Larger: the prediction "
-            f"relies on it more. n = {weights.permuted[0].systems} systems; 95% t intervals."
-        )
+        rows = [asdict(row) | {"feature": title(row.features)} for row in weights.permuted]
+        table(pa.Table.from_pylist(rows), IMPORTANCE, key="importances")
+        note(f"{_title(chosen)}, n = {weights.permuted[0].systems} left-out systems; 95% t intervals.")
     with right:
         ablated, lacking = _ablation_table(page, weights, language)
         table(ablated, ABLATION, key="ablation")
         none = f" No value: {'; '.join(lacking)}." if lacking else ""
-        st.caption(
-            plain(
-                f"{_title(chosen)} with subsets of features, tau on left-out systems. The printed figures ranked "
-                f"systems mostly seen in training.{none}"
-            )
-        )
+        note(f"{_title(chosen)} with subsets of features, tau on left-out systems.{none}")
 
 
 def _ablation_table(page: Page, weights: views.Weights, language: str) -> tuple[pa.Table, list[str]]:
@@ -399,11 +299,9 @@ def _set(name: str) -> str:
     return "Without " + ", ".join(title(f) for f in name.removeprefix("Without ").split(", "))
 
 
-def _printed_table(page: Page, judge: Judge, rows: list[dict[str, Any]]) -> None:
-    """The paper's Tables 2 and 5 beside ours."""
+def _by_language(page: Page, judge: Judge, rows: list[dict[str, Any]]) -> None:
+    """Show the quality in every language, beside the paper's Tables 2 and 5."""
     figures = views.printed_figures(page.arena)
-    st.header("Published and our figures", anchor=False)
-    badge("published figures")
     forest: Mapping[str, Any] = {}
     if any(row.regressor == PUBLISHED for row in views.comparison_of(page.arena, judge).summary):
         forest = {row["language"]: row["tau"] for row in views.quality_by_language(page.arena, judge, PUBLISHED)}
@@ -411,7 +309,7 @@ def _printed_table(page: Page, judge: Judge, rows: list[dict[str, Any]]) -> None
     for row in rows:
         code = row["language"]
         if code != ALL:
-            draws = figures.r2_draws.get(code)
+            value, minus, plus = figures.r2_draws.get(code, (None, 0.0, 0.0))
             write = FORMATS["rating"].write
             lines.append(
                 {
@@ -420,18 +318,14 @@ def _printed_table(page: Page, judge: Judge, rows: list[dict[str, Any]]) -> None
                     "forest": forest.get(code),
                     "printed_tau": figures.tau.get(code),
                     "r2": row["r2"],
-                    "printed_r2": draws[0] if draws else None,
-                    "interval": f"{write(draws[0] + draws[1])} to {write(draws[0] + draws[2])}" if draws else None,
+                    "printed_r2": value and f"{write(value)} ({write(value + minus)} to {write(value + plus)})",
                     "systems": row["systems"],
                 }
             )
-    table(_rows(lines, PRINTED), PRINTED, key="surrogate_printed")
-    st.caption(
-        plain(
-            "Printed figures use other systems and features, a GPT-4o judge, and systems mostly seen in training. "
-            f"They are not directly comparable. Source: {figures.reference}"
-        )
-    )
+    columns = tuple(c for c in BY_LANGUAGE if any(line[c.name] is not None for line in lines))
+    table(_rows(lines, columns), columns, key="surrogate_printed")
+    if figures.reference:
+        note(f"Printed: other systems and features, mostly seen in training; not comparable. {figures.reference}.")
 
 
 def _rows(lines: list[dict[str, Any]], columns: tuple[Col, ...]) -> pa.Table:

@@ -122,16 +122,10 @@ class DecisionColumns:
     n_read: NDArray[np.intp]
     """M: number of parsed verdicts."""
 
-    def decision(self, k: int) -> Decision:
-        """Return the decision on the k-th battle."""
-        return Decision(
-            int(self.label[k]),
-            float(self.points[k]),
-            bool(self.consistent[k]),
-            float(self.order[k]),
-            int(self.n_verdicts[k]),
-            int(self.n_read[k]),
-        )
+    def decisions(self) -> list[Decision]:
+        """Return the M decisions."""
+        columns = (self.label, self.points, self.consistent, self.order, self.n_verdicts, self.n_read)
+        return list(map(Decision, *(column.tolist() for column in columns)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,7 +282,7 @@ def decide(verdicts: Sequence[OrientedVerdict]) -> Decision:
     if not verdicts:
         return Decision(UNPARSED, math.nan, True, 0.0, 0, 0)
     label, value, swapped = (np.array(column) for column in zip(*verdicts, strict=True))
-    return decide_verdicts(np.zeros(len(verdicts), np.int64), label, value, swapped).decision(0)
+    return decide_verdicts(np.zeros(len(verdicts), np.int64), label, value, swapped).decisions()[0]
 
 
 def read_verdicts(judgments: pa.Table, *, grades: bool = True) -> VerdictColumns:
@@ -340,14 +334,20 @@ def decisions(
     verdicts = read_verdicts(rows)
     columns = verdicts.decide()
     decided: dict[str, dict[Battle, Decision]] = {name: {} for name in verdicts.judges}
-    for k in np.argsort(columns.head, kind="stable").tolist():
-        row = columns.head[k]
-        on = Battle(
-            verdicts.languages[verdicts.language[row]],
-            verdicts.queries[verdicts.query[row]],
-            verdicts.systems[verdicts.first[row]],
-            verdicts.systems[verdicts.second[row]],
+    heads = [
+        [names[k] for k in values[columns.head].tolist()]
+        for names, values in (
+            (verdicts.judges, verdicts.judge),
+            (verdicts.languages, verdicts.language),
+            (verdicts.queries, verdicts.query),
+            (verdicts.systems, verdicts.first),
+            (verdicts.systems, verdicts.second),
         )
-        if (wanted is None or on in wanted) and (unparsed or columns.n_read[k]):
-            decided[verdicts.judges[verdicts.judge[row]]][on] = columns.decision(k)
+    ]
+    found = list(zip(zip(*heads, strict=True), columns.decisions(), strict=True))
+    for k in np.argsort(columns.head, kind="stable").tolist():
+        (name, *on), decision = found[k]
+        battle = Battle(*on)
+        if (wanted is None or battle in wanted) and (unparsed or decision.n_read):
+            decided[name][battle] = decision
     return {name: by_battle for name, by_battle in decided.items() if by_battle}

@@ -66,7 +66,7 @@ class PaperSettings:
     """Seed of all draws and fits."""
 
 
-Fit = tuple[Mapping[str, surrogate.Draws], str, Collection[str], int]
+Fit = tuple[Mapping[str, surrogate.Draws], str, Sequence[str], int]
 """Arguments of `predict_draws`."""
 
 

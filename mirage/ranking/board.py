@@ -683,8 +683,8 @@ def first_text(first: Sequence[str], systems: int) -> str:
     if len(first) == 1:
         return f"{first[0]} ranks first of {systems} systems"
     if len(first) == systems:
-        return f"All {systems} systems share the first rank"
-    return f"{join_or_count(first, 'system')} share the first rank of {systems} systems"
+        return f"{systems} systems tie"
+    return f"{join_or_count(first, 'system')} tie for first of {systems} systems"
 
 
 def lead_text(alike: Sequence[str], systems: int) -> str:

@@ -34,6 +34,8 @@ def read(html: str) -> str:
         ("##Reason: It is old [1].\n##Answer: Yes [2].", ["Reason|It is old 1.", "Answer|Yes 2."]),
         ("**Answer:** Yes.\n\n**Reason:** It is old.", ["Answer|Yes.", "Reason|It is old."]),
         ("##Answer: Yes.", ["Answer|Yes."]),
+        ("##Reason: It is old [1].\n##Answer: It is  old [1].", ["It is  old 1."]),
+        ("##Reason: It is old.\n##Answer: It is old. Yes.", ["It is old. Yes."]),
         ("Well. ##Reason: It is old. ##Answer: Yes.", ["Well.", "Reason|It is old.", "Answer|Yes."]),
     ],
 )

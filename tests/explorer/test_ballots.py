@@ -352,39 +352,3 @@ def test_a_ballot_is_voted_on_by_keys_without_a_network_and_imported(
     assert {vote.voter for vote in standing} == {"amina"}
     (row,) = left(arena)
     assert (row.voted, row.left) == (4, 0)
-
-
-def test_answers_are_shown_in_their_parts_with_citations_as_small_numbers(tmp_path: Path) -> None:
-    texts = {
-        "zq-alpha": "##Reason: Old [12#2], so [12#1].\n##Answer: Yes <b>it is</b>.",
-        "zq-beta": "**Answer:** No [12#1].",
-    }
-    rows: dict[str, list[Any]] = {
-        "queries": [schema.Query("en", f"q{k}", None, "Is it?", None) for k in range(2)],
-        "passages": [
-            schema.Passage("en", f"q{k}", f"12#{p}", p, f"Title {p}", "Text.", None) for k in range(2) for p in (1, 2)
-        ],
-        "answers": [
-            schema.Answer("en", f"q{k}", name, text, "ok", None, None, None)
-            for k in range(2)
-            for name, text in texts.items()
-        ],
-    }
-    tables = {name: schema.from_rows(name, each) for name, each in rows.items()}
-    in_parts = store.write(tmp_path / "arena", tables, made_by="a test", label="own data")
-    (ballot,) = draw_ballots(in_parts, "en", n=1)
-    keep([ballot])
-    out = tmp_path / "ballot.html"
-    out.write_text(ballot_html(in_parts, ballot), encoding="utf-8")
-    with browser.chromium() as start:
-        page = start().page
-        page.context.set_offline(True)
-        page.goto(out.as_uri())
-        first = "#first" if "Old" in (page.text_content("#first") or "") else "#second"
-        assert page.locator(f"{first} b.part").all_inner_texts() == ["Reason", "Answer"]
-        assert page.locator(f"{first} .cite").all_inner_texts() == ["2", "1"]
-        assert "##" not in (page.text_content(f"{first} > .text") or "")
-        assert "<b>it is</b>" in (page.text_content(f"{first} > .text") or "")
-        assert page.text_content(f"{first} .raw .text") == texts["zq-alpha"]
-        page.locator(f"{first} a.cite").first.click()
-        assert page.locator(".passage:target b").inner_text() == "Title 2"

@@ -109,11 +109,11 @@ def grid(page: Any) -> list[tuple[str, str]]:
 LINKS = {
     "leaderboard": (
         "?arena=judged&languages=fi&languages=sw&skill=abstain&system=aya-101",
-        {"Skill": "abstain", "System": "aya-101"},
+        {"Queries": "unanswerable", "System": "aya-101"},
     ),
     "hallucination": (
-        ("hallucination?arena=judged&languages=fi&languages=sw&definition=as-published&systems=aya-101&confusion=fi"),
-        {"Rate": "as-published", "Section": "Confusion"},
+        ("hallucination?arena=judged&languages=fi&languages=sw&definition=count&systems=aya-101&confusion=fi"),
+        {"Section": "Errors"},
     ),
     "battle": (
         "battle?arena=judged&languages=fi&languages=sw&judge=judge-x&a=aya-101&b=gpt-4&verdict=first",
@@ -125,10 +125,10 @@ LINKS = {
     ),
     "answers": (
         "answers?arena=judged&languages=fi&languages=sw&subset=non_relevant&outcome=abstained&parser=published",
-        {"Subset": "non_relevant", "Parser": "published"},
+        {"Subset": "unanswerable", "Parser": "published"},
     ),
     "features": ("features?arena=judged&languages=fi&languages=sw", {}),
-    "judges": ("judges?arena=judged&languages=fi&languages=sw&measure=tie", {"Figure": "tie"}),
+    "judges": ("judges?arena=judged&languages=fi&languages=sw&measure=tie", {}),
     "spot_check": ("spot_check?arena=judged&languages=fi&languages=sw", {}),
     "surrogate": ("surrogate?arena=judged&languages=fi&languages=sw", {}),
     "your_model": ("your_model?arena=judged&languages=fi&languages=sw", {}),
@@ -175,7 +175,7 @@ def test_a_link_with_state_as_the_very_first_request_of_a_session(start: Start, 
 def test_the_leaderboard_is_found_under_its_own_name_too(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/leaderboard?arena=judged&skill=answer")
     assert page.locator("h1").all_inner_texts() == ["Leaderboard"]
-    assert state(page)["Skill"] == "answer"
+    assert state(page)["Queries"] == "answerable"
 
 
 def test_the_sidebar_leads_through_every_page_and_keeps_what_is_shared(opened: Opened, url: str) -> None:
@@ -193,7 +193,7 @@ def test_the_sidebar_leads_through_every_page_and_keeps_what_is_shared(opened: O
 def test_copy_link_gives_a_link_that_shows_the_same(opened: Opened, start: Start, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_role("radio", name="abstain").click()
+    page.get_by_role("radio", name="unanswerable").click()
     page.wait_for_url("**skill=abstain**")
     page.get_by_role("combobox", name="Languages").click()
     page.get_by_role("option", name="sw").click()
@@ -335,7 +335,7 @@ CUT = """() => [...document.querySelectorAll(".js-plotly-plot")].flatMap((plot) 
 VISITS = [
     *((entry.name, "nomiracl") for entry in THERE),
     *((name, "published") for name in ("leaderboard", "hallucination", "answers")),
-    *(("hallucination", f"nomiracl&section={name}") for name in ("Outcomes", "Errors", "Paper tables")),
+    *(("hallucination", f"nomiracl&section={name}") for name in ("Errors", "Paper tables")),
     ("surrogate", "nomiracl&section=Importance"),
     ("answers", "asked"),
 ]
@@ -381,7 +381,7 @@ def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_scree
 @pytest.mark.parametrize(
     ("name", "element", "look"),
     [
-        ("hallucination?section=Outcomes", ".ytick text", "fill"),
+        ("hallucination?section=Errors", ".ytick text", "fill"),
         ("leaderboard?ranks=ratings", ".ytick text", "fill"),
         ("leaderboard?section=Ranks", ".mg-ranks td", "backgroundColor"),
     ],

@@ -72,18 +72,6 @@ def strings(part: Any) -> Iterator[str]:
             yield from strings(value)
 
 
-def test_marks_lie_where_the_axes_put_their_values() -> None:
-    rows = [mean("a", "ar", 1.0), mean("a", "te", 3.0), mean("b", "ar", 2.0), mean("b", "en", None)]
-    figure = panels(rows)
-    trace = systems_marks(figure)
-    known = [row for row in rows if row.mean is not None]
-    assert [round(x) for x in trace["x"]] == [LANGUAGES.index(row.language) for row in known], "none for a missing mean"
-    assert trace["y"] == [row.mean for row in known]
-    assert trace["customdata"] == [[row.system, row.language, "length"] for row in known]
-    low, high = figure["layout"]["xaxis"]["range"]
-    assert all(low < x < high for x in trace["x"])
-
-
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_a_mark_has_the_colour_and_shape_of_its_system(mode: Any) -> None:
     systems = ("aya-101", "baseline/x", "aya-101")
@@ -218,20 +206,6 @@ def predicted(system: str, rating: float, judged: float | None) -> Prediction:
         outside=None,
         default=True,
     )
-
-
-def test_the_legend_names_what_is_filled_and_what_is_hollow() -> None:
-    points = [predicted("a", 0.5, -1.0), predicted("b", 0.1, None)]
-    figure = surrogate.ratings(points, {}, judge=NAME, mode="light")
-    assert figure["layout"]["showlegend"]
-    rated, alone = figure["data"]
-    assert [unescape(trace["name"]) for trace in (rated, alone)] == [
-        f"rated by {NAME}",
-        "predicted, without its battles",
-    ]
-    assert rated["marker"]["color"] == [family("a").color("light")]
-    assert alone["marker"]["color"] == ink("light").ground
-    assert alone["marker"]["line"]["color"] == [family(name).color("light") for name in ("a", "b")]
 
 
 def test_every_value_and_interval_of_the_ratings_is_within_the_axis() -> None:

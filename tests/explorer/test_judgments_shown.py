@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,9 @@ from views_answers_cases import build
 
 from mirage import schema, store
 from mirage.errors import TableMissing
-from mirage.explorer.answers.data import judgments_on
+from mirage.explorer.answers.data import best_first, judgments_on, query_view
 from mirage.explorer.answers.sections import preferred_system
-from pages import headings, html, page_text, text
+from pages import html, text
 
 HOSTILE = "<script>alert(1)</script> $5 and $6 **bold** [a](http://example.invalid/x.png) \u202eevil & <b>B</b>"
 
@@ -65,34 +66,34 @@ def test_an_arena_without_judgments_names_the_command(arenas: Path) -> None:
         judgments_on(store.open_arena(arenas / "none"), ("en", "e00"))
 
 
-def test_the_page_shows_each_battle_with_judge_order_verdict_and_rationale(arenas: Path) -> None:
+def test_each_battle_is_shown_on_request_and_no_rationale_is_markup(arenas: Path) -> None:
     page = open_page(query="en:e00")
     assert not page.exception
-    assert "Judgments" in headings(page)
+    (fold,) = (place.label for place in page.expander if "judgment" in place.label)
+    assert fold == "4 judgments by 2 judges"
+    page.session_state["judgments_fold"] = True
+    page.run()
     shown = " ".join(text(page).split())
     for part in (
-        "A: gpt-4 B: aya-101 A is better The first cites its passages.",
-        "A: aya-101 B: gpt-4 B is better No rationale",
-        "A: aya-101 B: llama-2-7b unparsed (no verdict mark) Hm.",
-        "A: llama-2-7b B: gpt-4 tie <script>alert(1)</script>",
+        "A, shown first: gpt-4 B, shown second: aya-101 A: gpt-4 wins The first cites its passages.",
+        "A, shown first: aya-101 B, shown second: gpt-4 B: gpt-4 wins No rationale",
+        "A, shown first: aya-101 B, shown second: llama-2-7b unparsed (no verdict mark) Hm.",
+        "A, shown first: llama-2-7b B, shown second: gpt-4 tie <script>alert(1)</script>",
     ):
         assert part in shown
     assert "Of another query." not in shown
+    assert "<script" not in html(page)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; $5 and $6 **bold**" in html(page)
+    assert "&lt;i&gt;judge&lt;/i&gt;" in html(page)
 
 
-def test_nothing_that_a_judge_wrote_is_markup(arenas: Path) -> None:
-    shown = html(open_page(query="en:e00"))
-    assert "<script" not in shown
-    assert "&lt;script&gt;alert(1)&lt;/script&gt; $5 and $6 **bold**" in shown
-    assert "&lt;i&gt;judge&lt;/i&gt;" in shown
-
-
-def test_a_query_that_nobody_judged_says_so(arenas: Path) -> None:
-    assert "No judge has compared the answers to this query." in page_text(open_page(query="en:e02"))
-
-
-def test_an_arena_without_judgments_shows_what_brings_them(arenas: Path) -> None:
-    page = open_page(arena="none", query="en:e00")
-    assert not page.exception
-    assert "This arena has no judgments table." in page_text(page)
-    assert any(code.value.startswith("mirage judge ") and str(arenas / "none") in code.value for code in page.code)
+def test_answers_stand_best_first_by_decision_then_by_the_first_judge(arenas: Path) -> None:
+    arena = store.open_arena(arenas / "texts")
+    view = query_view(arena, ("en", "e00"), "strict")
+    assert [answer.correct for answer in view.answers] == [True, True, True]
+    assert best_first(arena, view) == ["gpt-4", "llama-2-7b", "aya-101"]
+    wrong = replace(view, answers=tuple(replace(a, correct=a.system == "aya-101") for a in view.answers))
+    assert best_first(arena, wrong)[0] == "aya-101"
+    assert best_first(store.open_arena(arenas / "none"), view) == ["aya-101", "gpt-4", "llama-2-7b"]
+    page = open_page(query="en:e02")
+    assert not any("judgment" in place.label for place in page.expander), "a query without judgments has no such fold"

@@ -35,7 +35,6 @@ def paged(page: AppTest, key: str) -> list[str]:
         ("leaderboard", "drawn_ranks", {}),
         ("leaderboard", "drawn_ratings", {"ranks": "ratings"}),
         ("hallucination", "drawn_rates", {"section": "By language"}),
-        ("hallucination", "drawn_outcomes", {"section": "Outcomes"}),
     ],
 )
 def test_systems_are_drawn_a_page_at_a_time_pitfall_147(arena: str, name: str, key: str, link: dict[str, str]) -> None:

@@ -159,12 +159,13 @@ def checked(opened: Opened, voter: str, code: str) -> None:
     follow(opened, "Spot check")
     page.wait_for_selector(".mg-blind")
     opened.settle()
-    page.get_by_role("button", name="Set name").click()
+    page.get_by_role("button", name="Options").click()
     field = page.get_by_role("textbox", name="Your name", exact=True)
     field.fill(voter)
     field.press("Enter")
     page.get_by_text("1 of").or_(page.get_by_text("0 of")).first.wait_for()
     page.get_by_role("button", name=f"Voting as {voter}").wait_for()
+    page.keyboard.press("Escape")
     assert page.locator(".mg-query .mg-text").get_attribute("lang") == code
     for n, key in ((1, "1"), (2, "3")):
         opened.press(key)

@@ -12,7 +12,6 @@ from typing import Any
 
 import browser
 import pytest
-from conftest import PATIENCE
 from nomiracl_cases import row, save
 from page_answers_cases import APP, PAGE, address, open_page
 from streamlit.runtime.context import ContextProxy
@@ -56,9 +55,9 @@ def test_the_page_shows_a_query_its_passages_and_every_answer(arenas: Path, scri
     page = open_page(script, languages="en")
     assert not page.exception
     assert "30 of 33 queries and 89 of 98 answers match." in page_text(page)
-    assert "1 of 30 · English · relevant subset: at least one passage answers the query · id e00" in page_text(page)
+    assert "1 of 30 · English · answerable · id e00" in page_text(page)
     assert "Which river is number 0?" in text(page)
-    assert headings(page) == ["3 answers", "Judgments", "3 passages"]
+    assert headings(page) == ["3 answers, best first", "3 passages"]
     for part in (*SYSTEMS, "Ganges 100%", "Text of passage 3.", "direct answer"):
         assert part in text(page)
 
@@ -100,7 +99,6 @@ def test_measures_carry_their_meaning_and_those_without_a_value_the_reason(arena
     assert re.search(r"Length\u00a013\b", markup)
     assert re.search(r"<li><b>Length</b>: Characters \(Unicode code points\)[^<]* Unit: characters\.</li>", markup)
     assert re.search(r'<span class="mg-help" title="No value: no answer \(missing\)\.">Length</span>\u00a0–', markup)
-    assert "No value: " in markup
     assert "no passage is relevant" in markup
 
 
@@ -201,16 +199,6 @@ def test_pitfall_44_a_link_to_an_unknown_query_names_the_nearest(arenas: Path) -
     assert "there is no query" not in page_text(page)
 
 
-def test_another_arena_starts_at_its_own_first_query(arenas: Path) -> None:
-    page = open_page(query="ja:j0#1")
-    build(arenas, "small", n=2)
-    page.run()
-    page.selectbox(key="arena").set_value("small").run()
-    assert not page.exception
-    assert "5 of 5 queries" in page_text(page)
-    assert "there is no query" not in page_text(page)
-
-
 def test_an_arena_without_outcomes_has_no_filters_for_them(arenas: Path) -> None:
     build(arenas, "plain", tables=("queries", "passages", "answers"))
     page = open_page(arena="plain", query="en:e00")
@@ -229,7 +217,7 @@ def test_without_texts_the_numbers_are_shown_and_what_brings_the_texts(arenas: P
     assert "Query e00" in re.sub(r"\s+", " ", text(page))
     assert "answer is present" in text(page), "the rule is told"
     assert "(characters 0 to 22)" in text(page)
-    assert "Texts not downloaded." in page_text(page)
+    assert any("Download the texts" in fold.label for fold in page.expander)
     (command,) = [block.value for block in page.code if "pull" in block.value]
     assert command.splitlines()[:2] == [
         "mirage pull nomiracl --into ANSWERS",
@@ -355,17 +343,6 @@ def test_an_unfinished_arena_is_brought_to_its_end(arenas: Path, origin: type[Ha
     assert origin.requests == []
 
 
-def test_the_users_own_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "mine"))
-    assert home.home_folder() == tmp_path / "mine"
-    assert home.home_arenas() == {}
-    monkeypatch.delenv("MIRAGE_HOME")
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    assert home.home_folder() == tmp_path / "data" / "mirage"
-    monkeypatch.delenv("XDG_DATA_HOME")
-    assert home.home_folder() == Path("~/.local/share/mirage").expanduser()
-
-
 # In a real browser
 
 
@@ -410,24 +387,3 @@ def test_a_narrow_screen_never_scrolls_sideways(url: str, arena: str) -> None:
         widths = "[document.scrollingElement, document.querySelector('[data-testid=stMain]')].map(e => e.scrollWidth)"
         assert opened.page.evaluate(widths) == [420, 420]
         assert (opened.errors, opened.outside) == ([], [])
-
-
-def test_many_judgments_are_folded_and_sent_when_they_are_unfolded(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
-    page = AppTest.from_file(PAGE, default_timeout=PATIENCE)
-    page.query_params.update({"arena": "sample", "query": "en:en-01"})
-    page.run()
-    assert not page.exception
-    (fold,) = (place for place in page.expander if "judgment" in place.label)
-    rows = store.open_arena(store.bundled_arenas()["sample"]).sql(
-        "SELECT count(*) AS n, count(DISTINCT judge) AS judges FROM judgments WHERE query_id = 'en-01'"
-    )
-    ((n, judges),) = zip(rows["n"].to_pylist(), rows["judges"].to_pylist(), strict=True)
-    assert fold.label == f"{n} judgments by {judges} judges"
-    assert '<span class="mg-verdict-word"' not in html(page)
-    page.session_state["judgments_fold"] = True
-    page.run()
-    assert not page.exception
-    assert html(page).count('<span class="mg-verdict-word"') == n

@@ -68,20 +68,19 @@ def heads(page: AppTest) -> list[str]:
 def test_a_battle_shows_query_answers_verdicts_features_and_passages(arenas: Path, script: Path) -> None:
     page = open_page(script, **PAIR)
     assert not page.exception
-    assert "5 of 5 battles between gpt-4 and aya-101, judged by zeta." in page_text(page)
+    assert "5 of 5 battles between gpt-4 and aya-101, decided by zeta." in page_text(page)
     assert headings(page) == ["Judges' verdicts", "Features", "3 passages"]
     assert heads(page) == [A, B]
     assert "gpt-4 to aya-101" in conclusion(page)
-    assert "zeta" in conclusion(page)
+    assert "zeta prefers gpt-4 to aya-101 in both orders" in conclusion(page)
     better = [view.measure.title for view in _view(arenas).compared if view.better == "first"]
     assert any(title in conclusion(page) for title in better), "a reason is a feature that speaks for the better"
     whole_text = flat(page)
     for part in (
-        "1 of 5 · English · relevant subset · id e00",
+        "1 of 5 · English · answerable · id e00",
         "Which river is number 0?",
         "Yes, answer is present in",
         "Ganges 100%",
-        "gpt-4 wins. Judge zeta : both orders judged, same winner.",
         "A, shown first: gpt-4 B, shown second: aya-101 A: gpt-4 wins The first cites its passages.",
         "A, shown first: aya-101 B, shown second: gpt-4 B: gpt-4 wins The second is grounded.",
         "eta: aya-101 wins. A, shown first: gpt-4",
@@ -100,23 +99,13 @@ def test_the_score_has_its_n_and_its_interval(arenas: Path) -> None:
     )
 
 
-def test_a_citation_is_marked_and_leads_to_its_passage(arenas: Path) -> None:
-    markup = html(open_page(**PAIR))
-    link = r'<a class="mg-to" href="#passage-{0}"><mark class="mg-cite mg-{1}" title="[^"]*River {0}[^"]*">{0}</mark>'
-    assert re.search(link.format(1, "relevant"), markup)
-    assert re.search(link.format(3, "irrelevant"), markup)
-    assert 'id="passage-1"' in markup
-    other = html(open_page(a="gpt-4", b="llama-2-7b"))
-    assert re.search(r'(?<!">)<mark class="mg-cite mg-unknown" title="[^"]*not in the list">9</mark>', other)
-
-
 def test_filters_narrow_the_battles_and_say_so(arenas: Path) -> None:
     page = open_page(**PAIR, only="flipped")
     assert "2 of 5 battles" in page_text(page)
-    assert address(page) == "en:e01", "the first of the battles, as no system won"
+    assert address(page) == "en:e03", "the first with both texts, as no system won"
     page.selectbox(key="verdict").set_value("tie").run()
     assert "2 of 5 battles" in page_text(page)
-    assert "The two orders disagree." in flat(page)
+    assert conclusion(page) == "Tie: zeta disagrees between the two orders."
     page.multiselect(key="only").set_value(["flipped", "disagree"]).run()
     assert "No battle matches these filters." in page_text(page)
     page.button[0].click().run()
@@ -158,7 +147,6 @@ def test_the_answers_stand_by_system_or_as_the_judge_saw_them(arenas: Path) -> N
     assert heads(page) == [A, B]
     page.selectbox(key="order").set_value("fixed").run()
     assert heads(page) == [A, B]
-    assert "The first system is on the left." in page_text(page)
     assert not re.findall(r'mg-letter" title', html(page))
     other_page = open_page(**PAIR, order="judged", query="en:e04")
     assert heads(other_page) == [B, A]
@@ -193,20 +181,19 @@ def test_the_next_battle_is_one_key_away(arenas: Path) -> None:
 def test_human_labels_decide_where_no_judge_does(arenas: Path) -> None:
     page = open_page(arena="texts", judge="relevance", a="gpt-4", b="llama-2-7b", languages="en")
     assert not page.exception
-    assert "gpt-4 : correct decision, llama-2-7b : wrong decision (by relevance labels)." in flat(page)
-    assert answer_card.MEASURED in flat(page), "what a decision is correct by is said"
+    assert "decided by human labels" in page_text(page)
+    assert answer_card.MEASURED in html(page), "what a decision is correct by is said"
     assert headings(page) == ["Features", "3 passages"]
     assert conclusion(page).startswith("gpt-4 wins: it ")
     tie = open_page(arena="texts", judge="relevance", a="gpt-4", b="llama-2-7b", query="en:e00")
     assert "Tie" in conclusion(tie)
-    assert "(by relevance labels), tie." in flat(tie)
 
 
 def test_numbers_and_verdicts_alone_make_a_page_that_says_what_is_absent(arenas: Path) -> None:
     page = open_page(arena="numbers", judge="judge-x", a="gpt-4", b="aya-101")
     assert not page.exception
-    assert "No texts in this arena." in page_text(page)
-    assert "Judge judge-x : one order judged." in flat(page)
+    assert "Numbers only" in page_text(page)
+    assert "judge-x prefers" in conclusion(page)
     assert "marks" not in {widget.key for widget in page.selectbox}
 
 

@@ -61,12 +61,12 @@ def test_two_answers_are_shown_with_passages_scores_and_the_commands_for_verdict
     assert all(system in source for system in (A, B))
     assert all(str(answers[system]).split()[0] in words for system in (A, B))
     assert f"{len(shown.passages)} passages" in words
-    assert "No judge has compared these two" in words
+    assert "No judge has compared these answers yet" in words
     assert arena.command("judgments") in words
     assert "mirage votes scores" in words
     assert f"{arena.path} --verdicts-from faithfulness" in words
     flat = " ".join(text(page).replace("\xa0", " ").split())
-    assert "3.5 ann 4 · ben 3" in flat
+    assert "Rated: faithfulness 4, 3" in flat
     assert "the rater skipped it" in flat
     assert "1.25" in flat
     assert "<script>" not in source

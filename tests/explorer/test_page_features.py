@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import browser
-import numpy as np
 import pytest
 import small_arena
 from conftest import PATIENCE, ROOT
-from page_features_cases import feature_mean
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
+from mirage.battles.judge import Judge
 from mirage.explorer.features import charts
 from mirage.explorer.features import data as views
 from mirage.explorer.kit.chart import chart as show_chart
-from mirage.stages.features.relations import between_systems
-from pages import notes, page_text, titles
+from pages import conclusion, page_text, titles
 
 APP = ROOT / "app.py"
 PAGE = ROOT / "pages" / "features.py"
@@ -89,50 +86,35 @@ def test_the_page_has_a_panel_for_every_feature(arenas: Path, monkeypatch: pytes
     assert any("1 to 5, grade, higher is better" in name for name in names)
 
 
-def test_at_first_the_features_are_drawn_in_which_systems_differ_most(
-    arenas: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_at_first_the_features_that_go_with_the_rating_are_drawn(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = drawn(monkeypatch)
     page = open_page()
     assert not page.exception
-    shown = views.overview(store.open_arena(arenas / "simulated"), ("ar", "en", "te"))
-    assert sorted(shown.differing) == sorted(shown.features)
+    arena = store.open_arena(arenas / "simulated")
+    rows = views.feature_relations(arena, Judge.single("judge"), ("ar", "en", "te"))
+    best, *_ = related = views.by_relation(rows)
+    assert not {row.feature for row in related} & set(views.OF_LANGUAGE)
     titles_ = [name.split("</b>")[0].removeprefix("<b>") for name in panel_names(figures["panels"])]
-    assert titles_ == [charts.title(feature) for feature in shown.differing[:3]]
-    page.segmented_control(key="panel").set_value("all").run()
-    assert len(panel_names(figures["panels"])) == 11
+    assert titles_ == [charts.title(row.feature) for row in related[:3]]
+    said = f"{titles_[0]} correlates with the rating by judge (tau {charts.tau_text(best.tau)}, "
+    assert conclusion(page).startswith(said)
+    clicked = [click[0] for trace in figures["panels"]["data"] for click in trace.get("customdata", ())]
+    focus, _ = views.ends_of_ranking(arena, [f"sim-0{k}" for k in range(1, 7)])
+    assert set(clicked) == set(focus)
+    assert len(focus) == 2
+    open_page(systems=["sim-05", "sim-01"])
+    clicked = [click[0] for trace in figures["panels"]["data"] for click in trace.get("customdata", ())]
+    assert set(clicked) == {"sim-05", "sim-01"}
 
 
-def test_what_lies_between_systems_is_told_from_what_lies_between_languages() -> None:
-    rng = np.random.default_rng(4)
-    systems, languages = rng.normal(0, 1, 5), rng.normal(0, 9, 7)
-    noise = rng.normal(0, 1, (5, 7))
-
-    def share(scale: float) -> float:
-        return between_systems(
-            [
-                feature_mean(f"s{i}", f"l{j}", systems[i] + languages[j] + scale * noise[i, j])
-                for i in range(5)
-                for j in range(7)
-            ]
-        )
-
-    assert share(0) == pytest.approx(1)
-    cells = systems[:, None] + 2 * noise
-    cells = cells - cells.mean(axis=0)
-    between = 7 * (cells.mean(axis=1) ** 2).sum()
-    assert share(2) == pytest.approx(between / (cells**2).sum())
-    assert share(0.1) > share(1) > share(10) > 0
-    alike = [feature_mean(system, language, k) for k, language in enumerate("ab") for system in "xyz"]
-    assert between_systems(alike) == 0
-    assert between_systems([feature_mean("x", "a", None)]) == 0
-    assert between_systems([]) == 0
+def test_language_features_of_fixed_formulas_are_left_out() -> None:
+    page = open_page(arena="nomiracl", section="Means")
+    assert not page.exception
+    assert "Language features are left out: most answers are fixed English formulas." in page_text(page)
+    assert not set(views.OF_LANGUAGE) & set(page.dataframe[0].value.columns)
 
 
-@pytest.mark.parametrize(
-    ("section", "shown", "tables"),
-    [("Means", set(), 2), ("Correlation", {"relation_map", "relation_whiskers"}, 0)],
-)
+@pytest.mark.parametrize(("section", "shown", "tables"), [("Means", set(), 1), ("Correlation", {"relation_map"}, 0)])
 def test_a_section_draws_its_own_alone(
     arenas: Path, monkeypatch: pytest.MonkeyPatch, section: str, shown: set[str], tables: int
 ) -> None:
@@ -141,6 +123,7 @@ def test_a_section_draws_its_own_alone(
     assert not page.exception
     assert set(figures) == shown
     assert len(page.dataframe) == tables
+    assert all(len(frame.value.columns) <= 2 + 6 for frame in page.dataframe), "the mark, the system, six features"
 
 
 @pytest.mark.parametrize(
@@ -168,24 +151,6 @@ def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatc
     assert "144 answers of 6 systems in 2 languages" in page_text(page)
 
 
-def test_three_systems_spread_over_the_ranking_are_in_focus_unless_some_are_chosen(
-    arenas: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    figures = drawn(monkeypatch)
-
-    def focus(page: AppTest) -> list[str]:
-        assert not page.exception
-        return list(dict.fromkeys(c[0] for t in figures["panels"]["data"] for c in t.get("customdata", ())))
-
-    page = open_page()
-    arena = store.open_arena(arenas / "simulated")
-    ranked, judge = views.ranked_systems(arena, [f"sim-0{k}" for k in range(1, 7)])
-    assert sorted(focus(page)) == sorted(views.spread(ranked))
-    assert len(focus(page)) == 3
-    assert any(f"3 of 6 systems, spread over the ranking by {judge}" in note for note in notes(page))
-    assert focus(open_page(systems=["sim-05", "sim-01"])) == ["sim-05", "sim-01"]
-
-
 def test_a_clicked_dot_leads_to_the_answers_behind_it(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn(monkeypatch, panels=["sim-03", "te", "citation_MAP@10"])
     page = open_page(APP)
@@ -202,15 +167,6 @@ def test_a_clicked_dot_leads_to_the_answers_behind_it(arenas: Path, monkeypatch:
     assert titles(page) == ["Answers"]
     assert page.session_state["languages"] == ["te"]
     assert page.session_state["systems"] == ["sim-03"]
-
-
-def test_a_clicked_cell_of_the_map_shows_its_feature(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn(monkeypatch, relation_map=["reranker_score", "en"])
-    page = open_page(section="Correlation")
-    assert not page.exception
-    assert page.selectbox(key="feature").value == "reranker_score"
-    page.selectbox(key="feature").set_value("fluency_score").run()
-    assert page.selectbox(key="feature").value == "fluency_score"
 
 
 def test_an_arena_without_features_says_what_brings_them(arenas: Path) -> None:
@@ -233,20 +189,6 @@ def test_an_arena_without_ratings_shows_the_rest(arenas: Path, monkeypatch: pyte
     assert not figures
 
 
-def test_a_first_look_that_takes_a_while_says_how_far_it_is(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    messages: list[str] = []
-    monkeypatch.setattr(
-        "streamlit.delta_generator.DeltaGenerator.progress", lambda _, __, text="": messages.append(text)
-    )
-    waits = iter([0.31])
-    real = views.of_language
-    monkeypatch.setattr(views, "of_language", lambda arena, code: (time.sleep(next(waits, 0)), real(arena, code))[1])
-    assert not open_page().exception
-    assert [text for text in messages if text.startswith("Averaging")] == [
-        f"Averaging 2,376 measurements: {name}" for name in ("Arabic", "English", "Telugu")
-    ]
-
-
 # In a real browser
 
 
@@ -264,10 +206,10 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
         page.goto(f"{explorer}/features?arena=simulated&features=answer_bleu&languages=en")
         page.locator(f".st-key-panels {browser.MARKS}").last.wait_for()
         places = browser.mark_places(page, "panels")
-        assert len(places) == 3 + 1, "three systems in focus, and the mean of all"
+        assert len(places) == 2 + 1, "two systems in focus, and the mean of all"
         opened.settle()
         legend = page.locator(".mg-mark")
-        assert legend.count() == 3
+        assert legend.count() == 2
         assert legend.first.evaluate("e => getComputedStyle(e).clipPath") != "none", (
             "what cleans HTML has left the mark"
         )

@@ -41,12 +41,7 @@ def test_the_table_has_what_python_gives(arena: store.Arena, monkeypatch: pytest
         for measure in MEASURES:
             shown = table.set_index("retriever").loc[retriever, measure]
             assert shown == pytest.approx(own.loc[measure, "mean"])
-    assert set(MEASURES) == set(measures.MEASURES)
-
-
-def test_systems_stand_beside_the_retriever_that_served_them(arena: store.Arena) -> None:
-    rows = {row["retriever"]: row["systems"] for row in retrievers(arena, ("en", "sw")).to_pylist()}
-    assert rows["bm25"] == "strong+bm25, weak+bm25"
+    assert set(MEASURES) <= set(measures.MEASURES)
 
 
 def test_an_arena_without_a_retriever_has_no_such_table(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ from contextlib import suppress
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import browser
 import numpy as np
@@ -34,7 +33,6 @@ from mirage.explorer.spot_check import data as views
 from mirage.explorer.spot_check import vote_item
 from mirage.people import votes
 from mirage.people.votes import Evidence, Vote, Votes
-from mirage.people.votes.ballots import draw_ballots, keep
 from mirage.people.votes.stage import CorrectionResult
 from mirage.ranking.board import rank_arena
 from mirage.ranking.settings import RankSettings
@@ -127,17 +125,6 @@ def test_a_reload_keeps_the_votes_and_the_queue_ends(arenas: Path) -> None:
     assert "You have voted on all battles in this language." in page_text(app)
     assert len({row.item for row in rows()}) == 4
     assert "You have voted on all battles in this language." in page_text(open_page())
-
-
-def test_ballots_that_were_sent_around_are_listed_with_what_is_left(arenas: Path) -> None:
-    assert not open_page().expander
-    drawn = draw_ballots(store.open_arena(arenas / "judged"), "en", n=4, people=["juma", "lakshmi"], reviews=2)
-    keep(drawn)
-    app = open_page()
-    assert not app.exception
-    assert app.expander[0].label == "2 ballots sent, 8 battles remaining"
-    assert list(app.expander[0].dataframe[0].value["voter"]) == ["juma", "lakshmi"]
-    assert not [name for name in NAMES if name in everything(app)]
 
 
 def test_citations_are_voted_on_one_sentence_and_passage_at_a_time(arenas: Path) -> None:
@@ -271,9 +258,6 @@ def test_votes_that_cannot_be_read_are_a_message_and_a_way_back(arenas: Path, mo
 
 
 def test_what_is_absent_is_said(arenas: Path) -> None:
-    app = open_page(arena="nomiracl", voter="")
-    assert not app.exception
-    assert "Texts not downloaded." in page_text(app)
     app = open_page(arena="numbers", voter="")
     assert not app.exception
     assert "This arena has no answers table." in page_text(app)
@@ -282,21 +266,6 @@ def test_what_is_absent_is_said(arenas: Path) -> None:
     assert "3 battles in Arabic" in page_text(app)
     key(app, "1").click().run()
     assert "Not judged yet" in text(app)
-
-
-def test_the_sample_can_be_voted_on_in_all_languages(
-    arenas: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data" / "sample"))
-    app = open_page(arena="sample")
-    for code, language in LANGUAGES.items():
-        app.selectbox(key="language").set_value(code).run()
-        assert not app.exception, code
-        assert f"battles in {language.name}" in page_text(app)
-        query = re.search(r'mg-query"><div class="mg-text" lang="(\w+)" dir="(\w+)"', html(app))
-        assert query is not None
-        assert query.groups() == (code, language.direction)
-        assert not [name for name in ("baseline/", "guesser", "copier") if name in everything(app)]
 
 
 # On the other pages
@@ -343,20 +312,6 @@ def badges(app: AppTest) -> dict[str, str]:
     """Words of the badges about people, and their colour."""
     matches = re.findall(r'<span class="mg-kind mg-kind-(\w+)" title="[^"]*">(People[^<]*)</span>', html(app))
     return {unescape(words): color for color, words in matches}
-
-
-def test_the_judges_page_says_how_far_each_judge_agrees_with_people(simulated: store.Arena) -> None:
-    app = elsewhere("judges")
-    assert not app.exception
-    (table,) = (frame.value for frame in app.dataframe)
-    rows_ = {row["judge"]: row for row in table.to_dict("records")}
-    log = votes.standing(people.database().rows(Vote))
-    agreements = {r.judge: r for r in votes.agreement(log, simulated.read("judgments")) if r.language == "all"}
-    for judge in ("gpt-4o", "zeta"):
-        assert f">{agreements[judge].raw:.1%}<" in unquote(rows_[judge]["agree_interval"])
-        assert f">{agreements[judge].kappa:+.2f}<" in unquote(rows_[judge]["kappa_interval"])
-    assert "n = 74" in page_text(app), "the sentence has its n"
-    assert "Arabic 4, English 70" in page_text(app)
 
 
 def test_languages_with_enough_votes_are_corrected_together_and_each_by_itself(simulated: store.Arena) -> None:
@@ -519,12 +474,13 @@ def enter(opened: browser.Opened, address: str, voter: str = "amina") -> None:
     page.goto(address)
     page.wait_for_selector(".mg-blind")
     opened.settle()
-    page.get_by_role("button", name="Set name").click()
+    page.get_by_role("button", name="Options").click()
     name = page.get_by_label("Your name", exact=True)
     name.fill(voter)
     name.press("Enter")
     page.get_by_role("button", name=f"Voting as {voter}").wait_for()
     opened.settle()
+    page.keyboard.press("Escape")
 
 
 def press(opened: browser.Opened, shortcut: str) -> None:
@@ -563,6 +519,7 @@ def test_votes_by_key_undo_and_reload_in_a_browser(folder: Path, tmp_path: Path,
         assert opened.heard == ([], [], [])
         if code != "en":
             return
+        page.get_by_text("Add a note").click()
         note = page.get_by_label("Note", exact=True)
         note.fill("1 2 3")
         note.press("Tab")

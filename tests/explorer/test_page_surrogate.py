@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -34,25 +33,21 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     arena = store.open_arena(store.bundled_arenas()["nomiracl"])
     comparison = views.comparison_of(arena, Judge.relevance())
     assert page.selectbox(key="regressor").value == comparison.chosen
-    assert page.segmented_control(key="section").options == [
-        "Regressors",
-        "By language",
-        "Cost",
-        "Importance",
-        "Paper tables",
-    ]
+    assert page.segmented_control(key="section").options == ["Regressors", "By language", "Importance"]
     (regressors,) = (frame.value for frame in page.dataframe)
     assert len(regressors) == len(REGRESSORS) + 1
     assert regressors["name"].str.endswith("(for new systems)").sum() == 1
     (summary,) = (row for row in comparison.summary if row.regressor == comparison.chosen)
     assert f"tau {summary.tau:.2f} on average over 16 languages" in page_text(page)
-    assert any("outside the training range" in expander.label for expander in page.expander)
-    assert "nothing is saved" in page_text(opened(arena="nomiracl", section="Cost"))
+    assert "Features by answer predict the ranking" in page_text(page)
+    assert "Outside the training range: 1 system." in page_text(page)
+    assert "verdicts on average" not in page_text(page), "labels need no calls of a judge"
     page = opened(arena="nomiracl", section="Importance")
-    (ablation,) = (frame.value for frame in page.dataframe)
+    importances, ablation = (frame.value for frame in page.dataframe)
+    assert len(importances) == 5
     assert list(ablation["features"])[:2] == ["All features", "Without LLM-as-judge"]
     assert "no LLM graded a feature" in page_text(page)
-    (printed,) = (frame.value for frame in opened(arena="nomiracl", section="Paper tables").dataframe)
+    (printed,) = (frame.value for frame in opened(arena="nomiracl", section="By language").dataframe)
     assert len(printed) == 16
     assert printed["printed_tau"].between(0.8, 1).all()
 
@@ -60,48 +55,39 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
 def test_the_link_holds_regressor_and_language_with_the_papers_figures() -> None:
     page = opened(arena="nomiracl", regressor="forest", scope="te", skill="abstain")
     assert page.selectbox(key="regressor").value == "forest"
-    regressors = page.dataframe[0].value.set_index("published")
+    regressors = page.dataframe[0].value.set_index("name")
     arena = store.open_arena(store.bundled_arenas()["nomiracl"])
     comparison = views.comparison_of(arena, Judge.relevance("abstain"))
     quality = {row.regressor: row for row in comparison.quality if row.language == "te"}
-    assert regressors.loc["Random Forest", "tau"] == pytest.approx(quality["forest"].tau)
+    assert regressors.loc["Random forest", "tau"] == pytest.approx(quality["forest"].tau)
     assert (
-        regressors.loc["Random Forest", "printed"] == views.printed_figures(arena).r2["te", "holdout", "Random Forest"]
+        regressors.loc["Random forest", "printed"] == views.printed_figures(arena).r2["te", "holdout", "Random Forest"]
     )
     assert "in Telugu" in page_text(page)
 
 
 def test_languages_picked_in_the_sidebar_narrow_the_page() -> None:
-    page = opened(arena="nomiracl", languages=["sw", "yo"], section="Paper tables")
+    page = opened(arena="nomiracl", languages=["sw", "yo"], section="By language")
     assert page.selectbox(key="scope").value == "sw"
     assert list(page.dataframe[0].value["name"]) == ["Swahili", "Yoruba"]
     other_page = opened(arena="nomiracl", languages="bn")
     assert "No predictions in the selected languages" in page_text(other_page)
 
 
-def test_a_judges_calls_have_a_cost_only_at_a_price() -> None:
-    page = opened(arena="sample", judge="heuristic", section="Cost")
+def test_the_calls_that_a_prediction_saves_are_those_of_the_arena() -> None:
     arena = store.open_arena(ROOT / "data" / "sample")
     # Every verdict is on two systems.
     verdicts = arena.read("judgments", columns=["judge"])["judge"].to_pylist().count("heuristic")
     calls = round(2 * verdicts / len(set(arena.read("answers", columns=["system"])["system"].to_pylist())))
-    assert f"took {calls:,} verdicts on average" in page_text(page)
-    assert "USD" not in page_text(page)
-    page.number_input(key="call_price").set_value(0.01).run()
-    assert f"took {calls:,} verdicts on average, USD {calls / 100:,.2f} at this price" in page_text(page)
+    assert f"took {calls:,} verdicts on average" in page_text(opened(arena="sample", judge="heuristic"))
 
 
 def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_arena.write(tmp_path, "judged", tables=("judgments", "features"))
     small_arena.write(tmp_path, "both", tables=("judgments", "features", "outcomes"))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    only = store.open_arena(tmp_path / "judged").read("judgments")["judge"][0].as_py()
-    for arena, judge in (("judged", only), ("both", "relevance")):
-        page = opened(arena=arena)
-        command = f"mirage rank surrogate {tmp_path / arena} --judge {shlex.quote(judge)} --store"
-        assert command in [code.value for code in page.code]
-        assert f"Ratings that can be predicted: {judge}" in page_text(page)
-        assert not page.dataframe
+    page = opened(arena="both")
+    assert f"mirage rank surrogate {tmp_path / 'both'} --judge relevance --store" in [code.value for code in page.code]
+    assert not page.dataframe
 
 
 @pytest.mark.browser

@@ -87,7 +87,7 @@ def test_a_click_on_a_page_sends_that_page_without_its_frame(opened: Opened, url
     assert ear.kinds >= FRAME
     before = summary(page)
     ear.empty()
-    skill(opened, "abstain")
+    skill(opened, "unanswerable")
     assert not ear.kinds & FRAME
     assert len(ear.fragments) == 1
     assert "" not in ear.fragments
@@ -106,14 +106,14 @@ def test_a_click_finds_an_arena_that_was_replaced(opened: Opened, url: str, aren
     before = tables.inner_text()
     small_arena.write(arenas, "replaced", tables=("outcomes", "judgments"), seed=9)
     ear.empty()
-    skill(opened, "abstain")
+    skill(opened, "unanswerable")
     assert ear.kinds >= FRAME, "all ran again"
     assert tables.inner_text() != before
 
 
 def test_the_frame_follows_a_change_of_light_and_dark(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=small")
-    skill(opened, "abstain")
+    skill(opened, "unanswerable")
     logo = page.get_by_test_id("stSidebarLogo")
     before = logo.get_attribute("src")
     page.emulate_media(color_scheme="dark")
@@ -141,8 +141,8 @@ def test_a_browser_keeps_the_frame_from_page_to_page(opened: Opened, url: str) -
 
 def test_what_is_downloaded_after_a_click_is_what_the_click_left(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=small")
-    skill(opened, "abstain")
-    skill(opened, "answer")
+    skill(opened, "unanswerable")
+    skill(opened, "answerable")
     page.get_by_role("button", name="Download", exact=False).first.click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="JSON", exact=True).click()

@@ -68,7 +68,7 @@ def test_documents_become_rates_that_an_audit_corrects(tmp_path: Path, monkeypat
             assert float(row["corrected_low"]) <= float(row["corrected"]) <= float(row["corrected_high"])
             wide, narrow = (float(row[f"{of}_high"]) - float(row[f"{of}_low"]) for of in ("corrected", "rate"))
             assert wide >= narrow, "an audit of a part leaves no less doubt"
-        page = browser.show(opened, f"{url}/hallucination?arena=bridges&section=Label+errors")
-        page.get_by_role("heading", name="Label errors").wait_for()
+        page = browser.show(opened, f"{url}/hallucination?arena=bridges&view=label+errors")
+        page.get_by_text("Rates corrected for the label errors").first.wait_for()
         assert not page.get_by_text("labels not audited").count()
         assert opened.heard == ([], [], [])

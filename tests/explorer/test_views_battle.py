@@ -88,6 +88,7 @@ def test_it_is_in_the_readers_language_where_that_has_a_winner() -> None:
     assert battles.start(("sw", "en")) == ("sw", "q2")
     assert battles.start(("en",)) == ("ar", "q1"), "a tie in English says less than a winner elsewhere"
     assert battles.start(("te", "sw")) == ("sw", "q2")
+    assert battles.start(("sw",), texts={("ar", "q1")}) == ("ar", "q1"), "both texts are there"
 
 
 def test_the_systems_to_begin_with_have_a_battle_with_a_winner() -> None:

@@ -187,17 +187,3 @@ def test_a_language_without_a_rating_is_left_out(tmp_path: Path) -> None:
     arena = store.write(tmp_path / "a", tables, label="simulated", made_by="a test")
     assert {r.language for r in views.feature_relations(arena, Judge.single("judge"), ("ar", "en"))} == {"en"}
     assert views.feature_relations(arena, Judge.single("judge"), ("ar",)) == ()
-
-
-# The figures
-
-
-def test_the_systems_in_focus_are_spread_over_the_ranking(arena: store.Arena) -> None:
-    assert views.spread("abcdefghi") == ("a", "e", "i")
-    assert views.spread("abcdefghi", 5) == ("a", "c", "e", "g", "i")
-    assert views.spread("abc") == ("a", "b", "c")
-    assert views.spread("abcdefghijk", 2) == ("a", "k")
-    systems = views.overview(arena, ("en",)).systems
-    ranked, judge = views.ranked_systems(arena, systems)
-    assert (sorted(ranked), judge) == (sorted(systems), "judge")
-    assert views.ranked_systems(arena, ("sim-03", "sim-99"))[0] == ("sim-03", "sim-99"), "one without a battle is last"

@@ -72,10 +72,10 @@ def arena(tmp_path: Path) -> Arena:
 
 def test_pitfall_32_both_definitions_and_the_undecided_share_are_shown(arena: Arena) -> None:
     decided = cell(views.both_rates(arena, None), "hallucination", "aya-101", "en")
-    assert (decided["value"], decided["other"], decided["undecided"]) == (0.75, pytest.approx(0.8), 0.2)
+    assert (decided["value"], decided["undecided"]) == (0.75, 0.2)
     assert (decided["low"], decided["high"]) == outcomes.wilson(6, 8)
-    published = cell(views.both_rates(arena, None, definition="as-published"), "hallucination", "aya-101", "en")
-    assert (published["value"], published["other"], published["undecided"]) == (pytest.approx(0.8), 0.75, 0.2)
+    published = cell(views.both_rates(arena, None, definition="count"), "hallucination", "aya-101", "en")
+    assert (published["value"], published["undecided"]) == (pytest.approx(0.8), 0.2)
     assert (published["low"], published["high"]) == pytest.approx(outcomes.wilson(8, 10))
     for record in (decided, published):
         assert (record["rate"], record["rate_as_published"], record["n"], record["decided"]) == (
@@ -91,7 +91,7 @@ def test_missing_answers_do_not_count_and_api_errors_and_empty_ones_are_undecide
     assert cell(rates, "hallucination", "aya-101", "fi")["n"] == 20
     assert cell(rates, "hallucination", "aya-101", "fi")["missing"] == 5
     error = cell(rates, "error", "gpt-4-azure", "en")
-    assert (error["value"], error["other"], error["undecided"]) == (pytest.approx(2 / 7), 0.5, 0.3)
+    assert (error["value"], error["rate_as_published"], error["undecided"]) == (pytest.approx(2 / 7), 0.5, 0.3)
 
 
 def test_the_joint_row_weighs_languages_alike_with_the_interval_of_their_mean(arena: Arena) -> None:
@@ -100,13 +100,13 @@ def test_the_joint_row_weighs_languages_alike_with_the_interval_of_their_mean(ar
     assert joint["hallucination_value"] == pytest.approx((0.75 + 0.5) / 2)
     low, high = outcomes.mean_interval([(6, 8), (10, 20)])[1:]
     assert (joint["hallucination_low"], joint["hallucination_high"]) == (pytest.approx(low), pytest.approx(high))
-    published = row(views.both_rates(arena, None, definition="as-published"), "aya-101")
+    published = row(views.both_rates(arena, None, definition="count"), "aya-101")
     low, high = outcomes.mean_interval([(8, 10), (10, 20)])[1:]
     assert (published["hallucination_low"], published["hallucination_high"]) == (
         pytest.approx(low),
         pytest.approx(high),
     )
-    assert joint["hallucination_n"] == 30
+    assert (joint["hallucination_n"], joint["n"], joint["unclear"]) == (30, 40, pytest.approx(2 / 40))
     assert rates.queries == {"hallucination": 35, "error": 10}
     assert rates.languages == {"hallucination": ("en", "fi"), "error": ("en",)}
 
@@ -118,7 +118,7 @@ def test_fewest_hallucinations_come_first_and_what_has_no_rate_comes_last(tmp_pa
     record = cell(rates, "hallucination", "broken", "en")
     assert (record["value"], record["low"], record["high"]) == (None, None, None)
     assert record["reason"] == "only 0 of 4 answers classified"
-    assert record["other"] == 1
+    assert record["rate_as_published"] == 1
 
 
 def test_only_the_languages_picked_count(arena: Arena) -> None:

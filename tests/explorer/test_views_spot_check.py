@@ -152,14 +152,6 @@ def test_pages_that_only_read_do_not_wait_twice_for_a_database_that_is_away(
     assert people.log(arena) == ()
 
 
-def test_judges_are_compared_on_what_both_decided(arena: store.Arena) -> None:
-    rows = {(judge, row.judge, row.language): row for judge, row in agreement.between(arena, ("en",))}
-    assert set(rows) == {("eta", "zeta", "en")}
-    row = rows["eta", "zeta", "en"]
-    # e00: they differ; e04: both prefer aya-101; e02: zeta's verdict could not be read.
-    assert (row.n, row.raw) == (2, 0.5)
-
-
 def test_a_row_in_words_has_n_and_says_where_it_cannot_be_relied_on(arena: store.Arena) -> None:
     judgments = arena.read("judgments")
     (row,) = (record for record in votes.agreement([vote("e00", "A")], judgments) if record.judge == "zeta")

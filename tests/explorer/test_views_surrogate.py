@@ -73,23 +73,6 @@ def test_the_points_go_down_by_judged_rating_and_end_with_the_new_system(arena: 
     assert views.judged_ends(arena, JUDGE, "en") == {}, "the arena has no ratings"
 
 
-def test_who_lies_outside_is_who_the_table_says(arena: store.Arena, tmp_path: Path) -> None:
-    rows = arena.read("predictions").to_pylist()
-    system = rows[0]["system"]
-    for row in rows:
-        if row["system"] == system and row["regressor"] == "pooled":
-            row["outside"] = "answer_bleu, length"
-    table = schema.from_columns("predictions", {name: [row[name] for row in rows] for name in rows[0]})
-    changed = store.write(tmp_path / "arena", {"predictions": table}, made_by="a test", label="simulated")
-    outside = views.outside_range(changed, JUDGE, "pooled")
-    assert {feature: set(codes) for feature, codes in outside[system].items()} == {
-        "answer_bleu": set(CODES),
-        "length": set(CODES),
-    }
-    systems = {row["system"] for row in rows if row["outside"] and row["regressor"] == "pooled"}
-    assert set(outside) == systems
-
-
 def test_the_calls_saved_are_those_that_the_command_reports(arena: store.Arena, seen: surrogate.Training) -> None:
     report = report_on(seen, JUDGE, regressors=["ridge"])
     assert views.calls(arena, JUDGE) == report.calls > 0
@@ -200,11 +183,3 @@ def test_the_charts_draw_what_they_are_given(arena: store.Arena) -> None:
     for p, down in zip(points, predicted["error_x"]["arrayminus"], strict=True):
         assert down == pytest.approx(p.rating - (p.low or 0.0))
     assert predicted["customdata"][-1] == [points[-1].system]
-    rows = [row for row in views.quality_by_language(arena, JUDGE, "pooled") if row["language"] != "all"]
-    computed, printed = charts.tau_figure(rows, regressor="Pooled ridge", names=["English", "Swahili"], mode="dark")[
-        "data"
-    ]
-    assert computed["x"] == [row["tau"] for row in rows]
-    assert printed["x"] == [0.835, 0.958]
-    (bars,) = charts.importance_figure(views.weights(arena, JUDGE).permuted, mode="light")["data"]
-    assert len(bars["x"]) == len(bars["error_x"]["array"]) == 11

@@ -251,6 +251,7 @@ def test_a_system_keeps_the_look_of_its_name_unless_another_has_it() -> None:
     with palette.arena_looks(tuple(names)):
         inside = {name: palette.family(name) for name in names}
     assert len({look.symbol for look in inside.values()}) == len(names)
-    kept = [name for name in names if inside[name] == by_name[name]]
+    assert len({look.light for look in inside.values()}) == 3, "shades of the maker's colour"
+    kept = [name for name in names if inside[name].symbol == by_name[name].symbol]
     assert len(kept) == len({look.symbol for look in by_name.values()})
     assert {name: palette.family(name) for name in names} == by_name

@@ -385,7 +385,7 @@ def test_equal_ratings_share_the_first_rank(here: Path) -> None:
     """Pitfall 159: the first by the alphabet of seven equal systems was said to rank first."""
     save(here / "equal.jsonl", labelled({"a": ANSWERS["new"], "b": ANSWERS["old"], "c": DECLINES}))
     done = evaluate("equal.jsonl")
-    assert "a, b share the first rank of 3 systems" in done.stderr
+    assert "a, b tie for first of 3 systems" in done.stderr
     assert "ranks first" not in done.stderr
     assert "leads" not in done.stderr
 

@@ -12,11 +12,12 @@ from typing import get_args
 import streamlit as st
 
 from mirage import schema
-from mirage.explorer.answers.data import AnswerView, FeatureValue, MeasureScores, QueryView
+from mirage.explorer.answers.data import OF_LANGUAGE, AnswerView, FeatureValue, MeasureScores, QueryView
 from mirage.explorer.hallucination.attribution import TITLES as CAUSES
 from mirage.explorer.kit.table import column_help, mark_html, mode
 from mirage.explorer.kit.text import MarkKind, Markup, TextSpan, heading_html, link_html, text_html
-from mirage.publish.charts.palette import FORMATS, Mode, ink
+from mirage.publish.charts.palette import FORMATS, ink
+from mirage.stages.features import FEATURES
 from mirage.text.answers import Citation, part_headings
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, count_text
@@ -40,6 +41,12 @@ _TIE = "\u00a0"
 _LONG = 300
 """Maximum displayed characters of a passage's metadata; the rest is on hover."""
 _COUNTED = ("characters", "passages", "citations")
+FIRST = 3
+"""Number of features shown on a card; the others are shown on request."""
+RIGHT = ("right", "right_refusal")
+"""Causes of correct decisions, which say no more than the decision."""
+SUBSETS = {"relevant": "answerable", "non_relevant": "unanswerable"}
+"""The subsets in words: whether a passage answers the query."""
 
 
 def show_facts(facts: Sequence[str]) -> None:
@@ -50,6 +57,11 @@ def show_facts(facts: Sequence[str]) -> None:
 def facts_html(facts: Sequence[str]) -> str:
     """Return the facts on a query as one line of small HTML text."""
     return f'<div class="mg-about">{escape(" · ".join(facts))}</div>'
+
+
+def subset_facts(shown: QueryView) -> list[str]:
+    """Return whether a passage answers the query, as a fact; none if that is unknown."""
+    return [SUBSETS[shown.subset]] if shown.subset in SUBSETS else []
 
 
 def show_query(shown: QueryView, *, reference: bool = False) -> None:
@@ -99,21 +111,36 @@ def _reference(shown: QueryView) -> str:
 
 
 def show_answers(
-    head: str, shown: QueryView, systems: Collection[str], *, hits: Collection[str], texts: bool, about: str = ""
+    head: str, shown: QueryView, systems: Sequence[str], *, hits: Collection[str], texts: bool, about: str = ""
 ) -> None:
     """Show answers one under the other.
 
     Args:
         head: heading above them.
         shown: the query they belong to.
-        systems: systems whose answers to show.
+        systems: systems whose answers to show, in order.
         hits: systems that match the filters, marked with a bar.
         texts: whether the arena has the answers' texts; otherwise the position of the deciding span is shown.
         about: a sentence between heading and answers.
     """
-    cards = _cards(shown, systems=frozenset(systems), hits=frozenset(hits), texts=texts, _mode=mode())
+    by_system = {answer.system: answer for answer in shown.answers}
+    first = telling_features(shown)
+    cards = "".join(card(by_system[system], shown, texts=texts, hit=system in hits, first=first) for system in systems)
     note = f'<p class="mg-about">{escape(about)}</p>' if about else ""
-    st.html(Markup(heading_html(head) + note + cards))
+    st.html(Markup(f'{heading_html(head)}{note}<div style="{inks()}">{cards}</div>'))
+
+
+def telling_features(shown: QueryView) -> tuple[str, ...]:
+    """Return the features of the content to show first: of those from 0 to 1 with a better end, the ones that differ
+    most between the answers.
+    """
+    values: dict[str, list[float]] = {}
+    for measure in (m for answer in shown.answers for m in answer.measures if m.name not in OF_LANGUAGE):
+        spec = FEATURES.get(measure.name)
+        if measure.value is not None and spec and spec.direction != "none" and (spec.low, spec.high) == (0, 1):
+            values.setdefault(measure.name, []).append(measure.value)
+    order = sorted(values, key=lambda name: min(values[name]) - max(values[name]))
+    return tuple(order[:FIRST])
 
 
 def decisions_note(shown: QueryView) -> str:
@@ -121,43 +148,13 @@ def decisions_note(shown: QueryView) -> str:
     return MEASURED if any(answer.correct is not None for answer in shown.answers) else ""
 
 
-def _cards(shown: QueryView, *, systems: Collection[str], hits: Collection[str], texts: bool, _mode: Mode) -> str:
-    nowhere = _nowhere(shown)
-    cards = [
-        card(answer, shown, texts=texts, hit=answer.system in hits, leave_out=nowhere)
-        for answer in shown.answers
-        if answer.system in systems
-    ]
-    return f'<div style="{inks()}">{"".join(cards)}</div>'
-
-
 def about_features(shown: QueryView) -> None:
-    """Explain the features on the cards, and list those that no answer has, with reasons."""
-    nowhere = _nowhere(shown)
-    meanings: dict[str, str] = {}
-    reasons: dict[str, dict[str, str]] = {}
-    for measure in (m for answer in shown.answers for m in answer.measures):
-        if measure.name not in nowhere:
-            meanings[measure.title] = _meaning(measure)
-        elif measure.reason and "no answer (" not in measure.reason:
-            reasons.setdefault(measure.reason, {})[measure.title] = measure.meaning
-    parts = []
+    """Explain the features of the answers, on request."""
+    meanings = {measure.title: _meaning(measure) for answer in shown.answers for measure in answer.measures}
     if meanings:
         entries = "".join(f"<li><b>{escape(title)}</b>: {escape(text)}</li>" for title, text in meanings.items())
-        parts.append(f'<details class="mg-more"><summary>What the features mean</summary><ul>{entries}</ul></details>')
-    for reason, titles in reasons.items():
-        names = ", ".join(
-            f'<span class="mg-help" title="{escape(help_)}">{escape(t)}</span>' for t, help_ in titles.items()
-        )
-        parts.append(f'<div class="mg-why">No value: {names} ({escape(reason)}).</div>')
-    if parts:
-        st.html(Markup("".join(parts)))
-
-
-def _nowhere(shown: QueryView) -> frozenset[str]:
-    """Return the features without a value for any answer."""
-    measures = [m for answer in shown.answers for m in answer.measures]
-    return frozenset({m.name for m in measures} - {m.name for m in measures if m.value is not None})
+        body = f'<details class="mg-more"><summary>What the features mean</summary><ul>{entries}</ul></details>'
+        st.html(Markup(body))
 
 
 def show_passages(shown: QueryView, *, labels: bool = True, above: str = "") -> None:
@@ -173,10 +170,6 @@ def show_passages(shown: QueryView, *, labels: bool = True, above: str = "") -> 
 
 def passages_html(shown: QueryView, *, labels: bool = True) -> str:
     """Return the passages as HTML, as in `show_passages`."""
-    return _passages(shown, labels=labels, _mode=mode())
-
-
-def _passages(shown: QueryView, *, labels: bool, _mode: Mode) -> str:
     return f'<div style="{inks()}">{"".join(_passage(p, shown, labels) for p in shown.passages)}</div>'
 
 
@@ -193,10 +186,9 @@ def card(
     *,
     texts: bool,
     hit: bool = False,
-    leave_out: Collection[str] = (),
+    first: Collection[str] | None = None,
     note: str = "",
     stretches: Sequence[TextSpan] | None = None,
-    scores: bool = True,
 ) -> str:
     """Return an answer card as HTML; the answer's text is escaped.
 
@@ -205,33 +197,40 @@ def card(
         shown: the query it belongs to.
         texts: whether the arena has the answers' texts.
         hit: whether to mark the card with a bar at its side.
-        leave_out: names of features to hide.
+        first: names of the features to show; the others are shown on request. None for no features.
         note: HTML beside the system's name.
         stretches: spans to mark besides citations; by default the text that decided the outcome.
-        scores: whether to show the scores imported with the answer.
     """
     mark = mark_html(answer.system, mode())
     name = f'<span class="mg-name">{escape(answer.system)}</span>'
     parts = [f'<div class="mg-row">{mark}{name}{note}{_outcome(answer, shown)}</div>']
+    folded: list[str] = []
     if texts:
         parts.append(body(answer, shown, stretches))
-    if answer.retriever:
-        shown_by = f"Retrieved: {count_text(len(answer.shown), 'passage')} by {answer.retriever}."
-        parts.append(f'<div class="mg-why">{escape(shown_by)}</div>')
+    if answer.cause is not None and answer.cause.cause is not None:
+        evidence = f"{CAUSES[answer.cause.cause]}: {answer.cause.evidence}"
+        (folded if answer.cause.cause in RIGHT else parts).append(
+            f'<div class="mg-why">{escape(as_sentence(evidence))}</div>'
+        )
     if answer.rule:
         where = f"characters {answer.span[0]:,} to {answer.span[1]:,}" if answer.span else ""
         help_ = escape(f"Rule: {answer.rule}" + (f"; decided by {where} of the answer" if where else ""))
         meaning = escape(answer.rule_meaning or answer.rule) + ("" if texts or not where else f" ({where})")
-        parts.append(f'<div class="mg-why">Decided: <span class="mg-help" title="{help_}">{meaning}</span></div>')
-    if answer.cause is not None and answer.cause.cause is not None:
-        title = CAUSES[answer.cause.cause]
-        evidence = f"{title}: {answer.cause.evidence}"
-        parts.append(f'<div class="mg-why">{escape(as_sentence(evidence))}</div>')
-    if selected_measures := [m for m in answer.measures if m.name not in leave_out]:
-        measures = " · ".join(map(_measure, selected_measures))
-        parts.append(f'<div class="mg-measures">{measures}</div>')
-    if scores and answer.scores:
+        rule = f'<div class="mg-why">Why {answer.outcome}: <span class="mg-help" title="{help_}">{meaning}</span></div>'
+        (folded if texts else parts).append(rule)
+    if answer.retriever:
+        shown_by = f"Retrieved: {count_text(len(answer.shown), 'passage')} by {answer.retriever}."
+        folded.append(f'<div class="mg-why">{escape(shown_by)}</div>')
+    for selected, place in (
+        ([m for m in answer.measures if first and m.name in first], parts),
+        ([m for m in answer.measures if first is not None and m.name not in first], folded),
+    ):
+        if selected:
+            place.append(f'<div class="mg-measures">{" · ".join(map(_measure, selected))}</div>')
+    if answer.scores:
         parts.append(f'<div class="mg-measures">Rated: {" · ".join(map(_scores, answer.scores))}</div>')
+    if folded:
+        parts.append(f'<details class="mg-more mg-raw"><summary>Details</summary>{"".join(folded)}</details>')
     return f'<article class="mg-answer{" mg-hit" if hit else ""}">{"".join(parts)}</article>'
 
 
@@ -276,16 +275,31 @@ def body(answer: AnswerView, shown: QueryView, stretches: Sequence[TextSpan] | N
     if stretches is None:
         stretches = [TextSpan(*answer.span, "decided", hover=answer.rule_meaning)] if answer.span else []
     changed = [*_citations(answer.text, answer.citations, shown.passages, labels), *_headings(answer.text)]
-    # Blank lines around an answer are hidden, but none within it.
-    before = len(answer.text) - len(answer.text.lstrip())
-    moved = [replace(mark, start=max(0, mark.start - before), end=mark.end - before) for mark in (*changed, *stretches)]
+    # Blank lines around an answer are hidden, but none within it; so is a reason that is the answer again.
+    start = _repeated(answer.text)
+    start += len(answer.text[start:]) - len(answer.text[start:].lstrip())
+    marks = [
+        replace(mark, start=max(0, mark.start - start), end=mark.end - start)
+        for mark in (*changed, *stretches)
+        if mark.end > start
+    ]
     language = _written_in(answer, shown.key[0])
     whole = "Download the full text from the Answers page."
-    html = text_html(answer.text.strip(), language=language, marks=moved, whole=whole)
+    html = text_html(answer.text[start:].rstrip(), language=language, marks=marks, whole=whole)
     if changed:
         raw = text_html(answer.text.strip(), language=language)
         html += f'<details class="mg-more mg-raw"><summary>Raw text</summary>{raw}</details>'
     return html + note
+
+
+def _repeated(text: str) -> int:
+    """Return the end of the heading Answer if the reason before it says the same, else 0."""
+    headings = part_headings(text)
+    if len(headings) < 2:
+        return 0
+    (_, reason, _), (reason_end, start, _) = headings
+    said, again = (" ".join(part.split()) for part in (text[reason:reason_end], text[start:]))
+    return start if reason < reason_end and said in again else 0
 
 
 def _written_in(answer: AnswerView, query_language: str) -> str:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
+from mirage.battles.judge import verdict_judges
 from mirage.explorer.hallucination import attribution
 from mirage.explorer.kit.query_keys import Key, Keys
 from mirage.stages.features import FEATURES
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
+OF_LANGUAGE = ("target_language", "english_language")
+"""Features of the language of an answer, not of its content."""
 AnswerKey = tuple[str, str, str]
 """Language, query and system of an answer."""
 
@@ -75,7 +78,7 @@ class AnswerFilter:
     parser: str = "strict"
     """Parser of the outcomes."""
     cause: str = ""
-    """Cause of the answer (`retrieval.Cause`), or `undecided`; empty for any."""
+    """Cause of the answer (`retrieval.Cause`), or `unclassified`; empty for any."""
     passage_language: str = ""
     """Language of a passage shown to the system; empty for any."""
     text: str = ""
@@ -434,6 +437,29 @@ def _answer_view(
         shown=shown,
         cause=cause,
     )
+
+
+def best_first(arena: Arena, query: QueryView) -> list[str]:
+    """Return the systems that answered a query, best first: correct decisions before others, then by the share of the
+    query's battles won by the arena's first judge, then by name.
+    """
+    wins: dict[str, list[float]] = {}
+    judges = verdict_judges(arena)
+    for row in judgments_on(arena, query.key) if judges else ():
+        if row.judge == judges[0] and row.verdict != "unparsed":
+            points = {"A": 1.0, "B": 0.0}.get(row.verdict, 0.5)
+            wins.setdefault(row.system_a, []).append(points)
+            wins.setdefault(row.system_b, []).append(1 - points)
+    share = {system: sum(points) / len(points) for system, points in wins.items()}
+    order = sorted(
+        query.answers,
+        key=lambda answer: (
+            {True: 0, None: 1, False: 2}[answer.correct],
+            -share.get(answer.system, 0.0),
+            answer.system,
+        ),
+    )
+    return [answer.system for answer in order]
 
 
 def of_systems(query: QueryView, systems: Collection[str]) -> QueryView:

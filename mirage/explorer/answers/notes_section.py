@@ -98,32 +98,31 @@ def pick_categories(arena: Arena, *, battles: bool = False) -> list[str]:
     return chosen
 
 
-def noted_battles(arena: Arena, pair: tuple[str, str], categories: Sequence[str]) -> frozenset[tuple[str, str]] | None:
-    """Return the queries on which a battle of two systems, or one of its answers, has a note in one of the categories.
-
-    Returns:
-        Language and id of each; None if no category is selected.
-    """
+def noted(arena: Arena, categories: Sequence[str]) -> list[Note] | None:
+    """Return the notes with one of the categories; None if no category is selected."""
     if not categories:
         return None
-    return frozenset(
-        (note.language, note.query_id)
-        for note in people.notes_at(arena)
-        if set(note.systems) <= set(pair) and set(categories) & set(_categories(note))
-    )
+    return [note for note in people.notes_at(arena) if set(categories) & set(_categories(note))]
+
+
+def noted_battles(arena: Arena, pair: tuple[str, str], categories: Sequence[str]) -> frozenset[tuple[str, str]] | None:
+    """Return language and id of the queries on which a battle of two systems, or one of its answers, has a note in one
+    of the categories; None if no category is selected.
+    """
+    found = noted(arena, categories)
+    if found is None:
+        return None
+    return frozenset((row.language, row.query_id) for row in found if set(row.systems) <= set(pair))
 
 
 def noted_answers(arena: Arena, categories: Sequence[str]) -> frozenset[tuple[str, str, str]] | None:
-    """Return the answers with one of the categories in a note: language, query and system; None without any
+    """Return language, query and system of the answers with one of the categories in a note; None without any
     category.
     """
-    if not categories:
+    found = noted(arena, categories)
+    if found is None:
         return None
-    return frozenset(
-        (note.language, note.query_id, note.system)
-        for note in people.notes_at(arena)
-        if note.system and set(categories) & set(_categories(note))
-    )
+    return frozenset((row.language, row.query_id, row.system) for row in found if row.system)
 
 
 def _categories(note: Note) -> tuple[str, ...]:

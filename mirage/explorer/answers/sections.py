@@ -10,13 +10,11 @@ from html import escape
 import streamlit as st
 
 from mirage import schema
-from mirage.errors import TableMissing
 from mirage.explorer.answers.answer_card import inks
 from mirage.explorer.answers.data import judgments_on
 from mirage.explorer.kit.query_keys import Key
-from mirage.explorer.kit.states import missing
 from mirage.explorer.kit.table import column_help, mark_html, mode, wide_table
-from mirage.explorer.kit.text import Markup, direction, heading, heading_html, note, text_html
+from mirage.explorer.kit.text import Markup, direction, heading, note, text_html
 from mirage.schema import Nugget, NuggetAssignment
 from mirage.stages.features.assessed import decider
 from mirage.stages.nuggets import TERMS
@@ -24,32 +22,19 @@ from mirage.store import Arena
 from mirage.store.query_rows import of_query
 from mirage.text.segmentation import count_text
 
-FEW = 12
-"""Maximum number of judgments to show unfolded."""
-
 
 def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
-    """Show every verdict on the answers to a query; without judgments, the command that creates them.
+    """Show every verdict on the answers to a query, on request; nothing without judgments.
 
     Args:
         arena: the arena.
         key: language and id of the query.
     """
-    head = heading_html("Judgments")
-    try:
-        all_judgments = judgments_on(arena, key)
-    except TableMissing as error:
-        st.html(head)
-        missing(error)
-        return
+    all_judgments = judgments_on(arena, key) if "judgments" in arena.tables else ()
     if not all_judgments:
-        st.html(f'{head}<p class="mg-about">No judge has compared the answers to this query.</p>')
-        return
-    if len(all_judgments) <= FEW:
-        st.html(Markup(head + _judged(all_judgments)))
         return
     judges = count_text(len({judgment.judge for judgment in all_judgments}), "judge")
-    # With many systems all pairs in two orders are larger than the answers, so they are sent on request.
+    # With many systems all pairs in two orders are larger than the answers.
     fold = st.expander(
         f"{count_text(len(all_judgments), 'judgment')} by {judges}", key="judgments_fold", on_change="rerun"
     )
@@ -62,22 +47,25 @@ def _judged(judgments: Sequence[schema.Judgment]) -> str:
 
 
 def _judge(name: str, judgments: Sequence[schema.Judgment]) -> str:
-    battles = "".join(_battle(judgment) for judgment in judgments if judgment.judge == name)
+    battles = "".join(judgment_html(judgment) for judgment in judgments if judgment.judge == name)
     return f'<div class="mg-judge mg-judge-head">{escape(name)}</div>{battles}'
 
 
-def _battle(judgment: schema.Judgment) -> str:
+def judgment_html(judgment: schema.Judgment) -> str:
+    """Return one verdict with the systems in the order shown, and its rationale, as HTML."""
     winner = preferred_system(judgment)
-    sides = " ".join(
-        f"<span{' class=mg-better' if system == winner else ''}>{letter}: <bdi>{escape(system)}</bdi></span>"
-        for letter, system in (("A", judgment.system_a), ("B", judgment.system_b))
+    word = f"{judgment.verdict}: <bdi>{escape(winner)}</bdi> wins" if winner else escape(judgment.verdict)
+    word += f" ({escape(judgment.reason)})" if judgment.reason else ""
+    word += f" · repeat {judgment.repeat}" if judgment.repeat else ""
+    systems = "".join(
+        f"<span>{letter}, shown {place}: <bdi>{escape(system)}</bdi></span>"
+        for letter, place, system in (("A", "first", judgment.system_a), ("B", "second", judgment.system_b))
     )
-    verdict = f"{judgment.verdict} is better" if winner else judgment.verdict
-    verdict += f" ({judgment.reason})" if judgment.reason else ""
     meaning = escape(column_help("judgments", "verdict"))
-    word = f'<span class="mg-verdict-word" title="{meaning}">{escape(verdict)}</span>'
-    summary = f'<summary><div class="mg-battle">{sides}{word}</div>{rationale_html(judgment)}</summary>'
-    return f'<details class="mg-fold">{summary}</details>'
+    return (
+        f'<div class="mg-order"><div class="mg-who">{systems}</div>'
+        f'<div class="mg-verdict-word" title="{meaning}">{word}</div>{_rationale(judgment)}</div>'
+    )
 
 
 def preferred_system(judgment: schema.Judgment) -> str | None:
@@ -85,8 +73,7 @@ def preferred_system(judgment: schema.Judgment) -> str | None:
     return {"A": judgment.system_a, "B": judgment.system_b}.get(judgment.verdict)
 
 
-def rationale_html(judgment: schema.Judgment) -> str:
-    """Return the rationale of a verdict, which can be in any language, as HTML."""
+def _rationale(judgment: schema.Judgment) -> str:
     if judgment.rationale:
         return text_html(judgment.rationale, language="")
     return '<div class="mg-none">No rationale available.</div>'

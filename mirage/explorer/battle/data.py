@@ -8,13 +8,13 @@ cached by arena, which is hashed by its manifest.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
-from mirage.battles.decision import Decision, OrientedVerdict, Winner, decide, orient_verdict
+from mirage.battles.decision import Decision, Winner, decide, decisions, orient_verdict
 from mirage.battles.judge import NUGGETS, RELEVANCE, Judge
 from mirage.explorer.answers import data as answers
 from mirage.explorer.battle.matrix import RIGHT, Cell
@@ -72,15 +72,20 @@ class BattleSelection(Keys):
         n = Counter(decision.winner for decision in self.decisions.values())
         return Cell(self.wanted.first, self.wanted.second, n["first"], n["tie"], n["second"], n["unparsed"])
 
-    def start(self, languages: Sequence[str] = ()) -> Key | None:
-        """Return the battle to open: with a winner, in the first of these languages that has one, won by the first
-        system if possible; None without battles.
+    def start(self, languages: Sequence[str] = (), texts: Collection[Key] = ()) -> Key | None:
+        """Return the battle to open: with a winner, both texts, in the first of these languages that has one, won by
+        the first system if possible; None without battles.
+
+        Args:
+            languages: codes, the preferred one first.
+            texts: queries with the texts of both answers.
         """
         order = {result: position for position, result in enumerate(RESULTS)}
 
-        def place(key: Key) -> tuple[bool, int, int, Key]:
+        def place(key: Key) -> tuple[bool, bool, int, int, Key]:
             winner = self.decisions[key].winner
-            return winner not in ("first", "second"), language_place(key[0], languages), order[winner], key
+            decided = winner in ("first", "second")
+            return not decided, key not in texts, language_place(key[0], languages), order[winner], key
 
         return min(self.keys, key=place, default=None)
 
@@ -175,43 +180,42 @@ def decisions_of(
 
     Nugget scores decide too with `by_nuggets`; they are computed here.
     """
-    by_battle: dict[Key, dict[str, list[OrientedVerdict]]] = {}
-    if "judgments" in arena.tables:
-        rows = arena.sql(
-            "SELECT language, query_id, judge, system_a <> $first AS swapped, verdict, points FROM judgments "
-            "WHERE system_a = $first AND system_b = $second OR system_a = $second AND system_b = $first",
-            {"first": first, "second": second},
-        )
-        for language, query_id, judge, swapped, verdict, grade in zip(*rows.to_pydict().values(), strict=True):
-            by_battle.setdefault((language, query_id), {}).setdefault(judge, []).append(
-                orient_verdict(verdict, swapped=swapped, grade=grade)
-            )
-    if "outcomes" in arena.tables:
-        rows = arena.sql(
-            f"WITH {RIGHT} SELECT language, query_id, x.ok AS x, y.ok AS y "  # noqa: S608  # constants alone
-            "FROM shown x JOIN shown y USING (language, query_id) WHERE x.system = $first AND y.system = $second",
-            {"first": first, "second": second},
-        )
-        for language, query_id, x, y in zip(*rows.to_pydict().values(), strict=True):
-            verdict = "tie" if x == y else "A" if x else "B"
-            by_battle.setdefault((language, query_id), {})[RELEVANCE] = [orient_verdict(verdict, swapped=False)]
-    if by_nuggets:
-        for key, oriented in _by_nuggets(arena, first, second).items():
-            by_battle.setdefault(key, {})[NUGGETS] = [oriented]
-    return {key: {name: decide(verdicts) for name, verdicts in by_battle[key].items()} for key in sorted(by_battle)}
-
-
-def _by_nuggets(arena: Arena, first: str, second: str) -> dict[Key, OrientedVerdict]:
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    rows = nuggets_of(arena).verdicts
-    low, high = sorted((first, second))
-    rows = rows.filter(pc.and_(pc.equal(rows["system_a"], low), pc.equal(rows["system_b"], high)))
-    columns = (rows[name].to_pylist() for name in ("language", "query_id", "verdict"))
-    return {
-        (language, query_id): orient_verdict(verdict, swapped=low != first)
-        for language, query_id, verdict in zip(*columns, strict=True)
-    }
+    pair = {"first": first, "second": second}
+    tables = []
+    if "judgments" in arena.tables:
+        tables.append(
+            arena.sql(
+                "SELECT judge, language, query_id, system_a, system_b, verdict, points FROM judgments "
+                "WHERE system_a = $first AND system_b = $second OR system_a = $second AND system_b = $first",
+                pair,
+            )
+        )
+    if "outcomes" in arena.tables:
+        tables.append(
+            arena.sql(
+                f"WITH {RIGHT} SELECT '{RELEVANCE}' AS judge, language, query_id, x.system AS system_a, "  # noqa: S608  # constants alone
+                "y.system AS system_b, CASE WHEN x.ok = y.ok THEN 'tie' WHEN x.ok THEN 'A' ELSE 'B' END AS verdict "
+                "FROM shown x JOIN shown y USING (language, query_id) WHERE x.system = $first AND y.system = $second",
+                pair,
+            )
+        )
+    if by_nuggets:
+        rows, both = nuggets_of(arena).verdicts, pa.array([first, second])
+        tables.append(rows.filter(pc.and_(*(pc.is_in(rows[name], both) for name in ("system_a", "system_b")))))
+    if not tables:
+        return {}
+    rows = pa.concat_tables(tables, promote_options="permissive")
+    # A decision is from the side of the system whose name sorts first, which here is to be `first`.
+    sides = {name: pc.if_else(pc.equal(rows[name], first), "0", "1") for name in ("system_a", "system_b")}
+    rows = pa.table({name: sides.get(name, rows[name]) for name in rows.column_names})
+    by_battle: dict[Key, dict[str, Decision]] = {}
+    for judge, decided in decisions(rows, unparsed=True).items():
+        for battle, decision in decided.items():
+            by_battle.setdefault((battle.language, battle.query_id), {})[judge] = decision
+    return {key: by_battle[key] for key in sorted(by_battle)}
 
 
 @lru_cache(maxsize=64)
@@ -223,8 +227,9 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
         TableMissing: if there is no judge, and the arena has no answers.
     """
     if search.judge is None:
+        arena.need("answers")
         by_battle: Mapping[Key, Mapping[str, Decision]] = {
-            key: {"": decide(())} for key in _answered_queries(arena, search)
+            key: {"": decide(())} for key in _answered_queries(arena, search.first, search.second, "true")
         }
     else:
         by_nuggets = search.judge.name == NUGGETS
@@ -248,13 +253,20 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
     return BattleSelection(keys, decisions, search)
 
 
-def _answered_queries(arena: Arena, search: BattleFilter) -> list[Key]:
-    """Return the queries that both systems answered."""
-    arena.need("answers")
+@lru_cache(maxsize=16)
+def with_texts(arena: Arena, first: str, second: str) -> frozenset[Key]:
+    """Return the queries with the texts of both systems' answers; empty if the arena has no texts."""
+    if "answers" not in arena.tables:
+        return frozenset()
+    return frozenset(_answered_queries(arena, first, second, "status IN ('ok', 'truncated')"))
+
+
+def _answered_queries(arena: Arena, first: str, second: str, condition: str) -> list[Key]:
+    """Return the queries that both systems answered, under a condition in SQL."""
     rows = arena.sql(
-        "SELECT language, query_id FROM answers WHERE system IN ($first, $second) GROUP BY ALL "
-        "HAVING count(DISTINCT system) = 2 ORDER BY ALL",
-        {"first": search.first, "second": search.second},
+        f"SELECT language, query_id FROM answers WHERE system IN ($first, $second) AND {condition} "  # noqa: S608  # constants alone
+        "GROUP BY ALL HAVING count(DISTINCT system) = 2 ORDER BY ALL",
+        {"first": first, "second": second},
     )
     return list(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
 

@@ -13,18 +13,17 @@ from mirage import schema
 from mirage.battles.decision import Decision
 from mirage.battles.judge import Judge
 from mirage.explorer.answers import answer_card
-from mirage.explorer.answers.data import AnswerView, MeasureScores
-from mirage.explorer.answers.sections import preferred_system, rationale_html
+from mirage.explorer.answers.data import AnswerView
+from mirage.explorer.answers.sections import judgment_html
 from mirage.explorer.battle.data import BattleSelection, BattleView, FeatureComparison
 from mirage.explorer.battle.overlap import Parts
-from mirage.explorer.kit.table import column_help, mark_html, mode
+from mirage.explorer.kit.table import mark_html, mode
 from mirage.explorer.kit.text import TextSpan, heading_html
+from mirage.people.votes import PEOPLE
 from mirage.publish.charts.palette import FORMATS, family
 from mirage.text.segmentation import count_text
 
 Side = Literal["first", "second"]
-_DECISIONS = {True: ("right", "correct decision"), False: ("wrong", "wrong decision"), None: ("unparsed", "undecided")}
-"""Sign and words of a decision."""
 MOST = 2
 """Maximum number of features named in a sentence."""
 ACTS = {
@@ -63,7 +62,7 @@ def layout_of(battle: BattleView, judge: str, order: str) -> BattleLayout:
     """
     seen = battle.judged(judge)
     if order == "fixed" or not seen:
-        return BattleLayout("first", False, "The first system is on the left.")
+        return BattleLayout("first", False, "")
     judgment = seen[-1 if order == "other" else 0]
     only = "" if len(seen) > 1 else ", the only order judged"
     return BattleLayout(
@@ -96,38 +95,6 @@ def score(battles: BattleSelection) -> str:
         words[0] += f", {share} (95% interval {low} to {high})"
     texts = "".join(f"<span>{word}</span>" for word in words)
     return f'<div class="mg-score"><div class="mg-share" aria-hidden="true">{parts}</div>{texts}</div>'
-
-
-def verdict_line(battle: BattleView, judge: Judge | None) -> str:
-    """Return the winner and its reason as one line of HTML."""
-    return f'<div class="mg-said" style="{answer_card.inks()}">{_verdict_html(battle, judge)}</div>'
-
-
-def _verdict_html(battle: BattleView, judge: Judge | None) -> str:
-    first, second = battle.first, battle.second
-    if judge is None:
-        return "No judge has compared these two."
-    if judge.by_labels:
-        words = {
-            True: ("right", "correct decision"),
-            False: ("wrong", "wrong decision"),
-            None: ("unparsed", "undecided"),
-        }
-        sides = ", ".join(
-            f"{answer_card.sign(words[answer.correct][0])}<b>{escape(answer.system)}</b>: {words[answer.correct][1]}"
-            for answer in (first, second)
-        )
-        tie = ", tie" if (first.correct is True) == (second.correct is True) else ""
-        return f"{sides} (by relevance labels){tie}."
-    decision = battle.decision(judge.name)
-    if judge.kind == "nuggets":
-        return f"{_winner(battle, decision)} (by the share of vital nuggets stated in full)."
-    orders = {0: "no verdict on these two", 1: "one order judged"}.get(decision.n_verdicts, "both orders judged")
-    if decision.n_verdicts > 1:
-        orders += ", different winners" if not decision.consistent else ", same winner"
-    of_judge = battle.judged(judge.name)
-    criterion = _criterion(of_judge[0]) if of_judge else ""
-    return f"{_winner(battle, decision)}. Judge <b>{escape(judge.name)}</b>{criterion}: {orders}."
 
 
 def _winner(battle: BattleView, decision: Decision) -> str:
@@ -164,12 +131,7 @@ def answer_sides(
         if parts is not None:
             stretches = _stretches(parts[0 if side == "first" else 1])
         answer = by_side[side]
-        every = [measure.name for measure in answer.measures]
-        cards.append(
-            answer_card.card(
-                answer, battle.query, texts=texts, leave_out=every, note=note, stretches=stretches, scores=False
-            )
-        )
+        cards.append(answer_card.card(answer, battle.query, texts=texts, note=note, stretches=stretches))
     return f'<div class="mg-sides" style="{answer_card.inks()}">{"".join(cards)}</div>'
 
 
@@ -206,7 +168,7 @@ def judge_verdicts(battle: BattleView, first: str) -> str:
 def _judge(battle: BattleView, judge: str) -> str:
     decision = battle.decision(judge)
     flip = " The two orders disagree." if not decision.consistent else ""
-    orders = "".join(map(_order, battle.judged(judge)))
+    orders = "".join(map(judgment_html, battle.judged(judge)))
     about = _criterion(battle.judged(judge)[0])
     head = f'<div class="mg-judge">{escape(judge)}{about}: <span>{_winner(battle, decision)}.{flip}</span></div>'
     return f'<section style="{answer_card.inks()}">{head}<div class="mg-sides">{orders}</div></section>'
@@ -219,40 +181,17 @@ def _criterion(judgment: schema.Judgment) -> str:
     return f' <span class="mg-tag">criterion: <bdi>{escape(str(judgment.criterion))}</bdi></span>'
 
 
-def _order(judgment: schema.Judgment) -> str:
-    winner = preferred_system(judgment)
-    word = f"{judgment.verdict}: <bdi>{escape(winner)}</bdi> wins" if winner else escape(judgment.verdict)
-    word += f" ({escape(judgment.reason)})" if judgment.reason else ""
-    word += f" · repeat {judgment.repeat}" if judgment.repeat else ""
-    systems = "".join(
-        f"<span>{letter}, shown {place}: <bdi>{escape(system)}</bdi></span>"
-        for letter, place, system in (("A", "first", judgment.system_a), ("B", "second", judgment.system_b))
-    )
-    meaning = escape(column_help("judgments", "verdict"))
-    return (
-        f'<div class="mg-order"><div class="mg-who">{systems}</div>'
-        f'<div class="mg-verdict-word" title="{meaning}">{word}</div>{rationale_html(judgment)}</div>'
-    )
-
-
 def features(battle: BattleView, layout: BattleLayout) -> str:
     """Return the features that both answers have as HTML bars, with one scale per feature."""
-    first, second = order = layout.sides
     answers = {"first": battle.first, "second": battle.second}
-    rows = "".join(_row(comparison, order, answers) for comparison in battle.compared)
-    out = _bars("Features", answers[first], answers[second], rows)
-    if battle.apart:
-        out += note(f"Not compared (a value is missing): {', '.join(battle.apart)}.")
-    return out
-
-
-def _bars(head: str, left: AnswerView, right: AnswerView, rows: str) -> str:
-    """Return rows of bars under the names of the two systems."""
     names = "".join(
-        f'<div class="mg-top">{mark_html(answer.system, mode())} {escape(answer.system)}</div>'
-        for answer in (left, right)
+        f'<div class="mg-top">{mark_html(answers[side].system, mode())} {escape(answers[side].system)}</div>'
+        for side in layout.sides
     )
-    return f'{heading_html(head)}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{names}{rows}</div>'
+    rows = "".join(_row(comparison, layout.sides, answers) for comparison in battle.compared)
+    bars = f'<div class="mg-bars" style="{answer_card.inks()}"><div></div>{names}{rows}</div>'
+    apart = note(f"Not compared (a value is missing): {', '.join(battle.apart)}.") if battle.apart else ""
+    return heading_html("Features") + bars + apart
 
 
 def stack_html(*parts: str) -> str:
@@ -261,44 +200,8 @@ def stack_html(*parts: str) -> str:
 
 
 def note(text: str) -> str:
-    """Return a line of small text as HTML."""
-    return f'<p class="mg-about">{escape(text)}</p>'
-
-
-def scores(battle: BattleView, layout: BattleLayout) -> str:
-    """Return the scores of both answers by measure and rater as HTML; empty without scores."""
-    answers = {"first": battle.first, "second": battle.second}
-    left, right = (answers[side] for side in layout.sides)
-    by_side = [{given.measure: given for given in answer.scores} for answer in (left, right)]
-    if not any(by_side):
-        return ""
-    rows = []
-    for given in {**by_side[1], **by_side[0]}.values():
-        scale = f", {given.ends[0]:g} to {given.ends[1]:g}" if given.ends else ""
-        rows.append(
-            f"<div><bdi>{escape(given.measure)}</bdi> "
-            f'<span class="mg-way">{"people" if given.person else "a program"}{scale}</span></div>'
-        )
-        for side, answer in zip(by_side, (left, right), strict=True):
-            rows.append(_score_html(side.get(given.measure), answer.system))
-    return _bars("Ratings of single answers", left, right, "".join(rows))
-
-
-def _score_html(given: MeasureScores | None, system: str) -> str:
-    """Return one answer's mean on a measure, its position on the scale, and each rater's score."""
-    if given is None:
-        return '<div class="mg-half"><span>–</span></div>'
-    value, bar = "–", ""
-    if given.mean is not None:
-        value = f"{given.mean:.3g}"
-        if given.ends and given.ends[0] != given.ends[1]:
-            low, high = given.ends
-            bar = _track((given.mean - low) / (high - low), system)
-    raters = " · ".join(
-        f"<bdi>{escape(score.rater)}</bdi>&nbsp;{escape(answer_card.score_text(score))}" for score in given.scores
-    )
-    each = f'<div class="mg-raters">{raters}</div>' if given.person or len(given.scores) > 1 else ""
-    return f'<div class="mg-half"><span>{value}</span>{bar}{each}</div>'
+    """Return a line of small text as HTML; empty without a text."""
+    return text and f'<p class="mg-about">{escape(text)}</p>'
 
 
 _WAYS = {"higher": "↑ higher is better", "lower": "↓ lower is better", "none": "neither is better"}
@@ -333,7 +236,7 @@ def _color(system: str) -> str:
 
 
 def conclusion(battle: BattleView, judge: Judge | None) -> str:
-    """Return the result of a battle and its reason, in a sentence; empty without a decision.
+    """Return the result of a battle and its reason, in a sentence; empty without a judge.
 
     Args:
         battle: the battle.
@@ -361,25 +264,28 @@ def _conclusion_by_labels(battle: BattleView) -> str:
 
 def _act(subset: str | None, answer: AnswerView) -> str:
     if answer.correct is None:
-        return "gives no parsable answer"
+        return "gives an answer that could not be classified"
     return ACTS.get((subset or "", answer.correct), "decides correctly" if answer.correct else "decides wrongly")
 
 
 def _conclusion_by_judge(battle: BattleView, decision: Decision, judge: Judge) -> str:
-    if decision.winner not in ("first", "second"):
-        return ""
+    if decision.winner == "tie":
+        return f"Tie: {judge.name} {'calls it one' if decision.consistent else 'disagrees between the two orders'}."
+    if decision.winner == "unparsed":
+        return f"No {'readable ' if decision.n_verdicts else ''}verdict by {judge.name}."
     winner, loser = battle.first.system, battle.second.system
     if decision.winner == "second":
         winner, loser = loser, winner
+    if judge.kind == "nuggets":
+        return f"{winner} beats {loser} by nuggets: it states more of the vital nuggets in full."
     orders = " in both orders" if decision.n_verdicts > 1 and decision.consistent else ""
     reasons = sorted(
         (compared for compared in battle.compared if compared.better == decision.winner), key=_gap, reverse=True
     )[:MOST]
     words = [_reason(compared, first=decision.winner == "first") for compared in reasons]
     because = f", with better {' and '.join(words)}" if words else ""
-    if judge.kind == "nuggets":
-        return f"{winner} beats {loser} by nuggets: it states more of the vital nuggets in full."
-    return f"{judge.name} prefers {winner} to {loser}{orders}{because}."
+    verb = "prefer" if judge.name == PEOPLE else "prefers"
+    return f"{judge.name} {verb} {winner} to {loser}{orders}{because}."
 
 
 def _gap(compared: FeatureComparison) -> float:

@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mirage.publish.charts import primitives
-from mirage.publish.charts.figures import MapCell, WhiskerMark, language_map, whisker_rows
+from mirage.publish.charts.figures import MapCell, language_map
 from mirage.publish.charts.palette import (
     MARK_SIZE,
     ROW,
@@ -35,7 +35,7 @@ NAMED = 4
 """The languages are named under every fourth panel, from the first: the panels share their columns, and to draw the
 names takes the browser longer than the marks.
 """
-_COLUMN, _STEP = 0.8, 0.16
+_COLUMN, _STEP = 0.8, 0.36
 """Width of a language's column, and the most between two systems in it, in columns."""
 _LEAST = 0.1
 """Smallest extent of a value axis as a share of the feature's range."""
@@ -67,7 +67,7 @@ def facts_text(feature: str) -> str:
     """Describe the range, unit and direction of a feature's values."""
     spec = FEATURES.get(feature)
     if spec is None:
-        return "not declared by this version of mirage"
+        return "unknown to this version of mirage"
     low = "" if spec.low is None else f"from {spec.low:g}" if spec.high is None else f"{spec.low:g} to {spec.high:g}"
     return ", ".join(filter(None, (low, spec.unit, direction_text(feature))))
 
@@ -106,7 +106,7 @@ def panels(
         low, high = value_range(feature, [row.mean for row in rows if row.mean is not None])
         # Half a mark has room on both sides.
         room = (high - low) * MARK_SIZE / PANEL
-        low, high = (0.0 if low == 0 else low - room), high + room
+        low, high = low - room, high + room
         axes[f"xaxis{number}"] = axis(
             mode,
             automargin=False,
@@ -234,7 +234,7 @@ def _panel(
         marker = {
             "color": [style.color(mode) for style in styles],
             "symbol": [style.symbol for style in styles],
-            "size": MARK_SIZE,
+            "size": MARK_SIZE + 2,
             "line": {"color": colors.ground, "width": 0.75},
         }
         heights, hovers = [_short(row.mean) for row in front], [_mean_hover(row) for row in front]
@@ -244,7 +244,7 @@ def _panel(
 
 
 def _short(value: float | None) -> float:
-    """Round a value to what a figure draws: what is sent is a third."""
+    """Round to drawing precision."""
     return float(f"{value or 0.0:.5g}")
 
 
@@ -277,30 +277,14 @@ def relation_map(
             row = by_cell.get((feature, code))
             # The ramp runs from best to worst: a strong relation is its dark end.
             shade = 1 - abs(row.tau or 0) if row and row.clear else None
-            text = _tau(row.tau if row else None)
+            text = tau_text(row.tau if row else None)
             cells.append(MapCell(code, feature, text, _relation_hover(row, feature, code), [feature, code], shade))
     titles = {feature: title(feature) for feature in features}
     return language_map(cells, languages=languages, rows=titles, mode=mode, size=ROW - 2)
 
 
-def relation_whiskers(rows: Sequence[Relation], *, mode: Mode) -> dict[str, Any]:
-    """Draw tau of one feature by language, with intervals: filled where the interval leaves out 0.
-
-    Args:
-        rows: of one feature, one a language, top to bottom.
-        mode: light or dark.
-    """
-    marks = [
-        WhiskerMark(k, row.tau, row.low, row.high, _relation_hover(row, row.feature, row.language), filled=row.clear)
-        for k, row in enumerate(rows)
-        if row.tau is not None
-    ]
-    xaxis = axis(mode, title="Kendall’s tau with the rating", range=[-1.05, 1.05], dtick=0.5, zeroline=True)
-    names = [scope_name(row.language) for row in rows]
-    return whisker_rows({"tau": marks}, rows=names, xaxis=xaxis, mode=mode, color=ink(mode).accent)
-
-
-def _tau(value: float | None) -> str:
+def tau_text(value: float | None) -> str:
+    """Format a correlation with its sign."""
     return "–" if value is None else f"{value:+.2f}".replace("-", "−")
 
 
@@ -312,6 +296,6 @@ def _relation_hover(row: Relation | None, feature: str, code: str) -> str:
     head = f"<b>{label_text(title(feature))}</b>, {_where(code)}<br>"
     if row is None or row.tau is None:
         return head + (label_text(row.reason) if row else "no system with a mean and a rating")
-    interval = f" ({label_text(row.reason)})" if row.low is None else f" ({_tau(row.low)} to {_tau(row.high)})"
+    interval = f" ({label_text(row.reason)})" if row.low is None else f" ({tau_text(row.low)} to {tau_text(row.high)})"
     many = f", {row.languages} languages" if code == "all" else ""
-    return f"{head}tau-b {_tau(row.tau)}{interval}<br>n = {row.systems} systems{many}"
+    return f"{head}tau-b {tau_text(row.tau)}{interval}<br>n = {row.systems} systems{many}"

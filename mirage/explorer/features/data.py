@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.battles.judge import Judge, judges
+from mirage.explorer.answers.data import OF_LANGUAGE
 from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.ranking.board import size
@@ -19,7 +20,7 @@ from mirage.stages import features
 from mirage.stages.across.preference import LanguagePreference
 from mirage.stages.across.summary import is_cross_lingual, system_preference
 from mirage.stages.features import FEATURES, FeatureMean
-from mirage.stages.features.relations import Relation, between_systems, relations
+from mirage.stages.features.relations import Relation, relations
 from mirage.stats.units import Unit
 
 if TYPE_CHECKING:
@@ -27,27 +28,29 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
-FOCUS = 3
-"""Default number of systems in focus."""
+_FORMULAS = ("i_dont_know", "answer_is_present", "answer_is_not_present", "negated")
+"""Rules of the parser for answers that repeat a fixed English formula of their prompt."""
 
 
-def spread(ranked: Sequence[str], n: int = FOCUS) -> tuple[str, ...]:
-    """Return n systems spread evenly over a ranking, the first and the last among them; all if there are no more."""
-    if len(ranked) <= n:
-        return tuple(ranked)
-    return tuple(ranked[round(k * (len(ranked) - 1) / (n - 1))] for k in range(n))
-
-
-def ranked_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """Return systems in the order of the arena's first judge, and its name; as given and no name without a judge.
-
-    The order is that of the win matrix, which needs no ratings.
+def ends_of_ranking(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Return the first and the last of some systems by the arena's first judge, and its name; by name and no judge's
+    name without a judge. The order is that of the win matrix, which needs no ratings.
     """
     names = judges(arena)
-    if not names:
-        return tuple(systems), ""
-    ranked = [system for system in matrix(arena, Judge.from_name(names[0])).systems if system in systems]
-    return (*ranked, *(system for system in systems if system not in ranked)), names[0]
+    ranked = [name for name in matrix(arena, Judge.from_name(names[0])).systems if name in systems] if names else []
+    ranked = ranked or list(systems)
+    return tuple(dict.fromkeys((ranked[0], ranked[-1]))), names[0] if names else ""
+
+
+@lru_cache(maxsize=64)
+def has_formulas(arena: Arena) -> bool:
+    """Return whether most answers of an arena repeat an English formula of their prompt, in whatever language the query
+    is: the language of such an answer says nothing.
+    """
+    if "outcomes" not in arena.tables:
+        return False
+    sql = "SELECT avg(list_contains($rules, rule)::INT) AS share FROM outcomes WHERE parser = 'strict'"
+    return (arena.sql(sql, {"rules": list(_FORMULAS)})["share"][0].as_py() or 0.0) > 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +58,7 @@ class Overview:
     """Means by language and over languages."""
 
     features: tuple[str, ...]
-    """Features with a value, in declaration order."""
+    """Features with a value, in declaration order; without those of the language if answers are formulas."""
     systems: tuple[str, ...]
     """Systems, by name."""
     languages: tuple[str, ...]
@@ -64,8 +67,6 @@ class Overview:
     """Number of measured answers."""
     unit: Unit
     """The unit of the intervals over languages."""
-    differing: tuple[str, ...]
-    """The same features, sorted by how much systems differ (`between_systems`)."""
     by_feature: Mapping[str, tuple[FeatureMean, ...]]
     """Means of each feature by language and system."""
     over: Mapping[str, pa.Table]
@@ -115,6 +116,7 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
     feature_means = [row for code in languages for row in of_language(arena, code)]
     joint = features.over_languages(feature_means, _shared_rows(arena, languages))
     named = {row.feature for row in feature_means if row.mean is not None}
+    named -= set(OF_LANGUAGE) if has_formulas(arena) else set()
     order = [*(name for name in FEATURES if name in named), *sorted(named - FEATURES.keys())]
     systems = tuple(sorted({row.system for row in feature_means}))
     by_feature: dict[str, list[FeatureMean]] = {name: [] for name in order}
@@ -135,7 +137,6 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
         answers[row.language, row.system] = max(answers[row.language, row.system], row.total)
     return Overview(
         features=tuple(order),
-        differing=tuple(sorted(order, key=lambda name: -between_systems(by_feature[name]))),
         systems=systems,
         languages=languages,
         answers=sum(answers.values()),
@@ -167,6 +168,15 @@ def feature_relations(arena: Arena, judge: Judge, languages: tuple[str, ...]) ->
     }
     means = [row for code in languages for row in of_language(arena, code)]
     return tuple(relations(means, ratings, features=overview(arena, languages).features))
+
+
+def by_relation(rows: Sequence[Relation]) -> list[Relation]:
+    """Return the correlations over all languages, or in the only one, of features of the content: those with an
+    interval that excludes 0 first, then by strength.
+    """
+    several = any(row.language == "all" for row in rows)
+    joint = [row for row in rows if (row.language == "all") == several and row.feature not in OF_LANGUAGE]
+    return sorted(joint, key=lambda row: (not row.clear, -abs(row.tau or 0.0)))
 
 
 @lru_cache(maxsize=8)

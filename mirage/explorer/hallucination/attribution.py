@@ -6,7 +6,7 @@ Cached by arena and parser; the source tables are read once.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,41 +24,38 @@ from mirage.stages.retrieve.attribution import (
     AnswerCause,
     Attribution,
     CauseShare,
-    GivenRetrieval,
     attributions,
     cause_shares,
     causes,
-    given_retrieval,
 )
 from mirage.stages.retrieve.measures import means, measure_retrievers
 from mirage.stages.shown import GIVEN
 from mirage.store import query_rows
-from mirage.text.segmentation import join_or_count
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.store import Arena
 
-UNDECIDED = "undecided"
+UNDECIDED = "unclassified"
 """Placeholder for answers without a cause, in filters and links."""
 TITLES: dict[str, str] = {
     "right": "correct decision: answers",
-    "ignored": "ignored what it was shown",
-    "other_language": "found in another language only",
-    "unused_language": "shown in a language it does not use",
+    "ignored": "ignores a relevant passage",
+    "other_language": "retrieved in another language only",
+    "unused_language": "shown in a language that it never uses",
     "not_retrieved": "not retrieved",
-    "unsupported": "answers without support",
+    "unsupported": "answers without evidence",
     "right_refusal": "correct decision: abstains",
 }
 """Display names of the causes."""
+BEST = "nDCG@10"
+"""The measure that orders retrievers."""
 MEASURES = {
-    "nDCG@10": "Normalized discounted cumulative gain at rank 10.",
+    BEST: "Normalized discounted cumulative gain at rank 10.",
     "judged@10": "Share of the top 10 with a label; unlabelled passages count as not relevant.",
-    "R@10": "Share of the relevant passages in the top 10.",
     "R@100": "Share of the relevant passages in the top 100.",
     "RR@10": "Reciprocal rank of the first relevant passage in the top 10; 0 if none.",
-    "AP@100": "Average precision in the top 100.",
 }
 """Measures of the table with their meaning, in its order."""
 
@@ -71,10 +68,6 @@ class Losses:
     """Systems with causes, by share of correct decisions, highest first."""
     shares: tuple[CauseShare, ...]
     """Shares by system, language (`all`: their mean) and cause."""
-    undecided: Mapping[tuple[str, str], int]
-    """Number of answers without a cause, by system and language or `all`."""
-    given: pa.Table
-    """Rows of `GivenRetrieval`; empty if every system was shown every relevant passage."""
 
 
 @lru_cache(maxsize=8)
@@ -119,23 +112,11 @@ def losses(arena: Arena, parser: str, languages: tuple[str, ...]) -> Losses:
     """
     entries = [entry for entry in arena_causes(arena, parser) if entry.attribution.language in languages]
     shares = cause_shares(entry.attribution for entry in entries)
-    undecided = Counter(
-        (entry.attribution.system, code)
-        for entry in entries
-        if entry.attribution.cause is None
-        for code in (entry.attribution.language, "all")
-    )
     right: defaultdict[str, float] = defaultdict(float)
     for share in shares:
         if share.language == "all" and share.cause in ("right", "right_refusal"):
             right[share.system] += share.share
-    given = [row for row in given_retrieval(entries) if row.n_given < row.n]
-    return Losses(
-        tuple(sorted(right, key=lambda system: (-right[system], system))),
-        tuple(shares),
-        undecided,
-        schema.from_rows(GivenRetrieval, given),
-    )
+    return Losses(tuple(sorted(right, key=lambda system: (-right[system], system))), tuple(shares))
 
 
 @lru_cache(maxsize=16)
@@ -147,27 +128,22 @@ def retrievers(arena: Arena, languages: tuple[str, ...]) -> pa.Table:
         languages: codes.
 
     Returns:
-        `retriever, n, systems`, and for each measure its mean and the ends of its 95% interval, `_low` and `_high`.
+        `retriever, n`, and for each measure its mean and the ends of its 95% interval, `_low` and `_high`.
 
     Raises:
         NotEnoughData: if no passage is labelled.
     """
     import pyarrow as pa
 
-    read_by: dict[str, list[str]] = {}
-    if "answers" in arena.tables:
-        sql = "SELECT DISTINCT coalesce(retriever, ?) AS retriever, system FROM answers ORDER BY ALL"
-        for row in arena.sql(sql, [GIVEN]).to_pylist():
-            read_by.setdefault(row["retriever"], []).append(row["system"])
     rows: dict[str, dict[str, Any]] = {}
     for mean in means(measure_retrievers(arena, measures=list(MEASURES), languages=languages)):
         if mean.language == "all" and mean.measure in MEASURES:
             name, measure = mean.retriever, mean.measure
-            row = rows.setdefault(name, {"retriever": name, "systems": join_or_count(read_by.get(name, []), "system")})
+            row = rows.setdefault(name, {"retriever": name})
             row |= {measure: mean.mean, f"{measure}_low": mean.low, f"{measure}_high": mean.high}
-            if measure == "nDCG@10":
+            if measure == BEST:
                 row["n"] = mean.n
-    order = sorted(rows.values(), key=lambda row: (row["retriever"] == GIVEN, -(row["nDCG@10"] or 0), row["retriever"]))
+    order = sorted(rows.values(), key=lambda row: (row["retriever"] == GIVEN, -(row[BEST] or 0), row["retriever"]))
     return pa.Table.from_pylist(order)
 
 

@@ -1,5 +1,5 @@
-"""Figures of the Hallucination page: the trade-off of the two rates, rates by language, and shares of outcomes and
-causes.
+"""Figures of the Hallucination page: the trade-off of the two rates, rates by language, shares of causes,
+and risk-coverage curves.
 
 A clicked mark yields `[system, language, metric, outcome]`, each empty where the mark is about all of them.
 """
@@ -15,10 +15,8 @@ from mirage.publish.charts.figures import (
     FOOT,
     BarPart,
     MapCell,
-    WhiskerMark,
     language_map,
     stacked_shares,
-    whisker_rows,
 )
 from mirage.publish.charts.palette import (
     FORMATS,
@@ -33,34 +31,25 @@ from mirage.publish.charts.palette import (
     on_ramp,
     span,
 )
-from mirage.schema import UNDECIDED
-from mirage.text.languages import name_of, scope_name
+from mirage.text.languages import name_of
 
 Row = Mapping[str, Any]
 """A row of `data.Rates.systems` or `data.Rates.cells`."""
 
 RATES = {"hallucination": "Hallucination rate", "error": "Error rate"}
-QUERIES = {"hallucination": "non-relevant queries", "error": "relevant queries"}
+QUERIES = {"hallucination": "unanswerable queries", "error": "answerable queries"}
 """The queries that either rate is about."""
-DECISIONS = {
-    "hallucination": {"answered": "wrong decision: answers", "abstained": "correct decision: abstains"},
-    "error": {"abstained": "wrong decision: abstains", "answered": "correct decision: answers"},
-}
-"""Names of the outcomes that are decisions, by rate; the wrong one first."""
 NAMED = 16
-"""Maximum number of named marks of the trade-off: those in focus and the first of the rows. A hover names each."""
+"""Maximum number of named marks of the trade-off: those in focus and the first of the rows."""
 SAID = (
     *("value", "low", "high", "rate", "rate_as_published", "undecided", "n", "reason"),
     *("corrected", "corrected_low", "corrected_high", "audited"),
 )
 """Fields of a rate used in hover texts."""
-_PATTERNS = {"clarification": "-", "unparsed": "/", "empty": ".", "api_error": "x", "missing": "|"}
 _EDGE = 0.035
 """What the axes show below 0 and above 1, so that marks at the ends stay whole."""
-_ROOM = (0.5, 0.045)
-"""Distance between two named marks in either rate: the length and the height of a name on a narrow screen."""
-_CORNER, _END = "<i>best corner</i>", "<i>ignores the evidence</i>"
-"""Names of the lower left corner and of the upper end of the dotted line."""
+_ROOM = (0.4, 0.05)
+"""The length and the height of a name on a narrow screen, in either rate."""
 _rate, _points, _count = (FORMATS[kind].write for kind in ("rate", "points", "count"))
 
 
@@ -79,8 +68,7 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
     for row in shown:
         loud = not focus or row["system"] in focus
         by_color.setdefault((loud, family(row["system"]).color(mode) if loud else colors.muted), []).append(row)
-    dotted = primitives.lines([0, 1], [1, 0], {"color": colors.muted, "width": 1, "dash": "dot"})
-    data = [dotted, _names(shown, mode, focus)]
+    data = []
     for (loud, color), group in sorted(by_color.items(), key=lambda item: item[0][0]):
         across, upright = (
             primitives.whiskers(
@@ -96,14 +84,14 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
                 [row["hallucination_value"] for row in group],
                 [row["error_value"] for row in group],
                 [_system_hover(row) for row in group],
-                {"color": color, "symbol": [family(row["system"]).symbol for row in group], "size": MARK_SIZE},
+                {"color": color, "symbol": [family(row["system"]).symbol for row in group], "size": MARK_SIZE + 1},
                 clicks=[[row["system"], "", "", ""] for row in group],
                 opacity=1 if loud else 0.4,
                 error_x=across,
                 error_y=upright,
             )
         )
-    ends = {"range": [-_EDGE, 1 + _EDGE], "tickvals": (0, 0.25, 0.5, 0.75, 1), "automargin": False}
+    ends = {"range": [-_EDGE, 1 + 2 * _EDGE], "tickvals": (0, 0.25, 0.5, 0.75, 1), "automargin": False}
     x, y = (
         axis(mode, title=f"{title} (lower is better)", tickformat=".0%", zeroline=False, **ends)
         for title in RATES.values()
@@ -111,7 +99,7 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
     none = {"x": 0.5, "y": 0.5, "text": "<i>no system has both rates</i>", "showarrow": False}
     margin = {"l": FOOT + SPACE, "r": SPACE, "t": SPACE, "b": FOOT}
     return {
-        "data": data,
+        "data": [*data, _names(shown, mode, focus)],
         "layout": layout(
             mode, height=366 + SPACE + FOOT, margin=margin, xaxis=x, yaxis=y, annotations=[] if shown else [none]
         ),
@@ -119,31 +107,26 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
 
 
 def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> primitives.Trace:
-    """Name the marks beside which no other name stands: those in focus first, then in the order of the rows.
+    """Name the marks with room for a name above them, off their whiskers: those in focus first, then in row order.
 
     Returns:
-        One trace without hover, so that no name takes a click from its mark. The names of the best corner and of the
-        end of the dotted line come last.
+        One trace without hover, so that no name takes a click from its mark.
     """
     colors = ink(mode)
-    ordered = sorted(rows, key=lambda row: row["system"] not in focus)[:NAMED]
+    taken = [(row["hallucination_value"], row["error_value"], row["system"]) for row in rows]
     named: list[tuple[float, float, str, str]] = []
-    for x, y, name, color in (
-        *(
-            (
-                row["hallucination_value"],
-                row["error_value"],
-                label_text(f"  {row['system']}  "),
-                colors.text if not focus or row["system"] in focus else colors.muted,
-            )
-            for row in ordered
-        ),
-        (0, 0, _CORNER, colors.muted),
-        (0, 1, _END, colors.muted),
-    ):
-        if all(abs(x - other[0]) > _ROOM[0] or abs(y - other[1]) > _ROOM[1] for other in named):
-            named.append((x, y, name, color))
-    # The dotted line and the grid stop at a name.
+    for row in sorted(rows, key=lambda row: row["system"] not in focus)[:NAMED]:
+        x, y = row["hallucination_value"], row["error_value"]
+        side = 1 if x < 0.5 else -1
+        if not any(
+            owner != row["system"]
+            and -_ROOM[1] / 2 < (across - x) * side < _ROOM[0]
+            and -_ROOM[1] / 2 < up - y < 1.5 * _ROOM[1]
+            for across, up, owner in taken
+        ):
+            color = colors.text if not focus or row["system"] in focus else colors.muted
+            named.append((x, y, label_text(f" {row['system']} "), color))
+            taken += [(x + side * _ROOM[0] * share, y + _ROOM[1], row["system"]) for share in (0.2, 0.4, 0.6, 0.8)]
     font = {"size": 11, "color": [mark[3] for mark in named], "shadow": ", ".join([f"0 0 2px {colors.ground}"] * 4)}
     return primitives.lines(
         [mark[0] for mark in named],
@@ -151,20 +134,14 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> primitive
         {},
         mode="text",
         text=[mark[2] for mark in named],
-        textposition=["middle right" if mark[0] < 0.5 else "middle left" for mark in named],
+        textposition=["top right" if mark[0] < 0.5 else "top left" for mark in named],
         textfont=font,
         cliponaxis=False,
     )
 
 
 def rate_map(
-    rows: Sequence[Row],
-    *,
-    systems: Sequence[str],
-    languages: Sequence[str],
-    metric: str,
-    mode: Mode,
-    value: str = "value",
+    rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str], metric: str, mode: Mode
 ) -> dict[str, Any]:
     """Draw one rate by language (columns) and system (rows) as squares; a cell without a value is hollow.
 
@@ -174,88 +151,22 @@ def rate_map(
         languages: the columns; one without cells stays hollow.
         metric: which rate.
         mode: light or dark.
-        value: `value` for the rate, `difference` for ours as published minus the printed figure, in points.
     """
     by_cell = {(row["system"], row["language"]): row for row in rows if row["metric"] == metric}
-    drawn = {(system, code): by_cell.get((system, code), {}).get(value) for system in systems for code in languages}
-    largest = max((abs(v) for v in drawn.values() if v is not None), default=0) or 1.0
 
-    def cell(system: str, code: str, v: float | None) -> MapCell:
-        text, shade = "–", None
-        if v is not None and value == "value":
-            text, shade = f"{100 * v:.1f}", v
-        elif v is not None:
-            # The ramp runs from best to worst. No difference from the print is its pale end.
-            text, shade = _points(v) if v else "0", 1 - abs(v) / largest
-        hover = _cell_hover(by_cell.get((system, code)), system, code, metric)
-        return MapCell(code, system, text, hover, [system, code, metric, ""], shade)
+    def cell(system: str, code: str) -> MapCell:
+        row = by_cell.get((system, code))
+        value = row["value"] if row else None
+        text = "–" if value is None else f"{100 * value:.0f}"
+        return MapCell(code, system, text, _cell_hover(row, system, code, metric), [system, code, metric, ""], value)
 
-    cells = [cell(system, code, v) for (system, code), v in drawn.items()]
+    cells = [cell(system, code) for system in systems for code in languages]
     return language_map(cells, languages=languages, rows={system: system for system in systems}, mode=mode)
 
 
-def rates_by_language(
-    rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str], metric: str, mode: Mode
-) -> dict[str, Any]:
-    """Draw one rate of a few systems by language, with intervals.
-
-    Args:
-        rows: rows of `data.Rates.cells`.
-        systems: a few systems, top to bottom within a language.
-        languages: the rows.
-        metric: which rate.
-        mode: light or dark.
-    """
-    series: dict[str, list[WhiskerMark]] = {system: [] for system in systems}
-    for row in rows:
-        code, system = row["language"], row["system"]
-        if row["metric"] == metric and system in series and code in languages and row["value"] is not None:
-            hover = _cell_hover(row, system, code, metric)
-            click = [system, code, metric, ""]
-            mark = WhiskerMark(languages.index(code), row["value"], row["low"], row["high"], hover, click)
-            series[system].append(mark)
-    title = f"{RATES[metric]} (lower is better)"
-    xaxis = axis(mode, title=title, tickformat=".0%", zeroline=False, range=[-0.02, 1.02], dtick=0.25)
-    return whisker_rows(series, rows=[scope_name(code) for code in languages], xaxis=xaxis, mode=mode)
-
-
-def outcome_shares(rows: Sequence[Row], *, systems: Sequence[str], metric: str, mode: Mode) -> dict[str, Any]:
-    """Draw the shares of the outcomes on one subset: wrong decisions first, then undecided, then correct.
-
-    Args:
-        rows: rows of `data.Rates.cells`.
-        systems: order of the rows, that of the table.
-        metric: whose subset.
-        mode: light or dark.
-    """
-    joint = {row["system"]: row for row in rows if row["metric"] == metric and row["language"] == "all"}
-    shown = [system for system in systems if system in joint]
-    wrong, right = DECISIONS[metric]
-    order = (wrong, *UNDECIDED, "missing", right)
-    total = {system: sum(joint[system][outcome] for outcome in order) for system in shown}
-    parts = []
-    for outcome in order:
-        shares = [joint[system][outcome] / total[system] if total[system] else 0 for system in shown]
-        title = DECISIONS[metric].get(outcome) or outcome.replace("_", " ").replace("api", "API")
-        hovers = [
-            f"<b>{label_text(system)}</b>, {QUERIES[metric]}<br>{title}: {_rate(share)}<br>"
-            f"{_count(joint[system][outcome])} of {_count(total[system])} queries"
-            for system, share in zip(shown, shares, strict=True)
-        ]
-        place = {"answered": 0, "abstained": 1}.get(outcome)
-        parts.append(
-            BarPart(
-                title,
-                ink(mode).line if place is None else ink(mode).ramp[place][1],
-                shares,
-                hovers,
-                [[system, "", metric, outcome] for system in shown],
-                _PATTERNS.get(outcome, ""),
-                [_rate(share) if share >= 0.12 and place is not None else "" for share in shares],
-                on_ramp(mode, (place or 0) / 2),
-            )
-        )
-    return stacked_shares(parts, rows=shown, title=f"Share of the {QUERIES[metric]}", mode=mode)
+def _percents(shares: Sequence[float]) -> list[str]:
+    """Return the numbers in the parts of bars that have room for them."""
+    return [f"{100 * share:.0f}%" if share >= 0.12 else "" for share in shares]
 
 
 def cause_shares(rows: Sequence[Row], *, systems: Sequence[str], mode: Mode) -> dict[str, Any]:
@@ -284,13 +195,14 @@ def cause_shares(rows: Sequence[Row], *, systems: Sequence[str], mode: Mode) -> 
             ""
             if row is None
             else f"<b>{label_text(row['system'])}</b><br>{TITLES[cause]}: {_rate(row['share'])}, "
-            f"95% {span(row['low'], row['high'], 'rate')}<br>{row['k']:,} of {row['n']:,} decided answers"
+            f"95% {span(row['low'], row['high'], 'rate')}<br>{row['k']:,} of {row['n']:,} classified answers"
             for row in own
         ]
         shares = [row["share"] if row else 0.0 for row in own]
         clicks = [[system, cause] for system in systems]
-        parts.append(BarPart(TITLES[cause], fill, shares, hovers, clicks, pattern))
-    return stacked_shares(parts, rows=systems, title="Share of the decided answers", mode=mode)
+        inked = on_ramp(mode, 0.5 if cause == "right_refusal" else 0)
+        parts.append(BarPart(TITLES[cause], fill, shares, hovers, clicks, pattern, _percents(shares), inked))
+    return stacked_shares(parts, rows=systems, title="Share of the classified answers", mode=mode)
 
 
 def risk_coverage(curves: Mapping[str, Sequence[Row]], *, mode: Mode) -> dict[str, Any]:
@@ -360,7 +272,7 @@ def _cell_hover(cell: Row | None, system: str, language: str, metric: str) -> st
     if cell["n"]:
         lines.append(
             f"n = {_count(cell['n'])} answers: {_count(cell['answered'])} answered, "
-            f"{_count(cell['abstained'])} abstained, {_count(cell['n'] - cell['decided'])} undecided"
+            f"{_count(cell['abstained'])} abstained, {_count(cell['n'] - cell['decided'])} unclassified"
         )
     if cell["printed"] is not None:
         lines.append(f"printed in the paper: {_rate(cell['printed'])}")
@@ -371,7 +283,7 @@ def _cell_hover(cell: Row | None, system: str, language: str, metric: str) -> st
 
 
 def _rate_lines(cell: Row, metric: str) -> list[str]:
-    """Describe a rate: value, interval, both definitions and the undecided share; or why it is missing."""
+    """Describe a rate: value, interval, both definitions and the unclassified share; or why it is missing."""
     title = RATES[metric].lower()
 
     def interval(low: float, high: float) -> str:
@@ -387,6 +299,6 @@ def _rate_lines(cell: Row, metric: str) -> list[str]:
         value = _rate(cell["corrected"])
         lines.append(f"corrected for label errors {value}{ends}, {_count(cell['audited'])} labels audited")
     if cell["n"]:
-        both = f"decided {_rate(cell['rate'])}, as published {_rate(cell['rate_as_published'])}"
-        lines.append(f"{both}, undecided answers {_rate(cell['undecided'])}")
+        both = f"of classified answers {_rate(cell['rate'])}, as published {_rate(cell['rate_as_published'])}"
+        lines.append(f"{both}, unclassified {_rate(cell['undecided'])}")
     return lines

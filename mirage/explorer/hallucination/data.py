@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
-Definition = Literal["decided", "as-published"]
-"""`decided`: wrong decisions / decided answers; `as-published`: 1 - accuracy, undecided answers count as wrong."""
+Definition = Literal["exclude", "count"]
+"""What becomes of unclassified answers. `exclude`: wrong decisions / classified answers; `count`: they count as wrong
+decisions (1 - accuracy), as published."""
 Metric = Literal["hallucination", "error"]
 
 SUBSETS: dict[Metric, Subset] = {"hallucination": "non_relevant", "error": "relevant"}
@@ -37,7 +38,7 @@ SOURCE = "NoMIRACL"
 """The paper whose figures are shown."""
 
 TRADE_OFF = (
-    *("value", "low", "high", "other", "rate", "rate_as_published", "undecided"),
+    *("value", "low", "high", "rate", "rate_as_published", "undecided"),
     *("n", "decided", "printed", "difference", "reason", "corrected", "corrected_low", "corrected_high", "audited"),
 )
 """Cell columns repeated in a row of the trade-off for each metric, as in `hallucination_value`."""
@@ -48,16 +49,16 @@ class Rates:
     """Both rates of all systems over the chosen languages."""
 
     systems: pa.Table
-    """One row per system: `system`, and for each metric the columns of `TRADE_OFF`, over all languages (or the only
-    one). Lowest hallucination rate first."""
+    """One row per system: `system`, `n` (answers), `unclear` (the share of them that is unclassified), and for each
+    metric the columns of `TRADE_OFF`, over all languages (or the only one). Lowest hallucination rate first."""
     cells: pa.Table
     """One row per metric, language (`all`: their mean, as in `outcomes.Rate`) and system: `metric, language, subset,
     system, n` (answers present), the six outcomes as counts, `rate, rate_as_published, undecided` (`outcomes.Rate`),
     `decided` (answers), `decided_low, decided_high` (the interval of `rate`), `value, low, high` (the rate by the
-    chosen definition with its 95% interval; null with `reason` where there is none), `other` (the rate by the other
-    definition), `printed` (the paper's figure, a share), `difference` (percentage points, ours as published minus
-    printed; 0 within the rounding of the print), and the columns of `outcomes.Rate` on an audit of labels: `labels,
-    corrected, corrected_low, corrected_high, audited, label_error, label_reason`."""
+    chosen definition with its 95% interval; null with `reason` where there is none), `printed` (the paper's figure, a
+    share), `difference` (percentage points, ours as published minus printed; 0 within the rounding of the print), and
+    the columns of `outcomes.Rate` on an audit of labels: `labels, corrected, corrected_low, corrected_high, audited,
+    label_error, label_reason`."""
     languages: Mapping[Metric, tuple[str, ...]]
     """Number of languages of each rate."""
     queries: Mapping[Metric, int]
@@ -95,7 +96,7 @@ def both_rates(
     arena: Arena,
     figures: Arena | None,
     parser: Parser = "strict",
-    definition: Definition = "decided",
+    definition: Definition = "exclude",
     picked: tuple[str, ...] = (),
     labels: QueryLabels | None = None,
 ) -> Rates:
@@ -105,8 +106,8 @@ def both_rates(
         arena: an arena with outcomes.
         figures: an arena with printed figures (table `published`).
         parser: parser whose outcomes count.
-        definition: which rate is `value`; the other one is `other`. As published, the parser is the paper's too, and
-            so it is for the rate as published of the paper's systems.
+        definition: which rate is `value`. With `count` the parser is the paper's too, and so it is for the rate as
+            published of the paper's systems.
         picked: codes; empty for all that the arena has.
         labels: what is known about the labels: with an audit the cells have `corrected` rates. None if unknown.
 
@@ -120,7 +121,7 @@ def both_rates(
         raise NotEnoughData("none of the chosen languages has outcomes", do="choose other languages")
     printed, reference = _printed_rates(figures) if figures else ({}, "")
     by_paper = "published" in parsers(arena)
-    shown: Parser = "published" if definition == "as-published" and by_paper else parser
+    shown: Parser = "published" if definition == "count" and by_paper else parser
     rows = outcomes.correct_rates(rate_table(arena, shown, languages), labels or QueryLabels()).to_pylist()
     if by_paper and shown != "published":
         # The paper's figures are by its parser, which reads answers to its prompt alone.
@@ -176,7 +177,7 @@ def printed_rates(figures: Arena, picked: tuple[str, ...] = ()) -> Rates | None:
         for metric, system in dict.fromkeys(key[:2] for key in keys)
     ]
     for cell in (*single, *joint):
-        _define(cell, "as-published")
+        _define(cell, "count")
         cell |= {"value": cell["printed"], "reason": None}
     languages = tuple(in_order(code for *_, code in keys))
     return Rates(
@@ -283,13 +284,13 @@ def _cell(row: Mapping[str, Any], metric: Metric, printed: Mapping[tuple[Metric,
 
 
 def _define(cell: dict[str, Any], definition: Definition) -> None:
-    """Name the rate by the chosen definition `value`, with its interval, and the other one `other`."""
+    """Name the rate by the chosen definition `value`, with its interval."""
     ends = cell.pop("_ends")
-    value, other = cell["rate"], cell["rate_as_published"]
+    value = cell["rate"]
     low, high = cell.pop("rate_low"), cell.pop("rate_high")
     cell |= {"decided_low": low, "decided_high": high}
-    if definition == "as-published":
-        value, other = other, value
+    if definition == "count":
+        value = cell["rate_as_published"]
         low, high = outcomes.mean_interval(ends)[1:] if ends else (None, None)
     if value is not None:
         reason = None
@@ -297,7 +298,7 @@ def _define(cell: dict[str, Any], definition: Definition) -> None:
         reason = f"only {cell['decided']:,} of {cell['n']:,} answers classified"
     else:
         reason = "no answers in this arena"
-    cell |= {"value": value, "low": low, "high": high, "other": other, "reason": reason}
+    cell |= {"value": value, "low": low, "high": high, "reason": reason}
 
 
 def _mean(cells: Sequence[Mapping[str, Any]], name: str) -> float | None:
@@ -314,9 +315,11 @@ def _systems(joint: Sequence[Mapping[str, Any]]) -> pa.Table:
     by_key = {(cell["system"], cell["metric"]): cell for cell in joint}
     rows = []
     for system in sorted({cell["system"] for cell in joint}):
-        row: dict[str, Any] = {"system": system}
-        for metric in SUBSETS:
-            row |= {f"{metric}_{name}": by_key.get((system, metric), {}).get(name) for name in TRADE_OFF}
+        own = {metric: by_key.get((system, metric), {}) for metric in SUBSETS}
+        n, decided = (sum(cell.get(name) or 0 for cell in own.values()) for name in ("n", "decided"))
+        row: dict[str, Any] = {"system": system, "n": n, "unclear": 1 - decided / n if n else None}
+        for metric, cell in own.items():
+            row |= {f"{metric}_{name}": cell.get(name) for name in TRADE_OFF}
         rows.append(row)
     rows.sort(key=lambda row: (_or_last(row["hallucination_value"]), _or_last(row["error_value"]), row["system"]))
     return pa.Table.from_pylist(rows)

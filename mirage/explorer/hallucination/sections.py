@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.answers import answer_card
@@ -22,26 +22,25 @@ from mirage.explorer.kit.pick import pick, pick_language, pick_segments
 from mirage.explorer.kit.states import badge, refuse
 from mirage.explorer.kit.table import Col, column, estimate, filter_rows, mode, table
 from mirage.explorer.kit.text import heading, note, plain
-from mirage.publish.charts.palette import FORMATS, ROW
+from mirage.publish.charts.palette import ROW
 from mirage.schema import UNDECIDED, Parser
 from mirage.stages.abstain import ALL, LOSSES
 from mirage.stages.outcomes import Confusion
-from mirage.stages.retrieve.attribution import GivenRetrieval
 from mirage.stages.shown import GIVEN
 from mirage.store import Arena
 from mirage.text.languages import in_order, name_of, search_name
 from mirage.text.segmentation import as_sentence, count_text, join_or_count
 
 SAYS = {
-    "decided": "wrong decisions / decided answers",
-    "as-published": "1 − accuracy by the papers' parser; undecided answers count as wrong decisions",
+    "exclude": "wrong decisions / classified answers",
+    "count": "1 − accuracy by the papers' parser; unclassified answers count as wrong decisions",
 }
 MEANING = {
-    "hallucination": "Share of non-relevant queries (no passage answers them) that the system answers",
-    "error": "Share of relevant queries (a passage answers them) on which the system abstains",
+    "hallucination": "Share of unanswerable queries (no passage answers them) that the system answers",
+    "error": "Share of answerable queries (a passage answers them) on which the system abstains",
 }
-SHORT = {"hallucination": "Halluc.", "error": "Error"}
-WHICH = "hallucination: non-relevant queries. error: relevant queries."
+SHORT = {"hallucination": "Hallucination", "error": "Error"}
+WHICH = "hallucination: unanswerable queries. error: answerable queries."
 PAPER = {
     "Table 1": "Queries of each subset and split.",
     "Table 2": "English answers by pattern: sorted by hand in the paper, by rules here.",
@@ -52,25 +51,11 @@ PAPER = {
 TALL = 15
 """Rows of a printed table that are shown without an inner scroll bar."""
 PICKERS = {
-    "By language": ("rate", "cells", "drawn_rates"),
-    "Outcomes": ("drawn_outcomes",),
-    "Errors": ("flow_in",),
-    "Confusion": ("confusion",),
-    "Languages": ("decisions_of",),
+    "By language": ("rate", "drawn_rates"),
+    "Errors": ("view", "flow_in", "confusion", "decisions_of", "signal", "loss", "withheld_in"),
     "Paper tables": ("printed", "figures"),
-    "Risk-coverage": ("signal", "loss", "withheld_in"),
 }
-"""Keys of the pickers of every section that has some."""
-_HEADS = {
-    "right": ("Correct: answers", 100),
-    "ignored": ("Ignored", 72),
-    "other_language": ("Other language", 116),
-    "unused_language": ("Unused language", 116),
-    "not_retrieved": ("Not retrieved", 100),
-    "unsupported": ("Unsupported", 92),
-    "right_refusal": ("Correct: abstains", 100),
-}
-"""Column labels of the causes, and their widths in pixels."""
+"""Keys of the pickers of every section."""
 _CURVES = 4
 """Systems whose risk-coverage curves are drawn."""
 _SYSTEM = column("outcomes", "system")
@@ -86,7 +71,7 @@ def answer_links(cells: Sequence[Mapping[str, Any]], parser: str, system: str, m
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.caption(plain(f"{system}, {cell['n']:,} answers to {where}:"), width="content")
-        for word, kinds in (("answered", ("answered",)), ("abstained", ("abstained",)), ("undecided", UNDECIDED)):
+        for word, kinds in (("answered", ("answered",)), ("abstained", ("abstained",)), ("unclassified", UNDECIDED)):
             if count := sum(cell[kind] for kind in kinds):
                 onward(
                     "answers",
@@ -99,178 +84,78 @@ def answer_links(cells: Sequence[Mapping[str, Any]], parser: str, system: str, m
                 )
 
 
-def show_by_language(
-    rates: views.Rates, cells: Sequence[Mapping[str, Any]], order: Sequence[str], few: Sequence[str], parser: str
-) -> None:
-    """Show one rate of every system in every language, and of a few systems with intervals."""
-    heading("By language")
+def show_by_language(rates: views.Rates, cells: Sequence[Mapping[str, Any]], order: Sequence[str], parser: str) -> None:
+    """Show one rate of every system in every language."""
     codes = in_order({code for code, _ in rates.lacking}.union(*rates.languages.values()))
-    left, right = side_by_side((560, 2), (340, 1), key="language", gap="medium")
-    with left:
-        value = "rate"
-        with st.container(horizontal=True, gap="medium"):
-            metric = pick_segments("Values", tuple(views.SUBSETS), key="rate", kind="rate", help=WHICH)
-            if rates.reference:
-                about = (
-                    "rate: our rates. difference: our rate as published minus the printed one, in percentage points; "
-                )
-                about += "0: within rounding."
-                value = pick_segments("Show", ("rate", "difference"), key="cells", kind="value", help=about)
-        drawn = page_systems(order, key="drawn_rates", marks=len(codes))
-        place = st.container()
-        name = charts.RATES[metric]
-        cell = chart(
-            charts.rate_map(
-                cells,
-                systems=list(drawn),
-                languages=codes,
-                metric=metric,
-                mode=mode(),
-                value="value" if value == "rate" else value,
-            ),
-            key="by_language",
-            alt=f"{name} of every system in every language.",
-            select=True,
-            wide=True,
-        )
-        with place:
-            if cell:
-                answer_links(cells, parser, cell[0], metric, cell[1])
-            else:
-                what = f"{name} in percent; darker is better."
-                if value != "rate":
-                    what = f"{name} as published minus the printed one, in points; darker is a larger difference."
-                note(f"{what} Hover for interval, n and the printed figure; click for answers.")
-        if rates.lacking:
-            with st.container(border=True):
-                missing = plain(missing_words(rates))
-                st.markdown(f"**Missing: {missing}.** These answers were not in the imported files.")
-                note("Download all published files and build a complete arena:")
-                st.code(
-                    "mirage pull nomiracl --into ANSWERS\nmirage import nomiracl ANSWERS --into ARENA", language=None
-                )
-    with right:
-        place = st.container()
-        mark = chart(
-            charts.rates_by_language(cells, systems=few, languages=codes, metric=metric, mode=mode()),
-            key="bars",
-            alt=f"{name} by language with 95% intervals.",
-            select=True,
-        )
-        with place:
-            if mark and mark != cell:
-                answer_links(cells, parser, mark[0], metric, mark[1])
-            else:
-                note("With 95% intervals: highlighted systems, else the top ones. Click a mark for its answers.")
+    metric = pick_segments("Rate", tuple(views.SUBSETS), key="rate", kind="rate", help=WHICH)
+    drawn = page_systems(order, key="drawn_rates", marks=len(codes))
+    place = st.container()
+    name = charts.RATES[metric]
+    cell = chart(
+        charts.rate_map(cells, systems=list(drawn), languages=codes, metric=metric, mode=mode()),
+        key="by_language",
+        alt=f"{name} of every system in every language.",
+        select=True,
+        wide=True,
+    )
+    with place:
+        if cell:
+            answer_links(cells, parser, cell[0], metric, cell[1])
+        else:
+            note(f"{name} in percent; darker is better. Click a cell to read its answers.")
+    if rates.lacking:
+        with st.container(border=True):
+            missing = plain(missing_words(rates))
+            st.markdown(f"**Missing: {missing}.** These answers were not in the imported files.")
+            st.code("mirage pull nomiracl --into ANSWERS\nmirage import nomiracl ANSWERS --into ARENA", language=None)
 
 
 def missing_words(rates: views.Rates) -> str:
     """Return the languages that lack a subset, in words."""
     by_language: dict[str, list[str]] = {}
     for code, subset in rates.lacking:
-        by_language.setdefault(code, []).append(subset.replace("_", "-"))
+        by_language.setdefault(code, []).append(answer_card.SUBSETS[subset])
     words = [f"{name_of(code)} ({' and '.join(subsets)})" for code, subsets in by_language.items()]
     return join_or_count(words, "language")
 
 
-def show_outcomes(rates: views.Rates, cells: Sequence[Mapping[str, Any]], order: Sequence[str], parser: str) -> None:
-    """Show the shares of all six outcomes."""
-    heading(
-        "Outcomes",
-        "Wrong decisions, undecided, then correct decisions. Rate over decided answers: wrong / (wrong + correct). "
-        f"{answer_card.MEASURED} Click a part for its answers.",
-    )
-    drawn = page_systems(order, key="drawn_outcomes")
-    columns = side_by_side((380, 1), (380, 1), key="outcomes", gap="medium")
-    for place, metric in zip(columns, views.SUBSETS, strict=True):
-        with place:
-            if not rates.languages[metric]:
-                note(f"No answers to {charts.QUERIES[metric]}.")
-                continue
-            part = chart(
-                charts.outcome_shares(cells, systems=list(drawn), metric=metric, mode=mode()),
-                key=f"outcomes_{metric}",
-                alt=f"Outcomes of the answers to {charts.QUERIES[metric]} by system.",
-                select=True,
-            )
-            if part:
-                answer_links(cells, parser, part[0], metric)
-
-
-def show_errors(page: Page, parser: Parser) -> None:
-    """Show the causes of errors of all systems, what retrieval costs, and the retrievers."""
-    heading("Error analysis")
+def show_causes(page: Page, parser: Parser, row: DeltaGenerator) -> None:
+    """Show the causes of errors of all systems, and the retrievers."""
     languages = page.languages("outcomes")
     lost = attribution.losses(page.arena, parser, languages)
     if lost.systems:
-        _show_causes(lost, languages, parser)
+        _show_causes(lost, languages, parser, row)
     else:
         note("No passage of these queries is labelled, so errors cannot be classified.")
     show_retrievers(page)
 
 
-def _show_causes(lost: attribution.Losses, languages: Sequence[str], parser: Parser) -> None:
-    code = pick_language("Language", languages, key="flow_in", help="unweighted mean over the languages shown.")
+def _show_causes(lost: attribution.Losses, languages: Sequence[str], parser: Parser, row: DeltaGenerator) -> None:
+    with row:
+        code = pick_language("Language", languages, key="flow_in", help="unweighted mean over the languages shown.")
     rows = [asdict(share) for share in lost.shares if share.language == code]
-    systems = [system for system in lost.systems if any(row["system"] == system for row in rows)]
+    systems = [system for system in lost.systems if any(cause["system"] == system for cause in rows)]
     if not systems:
         note(f"No classified answers in {name_of(code)}.")
         return
-    note(
-        "Blue: correct decision. Orange: wrong decision of the model. Grey: no relevant passage was retrieved. Click a "
-        "part for its answers."
-    )
+    note("Blue: correct. Orange: the model's error. Grey: the retriever's. Click a part to read its answers.")
     clicked = chart(
         charts.cause_shares(rows, systems=systems, mode=mode()),
         key="causes",
         alt="Causes of every system's errors, as shares of its answers.",
         select=True,
     )
-    system = clicked[0] if clicked else systems[0]
-    counts = {row["cause"]: row["k"] for row in rows if row["system"] == system}
-    counts[attribution.UNDECIDED] = lost.undecided[system, code]
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.caption(plain(f"{system}:"), width="content")
-        for cause, title in (*attribution.TITLES.items(), (attribution.UNDECIDED, attribution.UNDECIDED)):
-            if counts.get(cause) and (not clicked or clicked[1] == cause):
-                onward(
-                    "answers",
-                    f"{counts[cause]:,} {title}",
-                    languages=() if code == "all" else (code,),
-                    systems=system,
-                    cause=cause,
-                    parser=parser,
-                )
-    by_system: dict[str, dict[str, Any]] = {system: {"system": system} for system in systems}
-    for row in rows:
-        ends = {f"{row['cause']}{end}": row[name] for end, name in (("", "share"), ("_low", "low"), ("_high", "high"))}
-        by_system[row["system"]] |= {"n": row["n"], **ends}
-    columns = [
-        Col("system", "System", "system", _SYSTEM.help, width=190),
-        Col("n", "n", "count", width=44, help="Number of classified answers."),
-    ]
-    for cause, (label, width) in _HEADS.items():
-        if any(row["k"] for row in rows if row["cause"] == cause):
-            share = Col(cause, label, "rate", f"Share of answers: {attribution.TITLES[cause]}.", width=width)
-            columns += estimate(share, width=66, about="95% Wilson interval.")
-    table(pa.Table.from_pylist(list(by_system.values())), columns, key="losses")
-    given = lost.given.filter(pc.equal(lost.given["language"], code))
-    if not len(given):
-        return
-    note(
-        f"For {count_text(len(given), 'system')}, some relevant passages were not shown. Correct: queries with a "
-        "relevant passage. Given retrieval: those with all relevant passages shown. Cost: the difference."
-    )
-    columns = [
-        Col("system", "System", "system", _SYSTEM.help, width=200),
-        Col("whole", "Correct", "rate", "Share of correct decisions on queries with a relevant passage.", width=78),
-        column(GivenRetrieval, "n", width=60),
-        Col("given", "Given retrieval", "rate", "The same for queries with all relevant passages shown.", width=110),
-        column(GivenRetrieval, "n_given", "n", width=60),
-        Col("lost", "Cost", "rate", "Given retrieval minus correct: the cost of retrieval.", width=78),
-        Col("lost", "95%", "interval", "Cost with its 95% interval.", low="low", high="high", width=112),
-    ]
-    table(given, columns, key="given_retrieval")
+    if clicked:
+        system, cause = clicked
+        count = next((share["k"] for share in rows if (share["system"], share["cause"]) == (system, cause)), 0)
+        onward(
+            "answers",
+            f"{system}: {count:,} {attribution.TITLES[cause]}",
+            languages=() if code == "all" else (code,),
+            systems=system,
+            cause=cause,
+            parser=parser,
+        )
 
 
 def show_retrievers(page: Page) -> None:
@@ -283,74 +168,63 @@ def show_retrievers(page: Page) -> None:
     except NotEnoughData as error:
         note(f"Not measured: {error.what}.")
         return
-    over = "" if len(languages) == 1 else f" Unweighted mean over {count_text(len(languages), 'language')}."
-    note(f"Best nDCG@10 first. {GIVEN}: passages supplied with the queries.{over}")
-    columns = [
-        Col("retriever", "Retriever", "text", width=110, help="Retriever name."),
-        Col("n", "n", "count", width=44, help="Queries with a relevant passage (n)."),
-    ]
+    over = "" if len(languages) == 1 else f", unweighted mean over {count_text(len(languages), 'language')}"
+    note(f"Best nDCG@10 first{over}. {GIVEN}: passages supplied with the queries.")
+    columns = [Col("retriever", "Retriever", "text", width=110, help="Retriever name.")]
     for measure, meaning in attribution.MEASURES.items():
-        value = Col(measure, measure, "probability", meaning, width=78 if len(measure) > 7 else 68)
-        columns += estimate(value, width=60, about=f"95% interval of {measure}.")
-    columns.append(Col("systems", "Used by", "text", width=104, help="Systems that used its passages."))
+        value = Col(measure, measure, "probability", meaning, width=78)
+        best = measure == attribution.BEST
+        columns += estimate(value, width=112, about=f"95% interval of {measure}.") if best else [value]
+    columns.append(Col("n", "n", "count", width=44, help="Queries with a relevant passage (n)."))
     table(rows, columns, key="retrievers")
 
 
-def show_languages(page: Page, parser: Parser) -> None:
+def show_languages(page: Page, parser: Parser, row: DeltaGenerator) -> None:
     """Show one system's correct decisions by languages of query and passage."""
-    heading("Languages of passages")
     shares = attribution.decisions(page.arena, parser, page.languages("outcomes"))
     systems = sorted({share.system for share in shares})
     if not systems:
         note("No system was shown a relevant passage whose language is known.")
         return
-    system = pick("System", systems, key="decisions_of", kind="system", width=300)
-    note(
-        f"Correct decisions of {system} in percent, shown a relevant passage in the column's language: it answers, and "
-        "cites a relevant passage or nothing. Hover for interval and n."
-    )
+    with row:
+        system = pick("System", systems, key="decisions_of", kind="system", width=300)
+    note("Correct decisions in percent, shown a relevant passage in the column's language. Hover for interval and n.")
     rows = [{**asdict(share), "value": share.share} for share in shares if share.system == system]
     show_pairs(rows, key="decision_pairs", alt=f"Correct decisions of {system} by languages.")
 
 
-def show_confusion(page: Page, parser: Parser) -> None:
-    """Show the four counts of every system, and the two rates that they give."""
-    heading("Confusion matrix")
+def show_confusion(page: Page, parser: Parser, row: DeltaGenerator) -> None:
+    """Show the counts of every system's decisions."""
     languages = page.languages("outcomes")
-    about = "counts are summed over the languages shown, rates averaged."
-    code = pick_language("Language", languages, key="confusion", help=about)
-    note(
-        "Positive: answered. Negative: abstained. TP and FN are on relevant queries, FP and TN on non-relevant ones. "
-        "Undecided answers are excluded."
-    )
-    columns = [Col("system", "System", "system", _SYSTEM.help, width=240)]
-    for metric, counts in (
-        ("error", {"true_positives": "TP", "false_negatives": "FN", "relevant_undecided": "undec."}),
-        ("hallucination", {"false_positives": "FP", "true_negatives": "TN", "non_relevant_undecided": "undec."}),
+    with row:
+        code = pick_language("Language", languages, key="confusion", help="counts are summed over the languages shown.")
+    note("Positive: answered. Negative: abstained. Answerable queries: TP, FN; unanswerable ones: FP, TN.")
+    columns = [_SYSTEM]
+    for name, label in (
+        ("true_positives", "TP"),
+        ("false_negatives", "FN"),
+        ("relevant_undecided", "Unclassified"),
+        ("false_positives", "FP"),
+        ("true_negatives", "TN"),
+        ("non_relevant_undecided", "Unclassified"),
     ):
-        columns += [column(Confusion, name, label, width=72) for name, label in counts.items()]
-        rate = column(Confusion, f"{metric}_rate", SHORT[metric], width=72)
-        columns += estimate(rate, stem=metric, width=90, about=f"{SHORT[metric]} rate with 95% interval.")
+        columns.append(column(Confusion, name, label, width=100))
     rows = views.confusions(page.arena, parser, languages)
     table(filter_rows(rows, "language", [code]), columns, key="confusion_matrix")
 
 
 def show_label_errors(rates: views.Rates) -> None:
     """Show the rates corrected for label errors beside the printed ones, with both intervals and both n."""
-    heading(
-        "Corrected for label errors",
-        "Corrected rates solve for what systems do on queries that truly are answerable or not, given the label errors "
-        "that people found. Intervals carry the sampling of queries and of the audit.",
-    )
+    note("Rates corrected for the label errors that people found; intervals include the uncertainty of the audit.")
     joint = filter_rows(rates.cells, "language", ["all"])
     for metric in views.SUBSETS:
-        about = f"{MEANING[metric]}, over decided answers, by the labels as they are."
+        about = f"{MEANING[metric]}, over classified answers, by the labels as they are."
         rate = Col("rate", SHORT[metric], "rate", about)
         corrected = Col("corrected", "Corrected", "rate", "The rate corrected for label errors.")
         columns = [
             _SYSTEM,
             *estimate(rate, stem="decided", about="Wilson's interval, over queries only."),
-            Col("decided", "n", "count", help="Decided answers."),
+            Col("decided", "n", "count", help="Classified answers."),
             *estimate(corrected, about="95% interval over queries and the audit."),
             Col("audited", "Audited", "count", help="Audited queries with the label."),
             Col("label_error", "Wrong labels", "rate", help="Share of the audited labels that are wrong."),
@@ -362,34 +236,30 @@ def show_label_errors(rates: views.Rates) -> None:
 
 def show_prompts(rows: pa.Table) -> None:
     """Show the rates of the systems that were asked with several prompts."""
-    heading(
-        "By prompt template",
-        "Systems with several prompts. Change: rate minus that of the vanilla prompt on queries decided under both, "
-        "in percentage points. An interval that includes 0 is not significant.",
-    )
+    note("Change: points relative to the vanilla prompt, on queries classified under both.")
     columns = [
         Col("system", "System", "system", _SYSTEM.help, width=240),
         Col("template", "Prompt", "text", width=100, help="Prompt template."),
     ]
     for metric, label in SHORT.items():
-        rate = Col(f"{metric}_rate", label, "rate", f"{MEANING[metric]}: {SAYS['decided']}.", width=72)
+        rate = Col(f"{metric}_rate", label, "rate", f"{MEANING[metric]}: {SAYS['exclude']}.", width=100)
         about = "Percentage points relative to the vanilla prompt."
         change = Col(f"{metric}_change", "change", "points", about, width=72)
         columns += estimate(rate, stem=metric, width=90, about="Rate with 95% interval.")
         about = "Change with 95% interval (matched pairs, Agresti and Min 2005); dashed line: 0."
         columns += estimate(change, width=90, about=about)
-        columns.append(Col(f"{metric}_n", "n", "count", width=64, help="Number of decided answers."))
+        columns.append(Col(f"{metric}_n", "n", "count", width=64, help="Number of classified answers."))
     table(rows, columns, key="by_template")
 
 
 def show_paper(rates: views.Rates, figures: Arena, page: Page) -> None:
     """Show our rates beside the printed ones if the paper has these systems, and the paper's tables."""
     if rates.reference:
-        heading("Compared with the paper")
+        note("Rates of the paper's systems as printed, and our difference in percentage points.")
         columns = [Col("system", "System", "system", _SYSTEM.help, width=240)]
         for metric, label in SHORT.items():
             about = f"{metric} rate printed in the NoMIRACL paper (rate as published, mean over our languages)."
-            columns.append(Col(f"{metric}_printed", f"{label} printed", "rate", about, width=112))
+            columns.append(Col(f"{metric}_printed", f"{label} printed", "rate", about, width=150))
             about = f"Our {metric} rate as published minus the printed one, in percentage points. 0: within rounding."
             columns.append(Col(f"{metric}_difference", "differs", "points", about, width=70))
         table(rates.systems, columns, key="beside_print")
@@ -398,7 +268,6 @@ def show_paper(rates: views.Rates, figures: Arena, page: Page) -> None:
 
 def show_paper_tables(figures: Arena, arena: Arena | None, picked: Sequence[str]) -> None:
     """Show the tables of the NoMIRACL paper, beside what the arena gives."""
-    heading("Published tables")
     badge("published figures")
     with st.container(horizontal=True, gap="medium"):
         about = "Table 1: queries. Table 2: patterns of answers. Table 3: prompts. Table 7: fine-tuning."
@@ -433,9 +302,9 @@ def show_paper_tables(figures: Arena, arena: Arena | None, picked: Sequence[str]
     table(rows, columns, key="paper", height=None if len(rows) <= TALL else ROW * (TALL + 1) + 3)
 
 
-def show_risk_coverage(page: Page, parser: Parser) -> None:
+def show_risk_coverage(page: Page, parser: Parser, row: DeltaGenerator) -> None:
     """Show the trade-off between errors and coverage if answers with weak signals are not given."""
-    with st.container(horizontal=True, gap="medium"):
+    with row:
         about = "Confidence signal: a feature or score; answers with weak signals are withheld."
         signal = pick("Signal", attribution.signals(page.arena), key="signal", kind="signal", width=220, help=about)
         about = " ".join(f"{name}: {meaning}." for name, meaning in LOSSES.items())
@@ -448,17 +317,15 @@ def show_risk_coverage(page: Page, parser: Parser) -> None:
         if not traded:
             note("No answers have both the signal and an outcome.")
             return
-        codes = {row.language for row in traded}
+        codes = {curve.language for curve in traded}
         scopes = sorted(in_order(codes), key=lambda code: code != ALL)
         code = pick("Language", scopes, key="withheld_in", kind="language", named=search_name, width=160)
-    rows = [{"system": row.system, **asdict(row.curve)} for row in traded if row.language == code]
+    rows = [{"system": curve.system, **asdict(curve.curve)} for curve in traded if curve.language == code]
     rows.sort(key=lambda row: (row["area"] is None, row["area"] or 0.0, row["system"]))
-    best, where = rows[0], "all languages" if code == ALL else name_of(code)
-    if best["area"] is None:
-        note(f"No curve in {where}: {best['reason']}. A curve needs 20 answers with the signal.")
+    if rows[0]["area"] is None:
+        where = "all languages" if code == ALL else name_of(code)
+        note(f"No curve in {where}: {rows[0]['reason']}. A curve needs 20 answers with the signal.")
         return
-    area = f"{FORMATS['rate'].write(best['area'])} on {best['n']:,} answers"
-    st.markdown(plain(f"With {signal} as signal, {best['system']} has the smallest area for {where}: {area}."))
     drawn = {
         row["system"]: [point | {"n": row["n"]} for point in row["points"]]
         for row in rows[:_CURVES]
@@ -481,4 +348,4 @@ def show_risk_coverage(page: Page, parser: Parser) -> None:
         ]
         shown = [{name: row[name] for name in ("system", "area", "area_low", "area_high", "risk", "n")} for row in rows]
         table(pa.Table.from_pylist(shown), columns, key="withholding_rows")
-    note(f"Curves: the {count_text(len(drawn), 'system')} with the smallest area. Band: 95% interval of the first.")
+    note(f"Curves: the {count_text(len(drawn), 'system')} with the smallest area. Band: 95% interval of the best.")

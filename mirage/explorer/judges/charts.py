@@ -1,15 +1,13 @@
-"""The Judges page's charts: one measure by language and judge, the agreement of every two judges, and passports."""
+"""The Judges page's charts: one measure by language and judge, and the agreement of every two judges."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mirage.people.exam.passport import Passport
 from mirage.publish.charts import primitives
 from mirage.publish.charts.figures import MapCell, WhiskerMark, shades, square_map, whisker_rows
 from mirage.publish.charts.palette import FORMATS, Mode, axis, label_text, span
-from mirage.stages.judge.faults import FAMILIES
 from mirage.text.languages import scope_name
 
 Row = Mapping[str, Any]
@@ -89,25 +87,3 @@ def agreement_matrix(rows: Sequence[Row], *, mode: Mode) -> dict[str, Any]:
         cells.append(MapCell(b, a, f"{100 * row['raw']:.0f}", hover, [a, b], shade))
     labels = {name: name for name in names}
     return square_map(cells, columns=labels, rows=labels, left=200, right=90, head=118, mode=mode)
-
-
-def passport_map(result: Passport, codes: Sequence[str], *, mode: Mode) -> dict[str, Any]:
-    """Draw the rates of a judge by fault and language, in percent.
-
-    Args:
-        result: the passport.
-        codes: languages, left to right.
-        mode: light or dark.
-    """
-    write, titles = FORMATS["rate"].write, {fault: family.title for fault, family in FAMILIES.items()}
-    cells = []
-    for row in result.rows:
-        if row.judge != result.judge or row.language not in codes or row.detected is None:
-            continue
-        interval = "" if row.low is None else f" ({span(row.low, row.high, 'rate')})"
-        head = f"<b>{label_text(titles[row.fault])}</b>, {label_text(row.language)}"
-        hover = f"{head}<br>{write(row.detected)}{interval}<br>n = {row.n:,}"
-        text = f"{100 * row.detected:.0f}"
-        cells.append(MapCell(row.language, row.fault, text, hover, [row.language, row.fault], 1 - row.detected))
-    columns = {code: code for code in codes}
-    return square_map(cells, columns=columns, rows=titles, left=150, right=40, head=40, mode=mode)

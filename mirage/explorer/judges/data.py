@@ -39,7 +39,7 @@ LENGTH = "length"
 """The slow measure, which takes seconds to fit (`judge_rows`)."""
 FEW = 10_000
 """Number of verdicts up to which slopes are fitted without asking."""
-NOT_FITTED = "choose it as the figure to fit it"
+NOT_FITTED = "choose it under Options to fit it"
 """Reason for a slope that was not requested."""
 SHOWN = ("agree", "kappa", "sensitivity", "tie_sensitivity", "tau_b", "known", "first", "length", "family")
 """Exam measures on the page; measures without people follow."""
@@ -49,6 +49,8 @@ TRUST = ("agree", "known")
 """Measures that say whether to trust a judge: agreement with people, and known answers."""
 KNOWN = "known"
 """The exam measure that needs no people."""
+CHANCE = {KNOWN: 0.5}
+"""Values of judging at random."""
 _DRAWS = 200
 
 
@@ -63,7 +65,7 @@ class JudgeMeasure:
     meaning: str
     """Definition and interpretation."""
     fair: float | None
-    """The value of a perfect judge; null if there is none."""
+    """Reference value, drawn as a dotted line: that of a perfect judge, or of chance; null if there is none."""
     unit: str
     """`rate`, or `logits`."""
 
@@ -246,7 +248,9 @@ def measures_of(result: ExamResult | None) -> dict[str, JudgeMeasure]:
         return ALONE_MEASURES
     beside = {
         name: JudgeMeasure(
-            name, measure.title, measure.meaning, measure.best if measure.group == "leaning" else None, "rate"
+            *(name, measure.title, measure.meaning),
+            measure.best if measure.group == "leaning" else CHANCE.get(name),
+            "rate",
         )
         for name, measure in MEASURES.items()
         if name in SHOWN

@@ -9,6 +9,9 @@ from mirage.battles.judge import NUGGETS, Judge
 from mirage.explorer.kit.pick import check_link, pick, pick_segments
 from mirage.schema import Skill
 
+QUERIES: dict[str, str] = {"both": "all", "abstain": "unanswerable", "answer": "answerable"}
+"""Queries that count, by skill."""
+
 
 def judge(judges: Sequence[str], role: str, *, listed: bool = False) -> str:
     """Select a judge; nothing is drawn if there is only one.
@@ -28,7 +31,7 @@ def judge(judges: Sequence[str], role: str, *, listed: bool = False) -> str:
         key="judge",
         kind="judge",
         width="content" if few else 200,
-        help=f"{role} relevance: human relevance labels, no model."
+        help=f"{role} relevance: human labels, no model."
         + (" nuggets: the answer that states more of the vital nuggets in full." if NUGGETS in judges else ""),
     )
     return chosen
@@ -52,10 +55,11 @@ def judge_with_skill(
     if len(available) == 1:
         return Judge.from_name(name, skill=available[0])
     skill: Skill = pick_segments(
-        "Skill",
+        "Queries",
         available,
         key="skill",
         kind="skill",
-        help="abstain: queries no passage answers. answer: queries a passage answers. both: the two weighted equally.",
+        named=QUERIES.__getitem__,
+        help="unanswerable: no passage answers them. answerable: a passage does. all: both weighted equally.",
     )
     return Judge.from_name(name, skill=skill)

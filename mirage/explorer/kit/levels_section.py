@@ -39,7 +39,7 @@ _COLUMNS = (
 
 
 def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *, parser: str = "strict") -> None:
-    """Show the corrected levels beside the measured ones, or how to get labels.
+    """Show the levels corrected by people's labels beside the measured ones; nothing without labels.
 
     Args:
         page: the page.
@@ -49,8 +49,6 @@ def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *,
     """
     known = [name for name in views.measures_at(page.arena) if name in names]
     if not known:
-        do = views.label_command(page.arena, names[0])
-        note(f"Not checked by people: no labels of {names[0]}. To correct these levels, {do}.")
         return
     heading("Corrected by people's labels")
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):

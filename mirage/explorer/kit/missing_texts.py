@@ -7,26 +7,22 @@ import streamlit as st
 from mirage import store
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.states import working
-from mirage.explorer.kit.text import plain
+from mirage.explorer.kit.text import note, plain
 from mirage.store import home
 
 
 def absent(page: Page) -> None:
-    """Show that this arena has no texts; offer to download NoMIRACL's, or to open the arena that has them.
+    """Offer to download NoMIRACL's texts, or to open the arena that has them; of other arenas say that they have none.
 
     Args:
         page: the page whose arena lacks them.
     """
-    with st.container(border=True, key="texts_absent"):
-        if not page.arena.name.startswith("nomiracl"):
-            st.markdown("**No texts in this arena.**")
-            st.caption("It has numbers only; the texts they were computed from were not imported.")
-            page.offer_arena("answers")
-            return
-        st.markdown("**Texts not downloaded.**")
+    if not page.arena.name.startswith("nomiracl"):
+        note("Numbers only: the texts they were computed from were not imported.")
+        return
+    with st.expander("Download the texts (about 75 MB)", key="texts_absent"):
         st.caption(
-            "Only the numbers are bundled. Queries, passages and answers come from NoMIRACL’s public repository "
-            "(about 75 MB)."
+            "Only the numbers are bundled. Queries, passages and answers come from NoMIRACL’s public repository."
         )
         if _there():
             st.button("Open the arena with texts", type="primary", on_click=_open)

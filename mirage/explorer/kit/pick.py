@@ -33,7 +33,7 @@ class LinkState:
     wanted: tuple[str, dict[str, list[str]]] = ("", {})
     """The page that a link inside leads to, and what it names for the pickers of that page."""
     problems: dict[str, list[str]] = field(default_factory=dict)
-    """What the address names in vain, by picker."""
+    """Unknown URL values, by picker."""
     previous: dict[str, Any] = field(default_factory=dict)
     """What every picker was at in the run before."""
 
@@ -109,7 +109,7 @@ def pick(
     problems = _follow_link(key, options, kind, many=False)
     start = _start(options, default)
     common = _common(key, help, width) | {"index": options.index(start) if start else None}
-    draw = st.selectbox if named is None else partial(_pick_named, st.selectbox, named=named)
+    draw = st.selectbox if named is None else partial(_pick_named, _searched(st.selectbox), named=named, start=start)
     value = draw(label, options, **common)
     _show_problems(problems)
     return start if value is None else value
@@ -123,6 +123,7 @@ def pick_segments(
     kind: str = "",
     default: str | None = None,
     help: str | None = None,  # noqa: A002  # as above
+    named: Callable[[str], str] | None = None,
     width: Width = None,
 ) -> Any:
     """Draw few and short options side by side; arguments as for `pick`, with `content` as a width.
@@ -131,10 +132,12 @@ def pick_segments(
     """
     if _markup(tuple(options)):
         in_list = 240 if width == "content" else width
-        return pick(label, options, key=key, kind=kind, default=default, help=help, width=in_list)
+        return pick(label, options, key=key, kind=kind, default=default, help=help, named=named, width=in_list)
     problems = _follow_link(key, options, kind, many=False)
     start = _start(options, default)
-    value = st.segmented_control(label, options, default=start, required=True, **_common(key, help, width))
+    segments: Any = partial(st.segmented_control, required=True)
+    draw = segments if named is None else partial(_pick_named, segments, named=named, start=start)
+    value = draw(label, options, default=start, **_common(key, help, width))
     _show_problems(problems)
     # A link may leave the control without a choice, though one is required.
     return start if value is None else value
@@ -164,7 +167,7 @@ def pick_many(
         width: in pixels, or `stretch`.
     """
     problems = _follow_link(key, options, kind, many=True)
-    draw = st.multiselect if named is None else partial(_pick_named, st.multiselect, named=named)
+    draw = st.multiselect if named is None else partial(_pick_named, _searched(st.multiselect), named=named)
     value = draw(label, options, placeholder=placeholder, **_common(key, help, width))
     _show_problems(problems)
     return list(value)
@@ -201,7 +204,19 @@ def _show_problems(problems: Sequence[str]) -> None:
         st.caption(f":orange[{plain(problem)}]")
 
 
-def _pick_named(draw: Any, label: str, options: Sequence[str], named: Callable[[str], str], **common: Any) -> Any:
+def _searched(draw: Any) -> Any:
+    """Return a list whose options are found by any part of their name."""
+    return partial(draw, filter_mode="contains")
+
+
+def _pick_named(
+    draw: Any,
+    label: str,
+    options: Sequence[str],
+    named: Callable[[str], str],
+    start: str | None = None,
+    **common: Any,
+) -> Any:
     """Draw a list of names whose link holds the options themselves.
 
     Streamlit puts what a bound list shows into the address. So the bound list holds the options and is hidden, and the
@@ -211,14 +226,13 @@ def _pick_named(draw: Any, label: str, options: Sequence[str], named: Callable[[
     looks = {name: common.pop(name) for name in ("help", "width", "placeholder") if name in common}
     with st.container(key=f"bound_{key}"):
         value = draw("In the link", options, **common)
-    if value is None and common["index"] is not None:
-        value = options[common["index"]]
+    value = start if value is None else value
 
     def choose() -> None:
         st.session_state[key] = st.session_state[shown]
 
     st.session_state[shown] = value
-    draw(label, options, key=shown, format_func=named, filter_mode="contains", on_change=choose, **looks)
+    draw(label, options, key=shown, format_func=named, on_change=choose, **looks)
     return value
 
 

@@ -37,13 +37,14 @@ def pick_languages(codes: Sequence[str], problems: list[str]) -> list[str]:
     problems += check_link("languages", "language", codes)
     if len(codes) > MANY:
         _search(codes)
+    names = ("None", *map(name_of, codes[:1]), "Both languages", f"All {len(codes)} languages")
     return in_order(
         pick_many(
             "Languages",
             codes,
             key="languages",
             named=search_name,
-            placeholder=f"All {len(codes)} languages" if len(codes) > 1 else name_of(codes[0]) if codes else "None",
+            placeholder=names[min(len(codes), 3)],
             help="Default: all. Search by name, in English or in the language itself, or by code.",
         )
     )

@@ -18,7 +18,6 @@ from mirage.explorer.kit.identity import Reader, may, reader
 from mirage.explorer.kit.text import plain
 from mirage.people import votes
 from mirage.store import Arena
-from mirage.store.roles import Role
 
 _SESSION, _PENDING, _TRIED, _NAME = "_spot_session", "_spot_pending", "_spot_tried", "_spot_name"
 RETRY = 5.0
@@ -207,22 +206,17 @@ def enter(
     return session
 
 
-def voter(role: Role = "voter", doing: str = "Voting", *, ask: bool = True) -> str:
+def voter() -> str:
     """Return the voter's name: from the login, or typed and stored in the session; empty if none.
 
     Hide the name field once it is set; otherwise it captures the voting keys. Readers who may not vote see no field.
-
-    Args:
-        role: minimum role.
-        doing: the activity, for messages.
-        ask: show the field; false to fold it, if the page asks when it is needed (`ask_name`).
     """
     login = reader().name
-    if not may(role):
+    if not may("voter"):
         return ""
     if chosen := name():
         st.button(
-            f"{doing} as {plain(chosen)}",
+            f"Voting as {plain(chosen)}",
             key="spot_who",
             type="tertiary",
             disabled=bool(login),
@@ -230,11 +224,7 @@ def voter(role: Role = "voter", doing: str = "Voting", *, ask: bool = True) -> s
             on_click=lambda: st.session_state.pop(_NAME, None),
         )
         return chosen
-    if ask:
-        ask_name()
-    else:
-        with st.popover("Set name"):
-            ask_name()
+    ask_name()
     return ""
 
 

@@ -174,29 +174,8 @@ def judged_ends(arena: Arena, judge: Judge, language: str) -> dict[str, tuple[fl
 
 @lru_cache(maxsize=64)
 def quality_by_language(arena: Arena, judge: Judge, regressor: str) -> tuple[dict[str, Any], ...]:
-    """Return one regressor's quality by language (`Quality`), `all` last, and `published`, the tau the paper prints
-    for its forest with a judge.
-    """
-    tau = printed_figures(arena).tau
-    return tuple(
-        asdict(row) | {"published": tau.get(row.language) if row.language != surrogate.ALL else None}
-        for row in comparison_of(arena, judge).quality
-        if row.regressor == regressor
-    )
-
-
-@lru_cache(maxsize=64)
-def outside_range(arena: Arena, judge: Judge, regressor: str) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Return the languages in which a system is outside the training range, by system and feature."""
-    languages: dict[str, dict[str, list[str]]] = {}
-    for row in comparison_of(arena, judge).points.to_pylist():
-        if row["regressor"] == regressor and row["outside"] and row["language"] != surrogate.ALL:
-            for feature in row["outside"].split(", "):
-                languages.setdefault(row["system"], {}).setdefault(feature, []).append(row["language"])
-    return {
-        system: {feature: tuple(codes) for feature, codes in by_feature.items()}
-        for system, by_feature in sorted(languages.items())
-    }
+    """Return one regressor's quality by language (`Quality`), `all` last."""
+    return tuple(asdict(row) for row in comparison_of(arena, judge).quality if row.regressor == regressor)
 
 
 @lru_cache(maxsize=32)

@@ -316,7 +316,7 @@ def stacked_shares(parts: Sequence[BarPart], *, rows: Sequence[str], title: str,
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
-            textfont={"size": 11, "color": part.ink or colors.text},
+            textfont={"size": 11, "color": part.ink or colors.text, "shadow": ", ".join([f"0 0 3px {part.fill}"] * 4)},
         )
         for part in parts
         if any(part.shares)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -77,6 +78,8 @@ _OWN_COLORS = tuple((look.light, look.dark) for look in _KNOWN)
 _SALT = "1"
 """Chosen so that all systems of the sample arena have marks of their own."""
 _MAKER_SYMBOLS = tuple(look.symbol for look in _KNOWN)
+_SHADES = (0.0, 0.3, 0.55)
+"""How much darker, or on a dark ground lighter, the systems of one colour are, in turn."""
 _MAKER_SALT = "89"
 """Chosen so that all systems of the NoMIRACL and MIRAGE-Bench papers have marks of their own."""
 
@@ -107,7 +110,8 @@ def arena_looks(systems: tuple[str, ...]) -> Iterator[None]:
 
 @lru_cache(maxsize=64)
 def distinct_looks(systems: tuple[str, ...]) -> Mapping[str, MakerStyle]:
-    """Return a look for each system; no two are alike while looks last, at least up to 24 systems.
+    """Return a look for each system; no two are alike while looks last, at least up to 24 systems. Those of one
+    colour have different shades of it, so that their lines and bars differ too.
 
     A system keeps the look that its name gives it unless one before it, by name, has it: then it takes the next free
     shape of its maker's colour, and with all shapes taken another colour.
@@ -123,7 +127,19 @@ def distinct_looks(systems: tuple[str, ...]) -> Mapping[str, MakerStyle]:
             if look is not None:
                 given[system] = look
                 taken.add((look.light, look.symbol))
+    number: Counter[str] = Counter()
+    for system in sorted(given):
+        look = given[system]
+        share = _SHADES[number[look.light] % len(_SHADES)]
+        number[look.light] += 1
+        given[system] = replace(look, light=_mix(look.light, "#000000", share), dark=_mix(look.dark, "#ffffff", share))
     return given
+
+
+def _mix(color: str, other: str, share: float) -> str:
+    """Return a colour mixed with a share of another."""
+    parts = ((int(color[k : k + 2], 16), int(other[k : k + 2], 16)) for k in (1, 3, 5))
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in parts)
 
 
 def _candidates(system: str, first: bool) -> Iterator[MakerStyle]:
@@ -268,9 +284,7 @@ def ramp_color(mode: Mode, share: float) -> str:
     """Return the colour of the ramp at a place in [0, 1], between two stops in proportion, as Plotly draws it."""
     stops = ink(mode).ramp
     (low, first), (high, second) = next(pair for pair in pairwise(stops) if share <= pair[1][0])
-    part = (share - low) / (high - low)
-    mixed = (round((1 - part) * int(first[k : k + 2], 16) + part * int(second[k : k + 2], 16)) for k in (1, 3, 5))
-    return "#" + "".join(f"{value:02x}" for value in mixed)
+    return _mix(first, second, (share - low) / (high - low))
 
 
 def on_ramp(mode: Mode, share: float) -> str:

@@ -281,7 +281,7 @@ REGRESSORS: dict[str, Regressor] = {
         ),
         Regressor(
             "answers",
-            "Answers",
+            "Features by answer",
             "Randomised trees from the features of single answers to the share of battles each won; a system's score "
             "is the mean over its answers in logits, calibrated on the ratings of the others.",
             "",

@@ -1,11 +1,10 @@
-"""Correlation of features with ratings: Kendall's tau with intervals; and the share of variance between systems."""
+"""Correlation of features with ratings: Kendall's tau with intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 from mirage.stages.features.means import FeatureMean
@@ -146,27 +145,3 @@ def _relation(feature: str, code: str, tau_values: NDArray[np.float64], systems:
         low, high = np.quantile(draws, [0.025, 0.975], method="weibull")
         return Relation(feature, code, value, float(low), float(high), systems, int(n[0]), "")
     return Relation(feature, code, value, None, None, systems, int(n[0]), reason)
-
-
-def between_systems(rows: Sequence[FeatureMean]) -> float:
-    """Return the share of a feature's variance between systems, after removing the variance between languages.
-
-    It is the partial eta squared of the system in means by system and language (Cohen 1988, section 8.2).
-
-    Args:
-        rows: the means of one feature, at most one a system and language.
-
-    Returns:
-        A number in [0, 1]: 0 where systems are alike, or there is nothing to tell them by.
-    """
-    cells = [(row.language, row.system, row.mean) for row in rows if row.mean is not None]
-    by_language: dict[str, list[float]] = {}
-    for language, _, mean in cells:
-        by_language.setdefault(language, []).append(mean)
-    usual = {language: fmean(means) for language, means in by_language.items()}
-    by_system: dict[str, list[float]] = {}
-    for language, system, mean in cells:
-        by_system.setdefault(system, []).append(mean - usual[language])
-    total = sum(value**2 for values in by_system.values() for value in values)
-    between = sum(len(values) * fmean(values) ** 2 for values in by_system.values())
-    return between / total if total > 0 else 0.0
