@@ -18,7 +18,6 @@ from mirage import store
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts import palette
 from mirage.publish.charts.palette import FAMILIES, FORMATS, TEXT_SIZE, axis, family, ink, layout, rows_axis, text_width
-from mirage.publish.charts.published import dumbbells
 
 # Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB.
 VISION = {
@@ -202,46 +201,6 @@ def test_whiskers_say_value_interval_and_n(mode: Any) -> None:
     assert best["marker"]["color"] == [family("gpt-4").color(mode)]
     assert marks["aya-101"]["marker"]["color"] == [ink(mode).ground], "an unbounded rating is hollow"
     assert "prior's word" in marks["aya-101"]["text"][0]
-
-
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("dense", [True, False])
-def test_rank_map_has_one_square_a_cell_and_its_number_reads_on_it(mode: Any, dense: bool) -> None:
-    cells = [{**row, "language": code} for row in ROWS for code in ("sw", "ar")]
-    figure = charts.rank_map(cells, systems=[row["system"] for row in ROWS], mode=mode, dense=dense)
-    go.Figure(figure)
-    (trace,) = figure["data"]
-    assert figure["layout"]["xaxis"]["ticktext"] == ["Arabic", "Swahili"]
-    assert set(trace["text"]) == {"1", "2", "3"}
-    assert trace["marker"]["symbol"] == "square"
-    assert ["gpt-4", "sw"] in trace["customdata"]
-    assert "Swahili" in trace["hovertext"][0]
-    stops = palette.ink(mode).ramp
-    for share, text in zip(trace["marker"]["color"], trace["textfont"]["color"], strict=True):
-        (a, low), (b, high) = next(pair for pair in itertools.pairwise(stops) if pair[0][0] <= share <= pair[1][0])
-        mix = [
-            round(
-                int(low[i : i + 2], 16) + (int(high[i : i + 2], 16) - int(low[i : i + 2], 16)) * (share - a) / (b - a)
-            )
-            for i in (1, 3, 5)
-        ]
-        assert contrast("#" + "".join(f"{c:02x}" for c in mix), text) >= 4
-
-
-def test_rank_map_leaves_out_cells_without_a_rank() -> None:
-    cells = [{"language": "en", "system": "gpt-4", "judge": None}, {"language": "fi", "system": "gpt-4", "judge": 1}]
-    (trace,) = charts.rank_map(cells, systems=["gpt-4"], mode="light", value="judge")["data"]
-    assert trace["text"] == ["1"]
-    assert "rank 1 by the judge" in trace["hovertext"][0]
-
-
-def test_dumbbells_tell_judge_from_surrogate_by_fill() -> None:
-    rows = [{"system": "gpt-4", "judge": 1.5, "surrogate": 2.0, "languages": 18}]
-    figure = dumbbells(rows, mode="light")
-    go.Figure(figure)
-    colors = {trace["name"]: trace["marker"]["color"] for trace in figure["data"] if trace.get("name")}
-    assert colors["judge"] != colors["surrogate"] == ink("light").ground
-    assert any("n = 18 languages" in text for trace in figure["data"] for text in trace.get("text", []))
 
 
 def test_a_systems_name_in_a_hover_is_not_markup() -> None:
