@@ -56,6 +56,7 @@ SKILLS: dict[Skill, str] = {"both": "", "abstain": " at abstaining", "answer": "
 PICKERS = {"Ranks": ("drawn_ranks",), "Wins": ("drawn_wins",), "Chart": ("drawn_ratings",)}
 """Keys of the pickers of every section."""
 ENDS = ("rating", "low", "high")
+"""Columns of a rating and its interval."""
 MEASURES = "Does it know when it cannot answer? Truth is not checked."
 """What a ranking by relevance labels says, and what it does not."""
 
@@ -136,8 +137,9 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     ]
     rows = shown.to_pylist()
     picked = table(shown, heads, key="board", select=True)
-    if not opened:
-        _evidence(page, board, judge, rows, rows[picked]["system"] if picked is not None else None, scale, reference)
+    system = None if picked is None else rows[picked]["system"]
+    if system or not opened:
+        _evidence(page, board, judge, rows, system, scale, reference)
     if by_model:
         agreement.show_corrected(page, name, board.languages)
     page.download(
@@ -179,8 +181,8 @@ def _evidence(
         note(f"{_sentences(board.more_queries(system))} {apart}")
         show_system(page, board, judge, system)
     if board.unranked:
-        lines = f"<p>{escape(_sentences(board.unranked))}</p>"
-        st.html(f'<details class="mg-more"><summary>Not ranked</summary>{lines}</details>')
+        why = f"<summary>Not ranked</summary>{escape(_sentences(board.unranked))}"
+        st.html(f'<details class="mg-more">{why}</details>')
     arena, in_order = st.session_state.get("arena", ""), [row["system"] for row in rows]
     draw: dict[str, Callable[[], None]] = {}
     if len(board.languages) > 1:
