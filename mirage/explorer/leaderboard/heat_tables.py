@@ -11,8 +11,6 @@ from mirage.publish.charts.leaderboard import rank_lines
 from mirage.publish.charts.palette import FORMATS, Mode, on_ramp, ramp_color, span
 from mirage.text.languages import in_order, is_code, name_of
 
-_WRITE = FORMATS["rate"].write
-
 
 def rank_table(
     cells: Sequence[Mapping[str, Any]], systems: Sequence[str], *, arena: str, mode: Mode, value: str = "rank"
@@ -69,8 +67,9 @@ def win_table(
         if cell is None or cell["share"] is None:
             return "<td>–</td>"
         about = (
-            f"{system} against {other}: win rate {_WRITE(cell['share'])}, 95% {span(cell['low'], cell['high'], 'rate')}"
-            f"; {cell['wins']:,} wins, {cell['ties']:,} ties, {cell['losses']:,} losses; n = {cell['n']:,} queries"
+            f"{system} against {other}: win rate {FORMATS['rate'].write(cell['share'])}, "
+            f"95% {span(cell['low'], cell['high'], 'rate')}; {cell['wins']:,} wins, {cell['ties']:,} ties, "
+            f"{cell['losses']:,} losses; n = {cell['n']:,} queries"
         )
         words = f"{100 * cell['share']:.0f}"
         place = page_link("battle", words, arena=arena, judge=judge, a=system, b=other, languages=languages)
