@@ -59,7 +59,8 @@ def main(page: Page) -> None:
         return
     page.summary(
         f"{count_text(report.overall.n_queries, 'query')} shared by both systems, "
-        f"{count_text(sum(row.language != JOINT for row in report.rows), 'language')}. Measure: {report.title}.",
+        f"{count_text(sum(row.language != JOINT for row in report.rows), 'language')}. "
+        f"Measure: {'win rate by ' + choice.judge.name if choice.judge else report.title}.",
         conclusion=f"{verdict(report, choice)}.",
     )
     evidence(report)

@@ -12,15 +12,11 @@ import streamlit as st
 
 from mirage import store
 from mirage.battles.judge import RELEVANCE, Judge
-from mirage.explorer.answers import answer_card
-from mirage.explorer.battle import view
-from mirage.explorer.battle.data import battle_view
 from mirage.explorer.hallucination.data import rate_table
 from mirage.explorer.kit.frame import SAMPLE, Page, onward
 from mirage.explorer.kit.pick import link_state
 from mirage.explorer.kit.table import page_link
 from mirage.explorer.kit.text import note
-from mirage.explorer.spot_check import vote_item
 from mirage.store import Arena
 
 REAL: Final = "nomiracl"
@@ -56,6 +52,12 @@ def finding(arena: Arena) -> str:
 
 def show() -> None:
     """Show the card; after the choice the systems, the wrong decision and what the labels say."""
+    # Answers and votes are half as much again to import as a leaderboard, which most links open alone.
+    from mirage.explorer.answers import answer_card
+    from mirage.explorer.battle import view
+    from mirage.explorer.battle.data import battle_view
+    from mirage.explorer.spot_check import vote_item
+
     chosen = st.session_state[_STATE]
     battle = battle_view(store.open_arena(store.bundled_arenas()[SAMPLE]), QUERY, *SYSTEMS)
     judge = Judge.from_name(RELEVANCE)
