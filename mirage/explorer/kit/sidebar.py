@@ -171,9 +171,8 @@ def _switch_to(arena: Arena) -> None:
 def remedy(arena: Arena) -> str:
     """Return the shell command that brings what the pages need and an arena lacks; empty if none does."""
     if "answers" not in arena.tables:
-        if name := _bundled_name(arena):
-            return DOWNLOAD if name == "nomiracl" else ""
-        return arena.command("answers")
+        command = bundled_remedy(arena)
+        return arena.command("answers") if command is None else command
     where = argument(arena)
     if {"outcomes", "features", "judgments"} - set(arena.tables):
         return f"mirage evaluate {where}"
@@ -183,6 +182,12 @@ def remedy(arena: Arena) -> str:
     if "predictions" in arena.tables or len(size(arena, Judge.from_name(judge)).systems) < TRAINING:
         return ""
     return f"mirage rank surrogate {where} --judge {shlex.quote(judge)} --store"
+
+
+def bundled_remedy(arena: Arena) -> str | None:
+    """Return what brings the texts of a bundled arena without answers, empty if nothing does; None for any other."""
+    name = None if "answers" in arena.tables else _bundled_name(arena)
+    return name and (DOWNLOAD if name == "nomiracl" else "")
 
 
 def argument(arena: Arena) -> str:
