@@ -32,7 +32,6 @@ _OF = (
     Col("rating", "95% interval", "interval", low="low", high="high", help="Valid whatever the judge's errors are."),
     Col("uncorrected_rank", "Judge's rank", "rank", help="Rank by the judge alone.", width=90),
     Col("votes", "Votes", "count", help="Votes counted on this system's battles (n)."),
-    Col("battles", "Battles", "count", help="This system's battles decided by the judge."),
 )
 _CITED = (
     Col("system", "System", "system", help="System; all: all systems of the language."),
@@ -54,7 +53,6 @@ _CITED = (
         help=f"Answers with these citations; below {votes.ENOUGH_ANSWERS} unreliable.",
     ),
     Col("unclear", "Unclear", "count", help="Citations without a clear majority; excluded."),
-    Col("voters", "People", "count", help="People who voted."),
 )
 
 

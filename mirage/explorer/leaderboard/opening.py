@@ -6,7 +6,6 @@ The choice is play: it is not a vote, and it is forgotten with the session.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
 
 import streamlit as st
 
@@ -19,15 +18,15 @@ from mirage.explorer.kit.table import page_link
 from mirage.explorer.kit.text import note
 from mirage.store import Arena
 
-REAL: Final = "nomiracl"
+REAL = "nomiracl"
 """The bundled arena of real answers that the card stands above."""
-QUERY: Final = ("en", "en-09")
+QUERY = ("en", "en-09")
 """A question that none of its passages answers."""
-SYSTEMS: Final = ("thorough", "reference")
+SYSTEMS = ("thorough", "reference")
 """One answers all the same and cites a passage; the other says that the passages do not answer."""
-_STATE: Final = "_opening"
-_OPEN: Final = "open"
-_CLOSED: Final = "closed"
+_STATE = "_opening"
+_OPEN = "open"
+_CLOSED = "closed"
 
 
 def is_open(page: Page) -> bool:
