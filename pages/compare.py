@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+from html import escape
+
+import pyarrow as pa
 import streamlit as st
 
 from mirage.battles.judge import Judge
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.compare import data as views
-from mirage.explorer.compare.chart import differences
 from mirage.explorer.kit import judge as who
-from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.frame import Page, onward, other_arenas, show
 from mirage.explorer.kit.labels import labels_of, mark_labels
-from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.pick import pick, pickers_popover
 from mirage.explorer.kit.query_keys import key_text
-from mirage.explorer.kit.states import conclusion, refuse
-from mirage.explorer.kit.table import Col, mode, plain_table, table
+from mirage.explorer.kit.states import refuse
+from mirage.explorer.kit.table import Col, mode, plain_table, table, table_svg
 from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare import ComparisonReport
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
@@ -57,15 +59,18 @@ def main(page: Page) -> None:
         return
     page.summary(
         f"{count_text(report.overall.n_queries, 'query')} shared by both systems, "
-        f"{count_text(sum(row.language != JOINT for row in report.rows), 'language')}. Measure: {report.title}."
+        f"{count_text(sum(row.language != JOINT for row in report.rows), 'language')}. "
+        f"Measure: {'win rate by ' + choice.judge.name if choice.judge else report.title}.",
+        conclusion=f"{verdict(report, choice)}.",
     )
-    verdict(report, choice)
-    languages(page, report)
+    evidence(report)
+    rows = views.rows(report)
+    languages(rows, report)
     show_corrected(page, choice)
     queries(page, report, choice)
     page.download(
         "comparison",
-        views.rows(report),
+        rows,
         about={
             "first": report.first,
             "second": report.second,
@@ -75,6 +80,7 @@ def main(page: Page) -> None:
             "against": None if choice.against is None else choice.against.name,
             "moved": views.moved_queries(report).to_pylist(),
         },
+        picture=partial(table_svg, rows, RATED if report.measure == RATING else COLUMNS, mode()),
     )
 
 
@@ -146,17 +152,19 @@ def _arena(names: tuple[str, ...]) -> str:
     return name
 
 
-def verdict(report: ComparisonReport, choice: views.Choice) -> None:
-    """Show the verdict in one sentence, with its evidence."""
-    words = views.verdict_words(report)
+def verdict(report: ComparisonReport, choice: views.Choice) -> str:
+    """Return the verdict in a clause."""
     margin = f" within {report.margin:g}" if report.overall.verdict == "equivalent" else ""
+    return f"{report.first} {views.verdict_words(report)} {_second(choice)}{margin}"
+
+
+def evidence(report: ComparisonReport) -> None:
+    """Show what the verdict rests on, and why rows are inconclusive."""
     reasons = [row for row in report.rows if row.reason]
-    conclusion(
-        f"{report.first} {words} {_second(choice)}{margin}",
-        views.evidence(report),
-        more=f"Why {count_text(len(reasons), 'row')} {'is' if len(reasons) == 1 else 'are'} inconclusive",
-        reasons=[f"{views.where(row.language)}: {row.reason}" for row in reasons],
-    )
+    lines = "".join(f"<li>{escape(f'{views.where(row.language)}: {row.reason}')}</li>" for row in reasons)
+    head = f"Why {count_text(len(reasons), 'row')} {'is' if len(reasons) == 1 else 'are'} inconclusive"
+    folded = f'<details class="mg-more"><summary>{head}</summary><ul>{lines}</ul></details>' if reasons else ""
+    st.html(f"<p>{escape(views.evidence(report))}</p>{folded}")
 
 
 def _second(choice: views.Choice) -> str:
@@ -164,31 +172,12 @@ def _second(choice: views.Choice) -> str:
     return choice.second if choice.against is None else f"{choice.second} ({choice.against.name})"
 
 
-def languages(page: Page, report: ComparisonReport) -> None:
-    """Show every language as chart and table."""
-    rows = views.rows(report)
-    left, right = side_by_side((320, 7), (560, 14), key="compare_rows")
-    unit = f", {report.unit}" if report.unit else ""
-    with left:
-        chart(
-            differences(
-                rows.to_pylist(),
-                margin=report.margin,
-                title=f"Difference{unit} (above 0: the first is better)",
-                mode=mode(),
-            ),
-            key="differences",
-            alt="Difference between the two systems by language with 95% intervals.",
-            name=f"{page.arena.name}-comparison",
-        )
-    with right:
-        plain_table(rows, COLUMNS, key="comparison")
-    band = " Grey band: margin." if report.margin else ""
+def languages(rows: pa.Table, report: ComparisonReport) -> None:
+    """Show the difference in every language."""
+    plain_table(rows, RATED if report.measure == RATING else COLUMNS, key="comparison")
     holm = " Language verdicts are Holm-corrected." if len(report.rows) > 1 else ""
-    note(
-        "▶ better, ◀ worse, ■ equivalent, ○ inconclusive. Whiskers: 95% intervals, clustered by "
-        f"{name_unit(report.query_unit)}.{band}{holm}"
-    )
+    bands = f"Bands: 95% intervals, clustered by {name_unit(report.query_unit)}."
+    note(f"Right of the dashed line the first is better. {bands}{holm}")
 
 
 def show_corrected(page: Page, choice: views.Choice) -> None:
@@ -257,8 +246,16 @@ COLUMNS = (
         help="First minus second; above 0 the first is better.",
         width=80,
     ),
-    Col("low", "Low", "difference", help="Lower end of the 95% interval of this pair alone; –: unbounded.", width=62),
-    Col("high", "High", "difference", help="Upper end of the 95% interval of this pair alone; –: unbounded.", width=62),
+    Col(
+        "difference",
+        "95% interval",
+        "interval",
+        low="low",
+        high="high",
+        help="95% interval of this pair alone; dashed line: no difference. Arrow: unbounded.",
+        endless=True,
+        width=240,
+    ),
     Col(
         "p_text",
         "p (Holm)",
@@ -275,12 +272,24 @@ COLUMNS = (
         help="Minimum detectable difference with this many queries (80% power).",
         width=84,
     ),
+)
+RATED = (
+    *COLUMNS[:2],
+    Col(
+        "win_rate",
+        "Win rate",
+        "rate",
+        help="Expected share of points of the first system against the second; above 50% the first is better.",
+        width=80,
+    ),
+    replace(COLUMNS[3], name="win_rate", low="win_low", high="win_high", zero=0.5),
+    *COLUMNS[4:6],
     Col(
         "more",
         "More queries",
         "count",
         help="Queries to add for 80% power, if the observed difference is the true difference. –: unknown.",
-        width=60,
+        width=90,
     ),
 )
 CORRECTED = (
@@ -288,7 +297,7 @@ CORRECTED = (
     Col("uncorrected", "Measured", "difference", help="Difference without people's labels.", width=80),
     Col("n_queries", "Queries", "count", help="Queries answered by both.", width=64),
     Col("difference", "Corrected", "difference", help="Difference corrected by people's labels.", width=80),
-    *COLUMNS[3:5],
+    COLUMNS[3],
     Col("labels", "Labels", "count", help="Answers of both systems with people's labels.", width=64),
     COLUMNS[1],
 )

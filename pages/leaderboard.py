@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from html import escape
 from typing import Any, get_args
 
 import streamlit as st
@@ -17,45 +19,45 @@ from mirage.explorer.kit.frame import Page, onward, show
 from mirage.explorer.kit.labels import mark_labels
 from mirage.explorer.kit.pick import link_state, pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.sections import sections
-from mirage.explorer.kit.table import filter_rows, mode, table
+from mirage.explorer.kit.table import filter_rows, mode, table, table_svg
 from mirage.explorer.kit.text import note, plain
-from mirage.explorer.leaderboard import cards
+from mirage.explorer.leaderboard import cards, opening
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard import ratings as columns
-from mirage.explorer.leaderboard.charts import price_scatter, win_matrix
-from mirage.explorer.leaderboard.data import PageBoard
+from mirage.explorer.leaderboard.charts import price_scatter
+from mirage.explorer.leaderboard.data import PageBoard, Shown
+from mirage.explorer.leaderboard.heat_tables import rank_table, win_table
 from mirage.explorer.leaderboard.published import published_ranks
-from mirage.explorer.leaderboard.rank_table import rank_table_html
 from mirage.explorer.leaderboard.system_section import show_system
 from mirage.publish.charts import leaderboard as charts
-from mirage.publish.charts.published import dumbbells
+from mirage.publish.charts.palette import FORMATS, label_text
 from mirage.ranking.board import (
     Size,
     first_systems,
     first_text,
-    interval_text,
     languages_text,
     lead_text,
-    rating_text,
     size,
 )
-from mirage.ranking.scale import Scale
+from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Skill, Ties
 from mirage.store.search import sample_numbers
 from mirage.text.languages import name_of
 from mirage.text.segmentation import MANY, as_sentence, count_text
 
-PICKERS = {"Ranks": ("ranks", "drawn_ranks", "drawn_ratings"), "Wins": ("drawn_wins",)}
-"""Keys of the pickers of every section."""
-OPTIONS = ("ties", "battles", "own", "without", "control", "leaderboard_against", "scale", "columns")
+OPTIONS = (
+    *("ties", "battles", "own", "without", "control", "leaderboard_against", "scale", "columns"),
+    *(facet.key for facet in cards.FACETS),
+)
 """Keys of the pickers that most readers leave as they are."""
 SKILLS: dict[Skill, str] = {"both": "", "abstain": " at abstaining", "answer": " at answering"}
 """Skill by which relevance labels rank."""
-MEASURES = (
-    "Measures whether a model abstains when the passages hold no answer, and answers when they do; not whether the "
-    "answer is true."
-)
+PICKERS = {"Ranks": ("drawn_ranks",), "Wins": ("drawn_wins",), "Chart": ("drawn_ratings",)}
+"""Keys of the pickers of every section."""
+ENDS = ("rating", "low", "high")
+"""Columns of a rating and its interval."""
+MEASURES = "Does it know when it cannot answer? Truth is not checked."
 """What a ranking by relevance labels says, and what it does not."""
 
 
@@ -72,11 +74,15 @@ def main(page: Page) -> None:
 
 def ratings(page: Page, judges: tuple[str, ...]) -> None:
     """Ratings computed from the arena's battles."""
+    opened = opening.is_open(page)
+    if opened:
+        page.summary("", conclusion=opening.finding(page.arena))
+        opening.show()
     filters = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with filters:
         judge = who.judge_with_skill(judges, "Decides each battle.")
         name = judge.name
-        options = pickers_popover("Options", OPTIONS, "Which battles count, how ties count, and the rating scale.")
+        options = pickers_popover("Options", OPTIONS, "Which battles count, the scale, the columns, the systems.")
         with options:
             choice = _choice(page, judge)
         voted = None
@@ -87,7 +93,8 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
             # With all that people's votes need, this is a third of what the first page has to import.
             from mirage.explorer.kit import agreement
 
-            voted = agreement.overriding(page)
+            with options:
+                voted = agreement.overriding(page)
     if judge.by_labels:
         mark_labels(page)
     whole = size(page.arena, judge)
@@ -103,56 +110,36 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     if choice != RankSettings() or voted or board.counted:
         against = (f"Compared with the default ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(plain(_sentences((*against, *board.counted))))
-    if board.unranked:
-        st.caption(plain(_sentences(board.unranked)))
     with options:
         reference, scale, every = _view(board)
-    with filters:
         chosen_systems, words = cards.pick_systems(page.arena, board.rows["system"].to_pylist())
+    with filters:
         if by_model:
             agreement.of_judge(page, name, board.languages)
     _filter_note(len(chosen_systems), board.rows.num_rows, words)
     shown = filter_rows(board.shown_rows(reference, scale), "system", chosen_systems)
     shown, facts = cards.with_facts(shown, page.arena)
-    page.summary(
-        _behind(page, whole, judge) + _selection_words(page, board, whole),
-        conclusion=_conclusion(board, judge),
-    )
-    rows = cards.with_lines(shown, page.arena)
-    picked = table(
-        shown,
-        [
-            column
-            for column in columns.columns(
-                by_labels=judge.by_labels,
-                ties=choice.ties,
-                scale=scale,
-                reference=reference,
-                n=board.rows.num_rows,
-                facts=facts,
-                every=every,
-            )
-            if judge.by_labels or judge.by_verdicts or column.name not in views.BEHIND
-        ],
-        key="board",
-        select=True,
-    )
-    clicked = clicked_mark("whiskers") or clicked_mark("price_scatter")
-    system = _pick_system(rows, rows[picked]["system"] if picked is not None else clicked[0] if clicked else None)
-    apart = f" {_sentences(board.apart)}" if board.apart else ""
-    if system is None:
-        note(f"Click a system for its ratings by language and its answers. {board.board.method}.{apart}")
-    else:
-        _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
-        cards.card_line(cards.cards_of(page.arena).get(system))
-        note(_sentences(board.more_queries(system)) + apart)
-        show_system(page, board, judge, system)
-    draw: dict[str, Callable[[], None]] = {"Ranks": lambda: _below(board, rows, _whiskers(choice, scale, reference))}
-    if name in judges_of_arena(page.arena):
-        draw["Wins"] = lambda: _wins(page, judge, [row["system"] for row in rows])
-    if sum(row["price"] is not None for row in rows) > 1:
-        draw["Price"] = lambda: _prices(rows, charts.axis_title(scale, choice.ties, reference), scale)
-    draw[sections({section: PICKERS.get(section, ()) for section in draw}) if len(draw) > 1 else "Ranks"]()
+    if not opened:
+        about = _behind(page, whole, judge) + _selection_words(page, board, whole)
+        page.summary(about, conclusion=_conclusion(board, judge))
+    heads = [
+        column
+        for column in columns.columns(
+            by_labels=judge.by_labels,
+            ties=choice.ties,
+            scale=scale,
+            reference=reference,
+            n=board.rows.num_rows,
+            facts=facts,
+            every=every,
+        )
+        if judge.by_labels or judge.by_verdicts or column.name not in views.BEHIND
+    ]
+    rows = shown.to_pylist()
+    picked = table(shown, heads, key="board", select=True)
+    system = None if picked is None else rows[picked]["system"]
+    if system or not opened:
+        _evidence(page, board, judge, rows, system, scale, reference)
     if by_model:
         agreement.show_corrected(page, name, board.languages)
     page.download(
@@ -169,7 +156,64 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
             "counted": list(board.counted),
         }
         | ({"reference": reference} if reference is not None else {}),
+        picture=partial(table_svg, shown, heads, mode()),
     )
+
+
+def _evidence(
+    page: Page,
+    board: PageBoard,
+    judge: Judge,
+    rows: list[dict[str, Any]],
+    picked: str | None,
+    scale: Shown,
+    reference: str | None,
+) -> None:
+    """Show the chosen system, then one section: ranks by language, wins, or the ratings as a chart."""
+    clicked = clicked_mark("whiskers") or clicked_mark("price_scatter")
+    system = _pick_system(rows, picked or (clicked[0] if clicked else None))
+    apart = _sentences(board.apart)
+    if system is None:
+        note(f"Click a system for its win rates by language and its answers. {board.board.method}. {apart}")
+    else:
+        _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
+        cards.card_line(cards.cards_of(page.arena).get(system))
+        note(f"{_sentences(board.more_queries(system))} {apart}")
+        show_system(page, board, judge, system)
+    if board.unranked:
+        why = f"<summary>Not ranked</summary>{escape(_sentences(board.unranked))}"
+        st.html(f'<details class="mg-more">{why}</details>')
+    arena, in_order = st.session_state.get("arena", ""), [row["system"] for row in rows]
+    draw: dict[str, Callable[[], None]] = {}
+    if len(board.languages) > 1:
+        draw["Ranks"] = lambda: _show_html(
+            "Rank by language, 1 is best. Hover for interval and n; click to read answers.",
+            rank_table(
+                board.ranks.to_pylist(),
+                page_systems(in_order, key="drawn_ranks", marks=len(board.languages)),
+                arena=arena,
+                mode=mode(),
+            ),
+        )
+    if judge.name in judges_of_arena(page.arena):
+        draw["Wins"] = lambda: _show_html(
+            "Row's win rate against the column over all queries, ties excluded (%). Click to read the battles.",
+            win_table(
+                matrix(page.arena, judge, page.picked).table.to_pylist(),
+                page_systems(in_order, key="drawn_wins", marks=len(in_order)),
+                arena=arena,
+                mode=mode(),
+                judge=judge.name,
+                languages=page.picked,
+            ),
+        )
+    draw["Chart"] = lambda: _chart(rows, scale, reference)
+    draw[sections({section: PICKERS[section] for section in draw})]()
+
+
+def _show_html(about: str, html: str) -> None:
+    note(about)
+    st.html(html)
 
 
 def _conclusion(board: PageBoard, judge: Judge) -> str:
@@ -186,10 +230,10 @@ def _conclusion(board: PageBoard, judge: Judge) -> str:
     by = SKILLS[judge.skill]
     if not judge.by_labels:
         by = " by all judges" if judge.kind == "panel" else f" by {judge.name}"
+    rates = [None if best[end] is None else FORMATS["rate"].write(win_rate(best[end])) for end in ENDS]
     return (
-        f"{first_text(first, len(rows))}{by} {languages_text(board.languages)} "
-        f"({rating_text(best['rating'])}, {interval_text(best['low'], best['high'])}, n = {best['battles']:,} battles)"
-        f"{lead}."
+        f"{first_text(first, len(rows))}{by} {languages_text(board.languages)} (win rate {rates[0]}, 95% CI "
+        f"{rates[1] or 'unbounded'} to {rates[2] or 'unbounded'}, n = {best['battles']:,} battles){lead}."
     )
 
 
@@ -204,79 +248,20 @@ def _pick_system(rows: list[dict[str, Any]], clicked: str | None) -> str | None:
     return None if system == "none" else system
 
 
-def _wins(page: Page, judge: Judge, systems: list[str]) -> None:
-    """Show the win matrix in the table's order; a clicked cell leads to its battles."""
-    rows = matrix(page.arena, judge, page.picked).table
-    if cell := clicked_mark("win_matrix"):
-        onward("battle", f"Battles of {cell[0]} and {cell[1]}", a=cell[0], b=cell[1], judge=judge.name)
-    note("Row's win rate against the column over all queries, ties excluded (%). Click a cell to read its battles.")
-    drawn = page_systems(systems, key="drawn_wins", marks=len(systems))
-    figure = win_matrix(rows.to_pylist(), systems=drawn, mode=mode())
-    chart(figure, key="win_matrix", alt="Win rate of every system against every other.", select=True, wide=True)
-
-
-def _prices(rows: list[dict[str, Any]], title: str, scale: Scale) -> None:
-    """Show the rating of the systems with a price against it."""
-    note("Filled: tied with the best.")
-    figure = price_scatter(rows, title=title, kind=columns.rating_kind(scale), mode=mode())
-    chart(figure, key="price_scatter", alt="Rating of every system against its price per 1,000 answers.", select=True)
-
-
-def _whiskers(choice: RankSettings, scale: Scale, reference: str | None) -> Callable[[list[dict[str, Any]]], None]:
-    """Return a function that draws ratings, or differences from a reference, with intervals."""
-
-    def draw(rows: list[dict[str, Any]]) -> None:
-        drawn = set(page_systems([row["system"] for row in rows], key="drawn_ratings"))
-        if len(drawn) < len(rows):
-            rows = [row for row in rows if row["system"] in drawn]
-        quantity = "Rating" if reference is None else f"Difference from {reference}"
-        chart(
-            charts.whiskers(
-                rows,
-                mode=mode(),
-                title=charts.axis_title(scale, choice.ties, reference),
-                kind=columns.rating_kind(scale, reference),
-                zero=columns.zero(scale, reference),
-                what="rating" if reference is None else f"difference from {reference}",
-            ),
-            key="whiskers",
-            alt=f"{quantity} of every system with its 95% interval, best first.",
-            select=True,
-        )
-
-    return draw
-
-
-def _below(board: PageBoard, rows: list[dict[str, Any]], whiskers: Callable[[list[dict[str, Any]]], None]) -> None:
-    """Show ranks by language as a table or as lines, or ratings; the links of a clicked line are above it."""
-    if len(board.languages) < 2:
-        whiskers(rows)
-        return
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        shape = pick_segments(
-            "Ranks by language",
-            ("map", "lines", "ratings"),
-            key="ranks",
-            kind="way to show ranks",
-            help="map: ranks, shaded from best to worst. lines: rank of each system across languages. ratings: ratings "
-            "with 95% intervals, enlarged.",
-        )
-        if shape == "lines" and (cell := clicked_mark("rank_lines")):
-            _onward(cell[0], cell[1])
-        elif shape != "ratings":
-            note("1 is best. Hover for rating, interval and n; click to read answers.")
-    if shape == "ratings":
-        whiskers(rows)
-    else:
-        in_order = [row["system"] for row in rows]
-        drawn = page_systems(in_order, key="drawn_ranks", marks=len(board.languages))
-        ranks = board.ranks
-        cells = (filter_rows(ranks, "system", drawn) if len(drawn) < len(rows) else ranks).to_pylist()
-        if shape == "map":
-            st.html(rank_table_html(cells, drawn, arena=st.session_state.get("arena", ""), mode=mode()))
-        else:
-            figure = charts.bumps(cells, systems=drawn, mode=mode())
-            chart(figure, key="rank_lines", alt="Rank of every system in every language.", select=True, wide=True)
+def _chart(rows: list[dict[str, Any]], scale: Shown, reference: str | None) -> None:
+    """Draw the ratings with their intervals, and against the price of the systems where it is known."""
+    drawn = set(page_systems([row["system"] for row in rows], key="drawn_ratings"))
+    rows = [row for row in rows if row["system"] in drawn]
+    against = "the average system" if reference is None else reference
+    title = charts.axis_title("logit" if scale == "win-rate" else scale, reference=reference)
+    title = f"Win rate against {label_text(against)} (higher is better)" if scale == "win-rate" else title
+    kind = columns.rating_kind(scale, reference)
+    figure = charts.whiskers(rows, mode=mode(), title=title, kind=kind, zero=columns.zero(scale, reference))
+    chart(figure, key="whiskers", alt="Every system's rating with its 95% interval, best first.", select=True)
+    if sum(row["price"] is not None for row in rows) > 1:
+        note("Price. Filled: tied with the best.")
+        figure = price_scatter(rows, title=title, kind=kind, mode=mode())
+        chart(figure, key="price_scatter", alt="Every system's rating against its price.", select=True)
 
 
 def _filter_note(n: int, total: int, words: str) -> None:
@@ -285,7 +270,7 @@ def _filter_note(n: int, total: int, words: str) -> None:
         st.caption(plain(f"Showing {n} of {total} systems: {words}. Ranks are among all {total}."))
 
 
-def _view(board: PageBoard) -> tuple[str | None, Scale, bool]:
+def _view(board: PageBoard) -> tuple[str | None, Shown, bool]:
     """Pick the baseline that the others are compared with, the scale, and whether to show all columns."""
     reference: str = pick(
         "Baseline",
@@ -293,21 +278,22 @@ def _view(board: PageBoard) -> tuple[str | None, Scale, bool]:
         key="leaderboard_against",
         kind="system",
         width=150,
-        help="Show each system's difference from this baseline, with its own 95% interval.",
+        help="Compare every system with this one, with its own 95% interval.",
     )
-    scale: Scale = pick_segments(
+    scale: Shown = pick_segments(
         "Scale",
-        get_args(Scale),
+        get_args(Shown),
         key="scale",
         kind="scale",
-        help="logit: log-odds, centred on 0. arena: Elo-like scale, centred on 1000, 400 points per tenfold odds.",
+        help="win-rate: against the average system. logit: log-odds, centred on 0. arena: Elo-like, centred on 1000, "
+        "400 points per tenfold odds.",
     )
     every = pick_segments(
         "Columns",
         ("main", "all"),
         key="columns",
         kind="choice of columns",
-        help="all: also systems not separable from each other, undecided answers, wins, ties and losses.",
+        help="all: also who is tied with the best, facts, undecided answers, wins, ties and losses.",
     )
     return None if reference == "none" else reference, scale, every == "all"
 
@@ -388,35 +374,26 @@ def show_published(page: Page) -> None:
         f"{count_text(len(figures.languages), 'language')} by the GPT-4o judge and by the surrogate judge, as printed. "
         "No intervals: the paper does not print the underlying ratings."
     )
-    chosen, words = cards.pick_systems(page.arena, figures.rows["system"].to_pylist())
+    options = pickers_popover("Options", [facet.key for facet in cards.FACETS], "Ranks are among all systems.")
+    with options:
+        chosen, words = cards.pick_systems(page.arena, figures.rows["system"].to_pylist())
     _filter_note(len(chosen), figures.rows.num_rows, words)
     shown = filter_rows(figures.rows, "system", chosen)
-    rows = cards.with_lines(shown, page.arena)
-    left, right = st.columns([13, 8], gap="small")
-    with left:
-        picked = table(shown, columns.PUBLISHED, key="published", select=True)
-        if picked is not None:
-            cards.card_line(cards.cards_of(page.arena).get(rows[picked]["system"]))
-        st.caption(plain(f"Source: {figures.reference}."))
-    with right:
-        chart(
-            dumbbells(rows, mode=mode()),
-            key="mean_ranks",
-            alt="Mean rank of every system by the judge and by the surrogate.",
-        )
-    st.header("Ranks by language", anchor=False)
-    cells, order = figures.ranks.to_pylist(), [row["system"] for row in rows]
-    for place, name in zip(st.columns(2, gap="small"), ("judge", "surrogate"), strict=True):
-        with place:
-            st.caption(f"By the {name}. 1 is best.")
-            chart(
-                charts.rank_map(cells, systems=order, mode=mode(), value=name, dense=True),
-                key=f"rank_map_{name}",
-                alt=f"Rank of every system in every language by the {name}.",
-                wide=True,
-            )
+    order = shown["system"].to_pylist()
+    picked = table(shown, columns.PUBLISHED, key="published", select=True)
+    if picked is not None:
+        cards.card_line(cards.cards_of(page.arena).get(order[picked]))
+    st.caption(plain(f"Source: {figures.reference}."))
+    by = sections(dict.fromkeys(("Judge", "Surrogate"), ())).lower()
+    cells = figures.ranks.to_pylist()
+    _show_html(f"Rank by language by the {by}, 1 is best.", rank_table(cells, order, arena="", mode=mode(), value=by))
     everything = cards.with_cards(filter_rows(figures.everything, "system", chosen), page.arena)
-    page.download("ranks", everything, about={"reference": figures.reference, "languages": figures.languages})
+    page.download(
+        "ranks",
+        everything,
+        about={"reference": figures.reference, "languages": figures.languages},
+        picture=partial(table_svg, shown, columns.PUBLISHED, mode()),
+    )
 
 
 def _behind(page: Page, size: Size, judge: Judge) -> str:

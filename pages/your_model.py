@@ -15,6 +15,7 @@ from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.frame import Page, onward, show, switch
 from mirage.explorer.kit.identity import may, reader
 from mirage.explorer.kit.pick import pick
+from mirage.explorer.kit.sidebar import argument
 from mirage.explorer.kit.states import working
 from mirage.explorer.kit.table import Col
 from mirage.explorer.kit.table import table as show_table
@@ -26,18 +27,13 @@ from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text, join_or_count
 
 FEATURES = (
-    Col("title", "Feature", "text", help="Feature of an answer; the Features page shows all systems."),
+    Col("title", "Feature", "text", help="Feature of an answer; the Features page shows all systems.", width=190),
     Col("mean", "Yours", "probability", help="Mean over your answers, languages weighted equally."),
-    Col("low", "95% low", "probability", help="Lower end of the 95% interval of the mean."),
-    Col("high", "95% high", "probability", help="Upper end of the 95% interval of the mean."),
+    Col("mean", "95% interval", "interval", low="low", high="high", help="95% interval of the mean.", width=150),
     Col("others", "Median of others", "probability", help="Median of the other systems in the same languages."),
-    Col("least", "Min", "probability", help="Lowest mean of another system."),
-    Col("most", "Max", "probability", help="Highest mean of another system."),
     Col("place", "Rank", "rank", help="Rank among all systems; – where neither direction is better."),
-    Col("of", "Of", "count", help="Number of systems with this feature."),
-    Col("direction", "Better", "text", help="Which direction is better."),
+    Col("direction", "Better", "text", help="Which direction is better.", width=120),
     Col("n", "n", "count", help="Answers with a value."),
-    Col("coverage", "Coverage", "rate", help="Share of your answers with a value."),
 )
 
 
@@ -83,8 +79,7 @@ def take(page: Page) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.header("1. Generate answers", anchor=False)
-        has_texts = {"queries", "passages"} <= set(page.arena.tables)
-        if has_texts:
+        if {"queries", "passages"} <= set(page.arena.tables):
             st.caption("Each line has a language, a query_id and the full prompt with its passages.")
             st.download_button(
                 "Download queries",
@@ -93,21 +88,19 @@ def take(page: Page) -> None:
                 "application/jsonl",
                 on_click="ignore",
             )
-        elif page.arena.name.startswith("nomiracl"):
-            st.caption("This arena has query ids only; the texts are in NoMIRACL's public files.")
+            st.caption("Or query a served model, then reopen the arena:")
+            st.code(
+                f"mirage arena copy {argument(page.arena)} my-arena\n"
+                "mirage generate my-arena --system my-model --model MODEL --base-url URL\n"
+                "mirage evaluate my-arena\nmirage app my-arena",
+                language=None,
+                wrap_lines=True,
+            )
         else:
-            st.caption("This arena has query ids only. Add the texts to query a model:")
-            st.code(page.arena.command("passages"), language=None, wrap_lines=True)
-        st.caption(
-            "Or query a served model, then reopen the arena:" if has_texts else "With texts, query a served model:"
-        )
-        st.code(
-            f"cp -r {quote(page.arena.address)} my-arena\n"
-            "mirage generate my-arena --system my-model --model MODEL --base-url URL\n"
-            "mirage evaluate my-arena\nmirage app my-arena",
-            language=None,
-            wrap_lines=True,
-        )
+            st.caption("This arena has the ids of its queries, not their texts.")
+            page.offer_arena("queries", "passages", "answers")
+        st.caption("Or evaluate a file of answers, of any format, on its own:")
+        st.code("mirage evaluate answers.jsonl --open", language=None, wrap_lines=True)
     with right:
         st.header("2. Upload answers", anchor=False)
         st.caption(
@@ -148,13 +141,13 @@ def standing(page: Page, system: str, judge: str) -> None:
     if judge:
         st.markdown("A judge ranks it: 100 battles drawn at random, in both orders, then the Leaderboard.")
         st.code(
-            f"mirage judge {quote(page.arena.address)} --judge {quote(judge)} --pairs 100\n"
-            f"mirage rank {quote(page.arena.address)} --judge {quote(judge)}",
+            f"mirage judge {argument(page.arena)} --judge {quote(judge)} --pairs 100\n"
+            f"mirage rank {argument(page.arena)} --judge {quote(judge)}",
             language=None,
             wrap_lines=True,
         )
     elif "outcomes" in page.arena.tables:
-        st.info("No judge needed: relevance labels rank your system with the others.")
+        st.info("No judge needed: human labels rank your system with the others.")
         with st.container(horizontal=True, gap="medium"):
             onward("leaderboard", "Leaderboard with your system", languages=codes)
             onward("hallucination", "Hallucination and error rates", languages=codes, systems=system)

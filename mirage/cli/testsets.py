@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import Seed, app, local_path, locate
+from mirage.cli.common import Seed, app, codes, local_path, locate
 from mirage.cli.connection import Connection, tell
 from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
@@ -85,7 +85,7 @@ def make_testset_from_files(
     if passages_only is not None:
         _write_passages(documents, passages_only)
         return
-    asked = languages or documents.languages
+    asked = codes(languages) if languages else documents.languages
     if not asked:
         raise BadInput("the language of the passages is unknown", do="add --languages")
     kinds = TYPES if types is None else tuple(name.strip() for name in types.split(",") if name.strip())

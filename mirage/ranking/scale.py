@@ -19,6 +19,14 @@ POINTS = 400 / math.log(10)
 """Points of the arena scale per logit, 173.7."""
 
 
+def win_rate(logits: float | None) -> float | None:
+    """Return the expected share of points of a battle, in [0, 1], at a rating or a difference of ratings in logits.
+
+    At a rating it is against the average system, at a difference against the other system; None stays None.
+    """
+    return None if logits is None else 1 / (1 + math.exp(-logits))
+
+
 def on_scale(logits: float | None, scale: Scale, *, difference: bool = False) -> float | None:
     """Convert a rating, an end of its interval, or a difference of two ratings to a scale.
 

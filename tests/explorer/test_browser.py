@@ -28,7 +28,10 @@ pytestmark = pytest.mark.browser
 
 Start = Callable[..., Opened]
 THERE = [entry for entry in PAGES if entry.file.is_file()]
-TITLES = [entry.title for entry in THERE]
+JUDGED = ("outcomes", "judgments")
+"""Tables of the arena `judged`."""
+OFFERED = [entry for entry in THERE if not entry.needs or set(entry.needs) & set(JUDGED)]
+TITLES = [entry.title for entry in OFFERED]
 QUIET: tuple[list[str], ...] = ([], [], [])
 MAIN = "[data-testid=stMain]"
 
@@ -37,7 +40,7 @@ MAIN = "[data-testid=stMain]"
 def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`judged` has outcomes and verdicts, `asked` has texts, `nomiracl` and `published` are the bundled ones."""
     folder = tmp_path_factory.mktemp("arenas")
-    small_arena.write(folder, "judged", tables=("outcomes", "judgments"))
+    small_arena.write(folder, "judged", tables=JUDGED)
     build(folder, "asked")
     return folder
 
@@ -160,7 +163,7 @@ def test_a_link_with_state_as_the_very_first_request_of_a_session(start: Start, 
         page = show(opened, f"{first}/{link}")
         assert page.locator("h1").all_inner_texts() == [entry.title]
         assert page.get_by_text(entry.question).is_visible()
-        assert page.title() == f"{entry.title} · mirage"
+        assert re.fullmatch(rf"{entry.title}(: .+)? · mirage", page.title())
         assert page.locator("[data-testid=stSidebarNav] a").all_inner_texts() == TITLES
         for folded in page.get_by_role("button", name=re.compile(r": \d+ set")).all():
             folded.click()
@@ -180,7 +183,7 @@ def test_the_leaderboard_is_found_under_its_own_name_too(opened: Opened, url: st
 
 def test_the_sidebar_leads_through_every_page_and_keeps_what_is_shared(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged&languages=fi")
-    for entry in (*THERE[1:], THERE[0]):
+    for entry in (*OFFERED[1:], OFFERED[0]):
         page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=entry.title, exact=True).click()
         arrived(opened, entry.title)
         assert page.get_by_text(entry.question).is_visible()
@@ -246,7 +249,7 @@ def test_a_rank_leads_to_the_answers_behind_it(opened: Opened, url: str) -> None
     ranks = page.locator(".mg-ranks td")
     assert ranks.count() == len(systems) * 2
     about = ranks.last.get_attribute("title") or ""
-    assert "rating" in about, about
+    assert "win rate" in about, about
     assert "n =" in about, about
     ranks.last.get_by_role("link").click()
     arrived(opened, "Answers")
@@ -382,7 +385,7 @@ def test_a_page_is_in_order_and_readable_in_light_and_dark_and_on_a_narrow_scree
     ("name", "element", "look"),
     [
         ("hallucination?section=Errors", ".ytick text", "fill"),
-        ("leaderboard?ranks=ratings", ".ytick text", "fill"),
+        ("leaderboard?section=Chart", ".ytick text", "fill"),
         ("leaderboard?section=Ranks", ".mg-ranks td", "backgroundColor"),
     ],
 )

@@ -11,20 +11,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from many_languages_cases import SIXTY
 from page_features_cases import feature_mean
 
-from mirage.explorer.compare import chart as compare
 from mirage.explorer.features import charts as features
 from mirage.explorer.judges.charts import judge_figure
 from mirage.explorer.surrogate import chart as surrogate
-from mirage.publish.charts import leaderboard
 from mirage.publish.charts.palette import family, ink, label_text
 from mirage.publish.charts.primitives import ticks
 from mirage.schema import Prediction
 from mirage.stages.features import FeatureMean
 from mirage.stages.features.relations import Relation
-from mirage.text.languages import name_of
 
 NAME = "<b>x</b> & <script>y</script>"
 LANGUAGES = ("ar", "en", "te")
@@ -47,11 +43,6 @@ def systems_marks(figure: dict[str, Any]) -> dict[str, Any]:
     """The one trace with the marks of systems, which can be clicked."""
     (trace,) = (trace for trace in marks(figure) if "customdata" in trace)
     return trace
-
-
-def rank_map(names: list[str], mode: Any = "light") -> dict[str, Any]:
-    cells = [{"language": code, "system": name, "rank": k + 1} for code in LANGUAGES for k, name in enumerate(names)]
-    return leaderboard.rank_map(cells, systems=names, mode=mode)
 
 
 def marks(figure: dict[str, Any]) -> list[dict[str, Any]]:
@@ -83,18 +74,6 @@ def test_a_mark_has_the_colour_and_shape_of_its_system(mode: Any) -> None:
     assert trace["marker"]["symbol"] == [family(system).symbol for system in systems]
 
 
-def test_cells_have_their_number_on_their_place_of_the_ramp() -> None:
-    names = ["a", "b", "c"]
-    (trace,) = rank_map(names)["data"]
-    assert trace["text"] == ["1", "2", "3"] * len(LANGUAGES)
-    assert trace["marker"]["color"] == [0, 0.5, 1] * len(LANGUAGES), "best, middle and worst of three are its stops"
-    assert [color for _, color in trace["marker"]["colorscale"]] == [color for _, color in ink("light").ramp]
-    assert (trace["marker"]["cmin"], trace["marker"]["cmax"]) == (0, 1)
-    layout = rank_map(names)["layout"]
-    assert layout["xaxis"]["ticktext"] == [name_of(code) for code in LANGUAGES]
-    assert layout["yaxis"]["ticktext"] == names
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
 def test_small_differences_do_not_fill_a_panel(values: list[float]) -> None:
     low, high = features.value_range("support_entailment", values)
@@ -108,35 +87,6 @@ def test_the_values_of_an_open_feature_lie_within_its_axis(values: list[float]) 
     assert low <= min(values) <= max(values) <= high
     assert high - low >= 0.1 * max(map(abs, values)) * (1 - 1e-9)
     assert high > low
-
-
-def test_whiskers_reach_their_ends_and_beyond_the_edge_without_a_bound() -> None:
-    rows = [
-        {"where": "all", "verdict": "worse", "difference": -1.0, "low": -1.5, "high": -0.5, "n_queries": 9},
-        {"where": "x", "verdict": "inconclusive", "difference": 0.5, "low": None, "high": 1.0, "n_queries": 3},
-    ]
-    figure = compare.differences(rows, margin=0.25, title="Difference", mode="light")
-    low, high = figure["layout"]["xaxis"]["range"]
-    (trace,) = figure["data"]
-    bars = trace["error_x"]
-    ends = [(x - down, x + up) for x, down, up in zip(trace["x"], bars["arrayminus"], bars["array"], strict=True)]
-    assert ends[0] == (pytest.approx(-1.5), pytest.approx(-0.5))
-    assert ends[1][0] < low, "no bound: the whisker leaves the plot, and its cap with it"
-    assert ends[1][1] == pytest.approx(1.0)
-    assert high > 1.0
-    (band,) = figure["layout"]["shapes"]
-    assert (band["x0"], band["x1"]) == (-0.25, 0.25)
-
-
-def test_many_columns_have_the_width_that_they_need() -> None:
-    few, many = (
-        leaderboard.rank_map(
-            [{"language": code, "system": "a", "rank": 1} for code in codes], systems=["a"], mode="light"
-        )["layout"]
-        for codes in (["en"], SIXTY)
-    )
-    assert "width" not in few, "it fills the page"
-    assert many["width"] > 60 * 20
 
 
 @given(VALUES, VALUES, st.integers(1, 12))
@@ -226,13 +176,10 @@ def test_every_label_is_free_of_markup_and_keeps_its_text(text: str) -> None:
 
 
 def hostile_figures() -> Iterator[dict[str, Any]]:
-    yield rank_map([NAME, "plain"])
     rows = (mean(NAME, "en", 1.0), mean("b", "ar", 2.0))
     yield features.panels({NAME: rows}, features=(NAME,), languages=LANGUAGES, focus=(NAME,), mode="light")
     relations = (Relation(NAME, "en", 0.5, None, None, 5, 1, NAME),)
     yield features.relation_map(relations, features=(NAME,), languages=("en",), mode="light")
-    difference = {"where": NAME, "verdict": "worse", "difference": -1.0, "low": -1.5, "high": -0.5, "n_queries": 9}
-    yield compare.differences([difference], margin=0.25, title=NAME, mode="light")
     yield surrogate.ratings([predicted(NAME, 0.5, -1.0)], {}, judge=NAME, mode="light")
     yield judged_figure(NAME)
 

@@ -89,7 +89,7 @@ def test_every_chart_of_every_section_is_drawn(start: Start, url: str, arena: st
     systems = answers.scope(opened_arena).systems if "outcomes" in opened_arena.tables else ()
     total, scheme = 0, "light"
     for entry in PAGES:
-        if entry.name not in ONLY.get(arena, {entry.name}):
+        if entry.name not in ONLY.get(arena, {entry.name}) or not entry.is_offered(opened_arena):
             continue
         if entry.name != HOME:
             # A sidebar that a phone's width has closed is still there.

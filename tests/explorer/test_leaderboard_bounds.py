@@ -21,7 +21,6 @@ from streamlit.testing.v1 import AppTest
 from mirage import store
 from mirage.battles.judge import Judge
 from mirage.errors import UnknownName
-from mirage.explorer.kit.corrected_chart import correction_figure
 from mirage.explorer.kit.table import Col, interval_images
 from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard.ratings import columns
@@ -87,17 +86,14 @@ def test_the_arena_scale_anchors_ratings_and_not_differences(board: views.PageBo
     assert apart["sim-05"]["rating"] == 0
 
 
-def test_each_row_says_what_it_cannot_be_told_apart_from(board: views.PageBoard) -> None:
-    tests = board.ranking.tests["en"]
-    rows = board.shown_rows().to_pylist()
-    ranks = {row["system"]: row["rank"] for row in rows}
-    for row in rows:
-        alike = {ranks[other] for other in tests.alike(row["system"])}
-        named = set[int]()
-        for part in (row["alike"] or "").split(", "):
-            ends = [int(end) for end in part.split("–") if end]  # a range
-            named |= set(range(ends[0], ends[-1] + 1)) if ends else set()
-        assert named == alike
+def test_a_win_rate_is_the_expected_share_against_the_average_or_the_reference(board: views.PageBoard) -> None:
+    for reference in (None, "sim-05"):
+        for logits, rate in zip(
+            board.shown_rows(reference).to_pylist(), board.shown_rows(reference, "win-rate").to_pylist(), strict=True
+        ):
+            assert rate["rating"] == pytest.approx(1 / (1 + math.exp(-logits["rating"])))
+            assert (rate["low"] is None) == (logits["low"] is None)
+    assert by_system(board.shown_rows("sim-05", "win-rate").to_pylist())["sim-05"]["rating"] == 0.5
 
 
 def test_a_rank_interval_and_what_is_not_separable_come_from_one_test(board: views.PageBoard) -> None:
@@ -132,12 +128,6 @@ def test_every_door_makes_one_statement_about_a_rank_and_a_pair_pitfall_164(
             assert excludes == (row.p <= 0.05)
         signs = list(better.values())
         assert (page[first]["rank_low"], page[first]["rank_high"]) == (1 + signs.count(-1), len(page) - signs.count(1))
-
-
-def test_runs_of_ranks_skip_those_that_nobody_holds() -> None:
-    assert views.rank_runs([2, 3, 5, 9], [1, 2, 3, 5, 6, 9]) == "2–5, 9"  # a range
-    assert views.rank_runs([1, 1], [1, 3]) == "1"
-    assert views.rank_runs([], [1, 2]) == ""
 
 
 def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) -> None:
@@ -188,14 +178,8 @@ def test_axis_titles_say_what_a_rating_with_half_ties_is() -> None:
     assert "logits" not in charts.axis_title("arena")
     assert "sim-05" in charts.axis_title(reference="sim-05")
     for ties in ("half", "drop", "davidson"):
-        (help_,) = {col.help for col in columns(by_labels=True, ties=ties) if col.label == "Rating"}  # type: ignore[arg-type]
-        assert ("expected points" in help_) == (ties == "half")
-
-
-def test_the_maps_of_ranks_take_ends_without_a_bound(board: views.PageBoard) -> None:
-    rows = board.rows.to_pylist()
-    figure = charts.rank_map(board.ranks.to_pylist(), systems=[row["system"] for row in rows], mode="light")
-    assert any("no lower bound" in text for text in figure["data"][0]["hovertext"])
+        (help_,) = {col.help for col in columns(by_labels=True, ties=ties) if col.label == "Win rate"}  # type: ignore[arg-type]
+        assert ("a tie counting half" in help_) == (ties == "half")
 
 
 def test_an_interval_without_an_end_is_drawn_to_the_edge_only_where_asked() -> None:
@@ -206,25 +190,6 @@ def test_an_interval_without_an_end_is_drawn_to_the_edge_only_where_asked() -> N
     assert open_ is not None
     assert "rect" not in plain
     assert "rect" in open_
-
-
-def test_a_judge_without_a_bound_stands_beside_its_correction() -> None:
-    row = {
-        "system": "a",
-        "rating": 0.1,
-        "low": -0.2,
-        "high": 0.4,
-        "rank": 1,
-        "votes": 9,
-        "battles": 99,
-        "uncorrected": 7.0,
-        "uncorrected_low": 5.0,
-        "uncorrected_high": None,
-        "uncorrected_rank": 1,
-    }
-    figure = correction_figure([row], mode="light")
-    json.dumps(figure, allow_nan=False)
-    assert "no upper bound" in figure["data"][1]["text"][0]
 
 
 # The page
@@ -259,7 +224,7 @@ def test_a_reference_that_has_no_row_is_named(odd: store.Arena, monkeypatch: pyt
 def test_every_way_to_rate_takes_a_reference(
     odd: store.Arena, monkeypatch: pytest.MonkeyPatch, link: dict[str, str]
 ) -> None:
-    page = open_page(odd, monkeypatch, languages="en", leaderboard_against="sim-05", **link)
+    page = open_page(odd, monkeypatch, languages="en", leaderboard_against="sim-05", scale="logit", **link)
     assert not page.exception
     table = page.dataframe[0].value
     assert dict(zip(table["system"], table["rating"], strict=True))["sim-05"] == 0

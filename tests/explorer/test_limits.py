@@ -33,7 +33,7 @@ def paged(page: AppTest, key: str) -> list[str]:
     ("name", "key", "link"),
     [
         ("leaderboard", "drawn_ranks", {}),
-        ("leaderboard", "drawn_ratings", {"ranks": "ratings"}),
+        ("leaderboard", "drawn_ratings", {"section": "Chart"}),
         ("hallucination", "drawn_rates", {"section": "By language"}),
     ],
 )

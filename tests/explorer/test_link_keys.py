@@ -43,7 +43,7 @@ def test_a_link_to_a_section_that_is_not_there_opens_the_first() -> None:
 
 
 @pytest.mark.usefixtures("arenas")
-@pytest.mark.parametrize("key", ["skill", "ranks"])
+@pytest.mark.parametrize("key", ["skill", "scale"])
 def test_a_control_that_a_link_leaves_without_a_choice_has_its_first(key: str) -> None:
     page = open_page("leaderboard", arena="today", **{key: "9" * 5000})
     assert not page.exception

@@ -119,10 +119,7 @@ def test_all_four_things_in_one_sitting(
         seen(opened, scheme, f"{code}-{scheme}-1-leaderboard")
         # The battle behind a number: a cell of the win matrix.
         page.get_by_role("radio", name="Wins").click()
-        page.wait_for_selector(".js-plotly-plot .scatterlayer .point")
-        opened.settle()
-        page.locator(".js-plotly-plot .scatterlayer .point").first.click(force=True)
-        page.get_by_text("Battles of").first.click()
+        page.locator(".mg-ranks td a").first.click()
         page.wait_for_selector(".mg-answer")
         assert f"languages={code}" in page.url
         opened.settle()

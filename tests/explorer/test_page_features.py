@@ -173,7 +173,6 @@ def test_an_arena_without_features_says_what_brings_them(arenas: Path) -> None:
     page = open_page(arena="bare")
     assert not page.exception
     assert "This arena has no answers table." in page_text(page)
-    assert "citations and overlap of every answer" in page_text(page)
     assert f"mirage import FILE --as answers --into {arenas / 'bare'}" in page_text(page)
 
 

@@ -322,17 +322,16 @@ def test_languages_with_enough_votes_are_corrected_together_and_each_by_itself(s
     for link in ({}, {"corrected": "ar"}):
         app = elsewhere("leaderboard", judge="gpt-4o", **link)
         assert not app.exception
-        (table,) = (frame.value for frame in app.dataframe if "uncorrected" in frame.value.columns)
+        (table,) = (frame.value for frame in app.dataframe if "uncorrected_rank" in frame.value.columns)
         expected = [row for row in rows_ if row["language"] == link.get("corrected", "all")]
         assert table["rating"].tolist() == [row["rating"] for row in expected]
-        assert table["uncorrected"].tolist() == [row["uncorrected"] for row in expected]
         assert None not in table["uncorrected_rank"].tolist()
         assert ("Arabic, English." in page_text(app)) is (not link)
 
 
 def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated: store.Arena) -> None:
-    beside = elsewhere("leaderboard", judge="gpt-4o")
-    over = elsewhere("leaderboard", judge="gpt-4o", votes="override")
+    beside = elsewhere("leaderboard", judge="gpt-4o", scale="logit")
+    over = elsewhere("leaderboard", judge="gpt-4o", scale="logit", votes="override")
     assert not beside.exception
     assert not over.exception
     log = votes.votes_on(simulated, people.database().rows(Vote)).counting
@@ -367,7 +366,7 @@ def test_the_leaderboard_has_the_badge_and_the_corrected_ranking(
     assert [(words.split(":")[0], color) for words, color in badges(app).items()] == [
         ("People agree with gpt-4o", "green")
     ]
-    (page_table,) = (frame.value for frame in app.dataframe if "uncorrected" in frame.value.columns)
+    (page_table,) = (frame.value for frame in app.dataframe if "uncorrected_rank" in frame.value.columns)
     corrected = people.corrected_at(simulated, "gpt-4o", ("en",))
     assert isinstance(corrected, CorrectionResult)
     table = corrected.table()

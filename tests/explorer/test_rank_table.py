@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from mirage.explorer.leaderboard.rank_table import rank_table_html
+from mirage.explorer.leaderboard.heat_tables import rank_table, win_table
 from mirage.publish.charts.palette import DARK, LIGHT, Ink, Mode, ramp_color
 
 SYSTEMS = ["b", "a", '<i>"x" & y</i>']
@@ -21,7 +21,7 @@ CELLS = [row("b", "en", 1), row("b", "fi", 2), row("a", "en", 2), row("a", "fi",
 
 
 def drawn(mode: Mode = "light") -> str:
-    return rank_table_html([*CELLS, row("b", "all", 1)], SYSTEMS, arena="own & other", mode=mode)
+    return rank_table([*CELLS, row("b", "all", 1)], SYSTEMS, arena="own & other", mode=mode)
 
 
 def test_every_rank_is_in_its_place_and_a_missing_one_is_a_dash() -> None:
@@ -46,6 +46,31 @@ def test_hovering_tells_interval_and_n() -> None:
         assert "1 to 3" in title
         assert "no lower bound" in title
         assert "1,234" in title
+
+
+def test_ranks_in_print_have_no_links_and_no_interval() -> None:
+    cells = [{"language": "en", "system": "b", "judge": None}, {"language": "fi", "system": "b", "judge": 1}]
+    printed = rank_table(cells, ["b"], arena="", mode="light", value="judge")
+    assert "<a" not in printed
+    assert "rank 1 by the judge" in printed
+    assert ">–<" in printed
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_wins_are_in_the_order_of_the_systems_and_link_to_their_battles(mode: Mode) -> None:
+    numbers = {"wins": 3, "ties": 1, "losses": 1, "n": 5, "low": 0.3, "high": 0.95}
+    cells = [
+        {"system": "b", "other": "a", "share": 0.75, **numbers},
+        {"system": "a", "other": "b", "share": None, **numbers},
+    ]
+    table = win_table(cells, SYSTEMS, arena="own", mode=mode, judge="j")
+    lines = re.findall(r"<tr>(.*?)</tr>", table)[1:]
+    shares = [[re.sub("<.*?>", "", cell) for cell in re.findall(r"<td.*?</td>", line)] for line in lines]
+    assert shares == [["–", "75", "–"], ["–", "–", "–"], ["–", "–", "–"]]
+    (link,) = [urlsplit(unescape(link)) for link in re.findall(r'<td[^>]*><a href="(.*?)"', table)]
+    assert (link.path, parse_qs(link.query)["a"], parse_qs(link.query)["b"]) == ("battle", ["b"], ["a"])
+    assert "n = 5 queries" in table
+    assert "<i>" not in table
 
 
 def test_names_are_escaped() -> None:

@@ -177,37 +177,6 @@ def test_whiskers_say_value_interval_and_n(mode: Any) -> None:
     assert "prior's word" in marks["aya-101"]["text"][0]
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("dense", [True, False])
-def test_rank_map_has_one_square_a_cell_and_its_number_reads_on_it(mode: Any, dense: bool) -> None:
-    cells = [{**row, "language": code} for row in ROWS for code in ("sw", "ar")]
-    figure = charts.rank_map(cells, systems=[row["system"] for row in ROWS], mode=mode, dense=dense)
-    go.Figure(figure)
-    (trace,) = figure["data"]
-    assert figure["layout"]["xaxis"]["ticktext"] == ["Arabic", "Swahili"]
-    assert set(trace["text"]) == {"1", "2", "3"}
-    assert trace["marker"]["symbol"] == "square"
-    assert ["gpt-4", "sw"] in trace["customdata"]
-    assert "Swahili" in trace["hovertext"][0]
-    stops = palette.ink(mode).ramp
-    for share, text in zip(trace["marker"]["color"], trace["textfont"]["color"], strict=True):
-        (a, low), (b, high) = next(pair for pair in itertools.pairwise(stops) if pair[0][0] <= share <= pair[1][0])
-        mix = [
-            round(
-                int(low[i : i + 2], 16) + (int(high[i : i + 2], 16) - int(low[i : i + 2], 16)) * (share - a) / (b - a)
-            )
-            for i in (1, 3, 5)
-        ]
-        assert contrast("#" + "".join(f"{c:02x}" for c in mix), text) >= 4
-
-
-def test_rank_map_leaves_out_cells_without_a_rank() -> None:
-    cells = [{"language": "en", "system": "gpt-4", "judge": None}, {"language": "fi", "system": "gpt-4", "judge": 1}]
-    (trace,) = charts.rank_map(cells, systems=["gpt-4"], mode="light", value="judge")["data"]
-    assert trace["text"] == ["1"]
-    assert "rank 1 by the judge" in trace["hovertext"][0]
-
-
 def test_dumbbells_tell_judge_from_surrogate_by_fill() -> None:
     rows = [{"system": "gpt-4", "judge": 1.5, "surrogate": 2.0, "languages": 18}]
     figure = dumbbells(rows, mode="light")

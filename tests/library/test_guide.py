@@ -240,8 +240,11 @@ def test_every_page_of_the_explorer_is_listed_with_what_it_asks_and_on_the_tour(
     pages = [(entry.title, entry.question) for entry in PAGES if entry.file.is_file()]
     for name in ("README.md", "docs/index.md"):
         assert re.findall(r"^\| ([A-Z][a-z ?]+) \| (.+\?) \|$", text_of(ROOT / name), flags=re.MULTILINE) == pages
-    headings = re.findall(r"^## (.+?):", text_of(ROOT / "docs" / "tour.md"), flags=re.MULTILINE)
-    assert headings == [title for title, _ in pages]
+    tour = text_of(ROOT / "docs" / "tour.md")
+    links = re.findall(r"\(http://localhost:8501/(\w*)", tour)
+    assert {link or PAGES[0].name for link in links} == {entry.name for entry in PAGES if entry.file.is_file()}
+    assert re.findall(r"^## (\d)\.", tour, flags=re.MULTILINE) == list("12345")
+    assert tour.count("\n## 5. Now your file\n") == 1
 
 
 def test_the_tree_of_the_readme_names_every_file_and_module() -> None:

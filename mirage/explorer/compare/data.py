@@ -11,11 +11,13 @@ from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit.levels import labels_at
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.people.levels import compare_corrected
+from mirage.publish.charts.palette import FORMATS
 from mirage.ranking import pair_tests
 from mirage.ranking.board import size
 from mirage.ranking.compare import CompareSettings, Comparison, ComparisonReport, compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
 from mirage.ranking.records import JOINT
+from mirage.ranking.scale import win_rate
 from mirage.stages.features import FEATURES
 from mirage.text.languages import name_of, scope_name
 from mirage.text.segmentation import count_text, signed
@@ -42,6 +44,8 @@ class Choice:
     """The arena of the second system, if different."""
 
 
+WIN_RATES: Final = {"win_rate": "difference", "win_low": "low", "win_high": "high"}
+"""The first system's win rate against the second and its interval, by the number in logits."""
 MOVED: Final = 20
 """Maximum number of changed queries shown."""
 _WORDS: Final = {
@@ -169,10 +173,14 @@ def evidence(shown: ComparisonReport) -> str:
     if row.difference is None:
         return f"No difference {where}: {row.reason}."
     unit = f" {shown.unit}" if shown.unit else ""
-    low, high = ("unbounded" if end is None else signed(end) for end in (row.low, row.high))
-    interval = f"95% CI {low} to {high}"
+    label, numbers = "Difference", (row.difference, row.low, row.high)
+    value, low, high = ("unbounded" if number is None else signed(number) for number in numbers)
+    if shown.measure == RATING:
+        label = f"Win rate against {shown.second}"
+        value, low, high = ("unbounded" if n is None else FORMATS["rate"].write(win_rate(n)) for n in numbers)
     on = f"n = {count_text(row.n_queries, 'query')}"
-    parts = [f"Difference {where}: {signed(row.difference)}{unit} ({interval}, {on})"]
+    value += unit if shown.measure != RATING else ""
+    parts = [f"{label} {where}: {value} (95% CI {low} to {high}, {on})"]
     if row.unpaired:
         more = count_text(row.unpaired, "query")
         parts.append(f"{more} answered by only one system {'is' if row.unpaired == 1 else 'are'} excluded")
@@ -228,13 +236,16 @@ def correct_by_labels(
 
 
 def rows(shown: ComparisonReport) -> pa.Table:
-    """Return the rows as a table, all languages first: the fields of `Comparison`, with the language's name in `where`
-    and the corrected p-value as text in `p_text`.
+    """Return the rows as a table, all languages first: the fields of `Comparison`, the language's name in `where`, the
+    corrected p-value as text in `p_text`, and of ratings the first system's win rate with its interval (`WIN_RATES`).
     """
     import pyarrow as pa
 
     ordered = sorted(shown.rows, key=lambda row: row.language != JOINT)
     records = [asdict(row) | {"where": where(row.language), "p_text": _p_text(row.p_holm)} for row in ordered]
+    if shown.measure == RATING:
+        for record in records:
+            record |= {name: win_rate(record[of]) for name, of in WIN_RATES.items()}
     return pa.Table.from_pylist(records, schema=_schema())
 
 
@@ -272,7 +283,7 @@ def where(language: str) -> str:
 def _schema() -> pa.Schema:
     import pyarrow as pa
 
-    numbers = ("difference", "low", "high", "p", "p_holm", "detectable", "uncorrected")
+    numbers = ("difference", "low", "high", "p", "p_holm", "detectable", "uncorrected", *WIN_RATES)
     counts = ("n_queries", "unpaired", "differing", "more", "more_low", "more_high", "labels")
     kinds = dict.fromkeys(("where", "language", "verdict", "p_text", "reason"), pa.string())
     kinds |= dict.fromkeys(numbers, pa.float64()) | dict.fromkeys(counts, pa.int64())

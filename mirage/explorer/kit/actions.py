@@ -136,8 +136,68 @@ def cite(arena: Arena) -> None:
         st.code(version, language=None, wrap_lines=True)
 
 
-def download(name: str, rows: pa.Table, about: Mapping[str, Any]) -> None:
-    """Offer downloads of the same rows, created on request; the JSON also has the facts about them."""
+_SLIDE_JS = """
+const [WIDTH, HEIGHT, MARGIN] = [1920, 1080, 80]
+const load = (svg) => new Promise((done, fail) => {
+  const image = new Image()
+  image.onload = () => done(image)
+  image.onerror = fail
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
+})
+const wrap = (context, text) => {
+  const lines = [""]
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim()
+    if (context.measureText(longer).width <= WIDTH - 2 * MARGIN) lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  return lines
+}
+export default function ({ data, parentElement }) {
+  const button = parentElement.querySelector("button")
+  const chart = () => [...document.querySelectorAll("[data-testid=stMain] .js-plotly-plot svg.main-svg")]
+  button.hidden = !data.svg && !chart().length
+  button.onclick = async () => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: WIDTH, height: HEIGHT })
+    const context = canvas.getContext("2d")
+    const font = (size, weight = 400) => `${weight} ${size}px system-ui, "Noto Sans", sans-serif`
+    context.fillStyle = data.ground
+    context.fillRect(0, 0, WIDTH, HEIGHT)
+    context.fillStyle = data.ink
+    let y = MARGIN
+    for (const [text, size, weight] of [[data.title, 44, 600], [data.about, 24, 400]]) {
+      context.font = font(size, weight)
+      for (const line of wrap(context, text)) context.fillText(line, MARGIN, (y += 1.3 * size))
+      y += size / 2
+    }
+    const first = chart()[0]?.closest(".js-plotly-plot")
+    const svgs = data.svg ? [data.svg] : [...first.querySelectorAll("svg.main-svg")].map(
+      (svg) => new XMLSerializer().serializeToString(svg))
+    const images = await Promise.all(svgs.map(load))
+    const room = [(WIDTH - 2 * MARGIN) / images[0].width, (HEIGHT - MARGIN - y) / images[0].height]
+    const scale = Math.min(...room)
+    for (const image of images) context.drawImage(image, MARGIN, y, image.width * scale, image.height * scale)
+    context.font = font(20)
+    context.fillText(data.source, MARGIN, HEIGHT - MARGIN / 2)
+    const link = document.createElement("a")
+    link.download = data.file
+    link.href = canvas.toDataURL("image/png")
+    link.click()
+  }
+}
+"""
+
+
+def download(name: str, rows: pa.Table, about: Mapping[str, Any], slide: Callable[[], Mapping[str, str]]) -> None:
+    """Offer downloads of the same rows, created on request; the JSON also has the facts about them.
+
+    Args:
+        name: stem of the files' names.
+        rows: the rows.
+        about: the facts.
+        slide: returns what the picture of slide size shows (`frame.Page`): `title, about, source, ground, ink`, and
+            `svg`, empty for the page's first chart.
+    """
     panel = st.popover("Download", key="frame_download", on_change="rerun")
     if not panel.open:
         return
@@ -151,6 +211,9 @@ def download(name: str, rows: pa.Table, about: Mapping[str, Any]) -> None:
         for label, make, mime, meaning in kinds:
             file = f"{name}.{label.lower()}"
             st.download_button(label, make, file, mime, on_click="ignore", width="stretch", help=meaning)
+        html = "<button type='button'>PNG for slides</button>"
+        component = st.components.v2.component("mirage_slide", html=html, css=_COPY_CSS, js=_SLIDE_JS)
+        component(key="frame_slide", data={**slide(), "file": f"{name}.png"})
         st.caption(f"{count_text(len(rows), 'row')}, {count_text(rows.num_columns, 'column')}")
         st.radio("Chart image format", ["PNG", "SVG"], key="image", horizontal=True, persist_state="session")
 

@@ -9,13 +9,11 @@ import pyarrow.compute as pc
 import streamlit as st
 
 from mirage.errors import MirageError, NotEnoughData
-from mirage.explorer.kit import corrected_chart as charts
 from mirage.explorer.kit import votes as people
-from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.pick import pick_language, pick_segments
 from mirage.explorer.kit.states import badge_html, refuse
-from mirage.explorer.kit.table import Col, mode, table
+from mirage.explorer.kit.table import Col, table
 from mirage.explorer.kit.text import plain
 from mirage.people import votes
 from mirage.publish.charts.palette import FORMATS
@@ -33,26 +31,8 @@ _OF = (
     Col("rating", "Rating", "rating", help="Corrected rating in logits, centred on 0."),
     Col("rating", "95% interval", "interval", low="low", high="high", help="Valid whatever the judge's errors are."),
     Col("uncorrected_rank", "Judge's rank", "rank", help="Rank by the judge alone.", width=90),
-    Col("uncorrected", "Judge's rating", "rating", help="Rating by the judge alone.", width=96),
-    Col(
-        "uncorrected",
-        "95% interval",
-        "interval",
-        low="uncorrected_low",
-        high="uncorrected_high",
-        help="Sampling error of the judge's rating only; ignores the judge's errors.",
-    ),
-    Col(
-        "width",
-        "Width",
-        "probability",
-        help="Interval width relative to using the votes alone; near 1 the judge adds nothing.",
-    ),
     Col("votes", "Votes", "count", help="Votes counted on this system's battles (n)."),
-    Col("battles", "Battles", "count", help="This system's battles decided by the judge."),
 )
-
-
 _CITED = (
     Col("system", "System", "system", help="System; all: all systems of the language."),
     Col("language", "Language", "language", help="Language of the queries."),
@@ -73,7 +53,6 @@ _CITED = (
         help=f"Answers with these citations; below {votes.ENOUGH_ANSWERS} unreliable.",
     ),
     Col("unclear", "Unclear", "count", help="Citations without a clear majority; excluded."),
-    Col("voters", "People", "count", help="People who voted."),
 )
 
 
@@ -228,13 +207,5 @@ def _ranking(ranking: CorrectionResult) -> None:
     ratings = ranking.table().filter(pc.field("language") == code)
     names = join_or_count([name_of(name) for name in correction.languages or (code,)], "language")
     refusals = [f"Not included: {error.what}." for error in ranking.refused.values()]
-    left, right = st.columns([13, 8], gap="small")
-    with left:
-        table(ratings, _OF, key="corrected_ratings")
-        st.caption(plain(" ".join([f"{names}. {correction.method}.", *refusals])))
-    with right:
-        chart(
-            charts.correction_figure(ratings.to_pylist(), mode=mode()),
-            key="corrected_chart",
-            alt="Ratings by the judge with and without correction by people, with 95% intervals.",
-        )
+    table(ratings, _OF, key="corrected_ratings")
+    st.caption(plain(" ".join([f"{names}. {correction.method}.", *refusals])))

@@ -33,7 +33,7 @@ from mirage.explorer.kit.pick import arrive, check_link, link_state, pick
 from mirage.explorer.kit.states import missing, refuse
 from mirage.explorer.kit.table import mode
 from mirage.explorer.kit.text import plain
-from mirage.publish.charts.palette import arena_looks
+from mirage.publish.charts.palette import arena_looks, ink
 from mirage.store import Arena, home, owned
 from mirage.text.languages import in_order
 
@@ -108,17 +108,12 @@ class Page:
             for table in tables:
                 self.arena.need(table)
         except TableMissing as error:
-            if self.arena.tables == ("published",):
+            if self.arena.tags and error.table in self.arena.whole.tables:
                 with st.container(border=True):
-                    st.markdown("**Published figures only, without answers.**")
-                    st.caption("This page needs answers: choose another arena in the sidebar.")
+                    st.markdown(f"**No {plain(error.table)} for queries with these tags.**")
+                    st.caption("Remove a tag in the sidebar.")
             else:
-                if self.arena.tags and error.table in self.arena.whole.tables:
-                    with st.container(border=True):
-                        st.markdown(f"**No {plain(error.table)} for queries with these tags.**")
-                        st.caption("Remove a tag in the sidebar.")
-                    stop()
-                missing(error, why=self.without(), action=action)
+                missing(error, why=self.without(), command=sidebar.bundled_remedy(self.arena), action=action)
                 self.offer_arena(error.table)
             stop()
 
@@ -161,13 +156,15 @@ class Page:
         rows: pa.Table,
         *,
         about: Mapping[str, Any],
+        picture: Callable[[], str] | None = None,
     ) -> None:
-        """Offer the displayed data as CSV, JSON and Parquet, in the same place on every page.
+        """Offer the displayed data as CSV, JSON and Parquet and as a picture, in the same place on every page.
 
         Args:
             name: stem of the file name.
             rows: the displayed rows, unrounded.
             about: judge, filters, seed and so on; included in the JSON with the arena and its version.
+            picture: returns the SVG to put on a slide; by default the first chart.
         """
         facts = {
             "arena": self.arena.name,
@@ -178,7 +175,23 @@ class Page:
             **({"tags": [f"{tag}: {value}" for tag, value in self.arena.tags]} if self.arena.tags else {}),
             **about,
         }
-        self._frame.offer = partial(actions.download, f"{self.arena.name}-{name}", rows, facts)
+        self._frame.offer = partial(
+            actions.download, f"{self.arena.name}-{name}", rows, facts, partial(self._slide, picture)
+        )
+
+    def _slide(self, picture: Callable[[], str] | None) -> dict[str, str]:
+        """Return what a slide says: the page's finding, what it rests on, and the source."""
+        head = self._frame.head
+        licence = self.arena.manifest.get("licence")
+        source = f"{self.arena.title} ({self.arena.label}), version {self.arena.version}"
+        return {
+            "title": head.conclusion or f"{self.entry.title}: {self.entry.question}",
+            "about": head.summary,
+            "source": f"{source}, {licence}. mirage" if licence else f"{source}. mirage",
+            "svg": picture() if picture else "",
+            "ground": ink(mode()).ground,
+            "ink": ink(mode()).text,
+        }
 
 
 def stop() -> NoReturn:
@@ -191,10 +204,11 @@ def stop() -> NoReturn:
 
 def run() -> None:
     """Choose the page, draw the shared pickers and run the page: all that `app.py` does."""
-    chosen = _navigation()
+    arenas, problems = _arenas()
+    chosen = _navigation(_arena_to_show(arenas))
     st.logo(logo(mode()), size="large", icon_image=sign(mode()))
     _configure(chosen.title)
-    _shared()
+    _shared(arenas, problems)
     with _page_frame(next(entry for entry in PAGES if entry.title == chosen.title)):
         chosen.run()
 
@@ -216,14 +230,14 @@ def show(name: str, main: Callable[[Page], None]) -> None:
     if (frame := _frame.get()) is not None:
         _draw(entry, frame, main)
     else:
+        arenas, problems = _arenas()
+        _configure(entry.title)
         if _is_run_by_folder(entry):
             # Streamlit runs files of pages/ by itself until the first call of st.navigation.
             st.session_state[_ROUTED] = True
-            _configure(entry.title)
-            _navigation()
+            _navigation(_arena_to_show(arenas))
             st.rerun()
-        _configure(entry.title)
-        _shared()
+        _shared(arenas, problems)
         with _page_frame(entry) as own:
             _draw(entry, own, main)
 
@@ -328,7 +342,7 @@ def turn() -> Iterator[None]:
 
 
 def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: str | Sequence[str]) -> None:
-    """Show a link to another page, keeping the arena and the languages; nothing if the page does not exist.
+    """Show a link to another page, keeping the arena and the languages; nothing if the arena cannot fill the page.
 
     Args:
         name: the page.
@@ -337,9 +351,9 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
         params: further query parameters; a list repeats the parameter.
     """
     entry = next(e for e in PAGES if e.name == name)
-    if name not in _pages():
-        return
     shared: _Shared = st.session_state["_shared"]
+    if name not in _pages() or not entry.is_offered(shared.arena):
+        return
     if (languages and tuple(languages) != shared.picked) or any(key in st.session_state for key in params):
         # The browser adds the current selection to every internal link; explicit parameters replace it.
         key = f"onward_{name}_{'_'.join(languages)}_{label}"
@@ -359,6 +373,8 @@ def switch(arena: Path | None) -> NoReturn:
 def _settle(entry: PageEntry, frame: _Frame) -> None:
     """Draw the final header of the page, and store it in the session."""
     frame.head.settle()
+    if finding := frame.head.conclusion:
+        _configure(f"{entry.title}: {finding.partition(' (')[0]}")
     _heads()[entry.name, st.session_state["_shared"].arena_name] = frame.head.written
 
 
@@ -379,7 +395,6 @@ class _Shared:
     part: Arena
     """Return the part of the arena that matches the selected tags; the arena itself without tags."""
     arena_name: str
-    is_default: bool
     picked: tuple[str, ...]
     problems: tuple[str, ...]
     arenas: Mapping[str, Arena]
@@ -390,21 +405,22 @@ def _configure(title: str) -> None:
     st.set_page_config(page_title=f"{title} · mirage", page_icon=ICON, layout="wide")
 
 
-def _navigation() -> Any:
-    pages = _pages()
+def _navigation(arena: Arena | None) -> Any:
+    """List the pages that the arena can fill; the others, and the first page's own name, are found by a link alone."""
+    pages = _pages(tuple(entry.name for entry in PAGES if arena is not None and not entry.is_offered(arena)))
     groups: dict[str, list[Any]] = {}
     for entry in PAGES:
         if entry.name in pages:
             groups.setdefault(entry.group, []).append(pages[entry.name])
-    # The hidden page at the first page's URL has no entry.
     groups[PAGES[0].group].append(pages[""])
     return st.navigation(groups, expanded=True)
 
 
-def _pages() -> dict[str, Any]:
+def _pages(hidden: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the Streamlit pages by name; cached per session, since Streamlit checks every file."""
-    if "_pages" not in st.session_state:
-        pages = {}
+    known: dict[tuple[str, ...], dict[str, Any]] = st.session_state.setdefault("_pages", {})
+    if hidden not in known:
+        pages = known[hidden] = {}
         for entry in PAGES:
             first = entry.name == HOME
             if entry.file.is_file():
@@ -413,25 +429,40 @@ def _pages() -> dict[str, Any]:
                     title=entry.title,
                     url_path="home" if first else None,
                     default=first,
+                    visibility="hidden" if entry.name in hidden else "visible",
                 )
         # The root has no name, but readers may try this URL.
         root = PAGES[0]
         pages[""] = st.Page(root.file, title=root.title, url_path=root.name, visibility="hidden")
-        st.session_state["_pages"] = pages
-    known: dict[str, Any] = st.session_state["_pages"]
-    return known
+    return known[hidden]
 
 
 def _page(entry: PageEntry) -> Any:
     return _pages()[entry.name]
 
 
-def _arenas() -> tuple[dict[str, Path], list[str]]:
-    """Return the arenas visible to this reader, by name, and problems with MIRAGE_ARENAS."""
+def _arenas() -> tuple[dict[str, Arena], list[str]]:
+    """Return the arenas visible to this reader, by name, and problems with them and with MIRAGE_ARENAS."""
     paths, problems = home.all_arenas()
     for name, path in owned.owned_arenas(identity.look().owner).items():
         paths[name if name not in paths else f"{name}-own"] = path
-    return paths, problems
+    arenas: dict[str, Arena] = {}
+    for name, path in paths.items():
+        try:
+            arenas[name] = store.reopen(path)
+        except MirageError as error:
+            problems.append(f"Arena {name} skipped: {error.what}. {error.do}.")
+    if "_switch" in st.session_state:
+        folder = st.session_state.pop("_switch")
+        if named := [name for name, arena in arenas.items() if folder in (None, arena.path)]:
+            st.session_state["arena"] = named[0]
+    return arenas, problems
+
+
+def _arena_to_show(arenas: Mapping[str, Arena]) -> Arena | None:
+    """Return the arena that the picker will be at, which is drawn below the pages."""
+    name = st.session_state.get("arena") or st.query_params.get("arena", "")
+    return arenas.get(name) or next(iter(arenas.values()), None)
 
 
 def other_arenas(arena: Arena) -> dict[str, Arena]:
@@ -440,16 +471,9 @@ def other_arenas(arena: Arena) -> dict[str, Arena]:
     return {name: other for name, other in shared.arenas.items() if other.path != arena.path}
 
 
-def _shared() -> None:
+def _shared(arenas: Mapping[str, Arena], problems: list[str]) -> None:
     """Draw the stylesheet and the pickers shared by all pages; store their values for the page."""
     st.html(stylesheet(mode()))
-    paths, problems = _arenas()
-    arenas: dict[str, Arena] = {}
-    for name, path in paths.items():
-        try:
-            arenas[name] = store.reopen(path)
-        except MirageError as error:
-            problems.append(f"Arena {name} skipped: {error.what}. {error.do}.")
     if not arenas:
         for problem in problems:
             st.warning(plain(problem))
@@ -459,23 +483,17 @@ def _shared() -> None:
             st.code("make data", language=None)
         st.stop()
     with st.sidebar:
-        if "_switch" in st.session_state:
-            folder = st.session_state.pop("_switch")
-            if named := [name for name, arena in arenas.items() if folder in (None, arena.path)]:
-                st.session_state["arena"] = named[0]
         problems += check_link("arena", "arena", arenas)
         name = pick("Arena", list(arenas), key="arena", help="Arena: a set of queries, systems and their results.")
         arena = arenas[name]
         st.caption(plain(arena.title))
-        sidebar.contents(arena)
+        sidebar.contents(arena, arenas.get(SAMPLE))
         codes = in_order(code for table in arena.tables for code in arena.languages(table))
         picked = sidebar.pick_languages(codes, problems)
         part = sidebar.pick_tags(arena, picked, problems)
         identity.show_account()
         sidebar.guide_link()
-    st.session_state["_shared"] = _Shared(
-        arena, part, name, name == next(iter(arenas)), tuple(picked), tuple(problems), arenas
-    )
+    st.session_state["_shared"] = _Shared(arena, part, name, tuple(picked), tuple(problems), arenas)
     if target := st.session_state.pop(_GO, None):
         entry = next(e for e in PAGES if e.name == target[0])
         # Streamlit rejects parameters bound to a picker; they are passed to the next page's pickers instead.

@@ -95,6 +95,11 @@ class Head:
             self._place.html(self._shown)
 
     @property
+    def conclusion(self) -> str:
+        """The current conclusion; empty if there is none."""
+        return self._conclusion
+
+    @property
     def summary(self) -> str:
         """The current summary; empty if there is none yet."""
         return self._summary

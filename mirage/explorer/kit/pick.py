@@ -26,6 +26,8 @@ Width = int | Literal["stretch", "content"] | None
 class LinkState:
     """URL state of a session, kept in one entry because each session entry slows down every picker."""
 
+    carried: bool = field(default_factory=lambda: bool(st.query_params))
+    """Whether the address with which the session began carries a state."""
     page: str | None = None
     """The page that runs."""
     arrived: bool = False
@@ -106,6 +108,8 @@ def pick(
         named: gives what is shown, and searched, for an option; the link keeps the option itself.
         width: in pixels, or `stretch`.
     """
+    if _has_one_choice(key, options, kind):
+        return options[0]
     problems = _follow_link(key, options, kind, many=False)
     start = _start(options, default)
     common = _common(key, help, width) | {"index": options.index(start) if start else None}
@@ -130,6 +134,8 @@ def pick_segments(
 
     If an option could be read as markup, they are in a list, which shows them as they are.
     """
+    if _has_one_choice(key, options, kind):
+        return options[0]
     if _markup(tuple(options)):
         in_list = 240 if width == "content" else width
         return pick(label, options, key=key, kind=kind, default=default, help=help, named=named, width=in_list)
@@ -185,6 +191,15 @@ def _follow_link(key: str, options: Sequence[str], kind: str, *, many: bool) -> 
     if requested:
         st.session_state[key] = requested if many else requested[-1]
     return problems
+
+
+def _has_one_choice(key: str, options: Sequence[str], kind: str) -> bool:
+    """Return whether a picker has a single option, which is then taken and not drawn; unknown values are named."""
+    if len(options) != 1:
+        return False
+    _show_problems(check_link(key, kind, options) if kind else [])
+    st.session_state[key] = options[0]
+    return True
 
 
 def _start(options: Sequence[str], default: str | None) -> str | None:

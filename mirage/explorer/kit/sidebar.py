@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from html import escape
@@ -12,9 +13,12 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from mirage import schema, store
+from mirage.battles.judge import Judge, judges
+from mirage.explorer.kit.page_list import PAGES
 from mirage.explorer.kit.pick import check_link, pick_many
 from mirage.explorer.kit.text import plain
 from mirage.text.languages import in_order, language, name_of, search_name
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -22,6 +26,10 @@ if TYPE_CHECKING:
 MANY = 18
 """Number of languages above which families are offered."""
 _SEARCH = "language_search"
+DOWNLOAD = "mirage pull nomiracl --into answers && mirage evaluate answers"
+"""What brings the texts of the bundled arena of real answers, in an arena of its own."""
+TRAINING = 5
+"""Fewest systems of which the surrogate predicts each without it."""
 
 
 def pick_languages(codes: Sequence[str], problems: list[str]) -> list[str]:
@@ -132,37 +140,76 @@ def tags_line(part: Arena) -> str:
     return f"{store.count_queries(part):,} of {store.count_queries(part.whole):,} queries: {names}"
 
 
-def contents(arena: Arena) -> None:
-    """Show an expander with all tables: rows and languages, or the command that creates a missing table."""
-    missing = sum(table not in arena.tables for table in _tables(arena))
-    label = f"{len(arena.tables)} of {len(arena.tables) + missing} tables" if missing else "All tables"
+def contents(arena: Arena, sample: Arena | None) -> None:
+    """Show a popover with what the arena lacks and what brings it, its tables, and its origin.
+
+    Args:
+        arena: the chosen arena.
+        sample: the bundled arena that fills every page, if it is there.
+    """
+    lacking = [entry.title for entry in PAGES if entry.file.is_file() and not entry.is_offered(arena)]
+    label = f"{count_text(len(lacking), 'page')} not in this arena" if lacking else "Tables"
     panel = st.popover(label, width="stretch", key="frame_contents", on_change="rerun")
-    if panel.open:
-        panel.html(_tables_html(arena))
+    if not panel.open:
+        return
+    with panel:
+        if lacking:
+            st.markdown(f"**Not in this arena:** {', '.join(lacking)}.")
+            if command := remedy(arena):
+                st.caption("This command brings what they need:")
+                st.code(command, language=None, wrap_lines=True)
+            elif "answers" not in arena.tables:
+                st.caption("Its texts were not published.")
+            if sample is not None and sample.path != arena.path:
+                st.button("Open the arena sample", on_click=_switch_to, args=(sample,))
+        st.html(_tables_html(arena))
 
 
-def _tables(arena: Arena) -> tuple[str, ...]:
-    """Return the tables to list; optional tables only if present, and printed figures by themselves."""
-    printed = ("published",)
-    if arena.tables == printed:
-        return printed
-    return tuple(name for name in schema.TABLES if name in arena.tables or name not in schema.OPTIONAL | set(printed))
+def _switch_to(arena: Arena) -> None:
+    st.session_state["_switch"] = arena.path
+
+
+def remedy(arena: Arena) -> str:
+    """Return the shell command that brings what the pages need and an arena lacks; empty if none does."""
+    if "answers" not in arena.tables:
+        command = bundled_remedy(arena)
+        return arena.command("answers") if command is None else command
+    where = argument(arena)
+    if {"outcomes", "features", "judgments"} - set(arena.tables):
+        return f"mirage evaluate {where}"
+    from mirage.ranking.board import size
+
+    judge = judges(arena)[0]
+    if "predictions" in arena.tables or len(size(arena, Judge.from_name(judge)).systems) < TRAINING:
+        return ""
+    return f"mirage rank surrogate {where} --judge {shlex.quote(judge)} --store"
+
+
+def bundled_remedy(arena: Arena) -> str | None:
+    """Return what brings the texts of a bundled arena without answers, empty if nothing does; None for any other."""
+    name = None if "answers" in arena.tables else _bundled_name(arena)
+    return name and (DOWNLOAD if name == "nomiracl" else "")
+
+
+def argument(arena: Arena) -> str:
+    """Return an arena as a command takes it: the name of a bundled one, else its address."""
+    return shlex.quote(_bundled_name(arena) or arena.address)
+
+
+def _bundled_name(arena: Arena) -> str | None:
+    return next((name for name, path in store.bundled_arenas().items() if path == arena.path), None)
 
 
 @lru_cache(maxsize=32)
 def _tables_html(arena: Arena) -> str:
-    """Return the list with the arena's description, source and licence as escaped HTML."""
+    """Return the tables with the arena's description, source and licence as escaped HTML."""
     rows = []
-    for table in _tables(arena):
-        if table in arena.tables:
-            languages = len(set(arena.languages(table)) - {"all"})
-            over = f", {languages} languages" if languages > 1 else ""
-            description = f"{arena.rows(table):,} rows{over}"
-        else:
-            description = f"missing; create it with<br><code>{escape(arena.command(table))}</code>"
-        rows.append(f"<dt>{escape(table)}</dt><dd>{description}</dd>")
+    for table in (name for name in schema.TABLES if name in arena.tables):
+        languages = len(set(arena.languages(table)) - {"all"})
+        over = f", {languages} languages" if languages > 1 else ""
+        rows.append(f"<dt>{escape(table)}</dt><dd>{arena.rows(table):,} rows{over}</dd>")
     version = _origin_html(arena)
-    version += f"<p>Version <code>{escape(arena.version)}</code>, in <code>{escape(arena.address)}</code></p>"
+    version += f"<p>Version <code>{escape(arena.version)}</code></p>"
     return f'<dl class="mg-contents">{"".join(rows)}</dl>{version}'
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from mirage.errors import MirageError, NotEnoughData, TableMissing
-from mirage.explorer.kit.text import heading_html, plain
+from mirage.explorer.kit.text import plain
 from mirage.text.segmentation import as_sentence
 
 if TYPE_CHECKING:
@@ -102,13 +102,23 @@ def first_time(text: str, arena: Arena) -> Iterator[None]:
     done.add(key)
 
 
-def missing(error: TableMissing, *, why: str = "", action: Callable[[], None] | None = None) -> None:
-    """Show that something is missing: what, why, and the command that creates it, with a copy button."""
+def missing(
+    error: TableMissing, *, why: str = "", command: str | None = None, action: Callable[[], None] | None = None
+) -> None:
+    """Show that something is missing: what, why, and the command that brings it, with a copy button.
+
+    Args:
+        error: the table that is missing.
+        why: the reason.
+        command: what brings it; the error's own command unless given, empty if nothing does.
+        action: draws a button that does the same.
+    """
+    command = error.command if command is None else command
     with st.container(border=True):
         st.markdown(f"**This arena has no {error.table} table.** {plain(why)}")
-        brings = f"It provides {error.adds}. " if error.adds else ""
-        st.caption(f"{brings}Create it with this command, then reload the page.")
-        st.code(error.command, language=None, wrap_lines=True)
+        if command:
+            st.caption("This command brings it; then reload the page.")
+            st.code(command, language=None, wrap_lines=True)
         if action is not None:
             action()
 
@@ -123,17 +133,3 @@ def refuse(error: MirageError) -> None:
     parts += [f"To do: {error.do}"] if error.do else []
     box = st.info if isinstance(error, NotEnoughData) else st.error
     box("\n\n".join(plain(part) for part in parts))
-
-
-def conclusion(head: str, text: str, *, more: str = "", reasons: Sequence[str] = ()) -> None:
-    """Show a page's conclusion in a box.
-
-    Args:
-        head: the conclusion in a few words.
-        text: evidence.
-        more: label of the expander below.
-        reasons: its lines; no expander if empty.
-    """
-    lines = "".join(f"<li>{escape(line)}</li>" for line in reasons)
-    folded = f'<details class="mg-more"><summary>{escape(more)}</summary><ul>{lines}</ul></details>' if lines else ""
-    st.html(f'<div class="mg-box">{heading_html(head)}<p>{escape(text)}</p>{folded}</div>')

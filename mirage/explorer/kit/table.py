@@ -73,8 +73,8 @@ class Col:
     """Ends of the scale, for `interval`; by default the range of the data."""
     endless: bool = False
     """Whether a null end means unbounded, for `interval`; otherwise the row has no interval."""
-    written: Kind | None = None
-    """Number format of the value written next to its band, for `interval`; None to omit it."""
+    written: Kind | Literal["ends"] | None = None
+    """Text next to the band, for `interval`: the value in a number format, or both ends; None to omit it."""
     right: bool = False
     """Whether to right-align a `text`, like numbers."""
 
@@ -119,6 +119,8 @@ def estimate(value: Col, *, stem: str = "", width: int | None = None, about: str
 _OTHER, _FITTING = 120, 1_040
 """Approximate pixels of a column without a width; and the total width that fits next to the sidebar in a window of
 1,440 pixels: wider tables pin the names, which draws them pale."""
+_MARK = 32
+"""Pixels of the mark of a system."""
 _WRITTEN = 46
 """Pixels of a value written next to its band."""
 
@@ -240,7 +242,7 @@ def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[p
             data["_mark"] = [dot(name, mode) for name in names]
             config["_mark"] = st.column_config.ImageColumn(
                 "",
-                width=32,
+                width=_MARK,
                 pinned=True,
                 help="Mark and colour of the system, by maker; the same in every chart.",
             )
@@ -271,8 +273,11 @@ def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[p
 
 def span_texts(rows: pa.Table, col: Col) -> list[str | None]:
     """Return the cells of a column of two whole numbers; None where either is unknown."""
-    ends = zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)
-    return [None if a is None or b is None else f"{a:g}–{b:g}" if a != b else f"{a:g}" for a, b in ends]
+    return [_ends_text(*ends) for ends in zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)]
+
+
+def _ends_text(low: float | None, high: float | None) -> str | None:
+    return None if low is None or high is None else f"{low:g}–{high:g}" if low != high else f"{low:g}"
 
 
 def language_names(rows: pa.Table, col: Col) -> list[str | None]:
@@ -338,8 +343,10 @@ def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
         tick = f"<path d='M{x(value)} 4V16' stroke='{color}' stroke-width='2.4'/>"
         text = ""
         if col.written:
-            style = f"font-family='sans-serif' font-size='12' text-anchor='end' fill='{colors.text}'"
-            text = f"<text x='{_WRITTEN - 2}' y='14.5' {style}>{FORMATS[col.written].write(value)}</text>"
+            style = f"font-family='sans-serif' font-size='11' text-anchor='end' fill='{colors.text}'"
+            ends = _ends_text(low, high) if low != high else ""
+            words = ends if col.written == "ends" else FORMATS[col.written].write(value)
+            text = f"<text x='{_WRITTEN - 2}' y='14.5' {style}>{words or ''}</text>"
         out.append(_image(width, height, line + band + tick + text))
     return out
 
@@ -411,23 +418,60 @@ def _side(col: Col) -> str:
 
 def _cells(rows: pa.Table, col: Col, mode: Mode, arena: str) -> list[str]:
     """Return the cells of a column."""
-    values: list[Any] = rows[col.name].to_pylist()
     if col.kind == "interval":
         images = interval_images(rows, col, mode)
         ends = zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)
         alts = [span(low, high, "value") for low, high in ends]
         return [_picture(image, alt) for image, alt in zip(images, alts, strict=True)]
     if col.kind == "system":
-        return [system_head(name, mode, arena) for name in values]
+        return [system_head(name, mode, arena) for name in rows[col.name].to_pylist()]
+    return [f"<td{_side(col)}><bdi>{escape(text)}</bdi></td>" for text in _texts(rows, col)]
+
+
+def _texts(rows: pa.Table, col: Col) -> list[str]:
+    """Return the cells of a column that is not drawn, as plain text."""
+    values: list[Any] = rows[col.name].to_pylist()
     if col.kind == "span":
-        texts = [text or _NO_VALUE for text in span_texts(rows, col)]
+        values = span_texts(rows, col)
     elif col.kind == "language":
-        texts = [name or _NO_VALUE for name in language_names(rows, col)]
-    elif col.kind == "text":
-        texts = [_NO_VALUE if value is None else str(value) for value in values]
-    else:
-        texts = [FORMATS[col.kind].write(value) for value in values]
-    return [f"<td{_side(col)}><bdi>{escape(text)}</bdi></td>" for text in texts]
+        values = language_names(rows, col)
+    elif col.kind != "system" and col.kind != "text" and col.kind != "interval":
+        return [FORMATS[col.kind].write(value) for value in values]
+    return [_NO_VALUE if value is None else str(value) for value in values]
+
+
+def table_svg(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> str:
+    """Return the first rows of a table (`WINDOW`) as a picture in SVG.
+
+    Args:
+        rows: as for `table`.
+        columns: as for `table`.
+        mode: light or dark.
+    """
+    rows = rows.slice(0, WINDOW)
+    colors, parts, left = ink(mode), [], 0
+    for col in columns:
+        width = (col.pixels or _OTHER) + (_MARK if col.kind == "system" else 0)
+        images: list[str | None] = []
+        if col.kind == "system":
+            images = [dot(name, mode) for name in rows[col.name].to_pylist()]
+        elif col.kind == "interval":
+            images = interval_images(rows, col, mode)
+        texts = [col.label, *([] if col.kind == "interval" else _texts(rows, col))]
+        start, anchor = left + 8 + (_MARK if col.kind == "system" else 0), "start"
+        if _side(col):
+            start, anchor = left + width - 8, "end"
+        for k, text in enumerate(texts):
+            color = colors.text if k else colors.muted
+            place = f"x='{start}' y='{ROW * k + 20}' text-anchor='{anchor}' fill='{color}'"
+            parts.append(f"<text {place}>{escape(text)}</text>")
+        for k, image in enumerate(images, 1):
+            if image is not None:
+                parts.append(f"<image x='{left + 10}' y='{ROW * k + 5}' height='20' href='{escape(image)}'/>")
+        left += width
+    size = f"width='{left}' height='{ROW * (len(rows) + 1)}'"
+    style = "font-family='system-ui, Noto Sans, sans-serif' font-size='14'"
+    return f"<svg xmlns='http://www.w3.org/2000/svg' {size} {style}>{''.join(parts)}</svg>"
 
 
 def system_head(system: str, mode: Mode, arena: str) -> str:
@@ -437,12 +481,14 @@ def system_head(system: str, mode: Mode, arena: str) -> str:
     )
 
 
-def page_link(page: str, words: str, *, arena: str, **params: str) -> str:
+def page_link(page: str, words: str, *, arena: str, **params: str | Sequence[str]) -> str:
     """Return plain words as a link to a page of an arena, in HTML; without a link if the arena is empty."""
     text = f"<bdi>{escape(words)}</bdi>"
-    address = escape(f"{page}?{urlencode({**params, 'arena': arena})}")
+    address = escape(f"{page}?{urlencode({**params, 'arena': arena}, doseq=True)}")
     return f'<a href="{address}" target="_self">{text}</a>' if arena else text
 
 
 def _picture(image: str | None, alt: str) -> str:
-    return f"<td>{_NO_VALUE}</td>" if image is None else f'<td><img src="{escape(image)}" alt="{escape(alt)}"></td>'
+    if image is None:
+        return f"<td>{_NO_VALUE}</td>"
+    return f'<td title="{escape(alt)}"><img src="{escape(image)}" alt="{escape(alt)}"></td>'

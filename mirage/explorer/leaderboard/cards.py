@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -98,7 +98,7 @@ def chosen_systems(arena: Arena, systems: Sequence[str], wanted: Mapping[str, st
 
 
 def pick_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """Draw pickers to filter systems; nothing if their cards do not differ.
+    """Draw the filters of systems by their cards; nothing if these do not differ.
 
     Args:
         arena: the arena.
@@ -110,20 +110,15 @@ def pick_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...],
     choices = offered(arena, systems)
     if not choices:
         return tuple(systems), ""
-    with st.container(width="content", gap=None):
-        # As high as a picker's label, so that the button aligns with the boxes.
-        st.html('<div class="mg-label">Systems</div>')
-        place = st.popover("Filter", help="Filter systems by their cards. Ranks stay the same.")
     wanted = dict[str, str]()
-    with place:
-        for facet in FACETS:
-            if facet.key in choices:
-                options, draw = (_ANY, *choices[facet.key]), pick_segments if facet.key == "weights" else pick
-                picked = draw(facet.label, options, key=facet.key, kind=facet.kind, help=facet.help)
-                wanted |= {} if picked == _ANY else {facet.key: picked}
-        shown = chosen_systems(arena, systems, wanted)
-        if not shown:
-            st.caption(f":orange[No data for any of the {len(systems)} systems: showing all.]")
+    for facet in FACETS:
+        if facet.key in choices:
+            options, draw = (_ANY, *choices[facet.key]), pick_segments if facet.key == "weights" else pick
+            picked = draw(facet.label, options, key=facet.key, kind=facet.kind, help=facet.help)
+            wanted |= {} if picked == _ANY else {facet.key: picked}
+    shown = chosen_systems(arena, systems, wanted)
+    if not shown:
+        st.caption(f":orange[No data for any of the {len(systems)} systems: showing all.]")
     words = ", ".join(facet.words.format(wanted[facet.key]) for facet in FACETS if facet.key in wanted)
     return shown or tuple(systems), words
 
@@ -217,9 +212,3 @@ def with_cards(rows: pa.Table, arena: Arena) -> pa.Table:
 def _card(arena: Arena, system: str) -> schema.SystemCard:
     nothing = dict.fromkeys(FACTS)
     return cards_of(arena).get(system) or schema.SystemCard(system, **nothing)
-
-
-def with_lines(rows: pa.Table, arena: Arena) -> list[dict[str, Any]]:
-    """Return rows with a `system` as dicts, with a summary of its card as `card`."""
-    known = cards_of(arena)
-    return [row | {"card": card_lines(known.get(row["system"]))} for row in rows.to_pylist()]

@@ -1,4 +1,4 @@
-"""Charts of the Leaderboard's sections: the win matrix, and the rating against the price."""
+"""Chart of the Leaderboard: the rating against the price."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mirage.publish.charts import primitives
-from mirage.publish.charts.figures import HEAD
 from mirage.publish.charts.palette import (
     FORMATS,
     MARK_SIZE,
-    ROW,
     SPACE,
     Kind,
     Mode,
@@ -19,56 +17,8 @@ from mirage.publish.charts.palette import (
     ink,
     label_text,
     layout,
-    rows_axis,
     span,
 )
-
-_WRITE = FORMATS["rate"].write
-
-
-def win_matrix(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: Mode) -> dict[str, Any]:
-    """Draw each system's (row) share of wins against each other (column), as squares, which are clickable, unlike an
-    image.
-
-    Args:
-        cells: `system, other, wins, ties, losses, n, share, low, high` of every ordered pair (`battle.matrix`).
-        systems: the order of rows and columns.
-        mode: light or dark.
-    """
-    places = {system: i for i, system in enumerate(systems)}
-    shown = [cell for cell in cells if cell["system"] in places and cell["other"] in places]
-    labels = [label_text(system) for system in systems]
-    hover = [
-        f"<b>{label_text(cell['system'])}</b> against <b>{label_text(cell['other'])}</b><br>win rate "
-        + ("–" if cell["share"] is None else f"{_WRITE(cell['share'])}, 95% {span(cell['low'], cell['high'], 'rate')}")
-        + f"<br>{cell['wins']:,} wins, {cell['ties']:,} ties, {cell['losses']:,} losses<br>n = {cell['n']:,} queries"
-        for cell in shown
-    ]
-    columns = axis(mode, side="top", tickvals=list(range(len(systems))), ticktext=labels, tickangle=-45)
-    columns |= {"range": [-0.6, len(systems) - 0.4], "showgrid": False, "zeroline": False}
-    return {
-        "data": [
-            primitives.cells(
-                [(places[cell["other"]], places[cell["system"]]) for cell in shown],
-                ["–" if cell["share"] is None else f"{100 * cell['share']:.0f}" for cell in shown],
-                hover,
-                clicks=[[cell["system"], cell["other"]] for cell in shown],
-                # The ramp runs from best to worst; a pair without a winner stands in its middle.
-                shade=[0.5 if cell["share"] is None else 1 - cell["share"] for cell in shown],
-                mode=mode,
-                size=ROW - 3,
-                text_size=11,
-            )
-        ],
-        "layout": layout(
-            mode,
-            height=HEAD + ROW * len(systems) + 120,
-            width=190 + 34 * len(systems) + 60,
-            margin={"l": SPACE, "r": 60, "t": HEAD, "b": SPACE},
-            xaxis=columns,
-            yaxis=rows_axis(labels, mode, showgrid=False),
-        ),
-    }
 
 
 def price_scatter(rows: Sequence[Mapping[str, Any]], *, title: str, kind: Kind, mode: Mode) -> dict[str, Any]:

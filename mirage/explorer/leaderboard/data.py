@@ -5,10 +5,10 @@ Results are cached by arena, which is hashed by its manifest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mirage.battles.counts import SUBSETS
 from mirage.battles.judge import Judge, verdict_judges
@@ -27,7 +27,7 @@ from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.control import COVARIATES
 from mirage.ranking.graph import apart_lines
 from mirage.ranking.records import JOINT
-from mirage.ranking.scale import Scale
+from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import RankSettings
 from mirage.store import makers_of
 from mirage.text.segmentation import join_first
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
+Shown = Literal["win-rate", "logit", "arena"]
+"""Scale of the ratings shown: `win-rate` is against the average system, or against the reference."""
 BEHIND = ("answers", "undecided")
 """Columns of a board with each row's n."""
 
@@ -98,7 +100,7 @@ class PageBoard:
         """Parts of the systems that no battle joins, one line each."""
         return tuple(apart_lines(self.ranking.battles))
 
-    def shown_rows(self, reference: str | None = None, scale: Scale = "logit") -> pa.Table:
+    def shown_rows(self, reference: str | None = None, scale: Shown = "logit") -> pa.Table:
         """Return the displayed rows.
 
         Args:
@@ -107,8 +109,7 @@ class PageBoard:
 
         Returns:
             The board's rows with `rating`, `low` and `high` on the scale, of the difference to the reference where
-            there is one; and `alike`, the ranks of the systems that it is not separated from, as text, null where there
-            are none.
+            there is one.
 
         Raises:
             UnknownName: if the reference has no row.
@@ -117,19 +118,18 @@ class PageBoard:
 
         if reference is not None:
             self.ranking.difference(reference, reference, language=self.scope)
-        scaled = leaderboard(self.ranking, self.scope, reference=reference, scale=scale)
+        on = "logit" if scale == "win-rate" else scale
+        scaled = leaderboard(self.ranking, self.scope, reference=reference, scale=on)
         shown = [
             row | counts for row, counts in zip(scaled.to_pylist(), self.rows.select(BEHIND).to_pylist(), strict=True)
         ]
-        tests = self.ranking.tests[self.scope]
-        ranks = {row["system"]: row["rank"] for row in shown}
         for row in shown:
             if reference is not None:
                 row["rating"], row["low"], row["high"] = (row.pop(name) for name in DIFFERENCES)
-            alike = [ranks[other] for other in tests.alike(row["system"])]
-            row["alike"] = rank_runs(alike, sorted(set(ranks.values()))) or None
-        texts = {name: pa.array([row[name] for row in shown], pa.string()) for name in ("alike", "best")}
-        return pa.table({name: [row[name] for row in shown] for name in shown[0]} | texts)
+            if scale == "win-rate":
+                row |= {name: win_rate(row[name]) for name in ("rating", "low", "high")}
+        best = pa.array([row["best"] for row in shown], pa.string())
+        return pa.table({name: [row[name] for row in shown] for name in shown[0]} | {"best": best})
 
     def all_rows(self, reference: str | None = None) -> pa.Table:
         """Return all data of the page as one table in logits; with a reference, also the differences to it."""
@@ -226,20 +226,3 @@ def controls(arena: Arena) -> tuple[str, ...]:
         return ()
     measured = arena.sql("SELECT DISTINCT feature FROM features WHERE value IS NOT NULL")["feature"].to_pylist()
     return tuple(name for name, covariate in COVARIATES.items() if covariate.feature in measured)
-
-
-def rank_runs(chosen: Sequence[int], ranks: Sequence[int]) -> str:
-    """Format ranks, with neighbours as a range: `2–5, 7`.
-
-    Args:
-        chosen: the ranks.
-        ranks: all ranks that are held, ascending: those that stand side by side here make a run.
-    """
-    parts: list[list[int]] = []
-    for place in sorted({ranks.index(number) for number in chosen}):
-        if parts and place == parts[-1][-1] + 1:
-            parts[-1].append(place)
-        else:
-            parts.append([place])
-    ends = [(ranks[part[0]], ranks[part[-1]]) for part in parts]
-    return ", ".join(f"{first}" if first == last else f"{first}–{last}" for first, last in ends)  # a range

@@ -42,11 +42,8 @@ class PublishedRanks:
         """Return the page's data as one table; language `all` has mean ranks."""
         import pyarrow as pa
 
-        means = [
-            {"language": "all", "system": row["system"], "judge": row["judge"], "surrogate": row["surrogate"]}
-            for row in self.rows.to_pylist()
-        ]
-        return pa.Table.from_pylist([*means, *self.ranks.to_pylist()])
+        means = self.rows.select(("system", "judge", "surrogate")).to_pylist()
+        return pa.Table.from_pylist([*({"language": "all", **row} for row in means), *self.ranks.to_pylist()])
 
 
 @lru_cache(maxsize=64)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mirage.explorer.kit.table import Col
+from mirage.explorer.leaderboard.data import Shown
 from mirage.publish.charts.palette import Kind
-from mirage.ranking.scale import ANCHOR, Scale
+from mirage.ranking.scale import ANCHOR
 from mirage.schema import Ties
 
 _TIES: dict[Ties, str] = {
@@ -15,7 +16,6 @@ _TIES: dict[Ties, str] = {
     "of decided battles.",
     "drop": "Ties are excluded. At a difference of 1 logit the better system wins 73% of decided battles.",
 }
-_ALIKE = "Ranks of systems not significantly different from this one. None: significantly different from all."
 _RANKS = (
     "Ranks compatible with the tests, at 95% for all systems jointly: below every significantly better system, above "
     "every significantly worse system. Systems whose intervals overlap may be equally good."
@@ -29,7 +29,7 @@ _RECORD = (
 _ANSWERS = (
     Col(
         "undecided",
-        "Undecided",
+        "Unclassified",
         "rate",
         help="Share of answers that neither answer nor abstain: clarification questions, unparsed, empty or API "
         "errors. n is in Answers.",
@@ -53,31 +53,35 @@ _VERDICTS = (
 )
 
 
-_SEPARATED = Col("alike", "As good as", "text", help=_ALIKE, width=92)
 FACTS = {
-    "organisation": Col("organisation", "Organisation", "text", help="Maker of the model.", width=94),
+    "organisation": Col("organisation", "Organisation", "text", help="Maker of the model.", width=110),
     "licence": Col("licence", "Licence", "text", of="systems", width=170),
     "released": Col("released", "Released", "text", of="systems", width=80),
     "price_out": Col("price_out", "$ / M out", "probability", of="systems", width=70),
-}
-"""Facts about systems, shown if known for some."""
-MEASURED = {
     "price": Col(
         "price", "$ / 1,000", "probability", help="US dollars per 1,000 answers: tokens of its calls.", width=74
     ),
     "seconds": Col("seconds", "Latency (s)", "mean", help="Median seconds per answer, of its calls.", width=74),
 }
-"""Facts measured by logged calls, shown with all columns if known for some."""
-_BEST = "Tied with the best: the rank interval begins at 1. best: significantly better than all others."
+"""Facts about systems, shown if known for some; with the main columns only the first."""
+_BEST = Col(
+    "best",
+    "Best",
+    "text",
+    help="tied: tied with the best, whose rank interval begins at 1. best: significantly better than all others.",
+    width=46,
+)
 
 
-def zero(scale: Scale, reference: str | None) -> float:
+def zero(scale: Shown, reference: str | None) -> float:
     """Return the origin of ratings, or of differences from a reference, on the scale."""
-    return ANCHOR if scale == "arena" and reference is None else 0.0
+    return 0.5 if scale == "win-rate" else ANCHOR if scale == "arena" and reference is None else 0.0
 
 
-def rating_kind(scale: Scale, reference: str | None = None) -> Kind:
+def rating_kind(scale: Shown, reference: str | None = None) -> Kind:
     """Return the number format of ratings, or of differences from a reference, on the scale."""
+    if scale == "win-rate":
+        return "rate"
     return "rating" if scale == "logit" else "points" if reference is not None else "anchored"
 
 
@@ -85,7 +89,7 @@ def columns(
     *,
     by_labels: bool,
     ties: Ties = "half",
-    scale: Scale = "logit",
+    scale: Shown = "win-rate",
     reference: str | None = None,
     n: int = 2,
     facts: Sequence[str] = (),
@@ -99,64 +103,53 @@ def columns(
         scale: of the ratings.
         reference: system that the others are compared with; None for ratings.
         n: number of ranked systems.
-        facts: the facts about the systems to show, of `FACTS` and `MEASURED`.
-        every: whether to show systems as good, measured facts and the record too.
+        facts: the facts about the systems to show, of `FACTS`.
+        every: whether to show who is tied with the best, all facts and the record too.
     """
-    unit = "in logits" if scale == "logit" else "Elo-like, 400 points per tenfold odds"
-    if reference is None:
-        label = "Rating"
-        meaning = f"Bradley-Terry rating {unit}, centred on {0 if scale == 'logit' else 1000}."
-        interval = "Rating with 95% bootstrap interval over queries. Dashed line: mean of the systems. "
+    against = "the average system" if reference is None else reference
+    if scale == "win-rate":
+        label = "Win rate"
+        points = "points, a tie counting half," if ties == "half" else "decided battles"
+        meaning = f"Expected share of {points} against {against}: the logistic function of the rating."
     else:
-        label = "Difference"
-        meaning = f"Rating minus that of {reference}, {unit}. Above 0: better than {reference}."
-        interval = f"Difference from {reference} with 95% interval; dashed line: {reference}. "
-        interval += "An interval that excludes the line is significant for this single comparison. "
-    meaning += f" {_TIES[ties]} Bias-reduced (Jeffreys prior)."
+        unit = "in logits" if scale == "logit" else "Elo-like, 400 points per tenfold odds"
+        label = "Rating" if reference is None else "Difference"
+        centre = f"centred on {0 if scale == 'logit' else 1000}" if reference is None else f"minus that of {reference}"
+        meaning = f"Bradley-Terry rating {unit}, {centre}. {_TIES[ties]} Bias-reduced (Jeffreys prior)."
     counts = _ANSWERS if by_labels else _VERDICTS
+    known = [FACTS[fact] for fact in facts]
     return (
         Col("system", "System", "system", of="ratings"),
-        *_ranks(n, width=102),
-        Col("best", "Best", "text", help=_BEST, width=46),
-        Col(
-            "rating",
-            label,
-            rating_kind(scale, reference),
-            help=meaning,
-            width=66,
-        ),
+        Col("rank", "Rank", "rank", of="ratings"),
+        Col("rating", label, rating_kind(scale, reference), help=meaning, width=74),
         Col(
             "rating",
             "95% interval",
             "interval",
             low="low",
             high="high",
-            help=f"{interval}Arrow: unbounded, because the system never lost, or never won, against the rest.",
+            help=f"95% bootstrap interval over queries. Dashed line: {against}. Arrow: unbounded, because the system "
+            "never lost, or never won, against the rest.",
             zero=zero(scale, reference),
             endless=True,
-            width=110,
+            width=170,
         ),
+        _rank_interval(n),
         counts[-1],
-        *(FACTS[fact] for fact in facts if fact in FACTS),
-        *((_SEPARATED, *(MEASURED[fact] for fact in facts if fact in MEASURED), counts[0], *_RECORD) if every else ()),
+        *((_BEST, *known, counts[0], *_RECORD) if every else known[:1]),
     )
 
 
-def _ranks(n: int, *, width: int) -> tuple[Col, ...]:
-    """Return the columns of a rank and its interval among `n` systems."""
-    low, high = "rank_low", "rank_high"
-    ends = (1, max(n, 2))
-    return (
-        Col("rank", "Rank", "rank", of="ratings"),
-        Col("rank", "95%", "span", low=low, high=high, help=_RANKS, width=54),
-        Col(
-            *("rank", "Rank interval", "interval"),
-            low=low,
-            high=high,
-            help=f"{_RANKS} Left is best.",
-            ends=ends,
-            width=width,
-        ),
+def _rank_interval(n: int) -> Col:
+    """Return the column of the interval of a rank among `n` systems."""
+    return Col(
+        *("rank", "Rank interval", "interval"),
+        low="rank_low",
+        high="rank_high",
+        help=f"{_RANKS} Left is best.",
+        ends=(1, max(n, 2)),
+        width=170,
+        written="ends",
     )
 
 
@@ -164,36 +157,40 @@ def by_language(n: int) -> tuple[Col, ...]:
     """Return the columns of one system's ratings by language, among `n` systems."""
     return (
         Col("language", "Language", "language", help="All languages: unweighted mean over languages.", width=130),
-        *_ranks(n, width=150),
-        Col("rating", "Rating", "rating", of="ratings"),
-        Col("low", "Low", "rating", help="Lower end of the 95% interval; –: unbounded."),
-        Col("high", "High", "rating", help="Upper end of the 95% interval; –: unbounded."),
+        Col("rank", "Rank", "rank", of="ratings"),
+        _rank_interval(n),
+        Col("rating", "Win rate", "rate", help="Against the average system; languages weighted equally."),
+        Col("rating", "95%", "interval", low="low", high="high", help="95% interval.", zero=0.5, endless=True),
         Col("battles", "Battles", "count", of="ratings"),
     )
 
 
 PUBLISHED = (
-    Col("system", "System", "system", help="System name as printed."),
+    Col("system", "System", "system", help="System name as printed.", width=190),
     Col("judge", "Judge", "mean", help="Mean rank by the GPT-4o judge over the languages shown; 1 is best."),
     Col(
         "judge",
-        "Best–worst",
-        "span",
+        "Best to worst",
+        "interval",
         low="best",
         high="worst",
-        help="Best and worst rank over the languages shown. Not an uncertainty interval.",
+        help="Best and worst rank over the languages shown. Not an uncertainty interval. Left is best.",
+        width=220,
+        written="ends",
     ),
     Col(
         "surrogate",
         "Surrogate",
         "mean",
         help="Mean rank by the surrogate judge, a random forest on cheap features.",
+        width=90,
     ),
     Col(
         "difference",
         "Difference",
         "rating",
         help="Surrogate mean rank minus judge mean rank. Above 0: the surrogate ranks it worse.",
+        width=90,
     ),
-    Col("languages", "Languages", "count", help="Number of languages (n)."),
+    Col("languages", "Languages", "count", help="Number of languages (n).", width=90),
 )

@@ -5,19 +5,19 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import streamlit as st
-
 from mirage.battles.judge import Judge, judges
 from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.hallucination.data import both_rates
 from mirage.explorer.hallucination.data import systems as answering
-from mirage.explorer.kit.frame import Page, onward
+from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.labels import labels_of, tell_audit
 from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.table import Col, plain_table
 from mirage.explorer.kit.text import heading
 from mirage.explorer.leaderboard.data import PageBoard
 from mirage.explorer.leaderboard.ratings import by_language
+from mirage.ranking.records import JOINT
+from mirage.ranking.scale import win_rate
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 """Number of best and worst opponents shown."""
-ERRORS = {"hallucination": "Answers without evidence", "error": "Abstains despite it"}
+ERRORS = {"hallucination": "Makes things up", "error": "Gives up"}
 _OPPONENTS = (
     Col("system", "Against", "system", help="The other system."),
     Col("share", "Wins", "rate", help="Share of the battles with a winner."),
@@ -45,7 +45,7 @@ _RATES = (
 def show_system(page: Page, board: PageBoard, judge: Judge, system: str) -> None:
     """Show a system's ratings by language, its best and worst opponents, and its error rates."""
     if len(board.languages) > 1:
-        heading("Rating by language")
+        heading("Win rate by language")
         plain_table(ratings_by_language(board, system), by_language(len(board.rows)), key="system_ratings")
     left, right = side_by_side((420, 1), (420, 1), key="system_more", gap="medium")
     with left:
@@ -53,9 +53,6 @@ def show_system(page: Page, board: PageBoard, judge: Judge, system: str) -> None
         if rows is not None:
             heading("Best and worst battles", "Share of the battles with a winner that it wins, by opponent.")
             plain_table(rows, _OPPONENTS, key="system_opponents")
-            with st.container(horizontal=True, gap="small"):
-                for other in dict.fromkeys((rows["system"][0].as_py(), rows["system"][-1].as_py())):
-                    onward("battle", f"Battles with {other}", a=system, b=other, judge=judge.name)
     with right:
         rates = error_rates(page.arena, system, page.picked)
         if rates is not None:
@@ -65,14 +62,14 @@ def show_system(page: Page, board: PageBoard, judge: Judge, system: str) -> None
 
 
 def ratings_by_language(board: PageBoard, system: str) -> pa.Table:
-    """Return a system's rows of the ranking over all languages, then of each language."""
+    """Return a system's rows of the ranking over all languages, then of each language, rated by its win rate."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    names = ("language", "system", "rank", "rank_low", "rank_high", "rating", "low", "high", "battles")
-    parts = [rows.select(names) for rows in (board.shown_rows(), board.ranks)]
-    rows = pa.concat_tables(parts, promote_options="permissive")
-    return rows.filter(pc.equal(rows["system"], system))
+    rows = board.everything.filter(pc.equal(board.everything["system"], system)).to_pylist()
+    ends = ("rating", "low", "high")
+    by_place = sorted(rows, key=lambda row: row["language"] != JOINT)
+    return pa.Table.from_pylist([row | {name: win_rate(row[name]) for name in ends} for row in by_place])
 
 
 @lru_cache(maxsize=64)

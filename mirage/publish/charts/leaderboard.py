@@ -6,28 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mirage.publish.charts import primitives
-from mirage.publish.charts.figures import FOOT, MapCell, language_map, rows_figure
+from mirage.publish.charts.figures import FOOT, rows_figure
 from mirage.publish.charts.palette import (
     FORMATS,
     MARK_SIZE,
-    ROW,
     SPACE,
     Kind,
     Mode,
     axis,
-    columns_width,
     family,
     ink,
     label_text,
-    language_axis,
-    language_room,
-    layout,
     looks,
     span,
 )
-from mirage.ranking.scale import Scale
+from mirage.ranking.scale import Scale, win_rate
 from mirage.schema import Ties
-from mirage.text.languages import in_order, is_code, name_of
 
 
 def axis_title(scale: Scale = "logit", ties: Ties = "half", reference: str | None = None) -> str:
@@ -142,112 +136,6 @@ def _upright(x: float, mode: Mode) -> dict[str, Any]:
     return {"type": "line", "layer": "below", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1, "line": line}
 
 
-def rank_map(
-    cells: Sequence[Mapping[str, Any]],
-    *,
-    systems: Sequence[str],
-    mode: Mode,
-    value: str = "rank",
-    dense: bool = False,
-) -> dict[str, Any]:
-    """Ranks by language (columns) and system (rows) as square marks, which, unlike an image, can be clicked.
-
-    Args:
-        cells: `language, system`, the rank under `value`, and for the hover `rating, low, high, rank_low, rank_high,
-            battles` where known.
-        systems: the order of the rows, that of the table.
-        mode: light or dark.
-        value: name of the rank's column.
-        dense: for two maps side by side.
-    """
-    row, size, text = (24, 20, 10) if dense else (ROW, ROW - 4, 12)
-    worst = max((cell[value] for cell in cells if cell[value] is not None), default=1)
-    shown = [
-        MapCell(
-            cell["language"],
-            cell["system"],
-            str(cell[value]),
-            _rank_hover(cell, value),
-            [cell["system"], cell["language"]],
-            (cell[value] - 1) / max(worst - 1, 1),
-        )
-        for cell in cells
-        if cell["system"] in systems and cell[value] is not None
-    ]
-    codes = in_order({cell["language"] for cell in cells if is_code(cell["language"])})
-    rows = {system: system for system in systems}
-    return language_map(shown, languages=codes, rows=rows, mode=mode, least=0, row=row, size=size, text_size=text)
-
-
-def bumps(cells: Sequence[Mapping[str, Any]], *, systems: Sequence[str], mode: Mode) -> dict[str, Any]:
-    """Ranks by language as one line a system, named at its end.
-
-    Args:
-        cells: as for `rank_map`.
-        systems: the order of the table.
-        mode: light or dark.
-    """
-    codes = in_order(cell["language"] for cell in cells if is_code(cell["language"]))
-    data: list[dict[str, Any]] = []
-    top, _ = language_room(codes)
-    worst = max((cell["rank"] for cell in cells), default=1)
-    systems_by_rank: dict[int, list[str]] = {}
-    for system in systems:
-        by_language = {cell["language"]: cell for cell in cells if cell["system"] == system}
-        if not by_language:
-            continue
-        maker = family(system)
-        color = maker.color(mode)
-        system_cells = [by_language.get(code) for code in codes]
-        last = max(k for k, cell in enumerate(system_cells) if cell is not None)
-        if last == len(codes) - 1:
-            systems_by_rank.setdefault(by_language[codes[last]]["rank"], []).append(label_text(system))
-        data.append(
-            primitives.dots(
-                range(len(codes)),
-                [None if cell is None else cell["rank"] for cell in system_cells],
-                ["" if cell is None else _rank_hover(cell, "rank") for cell in system_cells],
-                {"color": color, "symbol": maker.symbol, "size": MARK_SIZE},
-                clicks=[[system, code] for code in codes],
-                field="hovertext",
-                mode="lines+markers",
-                name=label_text(system),
-                line={"color": color, "width": 1.5},
-                showlegend=False,
-            )
-        )
-    names = [
-        {
-            "x": len(codes) - 1,
-            "y": rank,
-            "text": ", ".join(tied_systems),
-            "xanchor": "left",
-            "xshift": 10,
-            "showarrow": False,
-            "font": {"color": ink(mode).muted, "size": 12},
-        }
-        for rank, tied_systems in systems_by_rank.items()
-    ]
-    return {
-        "data": data,
-        "layout": layout(
-            mode,
-            height=top + ROW * worst + FOOT,
-            **columns_width(len(codes)),
-            margin={"l": 6 * SPACE, "r": 200, "t": top, "b": SPACE},
-            annotations=names,
-            xaxis=language_axis(mode, codes) | {"range": [-0.4, len(codes) - 0.8], "showgrid": True},
-            yaxis=axis(
-                mode,
-                title="Rank (1 is best)",
-                range=[worst + 0.6, 0.4],
-                tickvals=list(range(1, worst + 1)),
-                zeroline=False,
-            ),
-        ),
-    }
-
-
 def _rating_hover(row: Mapping[str, Any], maker: str, quantity: str, kind: Kind) -> str:
     value, count = FORMATS[kind], FORMATS["count"]
     lines = [
@@ -266,19 +154,15 @@ def rank_lines(cell: Mapping[str, Any], value: str = "rank") -> list[str]:
     """Return a rank and what it rests on, in plain lines.
 
     Args:
-        cell: as for `rank_map`.
+        cell: the rank under `value`, and where known `rating, low, high, rank_low, rank_high, battles`.
         value: name of the rank's column.
     """
     lines = [f"rank {cell[value]}"]
     if value != "rank":
         lines[0] += f" by the {value}"
     if "rank_low" in cell:
-        rating, count = FORMATS["rating"], FORMATS["count"]
+        rate, low, high = (win_rate(cell[end]) for end in ("rating", "low", "high"))
         lines[0] += f", 95% interval {cell['rank_low']} to {cell['rank_high']}"
-        lines.append(f"rating {rating.write(cell['rating'])}, {span(cell['low'], cell['high'])}")
-        lines.append(f"n = {count.write(cell['battles'])} battles")
+        lines.append(f"win rate {FORMATS['rate'].write(rate)}, {span(low, high, 'rate')}")
+        lines.append(f"n = {FORMATS['count'].write(cell['battles'])} battles")
     return lines
-
-
-def _rank_hover(cell: Mapping[str, Any], value: str) -> str:
-    return "<br>".join([f"<b>{label_text(cell['system'])}</b>, {name_of(cell['language'])}", *rank_lines(cell, value)])

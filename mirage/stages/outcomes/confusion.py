@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mirage import schema
-from mirage.schema import UNDECIDED, CodeOrAll, Count, Label, Share
+from mirage.schema import UNDECIDED, CodeOrAll, Count, Heading, Share
 from mirage.text.languages import place
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ class Confusion:
     """The system."""
     template: str | None
     """Name of the prompt template; null for all prompts together."""
-    true_positives: Annotated[Count, Label("TP")]
+    true_positives: Annotated[Count, Heading("TP")]
     """Relevant queries that the system answers."""
-    false_negatives: Annotated[Count, Label("FN")]
+    false_negatives: Annotated[Count, Heading("FN")]
     """Relevant queries on which it abstains: errors."""
-    relevant_undecided: Annotated[Count, Label("undecided")]
+    relevant_undecided: Annotated[Count, Heading("undecided")]
     """Answers to relevant queries that ask back, are unparsed, empty or an API error."""
-    relevant_missing: Annotated[Count, Label("missing")]
+    relevant_missing: Annotated[Count, Heading("missing")]
     """Relevant queries without an answer."""
     error_rate: Share | None
     """FN / (FN + TP); in the row `all` the mean over languages. Null if no answer is decided."""
@@ -43,13 +43,13 @@ class Confusion:
     """Lower end of its 95% interval."""
     error_high: Share | None
     """Upper end."""
-    false_positives: Annotated[Count, Label("FP")]
+    false_positives: Annotated[Count, Heading("FP")]
     """Non-relevant queries that the system answers: hallucinations."""
-    true_negatives: Annotated[Count, Label("TN")]
+    true_negatives: Annotated[Count, Heading("TN")]
     """Non-relevant queries on which it abstains."""
-    non_relevant_undecided: Annotated[Count, Label("undecided")]
+    non_relevant_undecided: Annotated[Count, Heading("undecided")]
     """Answers to non-relevant queries that are unparsed, empty or an API error."""
-    non_relevant_missing: Annotated[Count, Label("missing")]
+    non_relevant_missing: Annotated[Count, Heading("missing")]
     """Non-relevant queries without an answer."""
     hallucination_rate: Share | None
     """FP / (FP + TN); in the row `all` the mean over languages. Null if no answer is decided."""

@@ -35,7 +35,7 @@ from mirage.stages.outcomes.direct import blank, is_degenerate
 from mirage.stages.outcomes.fold import Folded, fold
 from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.sentences import WORDS, clean, sentences, size_of
-from mirage.stages.outcomes.vocabulary import LANGUAGES, Possible, Reader, reader
+from mirage.stages.outcomes.vocabulary import LANGUAGES, LanguageReader, Possible, reader
 from mirage.text.answers import parse_answer
 from mirage.text.languages import base
 from mirage.text.segmentation import terms
@@ -172,7 +172,7 @@ def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = Non
     return Parsed(outcome, rule, begin + start, begin + end)
 
 
-def _read_clauses(raw: str, folded: Folded, reader: Reader, asked: str) -> _Decision:
+def _read_clauses(raw: str, folded: Folded, reader: LanguageReader, asked: str) -> _Decision:
     """Decide the outcome of an answer to a folded query."""
 
     @cache
@@ -432,7 +432,7 @@ def _by_phrases(answer: str, phrases: TemplatePhrases) -> Parsed | None:
     return Parsed(outcome, f"template_{outcome}", *span)
 
 
-def _clauses(raw: str, folded: Folded, reader: Reader) -> Iterator[_Clause]:
+def _clauses(raw: str, folded: Folded, reader: LanguageReader) -> Iterator[_Clause]:
     """Split a text into classified clauses."""
     text, places = folded.text, folded.places
     heading: Kind | None = None
@@ -539,7 +539,7 @@ def _is_numbered(clause: str, holds: Holds) -> bool:
     return numbered is not None and holds("nouns", numbered[0])
 
 
-def _pieces(text: str, start: int, end: int, reader: Reader, possible: Possible) -> Iterator[tuple[int, int]]:
+def _pieces(text: str, start: int, end: int, reader: LanguageReader, possible: Possible) -> Iterator[tuple[int, int]]:
     """Split a sentence at adversatives ("but", "although")."""
     splits = (reader["turns"], _COLON) if "turns" in possible else (_COLON,)
     cuts = [match.span() for split in splits for match in split.finditer(text, start, end)]

@@ -187,7 +187,7 @@ def _wording(code: str) -> tuple[Alternative, ...]:
     )
 
 
-class Reader:
+class LanguageReader:
     """Expressions of free answers in one language, or in it and English, by the names of `Wording`."""
 
     def __init__(self, codes: Sequence[str]) -> None:
@@ -214,10 +214,10 @@ class Reader:
 
 
 @cache
-def reader(code: str, *, english: bool) -> Reader:
+def reader(code: str, *, english: bool) -> LanguageReader:
     """Return the reader of a language: with its own expressions, and those of English if the text has English words."""
     own = (code,) if code in LANGUAGES else ()
-    return Reader(own if code == "en" or (own and not english) else (*own, "en"))
+    return LanguageReader(own if code == "en" or (own and not english) else (*own, "en"))
 
 
 @cache

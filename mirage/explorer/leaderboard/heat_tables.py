@@ -1,0 +1,102 @@
+"""Tables whose cells are shaded: ranks by language, and every system's wins against every other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from mirage.explorer.kit.table import page_link, system_head, wide_table
+from mirage.publish.charts.leaderboard import rank_lines
+from mirage.publish.charts.palette import FORMATS, Mode, on_ramp, ramp_color, span
+from mirage.text.languages import in_order, is_code, name_of
+
+
+def rank_table(
+    cells: Sequence[Mapping[str, Any]], systems: Sequence[str], *, arena: str, mode: Mode, value: str = "rank"
+) -> str:
+    """Return ranks by language as HTML: a rank links to the answers behind it, and says its interval and n on hover.
+
+    Args:
+        cells: `language, system`, the rank under `value`, and for the hover `rank_low, rank_high, rating, low, high,
+            battles` where known.
+        systems: the rows, in order.
+        arena: name of the arena, for the links; empty for none.
+        mode: light or dark.
+        value: name of the rank's column.
+    """
+    codes = in_order(cell["language"] for cell in cells if is_code(cell["language"]))
+    ranked = {(cell["system"], cell["language"]): cell for cell in cells if cell[value] is not None}
+    steps = max(max((cell[value] for cell in ranked.values()), default=1) - 1, 1)
+
+    def cell_html(system: str, code: str) -> str:
+        cell = ranked.get((system, code))
+        if cell is None:
+            return "<td>–</td>"
+        about = ", ".join([system, name_of(code), *rank_lines(cell, value)])
+        place = page_link("answers", str(cell[value]), arena=arena, systems=system, languages=code)
+        return _shaded(place, (cell[value] - 1) / steps, about, mode)
+
+    heads = {code: escape(name_of(code)) for code in codes}
+    return _table(systems, heads, cell_html, arena, mode, "Rank of every system in every language")
+
+
+def win_table(
+    cells: Sequence[Mapping[str, Any]],
+    systems: Sequence[str],
+    *,
+    arena: str,
+    mode: Mode,
+    judge: str,
+    languages: Sequence[str] = (),
+) -> str:
+    """Return each system's (row) share of wins against each other (column) as HTML; a cell links to its battles.
+
+    Args:
+        cells: `system, other, wins, ties, losses, n, share, low, high` of every ordered pair (`battle.matrix`).
+        systems: rows and columns, in order.
+        arena: name of the arena, for the links.
+        mode: light or dark.
+        judge: judge of the battles.
+        languages: codes of their languages, for the links; empty for all.
+    """
+    pairs = {(cell["system"], cell["other"]): cell for cell in cells}
+
+    def cell_html(system: str, other: str) -> str:
+        cell = pairs.get((system, other))
+        if cell is None or cell["share"] is None:
+            return "<td>–</td>"
+        about = (
+            f"{system} against {other}: win rate {FORMATS['rate'].write(cell['share'])}, "
+            f"95% {span(cell['low'], cell['high'], 'rate')}; {cell['wins']:,} wins, {cell['ties']:,} ties, "
+            f"{cell['losses']:,} losses; n = {cell['n']:,} queries"
+        )
+        words = f"{100 * cell['share']:.0f}"
+        place = page_link("battle", words, arena=arena, judge=judge, a=system, b=other, languages=languages)
+        # The ramp runs from best to worst.
+        return _shaded(place, 1 - cell["share"], about, mode)
+
+    heads = {system: f'<div class="mg-upright"><bdi>{escape(system)}</bdi></div>' for system in systems}
+    return _table(systems, heads, cell_html, arena, mode, "Win rate of every system against every other")
+
+
+def _shaded(content: str, share: float, about: str, mode: Mode) -> str:
+    style = f"background: {ramp_color(mode, share)}; color: {on_ramp(mode, share)}"
+    return f'<td style="{style}" title="{escape(about)}">{content}</td>'
+
+
+def _table(
+    systems: Sequence[str],
+    heads: Mapping[str, str],
+    cell_html: Callable[[str, str], str],
+    arena: str,
+    mode: Mode,
+    label: str,
+) -> str:
+    """Return a table with a row a system and a column a key of `heads`."""
+    first = "".join(f'<th scope="col">{head}</th>' for head in ("System", *heads.values()))
+    lines = "".join(
+        f"<tr>{system_head(system, mode, arena)}{''.join(cell_html(system, key) for key in heads)}</tr>"
+        for system in systems
+    )
+    return wide_table(first, lines, classes="mg-table mg-ranks", label=label)

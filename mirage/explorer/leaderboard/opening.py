@@ -1,0 +1,88 @@
+"""The card that opens the program: a question of the bundled sample with two answers, of which one is wrong.
+
+The choice is play: it is not a vote, and it is forgotten with the session.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import streamlit as st
+
+from mirage import store
+from mirage.battles.judge import RELEVANCE, Judge
+from mirage.explorer.hallucination.data import rate_table
+from mirage.explorer.kit.frame import SAMPLE, Page, onward
+from mirage.explorer.kit.pick import link_state
+from mirage.explorer.kit.table import page_link
+from mirage.explorer.kit.text import note
+from mirage.store import Arena
+
+REAL = "nomiracl"
+"""The bundled arena of real answers that the card stands above."""
+QUERY = ("en", "en-09")
+"""A question that none of its passages answers."""
+SYSTEMS = ("thorough", "reference")
+"""One answers all the same and cites a passage; the other says that the passages do not answer."""
+_STATE = "_opening"
+_OPEN = "open"
+_CLOSED = "closed"
+
+
+def is_open(page: Page) -> bool:
+    """Return whether to draw the card: on the default arena, opened without a state, until it is answered and left."""
+    bundled = store.bundled_arenas()
+    here = SAMPLE in bundled and page.arena.path == bundled.get(REAL)
+    state = st.session_state.setdefault(_STATE, _OPEN if here and not link_state().carried else _CLOSED)
+    if link_state().arrived and state != _OPEN:
+        st.session_state[_STATE] = _CLOSED
+    return here and st.session_state[_STATE] != _CLOSED
+
+
+@lru_cache(maxsize=4)
+def finding(arena: Arena) -> str:
+    """Return in a sentence how many systems mostly answer what their passages cannot answer."""
+    rows = rate_table(arena, "strict", arena.languages("outcomes")).to_pylist()
+    rates = [row["rate"] for row in rows if (row["language"], row["subset"]) == ("all", "non_relevant")]
+    known = [rate for rate in rates if rate is not None]
+    most = sum(rate > 0.5 for rate in known)
+    return f"{most} of {len(known)} models answer more than half of the questions that their passages cannot answer."
+
+
+def show() -> None:
+    """Show the card; after the choice the systems, the wrong decision and what the labels say."""
+    # Answers and votes are half as much again to import as a leaderboard, which most links open alone.
+    from mirage.explorer.answers import answer_card
+    from mirage.explorer.battle import view
+    from mirage.explorer.battle.data import battle_view
+    from mirage.explorer.spot_check import vote_item
+
+    chosen = st.session_state[_STATE]
+    battle = battle_view(store.open_arena(store.bundled_arenas()[SAMPLE]), QUERY, *SYSTEMS)
+    judge = Judge.from_name(RELEVANCE)
+    with st.container(border=True, key="opening"):
+        with st.container(horizontal=True, key="spot_body", gap="medium"):
+            with st.container(key="spot_asked", gap="small"):
+                answer_card.show_query(battle.query)
+                if chosen == _OPEN:
+                    vote_item.show_sides(battle, labels=False)
+                else:
+                    st.html(view.answer_sides(battle, view.BattleLayout("first", True, ""), texts=True))
+            with st.container(key="spot_given", height=350, border=False):
+                answer_card.show_passages(battle.query, labels=chosen != _OPEN)
+        if chosen != _OPEN:
+            note(f"You chose {chosen}. By human labels: {view.conclusion(battle, judge)}")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if chosen == _OPEN:
+                for letter in "AB":
+                    label, key = vote_item.BATTLE[letter]
+                    st.button(label, key=f"opening_{letter}", shortcut=key, on_click=_set, args=(letter,))
+                note("A question of the sample. Which answer do you trust? Press 1 or 2; nothing is stored.")
+            else:
+                st.html(page_link("spot_check", "Judge more answers →", arena=SAMPLE))
+                onward("hallucination", "Every model's rates")
+            st.button("Close", key="opening_close", type="tertiary", on_click=_set, args=(_CLOSED,))
+
+
+def _set(state: str) -> None:
+    st.session_state[_STATE] = state

@@ -1,0 +1,172 @@
+"""The first screen of every page on every bundled arena: few controls, columns and sections, and nothing dead.
+
+The opening card, and what a reader takes away: a slide, and the one command that brings what an arena lacks.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import browser
+import pytest
+from browser import Opened, show
+from commands import mirage
+from conftest import ROOT
+from PIL import Image
+
+from mirage import store
+from mirage.explorer.kit import sidebar
+from mirage.explorer.kit.page_list import HOME, PAGES
+from mirage.explorer.kit.table import filter_rows
+from pages import open_page, page_text
+
+Start = Callable[..., Opened]
+ARENAS = ("nomiracl", "people", "published", "sample")
+LIMITS = {"controls": 8, "columns": 7, "sections": 3, "numbers": 24, "dead": 0}
+COUNT = """() => {
+  const main = document.querySelector("[data-testid=stMain]")
+  const seen = (e) => {
+    const box = e.getBoundingClientRect()
+    return e.checkVisibility() && box.width > 0 && box.top < innerHeight && !e.closest("[class*=st-key-bound_]")
+  }
+  const kinds = ["Button", "DownloadButton", "FormSubmitButton", "Popover", "Selectbox", "MultiSelect", "ButtonGroup",
+    "TextInput", "NumberInput", "Checkbox", "FileUploader", "Slider", "Radio", "BidiComponentRegular"]
+  const controls = kinds.flatMap((kind) => [...main.querySelectorAll(`[data-testid=st${kind}]`)]).filter(
+    (e) => seen(e) && !e.querySelector("[data-testid=stBaseButton-tertiary]") && e.querySelector("button, input"))
+  const canvas = main.querySelector("canvas table")
+  const plain = main.querySelector(".mg-table:not(.mg-ranks)")
+  const first = canvas ?? plain
+  const heads = first ? [...(first.tHead?.rows[0] ?? first.rows[0]).cells].map((c) => c.textContent.trim()) : []
+  const group = [...main.querySelectorAll("[role=radiogroup]")].find((e) => e.ariaLabel === "Section")
+  const prose = [...main.querySelectorAll(".mg-page p, p.mg-about, [data-testid=stCaptionContainer]")].filter(seen)
+  const words = prose.map((e) => e.innerText).join(" ")
+  return {
+    controls: controls.length,
+    columns: heads.filter(Boolean).length,
+    sections: group ? group.querySelectorAll("[role=radio]").length : 0,
+    numbers: (words.match(/[+−-]?\\d[\\d.,]*%?/g) ?? []).length,
+    dead: /This arena has no|No queries|Nothing to/.test(main.innerText) ? 1 : 0,
+  }
+}"""
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[Start]:
+    with browser.chromium() as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with browser.server(MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
+        yield url
+
+
+@pytest.fixture
+def opened(start: Start) -> Iterator[Opened]:
+    opened = start()
+    yield opened
+    assert opened.heard == ([], [], [])
+    opened.page.close()
+
+
+def offered(arena: str) -> list[str]:
+    return [entry.name for entry in PAGES if entry.is_offered(store.open_arena(store.bundled_arenas()[arena]))]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("arena", "name"), [(arena, name) for arena in ARENAS for name in offered(arena)])
+def test_a_first_screen_holds_little_and_nothing_dead(
+    opened: Opened, url: str, arena: str, name: str, record_property: Callable[[str, object], None]
+) -> None:
+    page = show(opened, f"{url}/{name}?arena={arena}")
+    page.wait_for_timeout(500)  # the table is drawn after the page has come
+    counts = page.evaluate(COUNT)
+    record_property("counts", counts)
+    assert {what: n for what, n in counts.items() if n > LIMITS[what]} == {}
+    titles = {entry.title for entry in PAGES if entry.name in offered(arena)}
+    assert set(page.locator("[data-testid=stSidebarNav] a").all_inner_texts()) == titles
+    if name in ("leaderboard", "compare"):
+        loaded = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
+        assert not [address for address in loaded if "plotly" in address.lower()]
+
+
+@pytest.mark.browser
+def test_the_program_opens_with_a_question_whose_answer_is_told_after_the_choice(opened: Opened, url: str) -> None:
+    page = show(opened, url)
+    card = page.locator(".st-key-opening")
+    assert "8 of 11 models" in page.locator(".mg-conclusion").inner_text()
+    assert "reference" not in card.inner_text()
+    card.locator(".mg-answer a[href='#passage-1']").first.click()
+    page.wait_for_function("() => document.querySelector('.mg-fold:target')?.id === 'passage-1'")
+    opened.press("1")
+    card.get_by_text("You chose A").wait_for()
+    assert "thorough answers although no passage is relevant" in card.inner_text()
+    assert card.locator(".mg-wrong").count() == 1
+    card.get_by_role("button", name="Close").click()
+    card.wait_for(state="detached")
+    assert "ranks first" in page.locator(".mg-conclusion").inner_text()
+    assert page.title().startswith("Leaderboard: gpt-4-azure ranks first")
+    page = show(opened, f"{url}/?arena=nomiracl")
+    assert page.locator(".st-key-opening").count() == 0, "a link shows what it links to"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("link", ["leaderboard?arena=people", "compare?arena=sample", "hallucination?arena=sample"])
+def test_a_slide_leaves_as_a_picture(opened: Opened, url: str, link: str) -> None:
+    page = show(opened, f"{url}/{link}")
+    page.get_by_role("button", name="Download", exact=False).first.click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="PNG for slides").click()
+    picture = Image.open(BytesIO(Path(waiting.value.path()).read_bytes()))
+    assert picture.size == (1920, 1080)
+    assert len(picture.convert("RGB").quantize(64).getcolors() or ()) > 8, "there is more on it than its title"
+
+
+def test_a_link_to_a_page_that_is_not_offered_says_what_brings_it() -> None:
+    words = page_text(open_page("judges", arena="nomiracl"))
+    assert "has no judgments" in words
+    assert sidebar.DOWNLOAD in words
+
+
+TOUR = re.findall(r"\(http://localhost:8501/([^)]*)\)", (ROOT / "docs" / "tour.md").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("link", TOUR)
+def test_every_link_of_the_tour_shows_what_it_says(link: str) -> None:
+    address = urlsplit(link)
+    parameters = {key: values[-1] for key, values in parse_qs(address.query).items()}
+    entry = next(entry for entry in PAGES if entry.name == (address.path or HOME))
+    assert entry.is_offered(store.open_arena(store.bundled_arenas()[parameters.get("arena", "nomiracl")]))
+    words = page_text(open_page(entry.name, **parameters))
+    assert "Unknown value in the link" not in words
+    assert "No data" not in words
+
+
+def lacking(arena: store.Arena) -> list[str]:
+    return [entry.name for entry in PAGES if not entry.is_offered(arena)]
+
+
+def test_the_one_command_brings_what_an_arena_with_answers_lacks(tmp_path: Path) -> None:
+    sample = store.open_arena(store.bundled_arenas()["sample"])
+    tables = {name: sample.read(name, languages=("en",)) for name in ("queries", "passages", "answers")}
+    systems = ["reference", "thorough", "concise", "copier", "fluent", "english"]
+    tables["answers"] = filter_rows(tables["answers"], "system", systems)
+    arena = store.write(tmp_path / "asked", tables, made_by="test")
+    assert {"judges", "features"} <= set(lacking(arena))
+    mirage(*shlex.split(sidebar.remedy(arena))[1:])
+    arena = store.open_arena(arena.path)
+    assert lacking(arena) == ["surrogate"]
+    mirage(*shlex.split(sidebar.remedy(arena))[1:])
+    assert lacking(store.open_arena(arena.path)) == []
+    assert sidebar.remedy(store.open_arena(arena.path)) == ""
+
+
+@pytest.mark.parametrize(("arena", "command"), [("nomiracl", sidebar.DOWNLOAD), ("people", ""), ("published", "")])
+def test_without_answers_a_command_is_named_only_where_they_are_public(arena: str, command: str) -> None:
+    assert sidebar.remedy(store.open_arena(store.bundled_arenas()[arena])) == command
