@@ -46,7 +46,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class ColumnHead:
     """Head of a column in a table for people, if it is not the column's name in words."""
 
     text: str
@@ -882,7 +882,7 @@ class Column:
     languages: _LanguageCode | None
     date: bool
     head: str
-    """Head of the column in the tables of commands: its `Heading`, or its name in words."""
+    """Head of the column in the tables of commands: its `ColumnHead`, or its name in words."""
 
     @property
     def label(self) -> str:
@@ -1142,7 +1142,7 @@ def _column(name: str, hint: Any, meaning: str) -> Column:
     kinds: dict[Any, Kind] = {str: "text", float: "number", int: "count", bool: "flag"}
     limits = next((n for n in notes if isinstance(n, Range)), None)
     codes = next((n for n in notes if isinstance(n, _LanguageCode)), None)
-    head = next((n.text for n in notes if isinstance(n, Heading)), name.replace("_", " "))
+    head = next((n.text for n in notes if isinstance(n, ColumnHead)), name.replace("_", " "))
     kind = kinds[str if choices else hint]
     return Column(name, meaning, kind, nullable, choices, limits, codes, is_date in notes, head)
 

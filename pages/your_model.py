@@ -55,7 +55,7 @@ def main(page: Page) -> None:
         page.summary(
             f"{page.arena.rows('queries'):,} queries in "
             f"{count_text(len(page.arena.languages('queries')), 'language')}; "
-            f"{count_text(len(own_systems), 'system')} of yours."
+            f"your {'system' if len(own_systems) == 1 else 'systems'}: {join_or_count(own_systems, 'system')}."
         )
         standing(page, system, judge)
         if may("curator"):

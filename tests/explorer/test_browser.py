@@ -468,7 +468,7 @@ def test_tab_reaches_every_control_in_order_with_a_visible_focus(opened: Opened,
         "Cite",
         "Download",
         "relevance",
-        "both",
+        "all",
         "CANVAS",
     ]
     assert [name for name in reached if name in expected] == expected

@@ -15,7 +15,7 @@ from browser import Opened, show
 
 pytestmark = pytest.mark.browser
 
-FRAME = {"navigation", "logo", "page_config_changed"}
+FRAME = {"navigation", "logo"}
 """Messages that come with every whole run, and with no other."""
 
 

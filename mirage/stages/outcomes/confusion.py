@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mirage import schema
-from mirage.schema import UNDECIDED, CodeOrAll, Count, Heading, Share
+from mirage.schema import UNDECIDED, CodeOrAll, Count, ColumnHead, Share
 from mirage.text.languages import place
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ class Confusion:
     """The system."""
     template: str | None
     """Name of the prompt template; null for all prompts together."""
-    true_positives: Annotated[Count, Heading("TP")]
+    true_positives: Annotated[Count, ColumnHead("TP")]
     """Relevant queries that the system answers."""
-    false_negatives: Annotated[Count, Heading("FN")]
+    false_negatives: Annotated[Count, ColumnHead("FN")]
     """Relevant queries on which it abstains: errors."""
-    relevant_undecided: Annotated[Count, Heading("undecided")]
+    relevant_undecided: Annotated[Count, ColumnHead("undecided")]
     """Answers to relevant queries that ask back, are unparsed, empty or an API error."""
-    relevant_missing: Annotated[Count, Heading("missing")]
+    relevant_missing: Annotated[Count, ColumnHead("missing")]
     """Relevant queries without an answer."""
     error_rate: Share | None
     """FN / (FN + TP); in the row `all` the mean over languages. Null if no answer is decided."""
@@ -43,13 +43,13 @@ class Confusion:
     """Lower end of its 95% interval."""
     error_high: Share | None
     """Upper end."""
-    false_positives: Annotated[Count, Heading("FP")]
+    false_positives: Annotated[Count, ColumnHead("FP")]
     """Non-relevant queries that the system answers: hallucinations."""
-    true_negatives: Annotated[Count, Heading("TN")]
+    true_negatives: Annotated[Count, ColumnHead("TN")]
     """Non-relevant queries on which it abstains."""
-    non_relevant_undecided: Annotated[Count, Heading("undecided")]
+    non_relevant_undecided: Annotated[Count, ColumnHead("undecided")]
     """Answers to non-relevant queries that are unparsed, empty or an API error."""
-    non_relevant_missing: Annotated[Count, Heading("missing")]
+    non_relevant_missing: Annotated[Count, ColumnHead("missing")]
     """Non-relevant queries without an answer."""
     hallucination_rate: Share | None
     """FP / (FP + TN); in the row `all` the mean over languages. Null if no answer is decided."""
