@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mirage import schema
-from mirage.schema import UNDECIDED, CodeOrAll, Count, ColumnHead, Share
+from mirage.schema import UNDECIDED, CodeOrAll, ColumnHead, Count, Share
 from mirage.text.languages import place
 
 if TYPE_CHECKING:
