@@ -70,7 +70,7 @@ Count = Annotated[int, Range(0, None)]
 Rank = Annotated[int, Range(1, None)]
 Date = Annotated[str, is_date]
 
-_WORDS = load_words("words", "mirage")
+_TABLES = load_words("tables", "mirage")
 
 Subset = Literal["relevant", "non_relevant"]
 Status = Literal["ok", "empty", "truncated", "refused", "api_error", "missing"]
@@ -79,7 +79,7 @@ Outcome = Literal["answered", "abstained", "clarification", "unparsed", "empty",
 UNDECIDED: tuple[Outcome, ...] = ("clarification", "unparsed", "empty", "api_error")
 """Outcomes of existing answers that neither answer nor abstain."""
 Verdict = Literal["A", "B", "tie", "both_bad", "unparsed"]
-VERDICT_WORDS: dict[str, str] = _WORDS["verdicts"]
+VERDICT_WORDS: dict[str, str] = load_words("verdict_words", "mirage")
 """Verdicts by their synonyms, in lower case; the verdicts themselves are not listed."""
 Skill = Literal["both", "abstain", "answer"]
 NuggetImportance = Literal["vital", "okay"]
@@ -862,10 +862,10 @@ OPTIONAL = frozenset(
 )
 """Tables that only add detail, from a file that has them or on request; an arena is complete without them."""
 
-COMMANDS: dict[str, str] = _WORDS["commands"]
+COMMANDS: dict[str, str] = _TABLES["commands"]
 """The command that creates a table an arena lacks."""
 
-ADDS: dict[str, str] = _WORDS["adds"]
+ADDS: dict[str, str] = _TABLES["adds"]
 """What a table adds for a reader, shown where it is missing."""
 
 

@@ -2,10 +2,9 @@
 
 A stage declares its requests and how a reply is read:
 
-    BANKS = RowStage("nuggets", _read, _requests, parse_bank)
-    by = replace(BANKS, owner="gpt-4o")
-    by.plan(path, model)                                   # nothing is sent
-    arena, result = by.run(path, calls)
+    banks = RowStage("nuggets", _read, _requests, parse_bank, owner="gpt-4o")
+    banks.plan(path, model)                                # nothing is sent
+    arena, result = banks.run(path, calls)
 """
 
 from __future__ import annotations
