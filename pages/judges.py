@@ -221,11 +221,13 @@ def _options(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasu
     """Pick the measures in the table, and ask for token prices, kept while the panel is closed."""
     valued = [name for name in known if any(row[name] is not None for row in rows)]
     first = sorted(valued, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))[:MOST]
-    with pickers_popover("Options", ("columns",), "Columns of the table, and prices for the cost per 1,000 verdicts."):
+    with pickers_popover(
+        "Options", ("judge_columns",), "Columns of the table, and prices for the cost per 1,000 verdicts."
+    ):
         chosen = pick_many(
             "Columns",
             known,
-            key="columns",
+            key="judge_columns",
             kind="measure",
             named=lambda name: measures[name].title,
             placeholder=f"{len(first)} of {len(known)} measures",

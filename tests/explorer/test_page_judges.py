@@ -96,7 +96,7 @@ def test_the_page_has_a_line_for_each_judge_and_a_column_for_each_measure(arenas
     measures = {column for column in table.columns if column.endswith("_interval")}
     assert "flip_interval" in measures
     assert len(measures) <= 5, "the table has at most seven columns"
-    app = opened(arena="judged", columns=list(views.ALONE_MEASURES))
+    app = opened(arena="judged", judge_columns=list(views.ALONE_MEASURES))
     assert {f"{name}_interval" for name in views.ALONE_MEASURES} <= set(app.dataframe[0].value.columns)
     assert "72 of 72 verdicts, 2 judges, 1 of 1 language" in page_text(app)
 
@@ -109,7 +109,7 @@ def test_slopes_of_many_verdicts_are_fitted_once_they_are_the_figure(
     assert not app.exception
     assert "length_interval" not in app.dataframe[0].value.columns
     assert f"Length slope ({views.NOT_FITTED})" in page_text(app)
-    app = opened(arena="judged", columns="length")
+    app = opened(arena="judged", judge_columns="length")
     assert not app.exception
     assert "length_interval" in app.dataframe[0].value.columns
 

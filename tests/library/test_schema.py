@@ -273,7 +273,7 @@ wrong, start = [], threading.Barrier(12)
 def ask():
     start.wait()
     try:
-        for kind in (*schema.TABLES, votes.Vote, votes.Evidence, votes.Agreement, votes.CorrectedRating):
+        for kind in (*schema.TABLES, votes.Vote, votes.Evidence, votes.Agreement):
             schema.columns.__wrapped__(kind)
     except BaseException as error:
         wrong.append(error)

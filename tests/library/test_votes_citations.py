@@ -153,7 +153,7 @@ def tables(app: AppTest) -> list[Any]:
 
 
 def test_the_features_page_shows_them_with_interval_and_n(arena: store.Arena) -> None:
-    app = features()
+    app = features(section="Means")
     assert not app.exception
     (table,) = tables(app)
     assert table["supported"].tolist() == [75, 75], "in percent"
@@ -165,6 +165,6 @@ def test_without_votes_on_citations_the_features_page_has_no_such_part(
     arena: store.Arena, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
-    app = features()
+    app = features(section="Means")
     assert not app.exception
     assert not tables(app)
