@@ -254,7 +254,7 @@ def _chart(rows: list[dict[str, Any]], scale: Shown, reference: str | None) -> N
     rows = [row for row in rows if row["system"] in drawn]
     against = "the average system" if reference is None else reference
     title = charts.axis_title("logit" if scale == "win-rate" else scale, reference=reference)
-    title = f"Win rate against {label_text(against)}<br>(higher is better)" if scale == "win-rate" else title
+    title = f"Win rate against<br>{label_text(against)}<br>(higher is better)" if scale == "win-rate" else title
     kind = columns.rating_kind(scale, reference)
     figure = charts.whiskers(rows, mode=mode(), title=title, kind=kind, zero=columns.zero(scale, reference))
     chart(figure, key="whiskers", alt="Every system's rating with its 95% interval, best first.", select=True)
