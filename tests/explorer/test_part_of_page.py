@@ -102,7 +102,7 @@ def test_a_click_on_a_page_sends_that_page_without_its_frame(opened: Opened, url
 def test_a_click_finds_an_arena_that_was_replaced(opened: Opened, url: str, arenas: Path) -> None:
     ear = Ear(opened)
     page = show(opened, f"{url}/?arena=replaced")
-    tables = page.locator("[data-testid=stSidebar]").get_by_role("button", name="tables")
+    tables = page.locator(".st-key-frame_contents")
     before = tables.inner_text()
     small_arena.write(arenas, "replaced", tables=("outcomes", "judgments"), seed=9)
     ear.empty()
