@@ -147,3 +147,12 @@ def arenas(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
     monkeypatch.setattr(store, "bundled_arenas", dict)
     return folder
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[Any]:
+    """Chromium: each call opens a page of its own (`browser.chromium`)."""
+    from browser import chromium
+
+    with chromium() as start:
+        yield start

@@ -43,12 +43,6 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="module")
-def start() -> Iterator[Callable[..., Opened]]:
-    with browser.chromium() as start:
-        yield start
-
-
 WIDTHS = "() => [document.scrollingElement, document.querySelector('[data-testid=stMain]')].map((e) => e.scrollWidth)"
 GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
 SET_IN = "ground => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor === ground"

@@ -51,12 +51,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def start() -> Iterator[Start]:
-    with browser.chromium() as start:
-        yield start
-
-
-@pytest.fixture(scope="module")
 def url(arenas: Path, home: str) -> Iterator[str]:
     with browser.server(arenas, MIRAGE_HOME=home) as url:
         yield url

@@ -179,8 +179,8 @@ def test_a_filter_takes_only_systems_of_which_the_fact_is_known() -> None:
     ]
     for choice, expected in wanted:
         assert list(cards.chosen_systems(arena, systems, choice)) == expected
-    assert cards.offered(arena, systems) == {"weights": ("open",), "size": ("8", "70")}
-    assert cards.offered(arena, ["somebody's", "else's"]) == {}
+    assert cards.find_choices(arena, systems) == {"weights": ("open",), "size": ("8", "70")}
+    assert cards.find_choices(arena, ["somebody's", "else's"]) == {}
 
 
 def test_an_arenas_own_card_goes_before_that_of_the_program(tmp_path: Path) -> None:

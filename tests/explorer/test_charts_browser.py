@@ -52,12 +52,6 @@ CHARTS = """([systems, slack]) => [...document.querySelectorAll("[data-testid=st
 
 
 @pytest.fixture(scope="module")
-def start() -> Iterator[Start]:
-    with browser.chromium() as start:
-        yield start
-
-
-@pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with browser.server(MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
         yield url

@@ -56,12 +56,6 @@ COUNT = """() => {
 
 
 @pytest.fixture(scope="module")
-def start() -> Iterator[Start]:
-    with browser.chromium() as start:
-        yield start
-
-
-@pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with browser.server(MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
         yield url

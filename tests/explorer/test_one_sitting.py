@@ -39,12 +39,6 @@ def url(home: Path) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="module")
-def start() -> Iterator[Callable[..., Opened]]:
-    with browser.chromium() as start:
-        yield start
-
-
 def arrived(opened: Opened, title: str) -> None:
     opened.page.get_by_role("heading", level=1, name=title, exact=True).wait_for()
     opened.settle()

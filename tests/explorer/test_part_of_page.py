@@ -42,12 +42,6 @@ class Ear:
 
 
 @pytest.fixture(scope="module")
-def start() -> Iterator[Callable[..., Opened]]:
-    with browser.chromium() as start:
-        yield start
-
-
-@pytest.fixture(scope="module")
 def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One arena that stays as it is, and one that a test replaces."""
     folder = tmp_path_factory.mktemp("arenas")

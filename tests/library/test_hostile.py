@@ -308,12 +308,6 @@ def url(hostile: Path, home: Path) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="module")
-def start() -> Iterator[Callable[..., Opened]]:
-    with browser.chromium() as start:
-        yield start
-
-
 @pytest.fixture
 def opened(start: Callable[..., Opened]) -> Iterator[Opened]:
     """A page that must have been quiet, and show no trace of a payload's doing, when it is done."""
