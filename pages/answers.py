@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from mirage.battles.counts import QUERIES
 from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers import notes_section as notes
@@ -83,7 +84,7 @@ def filters(page: Page, scope: views.Scope) -> views.AnswerFilter:
                     ("any", *scope.subsets),
                     key="subset",
                     kind="subset",
-                    named=lambda name: answer_card.SUBSETS.get(name, name),
+                    named=lambda name: QUERIES.get(name, name),
                     width=150,
                     help="answerable: at least one passage answers the query. unanswerable: none does.",
                 )
@@ -168,7 +169,7 @@ def entries(page: Page, keys: tuple[Key, ...]) -> list[query_navigation.ListEntr
     lines = []
     for item in views.items(page.arena, keys):
         code, query_id = item.key
-        note = " · ".join([name_of(code), *([answer_card.SUBSETS[item.subset]] if item.subset else [])])
+        note = " · ".join([name_of(code), *([QUERIES[item.subset]] if item.subset else [])])
         text, language = (query_id, "") if item.text is None else (item.text, code)
         lines.append(query_navigation.ListEntry(key_text(item.key), text, language, note))
     return lines

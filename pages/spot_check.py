@@ -10,6 +10,7 @@ from mirage.errors import MirageError
 from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as answers
 from mirage.explorer.battle import data as battles
+from mirage.explorer.kit import vote_session
 from mirage.explorer.kit.frame import Page, show
 from mirage.explorer.kit.identity import login_required, may, reader
 from mirage.explorer.kit.pick import pick, pick_segments, pickers_popover
@@ -17,7 +18,7 @@ from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.text import note as show_note
 from mirage.explorer.kit.text import plain
 from mirage.explorer.spot_check import data as views
-from mirage.explorer.spot_check import vote_item, vote_session
+from mirage.explorer.spot_check import vote_item
 from mirage.people import votes
 from mirage.schema import from_rows
 from mirage.text.languages import name_of, search_name

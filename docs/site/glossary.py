@@ -68,7 +68,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "agreement": "mirage.people.votes.agreement.Agreement",
         "correction": "mirage.people.votes.correct.Correction",
         "vote item": "mirage.people.votes.queue.VoteItem",
-        "vote session": "mirage.explorer.spot_check.vote_session.VoteSession",
+        "vote session": "mirage.explorer.kit.vote_session.VoteSession",
     },
     "Surrogate": {
         "training": "mirage.ranking.surrogate.data.Training",

@@ -12,6 +12,7 @@ from typing import get_args
 import streamlit as st
 
 from mirage import schema
+from mirage.battles.counts import QUERIES
 from mirage.explorer.answers.data import OF_LANGUAGE, AnswerView, FeatureValue, MeasureScores, QueryView
 from mirage.explorer.hallucination.attribution import TITLES as CAUSES
 from mirage.explorer.kit.table import column_help, mark_html, mode
@@ -45,8 +46,6 @@ FIRST = 3
 """Number of features shown on a card; the others are shown on request."""
 RIGHT = ("right", "right_refusal")
 """Causes of correct decisions, which say no more than the decision."""
-SUBSETS = {"relevant": "answerable", "non_relevant": "unanswerable"}
-"""The subsets in words: whether a passage answers the query."""
 
 
 def show_facts(facts: Sequence[str]) -> None:
@@ -61,7 +60,7 @@ def facts_html(facts: Sequence[str]) -> str:
 
 def subset_facts(shown: QueryView) -> list[str]:
     """Return whether a passage answers the query, as a fact; none if that is unknown."""
-    return [SUBSETS[shown.subset]] if shown.subset in SUBSETS else []
+    return [QUERIES[shown.subset]] if shown.subset in QUERIES else []
 
 
 def show_query(shown: QueryView, *, reference: bool = False) -> None:
@@ -276,7 +275,7 @@ def body(answer: AnswerView, shown: QueryView, stretches: Sequence[TextSpan] | N
         stretches = [TextSpan(*answer.span, "decided", hover=answer.rule_meaning)] if answer.span else []
     changed = [*_citations(answer.text, answer.citations, shown.passages, labels), *_headings(answer.text)]
     # Blank lines around an answer are hidden, but none within it; so is a reason that is the answer again.
-    start = _repeated(answer.text)
+    start = _end_of_repeated_reason(answer.text)
     start += len(answer.text[start:]) - len(answer.text[start:].lstrip())
     marks = [
         replace(mark, start=max(0, mark.start - start), end=mark.end - start)
@@ -292,7 +291,7 @@ def body(answer: AnswerView, shown: QueryView, stretches: Sequence[TextSpan] | N
     return html + note
 
 
-def _repeated(text: str) -> int:
+def _end_of_repeated_reason(text: str) -> int:
     """Return the end of the heading Answer if the reason before it says the same, else 0."""
     headings = part_headings(text)
     if len(headings) < 2:

@@ -10,12 +10,12 @@ from pathlib import Path
 import streamlit as st
 
 from mirage.errors import MirageError
+from mirage.explorer.kit import vote_session
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.identity import login_required, may, reader
 from mirage.explorer.kit.pick import pick_many
 from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.text import Markup, heading_html, plain, text_html
-from mirage.explorer.spot_check import vote_session
 from mirage.people import notes, votes
 from mirage.people.votes import Note
 from mirage.store import Arena
@@ -98,7 +98,7 @@ def pick_categories(arena: Arena, *, battles: bool = False) -> list[str]:
     return chosen
 
 
-def noted(arena: Arena, categories: Sequence[str]) -> list[Note] | None:
+def find_notes(arena: Arena, categories: Sequence[str]) -> list[Note] | None:
     """Return the notes with one of the categories; None if no category is selected."""
     if not categories:
         return None
@@ -109,7 +109,7 @@ def noted_battles(arena: Arena, pair: tuple[str, str], categories: Sequence[str]
     """Return language and id of the queries on which a battle of two systems, or one of its answers, has a note in one
     of the categories; None if no category is selected.
     """
-    found = noted(arena, categories)
+    found = find_notes(arena, categories)
     if found is None:
         return None
     return frozenset((row.language, row.query_id) for row in found if set(row.systems) <= set(pair))
@@ -119,7 +119,7 @@ def noted_answers(arena: Arena, categories: Sequence[str]) -> frozenset[tuple[st
     """Return language, query and system of the answers with one of the categories in a note; None without any
     category.
     """
-    found = noted(arena, categories)
+    found = find_notes(arena, categories)
     if found is None:
         return None
     return frozenset((row.language, row.query_id, row.system) for row in found if row.system)

@@ -10,8 +10,8 @@ import pyarrow as pa
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from mirage.battles.counts import QUERIES
 from mirage.errors import MirageError, NotEnoughData
-from mirage.explorer.answers import answer_card
 from mirage.explorer.hallucination import attribution, charts
 from mirage.explorer.hallucination import data as views
 from mirage.explorer.kit.chart import chart, page_systems
@@ -114,7 +114,7 @@ def missing_words(rates: views.Rates) -> str:
     """Return the languages that lack a subset, in words."""
     by_language: dict[str, list[str]] = {}
     for code, subset in rates.lacking:
-        by_language.setdefault(code, []).append(answer_card.SUBSETS[subset])
+        by_language.setdefault(code, []).append(QUERIES[subset])
     words = [f"{name_of(code)} ({' and '.join(subsets)})" for code, subsets in by_language.items()]
     return join_or_count(words, "language")
 

@@ -108,12 +108,12 @@ def pick(
         named: gives what is shown, and searched, for an option; the link keeps the option itself.
         width: in pixels, or `stretch`.
     """
-    if _has_one_choice(key, options, kind):
+    if _take_only_choice(key, options, kind):
         return options[0]
     problems = _follow_link(key, options, kind, many=False)
     start = _start(options, default)
     common = _common(key, help, width) | {"index": options.index(start) if start else None}
-    draw = st.selectbox if named is None else partial(_pick_named, _searched(st.selectbox), named=named, start=start)
+    draw = st.selectbox if named is None else partial(_pick_named, _search(st.selectbox), named=named, start=start)
     value = draw(label, options, **common)
     _show_problems(problems)
     return start if value is None else value
@@ -134,7 +134,7 @@ def pick_segments(
 
     If an option could be read as markup, they are in a list, which shows them as they are.
     """
-    if _has_one_choice(key, options, kind):
+    if _take_only_choice(key, options, kind):
         return options[0]
     if _markup(tuple(options)):
         in_list = 240 if width == "content" else width
@@ -173,7 +173,7 @@ def pick_many(
         width: in pixels, or `stretch`.
     """
     problems = _follow_link(key, options, kind, many=True)
-    draw = st.multiselect if named is None else partial(_pick_named, _searched(st.multiselect), named=named)
+    draw = st.multiselect if named is None else partial(_pick_named, _search(st.multiselect), named=named)
     value = draw(label, options, placeholder=placeholder, **_common(key, help, width))
     _show_problems(problems)
     return list(value)
@@ -193,8 +193,11 @@ def _follow_link(key: str, options: Sequence[str], kind: str, *, many: bool) -> 
     return problems
 
 
-def _has_one_choice(key: str, options: Sequence[str], kind: str) -> bool:
-    """Return whether a picker has a single option, which is then taken and not drawn; unknown values are named."""
+def _take_only_choice(key: str, options: Sequence[str], kind: str) -> bool:
+    """Take the only option of a picker, which is then not drawn, and return whether it has one alone.
+
+    Unknown values of the link are named.
+    """
     if len(options) != 1:
         return False
     _show_problems(check_link(key, kind, options) if kind else [])
@@ -219,7 +222,7 @@ def _show_problems(problems: Sequence[str]) -> None:
         st.caption(f":orange[{plain(problem)}]")
 
 
-def _searched(draw: Any) -> Any:
+def _search(draw: Any) -> Any:
     """Return a list whose options are found by any part of their name."""
     return partial(draw, filter_mode="contains")
 

@@ -85,8 +85,8 @@ def _text(value: str | bool | None) -> str:
     return "open" if value is True else value or ""
 
 
-def offered(arena: Arena, systems: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Return the values offered for some systems, by the key of their facet."""
+def find_choices(arena: Arena, systems: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return the values to choose from for some systems, by the key of their facet."""
     cards = [_card(arena, system) for system in systems]
     return {facet.key: options for facet in FACETS if (options := facet.options(cards))}
 
@@ -107,7 +107,7 @@ def pick_systems(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...],
     Returns:
         The systems to show, in their order: all without a filter, or if none passes; and the filter in words.
     """
-    choices = offered(arena, systems)
+    choices = find_choices(arena, systems)
     if not choices:
         return tuple(systems), ""
     wanted = dict[str, str]()

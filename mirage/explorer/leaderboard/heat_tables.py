@@ -35,7 +35,7 @@ def rank_table(
             return "<td>–</td>"
         about = ", ".join([system, name_of(code), *rank_lines(cell, value)])
         place = page_link("answers", str(cell[value]), arena=arena, systems=system, languages=code)
-        return _shaded(place, (cell[value] - 1) / steps, about, mode)
+        return _shade(place, (cell[value] - 1) / steps, about, mode)
 
     heads = {code: escape(name_of(code)) for code in codes}
     return _table(systems, heads, cell_html, arena, mode, "Rank of every system in every language")
@@ -74,13 +74,13 @@ def win_table(
         words = f"{100 * cell['share']:.0f}"
         place = page_link("battle", words, arena=arena, judge=judge, a=system, b=other, languages=languages)
         # The ramp runs from best to worst.
-        return _shaded(place, 1 - cell["share"], about, mode)
+        return _shade(place, 1 - cell["share"], about, mode)
 
     heads = {system: f'<div class="mg-upright"><bdi>{escape(system)}</bdi></div>' for system in systems}
     return _table(systems, heads, cell_html, arena, mode, "Win rate of every system against every other")
 
 
-def _shaded(content: str, share: float, about: str, mode: Mode) -> str:
+def _shade(content: str, share: float, about: str, mode: Mode) -> str:
     style = f"background: {ramp_color(mode, share)}; color: {on_ramp(mode, share)}"
     return f'<td style="{style}" title="{escape(about)}">{content}</td>'
 
