@@ -20,6 +20,9 @@ _STATE: Final = "_link"
 _ABSENT: Final = object()
 Width = int | Literal["stretch", "content"] | None
 """Width of a picker: in pixels, `stretch`, or `content` where the options lie side by side; None for Streamlit's."""
+_FIND_ONE = partial(st.selectbox, filter_mode="contains")
+_FIND_MANY = partial(st.multiselect, filter_mode="contains")
+"""Lists whose options are found by any part of their name."""
 
 
 @dataclass
@@ -113,7 +116,7 @@ def pick(
     problems = _follow_link(key, options, kind, many=False)
     start = _start(options, default)
     common = _common(key, help, width) | {"index": options.index(start) if start else None}
-    draw = st.selectbox if named is None else partial(_pick_named, _search(st.selectbox), named=named, start=start)
+    draw = st.selectbox if named is None else partial(_pick_named, _FIND_ONE, named=named, start=start)
     value = draw(label, options, **common)
     _show_problems(problems)
     return start if value is None else value
@@ -173,7 +176,7 @@ def pick_many(
         width: in pixels, or `stretch`.
     """
     problems = _follow_link(key, options, kind, many=True)
-    draw = st.multiselect if named is None else partial(_pick_named, _search(st.multiselect), named=named)
+    draw = st.multiselect if named is None else partial(_pick_named, _FIND_MANY, named=named)
     value = draw(label, options, placeholder=placeholder, **_common(key, help, width))
     _show_problems(problems)
     return list(value)
@@ -194,10 +197,7 @@ def _follow_link(key: str, options: Sequence[str], kind: str, *, many: bool) -> 
 
 
 def _take_only_choice(key: str, options: Sequence[str], kind: str) -> bool:
-    """Take the only option of a picker, which is then not drawn, and return whether it has one alone.
-
-    Unknown values of the link are named.
-    """
+    """Take the only option of a picker, which is then not drawn, and return whether it has one alone."""
     if len(options) != 1:
         return False
     _show_problems(check_link(key, kind, options) if kind else [])
@@ -220,11 +220,6 @@ def _show_problems(problems: Sequence[str]) -> None:
     """Show the sentences on unknown values of the link under the picker."""
     for problem in problems:
         st.caption(f":orange[{plain(problem)}]")
-
-
-def _search(draw: Any) -> Any:
-    """Return a list whose options are found by any part of their name."""
-    return partial(draw, filter_mode="contains")
 
 
 def _pick_named(
