@@ -26,7 +26,7 @@ from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard import ratings as columns
 from mirage.explorer.leaderboard.charts import price_scatter
 from mirage.explorer.leaderboard.data import PageBoard, Shown
-from mirage.explorer.leaderboard.heat_tables import rank_table, win_table
+from mirage.explorer.leaderboard.heat_tables import board_ranks, rank_table, win_table
 from mirage.explorer.leaderboard.published import published_ranks
 from mirage.explorer.leaderboard.system_section import show_system
 from mirage.publish.charts import leaderboard as charts
@@ -188,19 +188,16 @@ def _evidence(
     if len(board.languages) > 1:
         draw["Ranks"] = lambda: _show_html(
             "Rank by language, 1 is best. Hover for interval and n; click to read answers.",
-            rank_table(
-                board.ranks.to_pylist(),
-                page_systems(in_order, key="drawn_ranks", marks=len(board.languages)),
-                arena=arena,
-                mode=mode(),
+            board_ranks(
+                board, tuple(page_systems(in_order, key="drawn_ranks", marks=len(board.languages))), arena, mode()
             ),
         )
     if judge.name in judges_of_arena(page.arena):
         draw["Wins"] = lambda: _show_html(
             "Row's win rate against the column over all queries, ties excluded (%). Click to read the battles.",
             win_table(
-                matrix(page.arena, judge, page.picked).table.to_pylist(),
-                page_systems(in_order, key="drawn_wins", marks=len(in_order)),
+                matrix(page.arena, judge, page.picked),
+                tuple(page_systems(in_order, key="drawn_wins", marks=len(in_order))),
                 arena=arena,
                 mode=mode(),
                 judge=judge.name,

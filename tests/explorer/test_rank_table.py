@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from mirage.explorer.battle.matrix import Cell, Matrix
 from mirage.explorer.leaderboard.heat_tables import rank_table, win_table
 from mirage.publish.charts.palette import DARK, LIGHT, Ink, Mode, ramp_color
 
@@ -58,12 +59,8 @@ def test_ranks_in_print_have_no_links_and_no_interval() -> None:
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_wins_are_in_the_order_of_the_systems_and_link_to_their_battles(mode: Mode) -> None:
-    numbers = {"wins": 3, "ties": 1, "losses": 1, "n": 5, "low": 0.3, "high": 0.95}
-    cells = [
-        {"system": "b", "other": "a", "share": 0.75, **numbers},
-        {"system": "a", "other": "b", "share": None, **numbers},
-    ]
-    table = win_table(cells, SYSTEMS, arena="own", mode=mode, judge="j")
+    matrix = Matrix(("a", "b"), {("b", "a"): Cell("b", "a", 3, 1, 1, 0), ("a", "b"): Cell("a", "b", 0, 5, 0, 0)})
+    table = win_table(matrix, tuple(SYSTEMS), arena="own", mode=mode, judge="j")
     lines = re.findall(r"<tr>(.*?)</tr>", table)[1:]
     shares = [[re.sub("<.*?>", "", cell) for cell in re.findall(r"<td.*?</td>", line)] for line in lines]
     assert shares == [["–", "75", "–"], ["–", "–", "–"], ["–", "–", "–"]]

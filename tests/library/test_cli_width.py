@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 import rich_arena
 from click.testing import Result
-from commands import CliRunner
+from commands import CliRunner, lines_within, print_on_a_terminal
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.cells import cell_len
-from rich.console import Console
 from waiting import until
 
 from mirage.cli import app, output
@@ -76,19 +74,15 @@ def check_tables(words: list[str], widths: tuple[int, ...], monkeypatch: pytest.
     """Run a command without a terminal, and once on a terminal of each width."""
     wide = CliRunner().invoke(app, words)
     assert wide.exit_code in (0, 1), wide.output
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.setattr(Console, "is_terminal", property(lambda _: True))
     for width in widths:
-        monkeypatch.setenv("COLUMNS", str(width))
+        print_on_a_terminal(width, monkeypatch)
         check_table(wide, CliRunner().invoke(app, words), width)
 
 
 def check_table(wide: Result, narrow: Result, width: int) -> None:
     """Check what a terminal of a width shows of a table: every line fits, and names and numbers are whole."""
     assert narrow.exit_code == wide.exit_code, width
-    lines = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in narrow.stdout.splitlines()]
-    assert max(map(cell_len, lines), default=0) <= width, width
+    lines = lines_within(narrow.stdout, width)
     numbers = {number for line in wide.stdout.splitlines() for number in line.split() if re.search(r"\d", number)}
     for line in lines:
         cells = re.split(r"\s{2,}", line.strip())

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import build_command, mirage
+from commands import build_command, lines_within, mirage, print_on_a_terminal
 from conftest import ROOT
 from misbehaving import Act, Call, Service, embedded, reply
 
@@ -69,14 +69,18 @@ def model(call: Call) -> Act:
     return reply("The first is better. [[A]]" if "[[A]]" in call.content else "It was built in 1902 [1].")
 
 
+@pytest.mark.parametrize("width", [80, 140])
 @pytest.mark.parametrize("page", [page for page in GUIDE if page.name != RECIPES], ids=lambda page: page.name)
-def test_the_blocks_of_a_page_run_in_their_order(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_blocks_of_a_page_run_in_their_order_and_fit_a_terminal(
+    page: Path, width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     blocks = BLOCK.findall(text_of(page))
     shutil.copytree(ROOT / "data", tmp_path / "data")
     (tmp_path / "build").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
+    print_on_a_terminal(width, monkeypatch)
     for name, records in GIVEN.items() if page.name == "README.md" else ():
         Path(name).write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
     names: dict[str, Any] = {}
@@ -90,18 +94,20 @@ def test_the_blocks_of_a_page_run_in_their_order(page: Path, tmp_path: Path, mon
                 exec(compile(here, page.name, "exec"), names)
             elif kind == "bash":
                 for line in here.replace("\\\n", " ").splitlines():
-                    run(line)
+                    run(line, width)
 
 
-def run(line: str) -> None:
-    """Run a line of a block. A command exits with 0, or as its comment `# ends with CODE` says."""
+def run(line: str, width: int) -> None:
+    """Run a line of a block. A command exits with 0, or as its comment `# ends with CODE` says; what it prints fits."""
     command, _, code = line.partition("# ends with ")
     match shlex.split(command, comments=True):
         case ["mirage", *words]:
             try:
-                mirage(*words, code=int(code or 0))
+                printed = mirage(*words, code=int(code or 0)).stdout
             except AssertionError as error:
                 raise AssertionError(f"{line}\n{error}") from None
+            if "--format" not in words:
+                lines_within(printed, width)
         case ["cp", "-r", source, target]:
             shutil.copytree(source, target)
         case []:

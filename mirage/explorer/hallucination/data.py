@@ -197,6 +197,7 @@ def rate_table(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.T
     return outcomes.rates(_outcomes(arena), samples=samples, parser=parser, languages=languages)
 
 
+@lru_cache(maxsize=64)
 def unparsed_note(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> str | None:
     """Return a note on many unparsed answers in the chosen languages, if there are any."""
     return outcomes.unparsed_note(rate_table(arena, parser, languages))

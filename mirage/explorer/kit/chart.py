@@ -81,10 +81,18 @@ def clicked_mark(key: str) -> Any:
 
 @lru_cache(maxsize=64)
 def _build_figure(figure: str) -> Any:
-    """Return a figure in JSON as Plotly's own, which checks every property once, not on every run."""
+    """Return a figure in JSON as Plotly's own, which is checked and copied once, not on every run."""
     from plotly.graph_objects import Figure
 
-    return Figure(json.loads(figure))
+    made = Figure(json.loads(figure)).to_dict()
+
+    class Drawn(Figure):
+        """A figure that nobody changes."""
+
+        def to_dict(self) -> dict[str, Any]:
+            return made
+
+    return Drawn()
 
 
 def page_systems(systems: Sequence[str], *, key: str, marks: int = 1) -> Sequence[str]:

@@ -169,7 +169,7 @@ def table(
     Returns:
         Index of the selected row, or None.
     """
-    data, config = prepare_table(rows, columns=tuple(columns), mode=mode())
+    data, config = _Prepared.of(key, rows, tuple(columns)).shown
     chosen = _Chosen.of(key, len(rows)) if select else None
     shown: Any = st.dataframe(
         data,
@@ -191,6 +191,25 @@ def table(
     if chosen is not None:
         chosen.row, chosen.of_rows = row, len(rows)
     return row
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A table as it was drawn last, which the next run draws again if it has the same rows."""
+
+    rows: pa.Table
+    columns: tuple[Col, ...]
+    mode: Mode
+    shown: tuple[pa.Table, dict[str, Any]]
+
+    @classmethod
+    def of(cls, key: str, rows: pa.Table, columns: tuple[Col, ...]) -> _Prepared:
+        """Return the table with this key: the one drawn last, or a new one if anything is different."""
+        known: dict[str, _Prepared] = st.session_state.setdefault("_prepared", {})
+        last = known.get(key)
+        if last is None or not last.rows.equals(rows) or (last.columns, last.mode) != (columns, mode()):
+            last = known[key] = cls(rows, columns, mode(), prepare_table(rows, columns, mode()))
+        return last
 
 
 @dataclass

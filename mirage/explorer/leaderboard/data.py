@@ -100,6 +100,7 @@ class PageBoard:
         """Parts of the systems that no battle joins, one line each."""
         return tuple(apart_lines(self.ranking.battles))
 
+    @lru_cache(maxsize=64)  # noqa: B019  # boards are kept by `board` anyway
     def shown_rows(self, reference: str | None = None, scale: Shown = "logit") -> pa.Table:
         """Return the displayed rows.
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from html import escape
 from typing import Any
 
+from mirage.explorer.battle.matrix import Matrix
 from mirage.explorer.kit.table import page_link, system_head, wide_table
+from mirage.explorer.leaderboard.data import PageBoard
 from mirage.publish.charts.leaderboard import rank_lines
 from mirage.publish.charts.palette import FORMATS, Mode, on_ramp, ramp_color, span
 from mirage.text.languages import in_order, is_code, name_of
@@ -41,26 +44,33 @@ def rank_table(
     return _table(systems, heads, cell_html, arena, mode, "Rank of every system in every language")
 
 
+@lru_cache(maxsize=64)
+def board_ranks(board: PageBoard, systems: tuple[str, ...], arena: str, mode: Mode) -> str:
+    """Return the ranks by language of a board as HTML (`rank_table`)."""
+    return rank_table(board.ranks.to_pylist(), systems, arena=arena, mode=mode)
+
+
+@lru_cache(maxsize=64)
 def win_table(
-    cells: Sequence[Mapping[str, Any]],
-    systems: Sequence[str],
+    matrix: Matrix,
+    systems: tuple[str, ...],
     *,
     arena: str,
     mode: Mode,
     judge: str,
-    languages: Sequence[str] = (),
+    languages: tuple[str, ...] = (),
 ) -> str:
     """Return each system's (row) share of wins against each other (column) as HTML; a cell links to its battles.
 
     Args:
-        cells: `system, other, wins, ties, losses, n, share, low, high` of every ordered pair (`battle.matrix`).
+        matrix: the pairs.
         systems: rows and columns, in order.
         arena: name of the arena, for the links.
         mode: light or dark.
         judge: judge of the battles.
         languages: codes of their languages, for the links; empty for all.
     """
-    pairs = {(cell["system"], cell["other"]): cell for cell in cells}
+    pairs = {(cell["system"], cell["other"]): cell for cell in matrix.table.to_pylist()}
 
     def cell_html(system: str, other: str) -> str:
         cell = pairs.get((system, other))
