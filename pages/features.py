@@ -164,13 +164,7 @@ def panels(page: Page, shown: views.Overview, names: Sequence[str], chosen: Sequ
     focus = systems_in_focus(page, shown, names, chosen)
     place = st.empty()
     clicked = chart(
-        charts.panels(
-            shown.by_feature,
-            features=tuple(names),
-            languages=shown.languages,
-            focus=focus,
-            mode=mode(),
-        ),
+        charts.overview_panels(shown, tuple(names), focus, mode()),
         key="panels",
         alt="Mean of the systems in focus in every language over the range of all systems, one panel per feature.",
         select=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from statistics import fmean
 from textwrap import wrap
@@ -27,6 +28,7 @@ from mirage.stages.features import FEATURES, FeatureMean
 from mirage.text.languages import is_code, name_of, scope_name
 
 if TYPE_CHECKING:
+    from mirage.explorer.features.data import Overview
     from mirage.stages.features.relations import Relation
 
 PANEL, _HEAD, _LANGUAGES = 104, 38, 50
@@ -142,6 +144,12 @@ def panels(
             **axes,
         ),
     }
+
+
+@lru_cache(maxsize=64)
+def overview_panels(shown: Overview, features: tuple[str, ...], focus: tuple[str, ...], mode: Mode) -> dict[str, Any]:
+    """Draw the panels of an overview over all of its languages (`panels`)."""
+    return panels(shown.by_feature, features=features, languages=shown.languages, focus=focus, mode=mode)
 
 
 def _head(feature: str, top: float, mode: Mode) -> dict[str, Any]:

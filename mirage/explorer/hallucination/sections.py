@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -22,7 +23,7 @@ from mirage.explorer.kit.pick import pick, pick_language, pick_segments
 from mirage.explorer.kit.states import badge, refuse
 from mirage.explorer.kit.table import Col, column, estimate, filter_rows, mode, table
 from mirage.explorer.kit.text import heading, note, plain
-from mirage.publish.charts.palette import ROW
+from mirage.publish.charts.palette import ROW, Mode
 from mirage.schema import UNDECIDED, Parser
 from mirage.stages.abstain import ALL, LOSSES
 from mirage.stages.outcomes import Confusion
@@ -92,7 +93,7 @@ def show_by_language(rates: views.Rates, cells: Sequence[Mapping[str, Any]], ord
     place = st.container()
     name = charts.RATES[metric]
     cell = chart(
-        charts.rate_map(cells, systems=list(drawn), languages=codes, metric=metric, mode=mode()),
+        _rate_map(rates, tuple(drawn), tuple(codes), metric, mode()),
         key="by_language",
         alt=f"{name} of every system in every language.",
         select=True,
@@ -108,6 +109,13 @@ def show_by_language(rates: views.Rates, cells: Sequence[Mapping[str, Any]], ord
             missing = plain(missing_words(rates))
             st.markdown(f"**Missing: {missing}.** These answers were not in the imported files.")
             st.code("mirage pull nomiracl --into ANSWERS\nmirage import nomiracl ANSWERS --into ARENA", language=None)
+
+
+@lru_cache(maxsize=64)
+def _rate_map(
+    rates: views.Rates, systems: tuple[str, ...], languages: tuple[str, ...], metric: str, mode: Mode
+) -> dict[str, Any]:
+    return charts.rate_map(rates.cells.to_pylist(), systems=systems, languages=languages, metric=metric, mode=mode)
 
 
 def missing_words(rates: views.Rates) -> str:
