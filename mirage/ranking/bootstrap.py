@@ -458,4 +458,5 @@ def _summing(column: Counts) -> Callable[[Array], Array]:
     from scipy.sparse import csr_array
 
     cells = csr_array(column.T)
-    return lambda weights: np.ascontiguousarray((cells @ weights.T).T)
+    # The product copies the weights: in parts.
+    return lambda weights: np.vstack([(cells @ part.T).T for part in np.array_split(weights, 10)])

@@ -59,7 +59,9 @@ class Resampling:
         """Return exponential query weights (B x Q) that sum to Q, each stratum with the same share."""
         weights = self._numbers("standard_exponential", rng)
         for rows in self.strata:
-            weights[:, rows] *= len(self.queries) / len(self.strata) / weights[:, rows].sum(axis=1, keepdims=True)
+            for some in self._parts():
+                share = weights[some, rows]
+                weights[some, rows] = share * (len(self.queries) / len(self.strata) / share.sum(axis=1, keepdims=True))
         return weights
 
     def normal(self, rng: np.random.Generator) -> Array:
@@ -71,10 +73,15 @@ class Resampling:
             numbers[:, rows] = centre_moves(numbers[:, rows].T).T
         return numbers
 
+    def _parts(self) -> list[NDArray[np.intp]]:
+        """Return the indices of the draws in parts (B' x 1) that take a tenth of their memory while they are made."""
+        return [part[:, None] for part in np.array_split(np.arange(self.draws), 10) if len(part)]
+
     def _numbers(self, kind: Literal["standard_exponential", "standard_normal"], rng: np.random.Generator) -> Array:
         numbers = np.empty((self.draws, len(self.queries)))
         for rows in self.strata:
-            numbers[:, rows] = getattr(rng, kind)((self.draws, len(rows)), dtype=np.float32)
+            for some in self._parts():
+                numbers[some, rows] = getattr(rng, kind)((len(some), len(rows)), dtype=np.float32)
         for k, query in enumerate(self.queries if self.shared else ()):
             if query in self.shared:
                 number = int.from_bytes(hashlib.blake2b(query.encode(), digest_size=8).digest(), "big")
