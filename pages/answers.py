@@ -46,7 +46,7 @@ def main(page: Page) -> None:
         queries,
         (page.arena.version, selection),
         lambda query: views.query_of_link(page.arena, query, page.picked),
-        start=queries.first_in(reader_languages()),
+        start=lambda: queries.first_in(reader_languages()),
     )
     if key is None:
         page.summary(summary)

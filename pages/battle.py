@@ -102,7 +102,9 @@ def main(page: Page) -> None:
         battles,
         (page.arena.version, selection),
         resolve,
-        start=battles.start(languages, views.with_texts(page.arena, *pair)) if judge else battles.first_in(languages),
+        start=lambda: (
+            battles.start(languages, views.with_texts(page.arena, *pair)) if judge else battles.first_in(languages)
+        ),
     )
     if key is not None:
         show(page, battles, key, bar, options, summary)

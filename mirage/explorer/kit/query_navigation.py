@@ -108,7 +108,7 @@ _DIGITS = 9
 
 
 def current_query(
-    page: str, queries: Keys, state: Hashable, resolve: Callable[[str], Key], *, start: Key | None = None
+    page: str, queries: Keys, state: Hashable, resolve: Callable[[str], Key], *, start: Callable[[], Key | None]
 ) -> Key | None:
     """Return the query to show: the one in the address, else a matching one, which the address then names.
 
@@ -117,7 +117,7 @@ def current_query(
         queries: matching queries.
         state: arena and filters: a query that was shown gives way when others leave it out.
         resolve: the query that a link means; raises UnknownName.
-        start: one that matches, to be shown where the address names none; the first unless given.
+        start: returns one that matches, to be shown where the address names none; None for the first.
     """
     requested = st.query_params.get("query", "")
     before = st.session_state.get(f"_{page}_before", ("", state))
@@ -142,7 +142,7 @@ def current_query(
                 f"Unknown value in the link: no page {number[:_DIGITS]}; use 1 to {queries.pages}"
             )
     if key is None and queries.keys:
-        key = start or queries.keys[0]
+        key = start() or queries.keys[0]
     query_name = key_text(key) if key else ""
     st.query_params.pop("page", None)
     if query_name and query_name != requested:
