@@ -252,12 +252,6 @@ Into = Annotated[
     Path,
     typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder, new or existing."),
 ]
-Corrected = Annotated[
-    bool,
-    typer.Option(
-        "--corrected", help="Correct the values by people's labels on answers (mirage votes import --kind answers)."
-    ),
-]
 How = Annotated[
     Format,
     typer.Option(

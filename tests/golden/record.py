@@ -525,7 +525,7 @@ def people(arenas: Arenas) -> Numbers:
     arena, log = arenas["votes"], small_arenas.votes()
     fields = [
         *("n", "queries", "voters", "skipped", "both_bad", "unread"),
-        *(f"{name}{end}" for name in ("raw", "kappa", "alpha", "distance") for end in ("", "_low", "_high")),
+        *(f"{name}{end}" for name in ("raw", "kappa", "alpha") for end in ("", "_low", "_high")),
     ]
     for row in mirage.agreement(log, arena):
         where = key("votes", "agreement", judge=stored_judge(row), language=row["language"])

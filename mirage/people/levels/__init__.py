@@ -4,7 +4,7 @@
     levels = correct_levels(labels)                    # by language and system, `all` last
     levels.rows, levels.notes()
 
-`labels.py` reads labels and predictors, `levels.py` corrects and compares, `files.py` imports labels.
+`labels.py` reads labels and predictors, `levels.py` corrects, `files.py` imports labels.
 `mirage.stats.powered_mean` has the estimator.
 """
 
@@ -14,10 +14,7 @@ from mirage.people.levels.levels import (
     LEAST,
     CorrectedLevel,
     Levels,
-    compare_corrected,
-    compare_labelled,
     correct_levels,
-    corrected_rates,
     labels_of,
     read_log,
 )
@@ -27,10 +24,7 @@ __all__ = [
     "CorrectedLevel",
     "Labels",
     "Levels",
-    "compare_corrected",
-    "compare_labelled",
     "correct_levels",
-    "corrected_rates",
     "how_to_label",
     "import_labels",
     "label_measures",
