@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -18,13 +18,10 @@ from mirage.cli.common import (
     existing_arena,
     open_existing,
 )
-from mirage.cli.output import Format, columns_of, note, show
+from mirage.cli.output import columns_of, note, show
 from mirage.errors import BadInput
 from mirage.store import Arena
 from mirage.text.segmentation import count_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 votes = command_group("votes", "Votes, labels, scores and notes of people: import, export, ballots, agreement.")
 
@@ -37,15 +34,6 @@ SCORES = ("measure", "language", "system", "mean", "mean_low", "mean_high", "que
 """Columns of `votes scores`."""
 Logged = Literal["battles", "citations", "labels", "notes"]
 """Kinds of rows in the log of votes."""
-
-
-def _show(kind: type, records: Sequence[Any], output_format: Format = "table", *about: str) -> None:
-    """Print records with all their fields; for people reasons follow the table, each after the fields it is about."""
-    people = output_format == "table" and about
-    show(records, columns_of(kind, "reason") if people else (), output_format, of=kind)
-    for row in records if about else ():
-        if row.reason:
-            note(f"{', '.join(getattr(row, name) for name in about)}: {row.reason}")
 
 
 @votes.command("export")
@@ -200,7 +188,11 @@ def agreement(
     from mirage.people.votes.stage import vote_agreement
 
     agreements = vote_agreement(arena, arena_log(arena, Vote), languages=languages)
-    _show(Agreement, agreements, output_format, "judge", "language")
+    hidden = ("reason",) if output_format == "table" else ()
+    show(agreements, columns_of(Agreement, *hidden), output_format, of=Agreement)
+    for row in agreements:
+        if row.reason:
+            note(f"{row.judge}, {row.language}: {row.reason}")
 
 
 @votes.command("correct")

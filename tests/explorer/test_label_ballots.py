@@ -196,7 +196,7 @@ def test_the_commands_draw_import_and_print(arena: store.Arena, tmp_path: Path) 
     mirage("votes", "import", file, "--arena", arena.path, code=2)
     subset = {row["query_id"]: row["subset"] for row in arena.read("queries", languages=["te"]).to_pylist()}
     with file.open(encoding="utf-8-sig", newline="") as opened:
-        filled_in = [row | {"vote": truth(0, subset[row["query_id"]])} for row in csv.DictReader(opened)]
+        filled_in = [row | {"vote": truth(0, subset[row["item"].rpartition(":")[0]])} for row in csv.DictReader(opened)]
     with file.open("w", encoding="utf-8", newline="") as opened:
         writer = csv.DictWriter(opened, filled_in[0])
         writer.writeheader()

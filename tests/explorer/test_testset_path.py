@@ -40,7 +40,7 @@ def test_documents_become_rates_that_an_audit_corrects(tmp_path: Path, monkeypat
     rows_of = store.open_arena(board).read("queries").to_pylist()
     subset = {(row["language"], row["query_id"]): row["subset"] for row in rows_of}
     ballot = [line.value for line in store.records(file)]
-    label = {row["item"]: subset[row["language"], row["query_id"]] for row in ballot}
+    label = {row["item"]: subset[row["language"], row["item"].rpartition(":")[0]] for row in ballot}
     hidden = {row["language"]: row["item"] for row in ballot if label[row["item"]] != "relevant"}
     for row in ballot:
         answered = label[row["item"]] == "relevant" or row["item"] in hidden.values()

@@ -174,15 +174,6 @@ def test_labels_come_from_a_file_and_stale_ones_are_counted(folder: Path, tmp_pa
         levels.import_labels(arena, file, made_by="test")
 
 
-def test_an_answer_that_changes_takes_its_labels_along(folder: Path, tmp_path: Path) -> None:
-    arena = tmp_path / "arena"
-    shutil.copytree(folder, arena)
-    row = next(row for row in store.open_arena(arena).read("answers").to_pylist() if row["language"] == "en")
-    changed = schema.from_rows("answers", [schema.Answer(**{**row, "text": "something else"})])
-    result = store.upsert(arena, {"answers": store.by_key("answers", changed)}, made_by="test")
-    assert result.lost["scores"] == 1
-
-
 @pytest.mark.parametrize(
     ("line", "word"),
     [

@@ -34,7 +34,6 @@ from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData
 from mirage.people import votes
 from mirage.people.votes import Vote
-from mirage.people.votes.correct import lay_out
 from mirage.people.votes.powered import Data, curvature, powered_estimate, pseudo_inverse
 from mirage.ranking.bootstrap import rate
 
@@ -360,18 +359,6 @@ def test_votes_of_before_and_votes_with_chances_count_by_what_they_are_worth(
 ) -> None:
     some = cast(judge_decisions, 300)
     old, new = some[:100], [chance(vote, 0.25 if k % 2 else 1.0) for k, vote in enumerate(some[100:])]
-    data = lay_out(
-        sorted(judge_decisions),
-        {votes.battle(vote): [vote] for vote in (*old, *new)},
-        sorted({n for b in judge_decisions for n in b[2:]}),
-        judge_decisions,
-    )
-    weights = {votes.battle(vote): data.weight[sorted(judge_decisions).index(votes.battle(vote))] for vote in some}
-    assert {weights[votes.battle(vote)] for vote in old} == {1.0}
-    of_new = np.array([weights[votes.battle(vote)] for vote in new])
-    assert of_new[1] == pytest.approx(4 * of_new[0])
-    assert of_new.sum() == pytest.approx(of_new.sum() ** 2 / (of_new**2).sum()), "as many as equal weights would be"
-    assert 100 < of_new.sum() < 200
     correction = corrected([*old, *new], judge_decisions)
     alone_ = corrected(new, judge_decisions)
     assert correction.error.mean() < alone_.error.mean()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -89,9 +89,7 @@ class ExamResult:
     def table(self) -> pa.Table:
         """Return every measure as `ExamMeasure` rows."""
         rows = [
-            ExamMeasure(
-                row.judge, row.language, name, mark.value, mark.low, mark.high, mark.n, mark.queries, mark.reason
-            )
+            ExamMeasure(row.judge, row.language, name, *astuple(mark))
             for row in self.exams
             for name, mark in row.measures.items()
         ]

@@ -9,9 +9,8 @@
 """
 
 from mirage.people.levels.files import import_labels
-from mirage.people.levels.labels import Labels, how_to_label, label_measures, read_labels
+from mirage.people.levels.labels import label_measures, read_labels
 from mirage.people.levels.levels import (
-    LEAST,
     CorrectedLevel,
     Levels,
     correct_levels,
@@ -20,12 +19,9 @@ from mirage.people.levels.levels import (
 )
 
 __all__ = [
-    "LEAST",
     "CorrectedLevel",
-    "Labels",
     "Levels",
     "correct_levels",
-    "how_to_label",
     "import_labels",
     "label_measures",
     "labels_of",

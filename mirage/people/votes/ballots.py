@@ -5,9 +5,9 @@
     import_ballot(database, Path("amina.csv"), arena)
 
 A ballot is a table with a row per battle, or per query whose label is audited, with the texts to read and an empty
-column `vote`. It names no system, no verdict and no label: `item` is a digest of the battle in the order shown, or of
-the query, with the texts. The arena finds the item of a digest again, and a row whose texts have changed since is
-rejected.
+column `vote`. It names no system, no verdict and no label: `item` is the query and a digest of what the row is on (the
+battle in the order shown, or the label) with the texts. The arena finds the item of a digest again, and rejects a row
+whose texts have changed since.
 """
 
 from __future__ import annotations
@@ -42,11 +42,9 @@ class BallotRow:
     """One row of a ballot; the voter fills in `vote`, `voter` if it is empty, and a note if there is one."""
 
     item: str
-    """Digest of what the row is on."""
+    """Id of the query, and a digest of what the row is on: text even in a spreadsheet."""
     language: schema.Code
     """Language of the query."""
-    query_id: str
-    """The query."""
     query: str | None
     """Its text, after the earlier turns if there are any."""
     answer_a: str | None
@@ -119,7 +117,7 @@ def import_ballot(database: Votes, path: Path, arena: store.Arena) -> tuple[int,
         given = line.value
         if not given.get("vote"):
             continue
-        key = str(given.get("language")), str(given.get("query_id"))
+        key = str(given.get("language")), str(given.get("item")).rpartition(":")[0]
         if key not in items:
             items[key] = _items_of(arena, *key)
         try:
@@ -160,7 +158,7 @@ def _rows(arena: store.Arena, items: Sequence[Item], voter: str | None) -> pa.Ta
         turns = [f"{row['speaker']}: {row['text']}" for row in of_query(arena, "turns", key)]
         query = "\n\n".join([*turns, about or ""])
         answers, passages = _texts(arena, item)
-        rows.append(BallotRow(_digest(item, shown), *key, query, *answers, passages, None, voter, None))
+        rows.append(BallotRow(_digest(item, shown), item.language, query, *answers, passages, None, voter, None))
     return schema.from_rows(BallotRow, rows)
 
 
@@ -200,4 +198,5 @@ def _shown(arena: store.Arena, items: Sequence[Item]) -> list[str]:
 
 def _digest(item: Item, shown: str) -> str:
     """Return the opaque id of an item on a ballot."""
-    return digest("\0".join(map(str, (*astuple(item), shown))))
+    about = "\0".join(map(str, (*astuple(item), shown)))
+    return f"{item.query_id}:{digest(about)}"

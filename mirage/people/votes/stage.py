@@ -134,11 +134,9 @@ def vote_agreement(
     arena_votes = [vote for vote in counting(arena, log) if languages is None or vote.language in languages]
     agreements = agreement(arena_votes, _judgments(arena, {v.language for v in arena_votes}))
     if not agreements:
-        missing = "no vote on a battle drawn at random" if arena_votes else "no votes"
-        where = f"{arena.name}" + (f" in {', '.join(languages)}" if languages else "")
-        raise NotEnoughData(
-            f"there are {missing} on {where}" if not arena_votes else f"there is {missing} on {where}", do=_VOTE
-        )
+        missing = "is no vote on a battle drawn at random" if arena_votes else "are no votes"
+        where = arena.name + (f" in {', '.join(languages)}" if languages else "")
+        raise NotEnoughData(f"there {missing} on {where}", do=_VOTE)
     return agreements
 
 
