@@ -49,7 +49,7 @@ def _pairs(sums: Array) -> Array:
 
 
 def _agreeing(sums: Array) -> Array:
-    return np.trace(_table(sums), axis1=1, axis2=2)
+    return np.asarray(np.trace(_table(sums), axis1=1, axis2=2))
 
 
 def _kappa(sums: Array) -> Array:

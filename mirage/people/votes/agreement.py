@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -333,13 +333,12 @@ def _joint(parts: Sequence[_Part]) -> Agreement:
     reasons = [f"too few votes for an interval in {', '.join(left)}"] if left else []
     if values["raw_low"] is None and not left:
         reasons.append("no interval: the queries do not differ")
-    counts = {name: sum(getattr(part.row, name) for part in parts) for name in _COUNTS}
+    fields: dict[str, Any] = values | {name: sum(getattr(part.row, name) for part in parts) for name in _COUNTS}
     return replace(
         parts[0].row,
         language="all",
         voters=len(frozenset().union(*(part.people for part in parts))),
         enough=values["raw_low"] is not None and sum(part.row.queries for part in used) >= ENOUGH,
         reason="; ".join(reasons) or None,
-        **values,
-        **counts,
+        **fields,
     )

@@ -166,7 +166,8 @@ def _texts(arena: store.Arena, item: Item) -> tuple[tuple[str | None, str | None
     """Return the answers of an item, and its passages."""
     key = item.language, item.query_id
     contexts = shown_with(arena, key)
-    seen, answers = [contexts.of(key, None, None)], (None, None)
+    seen = [contexts.of(key, None, None)]
+    answers: tuple[str | None, str | None] = (None, None)
     if isinstance(item, VoteItem):
         by_system = {row["system"]: row for row in of_query(arena, "answers", key)}
         sides = [by_system[system] for system in (item.system_a, item.system_b)]
