@@ -25,7 +25,7 @@ from benchmarks.harness import Row
 from mirage.battles import Battle, Decision
 from mirage.errors import NotEnoughData
 from mirage.people.votes import Vote, correct
-from mirage.people.votes.powered import Data, PoweredEstimate, powered_estimate, prediction_components, solve_points
+from mirage.people.votes.powered import Data, PoweredEstimate, judge_residuals, powered_estimate, solve_points
 
 Array = NDArray[np.float64]
 REAL = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).parents[2] / "shared" / "data")) / "judged"
@@ -51,15 +51,15 @@ class Real:
 
     whole: Data
     """All of them, with what people said of each, and nothing else known."""
-    judges: Mapping[str, tuple[Array, Array]]
-    """Points of the first system, and the order shown, by judge."""
+    judges: Mapping[str, Array]
+    """Points of the first system by judge."""
 
-    def known(self, names: Sequence[str]) -> Array:
-        """What some of the judges tell of each battle."""
+    def predicted(self, name: str | None) -> Array:
+        """Return what a judge predicts of each battle; nothing for None."""
         whole = self.whole
-        return prediction_components(
-            whole.first, whole.second, whole.systems, judges=[self.judges[name] for name in names]
-        )
+        if name is None:
+            return np.zeros(len(whole.first))
+        return judge_residuals(whole.first, whole.second, whole.systems, self.judges[name])
 
 
 def load(folder: Path = REAL) -> Real:
@@ -83,13 +83,13 @@ def load(folder: Path = REAL) -> Real:
             pairs[:, 0],
             pairs[:, 1],
             query,
-            np.zeros((len(rows), 0)),
+            np.zeros(len(rows)),
             points("human"),
             ones,
             len(systems),
             int(query.max()) + 1,
         ),
-        {name: (points(name), np.where(turned, -1.0, 1.0)) for name in judges},
+        {name: points(name) for name in judges},
     )
 
 
@@ -110,13 +110,13 @@ class Trial:
 
 
 def trials(
-    real: Real, sets: Sequence[Sequence[str]], votes: int, *, draws: int, seed: int, chosen: bool = False
+    real: Real, judges: Sequence[str | None], votes: int, *, draws: int, seed: int, chosen: bool = False
 ) -> list[Trial]:
-    """Draw votes at random, and correct judges by them.
+    """Draw votes at random, and correct each judge by them.
 
     Args:
         real: the battles.
-        sets: the judges that make the prediction, for each trial; none for the votes alone.
+        judges: the judge of each trial; None for the votes alone.
         votes: how many votes are drawn.
         draws: how often.
         seed: seed of the draws.
@@ -126,13 +126,13 @@ def trials(
     """
     whole, rng = real.whole, np.random.default_rng([seed, votes])
     true_theta, n = powered_estimate(whole, 0.0).theta, len(whole.first)
-    components = [real.known(names) for names in sets]
-    first, second = (points for points, _ in list(real.judges.values())[:2])
+    predictions = [real.predicted(name) for name in judges]
+    first, second = list(real.judges.values())[:2]
     inclusion = np.where(first != second, 1.0, 0.5) if chosen else np.ones(n)
-    hits: list[list[Array]] = [[] for _ in sets]
-    hits_here: list[list[Array]] = [[] for _ in sets]
-    errors: list[list[float]] = [[] for _ in sets]
-    refused = np.zeros(len(sets), dtype=int)
+    hits: list[list[Array]] = [[] for _ in judges]
+    hits_here: list[list[Array]] = [[] for _ in judges]
+    errors: list[list[float]] = [[] for _ in judges]
+    refused = np.zeros(len(judges), dtype=int)
     compared = []
     for _ in range(draws):
         plain = np.zeros(n)
@@ -143,10 +143,10 @@ def trials(
             drawn = rng.choice(np.flatnonzero(rng.random(n) < inclusion), votes, replace=False)
             weight[drawn] = 1 / inclusion[drawn]
         compared.append(_error(powered_estimate(_voted(whole, plain), 0.0)).mean())
-        for k, names in enumerate(sets):
-            data = _voted(whole, weight, components[k])
+        for k, name in enumerate(judges):
+            data = _voted(whole, weight, predictions[k])
             try:
-                result = powered_estimate(data, None if names else 0.0)
+                result = powered_estimate(data, None if name else 0.0)
             except NotEnoughData:
                 refused[k] += 1
                 continue
@@ -162,20 +162,20 @@ def trials(
             float(np.mean(errors[k])),
             int(refused[k]),
         )
-        for k in range(len(sets))
+        for k in range(len(judges))
     ]
 
 
-def _voted(whole: Data, weight: Array, components: Array | None = None) -> Data:
+def _voted(whole: Data, weight: Array, predicted: Array | None = None) -> Data:
     human = np.where(weight > 0, whole.human, 0.0)
     return dataclasses.replace(
-        whole, human=human, weight=weight, known=whole.known if components is None else components
+        whole, human=human, weight=weight, predicted=whole.predicted if predicted is None else predicted
     )
 
 
 def alone(real: Real, judge: str) -> float:
     """Share of the systems whose rating by all that people said lies in the interval of the judge's own rating."""
-    result = powered_estimate(dataclasses.replace(real.whole, human=real.judges[judge][0]), 0.0)
+    result = powered_estimate(dataclasses.replace(real.whole, human=real.judges[judge]), 0.0)
     reach = stdtrit(real.whole.n_queries_voted - 1, 0.975) * _error(result)
     return float(np.mean(np.abs(result.theta - powered_estimate(real.whole, 0.0).theta) <= reach))
 
@@ -187,22 +187,19 @@ def _error(result: PoweredEstimate) -> Array:
 def real_rows(real: Real) -> list[Row]:
     """The experiment on real battles: the worst of several seeds."""
     rows = []
-    everyone = list(real.judges)
-    sets: list[list[str]] = [[], *([name] for name in everyone), everyone]
+    judges = [None, *real.judges]
     for votes in SIZES:
-        by_seed = [trials(real, sets, votes, draws=DRAWS, seed=seed) for seed in range(SEEDS)]
-        for names, seed_trials in zip(sets, zip(*by_seed, strict=True), strict=True):
-            note = f"; {names[0]} alone covers {alone(real, names[0]):.0%}" if len(names) == 1 else ""
-            title = f"Real battles, {votes:,} random votes of {len(real.whole.first):,}, "
-            rows.append(
-                _row(title + (" + ".join(names) or "votes alone"), seed_trials, note, "of the width of votes alone")
-            )
+        by_seed = [trials(real, judges, votes, draws=DRAWS, seed=seed) for seed in range(SEEDS)]
+        for name, seed_trials in zip(judges, zip(*by_seed, strict=True), strict=True):
+            note = f"; {name} alone covers {alone(real, name):.0%}" if name else ""
+            title = f"Real battles, {votes:,} random votes of {len(real.whole.first):,}, {name or 'votes alone'}"
+            rows.append(_row(title, seed_trials, note, "of the width of votes alone"))
     votes, quarter = SIZES[1], SIZES[1] // 4
-    chosen = [trials(real, [everyone], votes, draws=DRAWS, seed=seed, chosen=True)[0] for seed in range(SEEDS)]
-    before = [trials(real, [everyone], quarter, draws=DRAWS, seed=seed)[0] for seed in range(SEEDS)]
+    chosen = [trials(real, judges[1:2], votes, draws=DRAWS, seed=seed, chosen=True)[0] for seed in range(SEEDS)]
+    before = [trials(real, judges[1:2], quarter, draws=DRAWS, seed=seed)[0] for seed in range(SEEDS)]
     ratio = max(trial.error / other.error for trial, other in zip(chosen, before, strict=True))
     note = f"; {ratio:.2f} of the width by a quarter of them, plainly random, as before"
-    title = f"Real battles, {votes:,} votes chosen by the queue and weighed, {' + '.join(everyone)}"
+    title = f"Real battles, {votes:,} votes chosen by the queue and weighed, {judges[1]}"
     rows.append(_row(title, chosen, note, f"of the width of {votes:,} plainly random votes alone"))
     return rows
 
@@ -249,26 +246,24 @@ class Judge:
 def simulate(
     rng: np.random.Generator,
     theta: Array,
-    judges: Sequence[Judge],
+    judge: Judge,
     *,
     queries: int,
     votes: int,
-    features: bool = False,
     chosen: bool = False,
-) -> tuple[Data, list[Array]]:
+) -> tuple[Data, Array]:
     """Battles of every pair on every query, judged wrongly; votes on some, drawn with known chances.
 
     Args:
         rng: what draws.
         theta: the systems' quality.
-        judges: the judges; nothing is known but what they say, and the length if `features`.
+        judge: the judge.
         queries: how many queries.
         votes: how many votes.
-        features: whether the length of the answers is known; people like long answers a little.
-        chosen: whether battles on which two judges differ are asked twice as often; else all alike.
+        chosen: whether the judge's ties are asked twice as often as other battles; else all alike.
 
     Returns:
-        The battles, and each judge's points.
+        The battles, and the judge's points.
     """
     i, j = np.triu_indices(len(theta), 1)
     qualities = theta + rng.normal(0, BY_QUERY, (queries, len(theta)))
@@ -282,24 +277,16 @@ def simulate(
         return np.where(u < (1 - TIE) * p, 1.0, np.where(u > 1 - (1 - TIE) * (1 - p), 0.0, 0.5))
 
     human = points(qualities, chance)
-    verdicts = []
-    for judge in judges:
-        order = rng.choice([-1.0, 1.0], len(q)) if judge.position else np.zeros(len(q))
-        judge_chance = np.where(rng.random(len(q)) < judge.likeness, chance, rng.random(len(q)))
-        quality = qualities + judge.bias + judge.length * lengths
-        verdicts.append((points(quality, judge_chance, judge.position * order), order))
-    differ = verdicts[0][0] != verdicts[-1][0] if chosen else np.ones(len(q), dtype=bool)
-    inclusion = np.where(differ, 1.0, 0.5)
+    order = rng.choice([-1.0, 1.0], len(q)) if judge.position else np.zeros(len(q))
+    judge_chance = np.where(rng.random(len(q)) < judge.likeness, chance, rng.random(len(q)))
+    judged = points(qualities + judge.bias + judge.length * lengths, judge_chance, judge.position * order)
+    inclusion = np.where((judged == 0.5) | (not chosen), 1.0, 0.5)
     candidates = np.flatnonzero(rng.random(len(q)) < inclusion)
     drawn = rng.choice(candidates, votes, replace=False)
     weight = np.zeros(len(q))
     weight[drawn] = 1 / inclusion[drawn]
-    differences = [lengths[q, a] - lengths[q, b]] if features else []
-    components = prediction_components(a, b, len(theta), judges=verdicts, features=differences)
-    return (
-        Data(a, b, q, components, np.where(weight > 0, human, 0.0), weight, len(theta), queries),
-        [points_ for points_, _ in verdicts],
-    )
+    predicted = judge_residuals(a, b, len(theta), judged)
+    return Data(a, b, q, predicted, np.where(weight > 0, human, 0.0), weight, len(theta), queries), judged
 
 
 def wrong_about_two(systems: int) -> Judge:
@@ -309,11 +296,8 @@ def wrong_about_two(systems: int) -> Judge:
     return Judge(bias)
 
 
-def panel(systems: int) -> list[Judge]:
-    """A judge that likes long answers, one that favours a system, one that likes what it sees first."""
-    favours = np.zeros(systems)
-    favours[systems // 3] = 1.0
-    return [Judge(length=1.0, likeness=0.6), Judge(favours, likeness=0.6), Judge(position=1.5, likeness=0.6)]
+LIKES_FIRST = Judge(position=1.5, likeness=0.6)
+"""A judge that likes what it sees first."""
 
 
 @dataclass(frozen=True)
@@ -333,22 +317,21 @@ class Simulated:
 def repeat(
     seed: int,
     theta: Array,
-    judges: Sequence[Judge],
+    judge: Judge,
     runs: int,
     *,
     queries: int,
     votes: int,
-    features: bool = False,
     chosen: bool = False,
 ) -> Simulated:
-    """Simulate arenas, and rate their systems by votes and judges (`corrected`), votes alone, and the first judge."""
+    """Simulate arenas, and rate their systems by votes and a judge (`corrected`), votes alone, and the judge alone."""
     rng, real = np.random.default_rng(seed), truth(theta)
     hits: dict[str, list[Array]] = {"corrected": [], "votes alone": [], "judge alone": []}
     errors: dict[str, list[float]] = {name: [] for name in hits}
     refused = 0
     for _ in range(runs):
-        data, verdicts = simulate(rng, theta, judges, queries=queries, votes=votes, features=features, chosen=chosen)
-        judged = dataclasses.replace(data, human=verdicts[0], weight=np.ones_like(data.weight))
+        data, verdicts = simulate(rng, theta, judge, queries=queries, votes=votes, chosen=chosen)
+        judged = dataclasses.replace(data, human=verdicts, weight=np.ones_like(data.weight))
         for name, (battles, lam) in zip(hits, ((data, None), (data, 0.0), (judged, 0.0)), strict=True):
             try:
                 result = powered_estimate(battles, lam)
@@ -373,20 +356,19 @@ def simulated_rows() -> list[Row]:
     for systems, votes in SHAPES:
         theta, runs = np.linspace(1, -1, systems), RUNS // (1 if systems < 19 else 4)
         cases = {
-            "a judge wrong about two systems": ([wrong_about_two(systems)], False, False),
-            "three biased judges and length": (panel(systems), True, False),
-            "the same, votes chosen": (panel(systems), True, True),
+            "a judge wrong about two systems": (wrong_about_two(systems), False),
+            "a judge that likes what it sees first, votes chosen": (LIKES_FIRST, True),
         }
-        for name, (judges, features, chosen) in cases.items():
-            n = runs if len(judges) == 1 else runs // 5
-            result = repeat(2024, theta, judges, n, queries=100, votes=votes, features=features, chosen=chosen)
+        for name, (judge, chosen) in cases.items():
+            n = runs if not chosen else runs // 5
+            result = repeat(2024, theta, judge, n, queries=100, votes=votes, chosen=chosen)
             width = result.error["corrected"] / result.error["votes alone"]
             rows.append(
                 Row(
                     f"Simulated, {systems} systems, {votes} votes, {name}, {n} arenas",
                     f"covers {result.covers['corrected']:.1%}, error {result.error['corrected']:.3f}, refused "
                     f"{result.refused}",
-                    f"votes alone: {result.covers['votes alone']:.1%}, {result.error['votes alone']:.3f}; the (first) "
+                    f"votes alone: {result.covers['votes alone']:.1%}, {result.error['votes alone']:.3f}; the "
                     f"judge alone, worst system: {result.by_system['judge alone'].min():.1%}",
                     f"{width:.2f} of the width of votes alone",
                     "covers 93-97%, at most 1.00",

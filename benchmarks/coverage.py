@@ -329,7 +329,7 @@ def levels(shares: Array, queries: int, labelled: list[int], *, bias: float = 0.
         found = correct_levels(
             Labels(
                 query_measure(RATE), 0.0, 1.0, tuple(keys), ("",) * len(keys), every, np.concatenate(labels),
-                every[:, None], np.zeros((len(keys), 0)), ("program",), 0,
+                every[:, None], ("program",), 0,
             )
         )  # fmt: skip
         row = next(row for row in found.rows if row.language == ("all" if len(shares) > 1 else "l00"))

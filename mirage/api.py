@@ -983,7 +983,6 @@ def rates(
     languages: Iterable[str] | None = None,
     systems: Iterable[str] | None = None,
     parser: schema.Parser = "strict",
-    corrected: bool = False,
     url: str | None = None,
 ) -> Rows:
     """Compute hallucination and error rates (NoMIRACL): answering without a relevant passage, abstaining despite one.
@@ -996,17 +995,13 @@ def rates(
         languages: codes; None for all.
         systems: names; None for all.
         parser: parser whose outcomes count.
-        corrected: add the rates by people's labels on the answers (`mirage votes import --kind answers`).
         url: database of the votes of the audit; None for MIRAGE_VOTES_URL, else the file in the user's folder.
 
     Returns:
-        Rows of `mirage.stages.outcomes.Rate`: a row per language, subset and system, with 95% intervals; with
-            `corrected` also `labels`, `corrected`, `corrected_low`, `corrected_high`, `lam`, `width`, `status` and
-            `reason`, as in `mirage.people.levels.CorrectedLevel`.
+        Rows of `mirage.stages.outcomes.Rate`: a row per language, subset and system, with 95% intervals.
 
     Raises:
         TableMissing: if the arena has no outcomes.
-        NotEnoughData: with `corrected`, if people labelled no answer.
         UnknownName: if it has no such language, system or parser.
         Unreachable: if a program made the labels, and the votes do not respond.
     """
@@ -1014,13 +1009,6 @@ def rates(
     from mirage.people.votes.labels import read_labels
     from mirage.stages import outcomes
     from mirage.stats.label_errors import NOT_AUDITED
-
-    if corrected:
-        from mirage.people.levels import corrected_rates
-
-        beside, remarks = corrected_rates(arena, parser=parser, languages=_tuple(languages), systems=_tuple(systems))
-        names = ("language", "subset", "system", "n", "rate", "labels", "corrected", "corrected_low", "corrected_high")
-        return Rows(beside, f"Rates of {arena.name}: {'; '.join(remarks)}", names)
 
     table = outcomes.rates(
         arena.read("outcomes"),
@@ -1046,7 +1034,6 @@ def levels(
     measure: str | None = None,
     *,
     languages: Iterable[str] | None = None,
-    predictors: Sequence[str] = (),
     url: str | None = None,
 ) -> Rows:
     """Correct levels (rates, means of features and scores) by people's labels on answers.
@@ -1055,7 +1042,6 @@ def levels(
         arena: with the table of the measure, and people's scores, or votes on citations or nuggets.
         measure: `rate`, `nuggets`, `feature:NAME` or `score:NAME`; None for all that people labelled.
         languages: codes; None for all.
-        predictors: features that help to predict the labels, besides all programs' scores.
         url: database of votes; None for the user's own.
 
     Returns:
@@ -1069,7 +1055,7 @@ def levels(
     from mirage.people import levels as people
 
     measures = None if measure is None else (measure,)
-    found = people.labels_of(arena, measures, people.read_log(url), languages=_tuple(languages), predictors=predictors)
+    found = people.labels_of(arena, measures, people.read_log(url), languages=_tuple(languages))
     results = [people.correct_levels(of) for of in found]
     rows = [row for result in results for row in result.rows]
     title = "; ".join(dict.fromkeys(line for result in results for line in result.notes()))
@@ -1434,7 +1420,6 @@ def compare(
     languages: Iterable[str] | None = None,
     parser: schema.Parser = "strict",
     assigner: str | None = None,
-    corrected: bool = False,
     moved: int = MOVED,
     draws: int = DRAWS,
     seed: int = SEED,
@@ -1454,7 +1439,6 @@ def compare(
         languages: codes; None for all. Only with an arena.
         parser: parser whose outcomes count, for `rate`.
         assigner: assigner of nuggets; None for the default.
-        corrected: compare levels corrected by people's labels on answers; `measure` may then also be `score:NAME`.
         moved: number of queries with the largest differences to list.
         draws: bootstrap draws for the intervals of ratings.
         seed: random seed.
@@ -1482,13 +1466,7 @@ def compare(
         if second is not None or against is not None or not isinstance(data, Arena):
             raise BadInput("since is for one system of an arena", do="omit second and against, and pass an arena")
         second = store.run_before(data, first, since).name
-    if corrected:
-        from mirage.people.levels import compare_labelled, read_log
-
-        if not isinstance(data, Arena) or second is None or against is not None:
-            raise BadInput("corrected levels compare two systems of one arena", do="pass an arena and two systems")
-        report = compare_labelled(data, first, second, settings, read_log())
-    elif isinstance(data, Arena):
+    if isinstance(data, Arena):
         labels = None
         if measure == "rate":
             from mirage.people.votes import Votes
@@ -1531,7 +1509,7 @@ def agreement(votes: Any, judgments: Any, *, control: bool = False) -> Rows:
     )
 
 
-def correct(judgments: Any, votes: Any, *, judge: str | None = None, seed: int = SEED) -> Correction:
+def correct(judgments: Any, votes: Any, *, judge: str | None = None) -> Correction:
     """Correct a judge's ranking by people's votes on randomly drawn battles.
 
     Args:
@@ -1539,7 +1517,6 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None, seed: int =
         votes: rows of votes, as for `agreement`; all count as drawn at random, unless a column `control` or
             `inclusion` says otherwise.
         judge: name of the judge; None if there is only one.
-        seed: seed of the draws for the intervals of the ranks.
 
     Returns:
         The corrected ranking of the only language, or of all jointly. Languages with too few votes are excluded;
@@ -1560,7 +1537,7 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None, seed: int =
     corrections, left_out = [], {}
     for code in sorted({vote.language for vote in log}):
         try:
-            corrections.append(people.correct(log, decisions, language=code, judge=name, seed=seed))
+            corrections.append(people.correct(log, decisions, language=code, judge=name))
         except NotEnoughData as error:
             left_out[code] = error.what
     if not corrections:
@@ -1582,7 +1559,7 @@ def judge_exam(
     ratings: str | None = None,
     seed: int = SEED,
 ) -> Rows:
-    """Evaluate every judge against people on the same battles: agreement, errors, biases, and the order of systems.
+    """Evaluate every judge against people on the same battles: agreement, position bias, and the order of systems.
 
     Args:
         arena: with judgments; its imported human verdicts and scores count as people's.

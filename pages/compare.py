@@ -25,7 +25,7 @@ from mirage.ranking.compare import ComparisonReport
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
 from mirage.ranking.records import JOINT
 from mirage.stats.units import name_unit
-from mirage.text.segmentation import count_text, join_or_count
+from mirage.text.segmentation import count_text
 
 NAMES = {
     RATING: "difference of Bradley-Terry ratings",
@@ -66,7 +66,6 @@ def main(page: Page) -> None:
     evidence(report)
     rows = views.rows(report)
     languages(rows, report)
-    show_corrected(page, choice)
     queries(page, report, choice)
     page.download(
         "comparison",
@@ -180,26 +179,6 @@ def languages(rows: pa.Table, report: ComparisonReport) -> None:
     note(f"Right of the dashed line the first is better. {bands}{holm}")
 
 
-def show_corrected(page: Page, choice: views.Choice) -> None:
-    """Show the difference corrected by people's labels beside the measured one, or how to get labels."""
-    labelled = views.correct_by_labels(page.arena, choice, tuple(page.picked))
-    if labelled is None:
-        return
-    if isinstance(labelled, MirageError):
-        do = labelled.do or "choose another measure"
-        note(f"Not checked by people: {labelled.what}. To correct the difference, {do}.")
-        return
-    heading("Corrected by people's labels")
-    checked, unchecked = views.checked_rows(labelled)
-    plain_table(checked, CORRECTED, key="corrected_comparison")
-    note(
-        "Labels are assumed to be on answers drawn at random within each language and system. "
-        "mirage compare --corrected gates on these verdicts."
-    )
-    if unchecked:
-        note(f"Not checked (too few labels of both systems): {join_or_count(unchecked, 'language')}.")
-
-
 def queries(page: Page, report: ComparisonReport, choice: views.Choice) -> None:
     """Show the queries with the largest changes, with links to the answers."""
     head = "Largest differences by query"
@@ -291,15 +270,6 @@ RATED = (
         help="Queries to add for 80% power, if the observed difference is the true difference. –: unknown.",
         width=90,
     ),
-)
-CORRECTED = (
-    COLUMNS[0],
-    Col("uncorrected", "Measured", "difference", help="Difference without people's labels.", width=80),
-    Col("n_queries", "Queries", "count", help="Queries answered by both.", width=64),
-    Col("difference", "Corrected", "difference", help="Difference corrected by people's labels.", width=80),
-    COLUMNS[3],
-    Col("labels", "Labels", "count", help="Answers of both systems with people's labels.", width=64),
-    COLUMNS[1],
 )
 MOVED = (
     Col("where", "Language", "text", help="Language of the query.", width=110),

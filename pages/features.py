@@ -13,7 +13,6 @@ from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.features import charts
 from mirage.explorer.features import data as views
-from mirage.explorer.kit import agreement
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.frame import Page, show, stop
@@ -80,7 +79,6 @@ def main(page: Page) -> None:
     if section == "By language":
         show_cited_languages(page, codes)
     if section == "Means":
-        agreement.show_citations(page, codes)
         measures = (OF_FEATURE + "citation_precision", NUGGETS, *(OF_FEATURE + name for name in shown.features))
         corrected_section(page, tuple(dict.fromkeys(measures)), codes)
     page.download(

@@ -98,8 +98,8 @@ def _judges(page: Page) -> None:
         in_scope = views.rows_in(rows, languages=codes)
         if all(row.get(name) is None for row in in_scope for name in views.TRUST):
             _nothing_known(page)
-        name, columns = _pick_figure(measures, in_scope, codes, fitted or views.has_people(result))
-    if views.LENGTH in (name, *columns) and not fitted and not views.has_people(result):
+        name, columns = _pick_figure(measures, in_scope, codes, fitted)
+    if views.LENGTH in (name, *columns) and not fitted:
         with above, first_time("Fitting the length slopes ...", page.arena):
             everything = views.judge_rows(page.arena)
             rows = views.rows_of(page.arena, result)

@@ -28,7 +28,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "prediction": "mirage.schema.Prediction",
         "vote": "mirage.people.votes.rows.Vote",
         "note": "mirage.people.votes.rows.Note",
-        "category": "mirage.people.notes.taxonomy.Category",
         "upsert": "mirage.store.upsert.upsert",
         "ledger": "mirage.store.ledger.Ledger",
         "stage": "mirage.stages.stage.Stage",

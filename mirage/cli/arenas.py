@@ -51,8 +51,8 @@ def copy(
 ) -> None:
     """Copy an arena to another folder, or to or from object storage (s3://, gs://, abfs://).
 
-    Reads every file of the arena. Writes the same files and the same manifest to TARGET, and makers.csv and
-    taxonomy.yaml if there are any; rerun an interrupted copy to complete it. The ledger of replies is not copied.
+    Reads every file of the arena. Writes the same files and the same manifest to TARGET, and makers.csv if
+    there is one; rerun an interrupted copy to complete it. The ledger of replies is not copied.
     """
     from mirage import store
 

@@ -252,12 +252,6 @@ Into = Annotated[
     Path,
     typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder, new or existing."),
 ]
-Corrected = Annotated[
-    bool,
-    typer.Option(
-        "--corrected", help="Correct the values by people's labels on answers (mirage votes import --kind answers)."
-    ),
-]
 How = Annotated[
     Format,
     typer.Option(
@@ -325,22 +319,20 @@ def select_tagged(arena: Arena, tags: list[str] | None) -> Arena:
     return part
 
 
-def arena_log(arena: Arena, kind: type[AnyRow], *, raw: bool = False) -> list[AnyRow]:
+def arena_log(arena: Arena, kind: type[AnyRow]) -> list[AnyRow]:
     """Read the votes of one kind that count for an arena, and note those that do not.
 
     Args:
         arena: the arena.
         kind: kind of votes.
-        raw: return the whole log of the kind instead.
     """
     from mirage.people.votes import Votes, votes_on
 
     with Votes() as database:
-        log = database.rows(kind)
-    sorted_out = votes_on(arena, log)
+        sorted_out = votes_on(arena, database.rows(kind))
     for line in sorted_out.notes():
         note(line)
-    return log if raw else sorted_out.counting
+    return sorted_out.counting
 
 
 def arena_labels(arena: Arena) -> QueryLabels:

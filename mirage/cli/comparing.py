@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from mirage.cli.common import (
-    Corrected,
     How,
     OpenArena,
     Tags,
@@ -20,12 +19,9 @@ from mirage.cli.common import (
 )
 from mirage.cli.output import columns_of, note, show
 from mirage.cli.settings import expand_settings
-from mirage.errors import BadInput
 from mirage.ranking.settings import CompareSettings
 from mirage.store import Arena
 
-LABELLED = ("uncorrected", "labels", "lam")
-"""Further columns of `compare --corrected`."""
 ABOUT = ("first", "second", "measure", "margin")
 """Columns before those of `Comparison` in JSON and CSV; JSON appends the queries that moved."""
 
@@ -46,7 +42,6 @@ def compare(
     ] = None,
     settings: CompareSettings,
     require: Annotated[bool, typer.Option("--require", help="Exit with 3 if the result is inconclusive.")] = False,
-    corrected: Corrected = False,
     tags: Tags = None,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", parser=local_path, help="Write JUnit XML, one test per language.")
@@ -62,10 +57,9 @@ def compare(
     over all: better (interval above 0), worse (below), equivalent (within --margin) or inconclusive, with the minimum
     detectable difference and the number of further queries needed. Languages are Holm-corrected. Exit codes: 0; 1 if a
     row is worse; with --require also 3 if the last row is inconclusive. If people audited the labels of the queries, a
-    difference in rates is corrected for the label errors, which both systems share. --corrected: levels by people's
-    labels on answers (`mirage votes import --kind answers`), also by score:NAME; the exit code follows the corrected
-    difference. Reads the table outcomes or judgments (rating), outcomes (rate), features, or nuggets with answers and
-    nugget_assignments. Writes only the files named.
+    difference in rates is corrected for the label errors, which both systems share. Reads the table outcomes or
+    judgments (rating), outcomes (rate), features, or nuggets with answers and nugget_assignments. Writes only the files
+    named.
     """
     from mirage import store
     from mirage.ranking.compare import Comparison, compare_systems
@@ -73,20 +67,13 @@ def compare(
 
     arena = select_tagged(arena, tags)
     other = None if against is None else select_tagged(against, tags)
-    if corrected:
-        from mirage.people.levels import compare_labelled, read_log
-
-        if second is None or other is not None:
-            raise BadInput("--corrected compares two systems of one arena", do="name B, and omit --against")
-        report = compare_labelled(arena, first, second, settings, read_log())
-    else:
-        labels = arena_labels(arena) if settings.measure == "rate" else None
-        report = compare_systems(arena, first, second, settings, against=other, labels=labels)
+    labels = arena_labels(arena) if settings.measure == "rate" else None
+    report = compare_systems(arena, first, second, settings, against=other, labels=labels)
     for out, text in ((junit, to_junit), (markdown, to_markdown)):
         if out is not None:
             store.write_whole(out, text(report, require=require).encode("utf-8"))
     rows = records(report)
-    columns = (*columns_of(Comparison)[:-3], *(LABELLED if corrected else ()))
+    columns = columns_of(Comparison)
     more = {"table": ((), ()), "json": (ABOUT, ("moved",))}
     before, after = more.get(output_format, (ABOUT, ()))
     show(rows, (*before, *columns, *after), output_format, of=Comparison)

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mirage import schema
 from mirage.cli.common import (
     ArenaDir,
-    Corrected,
     How,
     Languages,
     OpenArena,
@@ -53,7 +51,6 @@ def rates(
     confusion: Annotated[
         bool, typer.Option("--confusion", help="Print the confusion matrix of each row instead.")
     ] = False,
-    corrected: Corrected = False,
     output_format: How = "table",
 ) -> None:
     """Print hallucination and error rates.
@@ -65,16 +62,10 @@ def rates(
     interval; rates on a program's labels without an audit are marked. --by template also reads the table answers, and
     groups a system asked with several prompts under names with the template's suffix: `m@vanilla`, `m@role`. `change`
     is the rate minus that of the prompt vanilla on the same queries. --confusion: a relevant query answered is a true
-    positive, a non-relevant one a false positive. --corrected: also each rate corrected by people's labels (`mirage
-    votes import --kind answers`), with the parsers as predictors; also reads the table scores.
+    positive, a non-relevant one a false positive.
     """
     from mirage.stages import outcomes as rules
 
-    if corrected:
-        if by != "system" or confusion:
-            raise BadInput("--corrected is for rates by system", do="omit --by and --confusion")
-        _print_corrected(arena, parser, languages, output_format)
-        return
     outcomes, names = arena.read("outcomes"), columns_of(rules.Rate)
     keys, n, counts, rate, as_published = names[:3], names[3:4], names[4:11], names[11:14], names[14:16]
     labels = arena_labels(arena)
@@ -98,22 +89,6 @@ def rates(
     else:
         show(table, names, output_format, of=rules.Rate)
     _note_labels(labels, table)
-
-
-def _print_corrected(
-    arena: Arena, parser: schema.Parser, languages: Sequence[str] | None, output_format: Format
-) -> None:
-    """Print the rates, uncorrected and corrected by people's labels."""
-    from mirage.people.levels import CorrectedLevel, corrected_rates
-    from mirage.stages.outcomes import Rate
-
-    table, notes = corrected_rates(arena, parser=parser, languages=languages)
-    names = columns_of(Rate)
-    reason = ("reason",) if output_format == "table" else ()
-    columns = (*names[:4], *names[11:14], *names[15:20], *columns_of(CorrectedLevel, *reason)[10:])
-    show(table, columns, output_format, of=Rate)
-    for line in notes:
-        note(line)
 
 
 @report.command()
@@ -186,7 +161,7 @@ def _note_labels(labels: QueryLabels, rates: pa.Table) -> None:
     from mirage.stats.label_errors import NOT_AUDITED
 
     if labels.unaudited:
-        audit = "mirage votes audit DIR --out FILE.html"
+        audit = "mirage votes audit DIR --out FILE"
         note(f"{NOT_AUDITED}: a program decided which queries are answerable; audit them: {audit}")
     if labels.audit is not None:
         n, unclear = len(labels.audit.queries), labels.audit.unclear
@@ -407,9 +382,9 @@ def judges(
     """Print the reliability and cost of each judge, or its agreement with people.
 
     Flip, first-position, tie and unparsed rates with 95% intervals and n, calls and tokens, by judge and language. With
-    --against-people: agreement, kappa, sensitivity and specificity of “better” and of “tie”, the judge's biases, and
-    the order of systems, with 95% intervals over queries; agreement among people last. Reads the table judgments, the
-    arena's ledger, and for --against-people the votes on the arena, scores and lengths if present. With --passport: the
+    --against-people: agreement, kappa, known answers, position bias and the order of systems, with 95% intervals over
+    queries; agreement among people last. Reads the table judgments, the
+    arena's ledger, and for --against-people the votes on the arena, and scores if present. With --passport: the
     share of items in which the original wins over its copy with a planted fault, by fault and language (`mirage judge
     passport` judges them), beside people's votes on the same items. Writes nothing.
     """
@@ -485,7 +460,7 @@ def _against_people(
         for row in result.exams
     ]
     rows = [asdict(row) | own for row, own in zip(result.exams, marks, strict=True)]
-    show(rows, ("judge", "language", "battles", *MEASURES, "tokens"))
+    show(rows, ("judge", "language", "battles", *MEASURES))
 
 
 def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
@@ -523,23 +498,18 @@ def levels(
             "--measure", metavar="rate|feature:NAME|score:NAME", help="Measure; default all with labels. Repeatable."
         ),
     ] = None,
-    predictors: Annotated[
-        list[str] | None,
-        typer.Option("--predictor", metavar="FEATURE", help="Feature to use as a predictor of the labels. Repeatable."),
-    ] = None,
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
     """Print levels corrected by people's labels, next to the uncorrected levels.
 
     Prediction-powered inference with 95% intervals clustered by query: rates, nugget scores, citation support, other
-    bounded features, and scores on any scale. All programs' values of the measure, and their scores on other scales,
-    are combined into one cross-fitted prediction. A language with fewer than 10 labels of a system is not checked, and
-    all is the mean of the others. Reads the votes on citations, and the tables of the measures. Writes nothing.
+    bounded features, and scores on any scale. A language with fewer than 10 labels of a system is not checked, and all
+    is the mean of the others. Reads the votes on citations, and the tables of the measures. Writes nothing.
     """
     from mirage.people.levels import CorrectedLevel, correct_levels, labels_of, read_log
 
-    found = labels_of(arena, measures, read_log(), languages=languages, predictors=predictors or ())
+    found = labels_of(arena, measures, read_log(), languages=languages)
     results = [correct_levels(of) for of in found]
     reason = ("reason",) if output_format == "table" else ()
     rows = [row for result in results for row in result.rows]

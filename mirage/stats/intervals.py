@@ -76,38 +76,9 @@ def mean_interval(cells: Sequence[tuple[int, int]], *, factor: float = 1.0) -> t
     return mean, *wilson_at(mean, centre * (1 - centre) / variance)
 
 
-def clustered_proportion(cells: Sequence[tuple[int, int]]) -> tuple[float, float, float]:
-    """Return a proportion of clustered trials with a 95% interval.
-
-    Wilson's interval at the effective number of trials: the number at which independent trials would vary as much as
-    the clusters do, for a t quantile of the number of clusters, and at most the actual number. If the clusters do not
-    vary at all, each counts as one trial.
-
-    Args:
-        cells: (successes, trials) of each cluster, trials at least 1; at least two clusters.
-
-    Returns:
-        The proportion, and its lower and upper end, in [0, 1].
-
-    Raises:
-        NotEnoughData: if there are fewer than two clusters, or one has no trials.
-        BadInput: if a count is impossible.
-
-    Source: Korn and Graubard, Survey Methodology 24 (1998), 193-201, with Wilson's interval in place of theirs as Dean
-    and Pagano (`mean_interval`) propose.
-    """
-    if len(cells) < 2:
-        raise NotEnoughData("one cluster gives no estimate of the spread", do="measure more")
-    for k, n in cells:
-        _check(k, n)
-    trials, clusters = sum(n for _, n in cells), len(cells)
-    share = sum(k for k, _ in cells) / trials
-    variance = clusters / (clusters - 1) * sum((k - share * n) ** 2 for k, n in cells) / trials**2
-    return share, *of_variance(share, variance, clusters=clusters, trials=trials)
-
-
 def of_variance(share: float, variance: float, *, clusters: float, trials: float) -> tuple[float, float]:
-    """Return the interval of `clustered_proportion` for a share with known variance.
+    """Return the 95% interval of a share of clustered trials with known variance: Wilson's, at the number of trials
+    that would vary as much if they were independent, for a t quantile of the number of clusters.
 
     Args:
         share: in [0, 1].
@@ -120,6 +91,7 @@ def of_variance(share: float, variance: float, *, clusters: float, trials: float
     """
     from scipy.special import stdtrit
 
+    # Korn and Graubard, Survey Methodology 24 (1998), with Wilson's interval in place of theirs (Dean and Pagano).
     effective = share * (1 - share) / variance if variance > 0 else clusters
     t = float(stdtrit(clusters - 1, (1 + CONFIDENCE) / 2))
     return wilson_at(share, min(float(trials), effective) * (_REACH / t) ** 2)

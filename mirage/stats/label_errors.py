@@ -23,8 +23,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from mirage.errors import NotEnoughData
-from mirage.stats.bounded import mean_of_means
-from mirage.stats.intervals import CONFIDENCE, wilson_of_variance
+from mirage.stats.intervals import CONFIDENCE, wilson
 from mirage.stats.units import sharing_factor
 
 LEAST_AUDITED = 10
@@ -47,8 +46,6 @@ class AuditedQuery:
     """The label: whether the passages answer the query."""
     wrong: bool
     """Whether people say the opposite."""
-    weight: float = 1.0
-    """Inverse inclusion probability of the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +53,15 @@ class LabelError:
     """Share of wrong labels among the queries with one label."""
 
     share: float
-    """Estimated share, weighted by the audit's design."""
+    """Estimated share."""
     low: float
-    """Lower end of its 95% interval: Wilson's, at the effective number of audited queries."""
+    """Lower end of its 95% interval: Wilson's."""
     high: float
     """Upper end."""
     n: int
     """Audited queries of the label."""
     wrong: int
     """Audited queries with a wrong label."""
-    effective: float
-    """Effective number of audited queries, less than `n` if weights differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,50 +119,20 @@ class LabelAudit:
         Raises:
             NotEnoughData: if a label has fewer than `LEAST_AUDITED` audited queries.
         """
-        return self.errors_of(language, answerable=False), self.errors_of(language, answerable=True)
-
-    def errors_of(self, language: str, *, answerable: bool) -> LabelError:
-        """Return the error of one label in a language.
-
-        Raises:
-            NotEnoughData: if it has fewer than `LEAST_AUDITED` audited queries.
-        """
-        return _label_error(self._of(language, answerable), answerable)
-
-    def mean_error(
-        self, languages: Sequence[str], *, answerable: bool
-    ) -> tuple[tuple[float, float, float] | None, str | None]:
-        """Return the mean error of one label over the languages with enough audited queries, with its interval.
-
-        Returns:
-            The error with both ends, None if no language has enough; and why there is none, or what it leaves out.
-        """
-        import numpy as np
-
-        found, reasons = {}, {}
-        for code in languages:
-            try:
-                found[code] = self.errors_of(code, answerable=answerable)
-            except NotEnoughData as error:
-                reasons[code] = error.what
-        if not found:
-            return None, next(iter(reasons.values()), None)
-        ends = np.array([(error.share, error.low, error.high) for error in found.values()])
-        value, low, high = mean_of_means(*ends.T, factor=self._sharing_factor(list(found), answerable))
-        return (value, _inside(low), _inside(high)), f"leaves out {', '.join(reasons)}" if reasons else None
+        return _label_error(self._of(language, False), False), _label_error(self._of(language, True), True)
 
     def sharing_factor(self, languages: Sequence[str]) -> float:
         """Return the variance of the mean of the languages' errors relative to that of independent audits, the larger
         of the two labels: more than 1 if people audited one query in several languages.
         """
-        return max(self._sharing_factor(languages, answerable) for answerable in (False, True))
-
-    def _sharing_factor(self, languages: Sequence[str], answerable: bool) -> float:
         import numpy as np
 
-        rows = {code: self._of(code, answerable) for code in languages}
-        wrong = {code: np.array([float(query.wrong) for query in of_code]) for code, of_code in rows.items()}
-        return sharing_factor(wrong, {code: [query.query_id for query in of_code] for code, of_code in rows.items()})
+        factors = []
+        for answerable in (False, True):
+            rows = {code: self._of(code, answerable) for code in languages}
+            wrong = {code: np.array([float(query.wrong) for query in of]) for code, of in rows.items()}
+            factors.append(sharing_factor(wrong, {code: [query.query_id for query in of] for code, of in rows.items()}))
+        return max(factors)
 
     def _of(self, language: str, answerable: bool) -> list[AuditedQuery]:
         return [query for query in self.queries if (query.language, query.answerable) == (language, answerable)]
@@ -193,13 +158,10 @@ def _label_error(rows: Sequence[AuditedQuery], answerable: bool) -> LabelError:
         label = "answerable" if answerable else "unanswerable"
         raise NotEnoughData(
             f"the audit has {len(rows)} queries labelled {label}; a correction needs {LEAST_AUDITED} in the language",
-            do="audit more queries: mirage votes audit DIR --out FILE.html",
+            do="audit more queries: mirage votes audit DIR --out FILE",
         )
-    total = math.fsum(query.weight for query in rows)
-    share = math.fsum(query.weight * query.wrong for query in rows) / total
-    effective = total**2 / math.fsum(query.weight**2 for query in rows)
-    low, high = wilson_of_variance(share, share * (1 - share) / effective, effective)
-    return LabelError(share, low, high, len(rows), sum(query.wrong for query in rows), effective)
+    n, wrong = len(rows), sum(query.wrong for query in rows)
+    return LabelError(wrong / n, *wilson(wrong, n), n, wrong)
 
 
 def separation(errors: tuple[LabelError, LabelError]) -> float:
@@ -315,7 +277,7 @@ def student(*errors: LabelError) -> float:
     """Return the quantile of Student's t at the audit's degrees of freedom, relative to the normal one."""
     from scipy.special import stdtrit
 
-    freedom = math.fsum(error.effective for error in errors) - len(errors)
+    freedom = sum(error.n for error in errors) - len(errors)
     tail = (1 + CONFIDENCE) / 2
     return float(stdtrit(max(freedom, 1.0), tail)) / NormalDist().inv_cdf(tail)
 
@@ -330,9 +292,9 @@ def _correlation(observed: ObservedShare, error: LabelError, gap: float) -> floa
     if observed.n <= 0:
         return 0.0
     share = (observed.value * observed.n + 1) / (observed.n + 2)
-    wrong = (error.share * error.effective + 0.5) / (error.effective + 1)
+    wrong = (error.wrong + 0.5) / (error.n + 1)
     slope = min(math.sqrt(wrong * (1 - wrong) / (share * (1 - share))) * gap, 1.0)
-    return slope * math.sqrt(min(error.effective / observed.n, 1.0))
+    return slope * math.sqrt(min(error.n / observed.n, 1.0))
 
 
 def _inside(share: float) -> float:

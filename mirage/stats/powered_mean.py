@@ -3,8 +3,8 @@
 The estimate is lambda * mean(f) over all answers + mean(y - lambda * f) over the labelled ones, for labels y and
 predictions f, averaged over strata with equal weights. It is consistent for any f; the quality of f affects only the
 width. lambda, from 0 (labels alone) to 1, minimises the variance of each stratum (PPI++), so the interval is at most
-as wide as that of the labels alone, up to chance, and the mean over strata is the mean of their own estimates. f is
-cross-fitted: the prediction for a unit never uses labels on it.
+as wide as that of the labels alone, up to chance, and the mean over strata is the mean of their own estimates. f must
+not depend on the labels.
 
 Errors are clustered by unit, the query. The interval is Wilson's at the effective number of labels: the number of
 labels at which a proportion would vary as much as the estimate does. Rare outcomes leave few residuals to estimate it,
@@ -12,14 +12,11 @@ so both variances in its ratio include `UNSEEN` extra labels with the largest re
 range and is never empty. `benchmarks/coverage.py` simulates its coverage.
 
 Sources: Angelopoulos et al., Science 382 (2023), 669-674; lambda: Angelopoulos, Duchi and Zrnic, arXiv 2311.01453;
-cross-fitting: Zrnic and Candes, PNAS 121 (2024); effective numbers in score intervals: Dean and Pagano, Journal of
-Survey Statistics and Methodology 3 (2015), 484-503; differences: Newcombe, Statistics in Medicine 17 (1998), 2635-2650,
-method 10, and Zou and Donner, Statistics in Medicine 27 (2008).
+effective numbers in score intervals: Dean and Pagano, Journal of Survey Statistics and Methodology 3 (2015), 484-503.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -34,16 +31,10 @@ from mirage.stats.units import centre_moves
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-FOLDS = 10
-"""Number of folds of the units for cross-fitting."""
-LEAST_FIT = 30
-"""Minimum number of labelled units to combine predictors by regression; with fewer, the prediction is their mean."""
 UNSEEN = 1.0
 """Number of extra labels, with the largest residual, in the estimate of the effective number of labels."""
 _LEAST_REACH = 0.5
 """Minimum residual of the extra label, if labels vary at all."""
-_PENALTIES = tuple(10.0**k for k in range(-1, 4))
-"""Candidate ridge penalties, for predictors of variance 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,69 +49,8 @@ class PoweredMean:
     """Upper end."""
     lam: float
     """Weight of the predictions, from 0 (labels alone) to 1; the mean over strata."""
-    n_labels: int
-    """Number of labelled answers."""
-    n: int
-    """Number of answers."""
-    df: float
-    """Degrees of freedom."""
-    moves: Array
-    """U: influence of each unit on `value`; the sum of squares is the variance."""
     effective: float
     """Effective number of labels: the number at which a proportion would vary as much."""
-
-
-@dataclass(frozen=True, slots=True)
-class PoweredDifference:
-    """The difference of two means."""
-
-    value: float
-    """The first mean minus the second, in [-1, 1]."""
-    low: float
-    """Lower end of its 95% interval."""
-    high: float
-    """Upper end."""
-    error: float
-    """Half-width of the interval divided by the quantile of Student's t."""
-    df: float
-    """Degrees of freedom."""
-    p: float
-    """Two-sided p-value of no difference, consistent with the interval."""
-
-
-def fit_predictions(judges: Array, labels: Array, unit: Places, *, features: Array | None = None) -> Array:
-    """Predict labels from judges and features, cross-fitted over units.
-
-    Args:
-        judges: N x J: predictions of the label in [0, 1]; NaN where a judge has no value.
-        labels: N: in [0, 1]; NaN without a label.
-        unit: N: the unit of each answer.
-        features: N x K: further predictors in any unit; NaN where unknown.
-
-    Returns:
-        N predictions in [0, 1]: of a ridge regression if there are `LEAST_FIT` labelled units, else the mean of the
-        judges.
-    """
-    labelled = ~np.isnan(labels)
-    units = np.unique(unit[labelled])
-    if len(units) < LEAST_FIT or not len(labels):
-        return _mean_of_judges(judges)
-    from sklearn.linear_model import RidgeCV
-
-    x = _columns(judges if features is None else np.column_stack([judges, features]))
-    if not x.shape[1]:
-        return np.full(len(labels), 0.5)
-    order = np.random.default_rng([0, len(units)]).permutation(units)
-    fold_of = np.full(int(unit.max()) + 1, -1)
-    fold_of[order] = np.arange(len(order)) % FOLDS
-    predicted = np.empty(len(labels))
-    for k in range(-1, FOLDS):  # fold -1: the units without a label, predicted from all labels
-        inside = fold_of[unit] == k
-        if inside.any():
-            use = labelled & ~inside
-            model = RidgeCV(_PENALTIES).fit(x[use], labels[use])
-            predicted[inside] = np.clip(model.predict(x[inside]), 0.0, 1.0)
-    return predicted
 
 
 def powered_mean(
@@ -187,31 +117,7 @@ def powered_mean(
     effective = centre * (1 - centre) / (binomial * ratio)
     tail = (1 + CONFIDENCE) / 2
     low, high = wilson_at(value, effective * (NormalDist().inv_cdf(tail) / float(stdtrit(df, tail))) ** 2)
-    lam = float(np.mean(weights))
-    return PoweredMean(value, low, high, lam, int((~np.isnan(labels)).sum()), len(labels), df, total, effective)
-
-
-def powered_difference(first: PoweredMean, second: PoweredMean) -> PoweredDifference:
-    """Return the difference of two means of the same units with its interval.
-
-    The distances of the ends from the means add up like correlated standard errors (Newcombe's method 10; Zou and
-    Donner), with the correlation of the two over units.
-    """
-    from scipy.special import stdtr, stdtrit
-
-    a, b = first.moves, second.moves
-    scale, shared = float(np.sqrt((a @ a) * (b @ b))), min(len(a), len(b))
-    correlation = float(a[:shared] @ b[:shared]) / scale if scale > 0 else 0.0
-    value = first.value - second.value
-    below, above = first.value - first.low, second.high - second.value
-    low = value - math.sqrt(max(below**2 - 2 * correlation * below * above + above**2, 0.0))
-    below, above = first.high - first.value, second.value - second.low
-    high = value + math.sqrt(max(below**2 - 2 * correlation * below * above + above**2, 0.0))
-    df = min(first.df, second.df)
-    t = float(stdtrit(df, (1 + CONFIDENCE) / 2))
-    side = value - low if value > 0 else high - value
-    p = 2 * float(stdtr(df, -t * abs(value) / side)) if side > 0 else 1.0
-    return PoweredDifference(value, low, high, (high - low) / 2 / t, df, min(p, 1.0))
+    return PoweredMean(value, low, high, float(np.mean(weights)), effective)
 
 
 def _plain_binomial(labels: Array, strata: Sequence[Places]) -> float:
@@ -224,22 +130,10 @@ def _plain_binomial(labels: Array, strata: Sequence[Places]) -> float:
     return total / len(strata) ** 2
 
 
-def _mean_of_judges(judges: Array) -> Array:
-    known = ~np.isnan(judges)
+def mean_of_programs(values: Array) -> Array:
+    """Return the mean of the known values in each row of N x J; without any, the mean of all."""
+    known = ~np.isnan(values)
     count = known.sum(axis=1)
-    total = np.where(known, judges, 0.0).sum(axis=1)
+    total = np.where(known, values, 0.0).sum(axis=1)
     middle = float(total.sum() / count.sum()) if count.any() else 0.5
     return np.where(count > 0, total / np.maximum(count, 1), middle)
-
-
-def _columns(x: Array) -> Array:
-    """Return the standardised non-constant columns, with indicator columns for missing values."""
-    out = []
-    for column in x.T:
-        known = ~np.isnan(column)
-        if not known.any():
-            continue
-        filled = np.where(known, column, column[known].mean())
-        out += [filled, known.astype(float)]
-    varied = [(c - c.mean()) / c.std() for c in out if c.std() > 1e-9]
-    return np.column_stack(varied) if varied else np.zeros((len(x), 0))

@@ -21,7 +21,7 @@ _FILE = re.compile(rf"(?:{'|'.join(schema.TABLES)})/[\w-]+-[0-9a-f]{{12}}\.parqu
 
 
 def copy(arena: Arena, into: Path) -> Arena:
-    """Copy an arena's tables with its makers and taxonomy files, without its ledger and other files.
+    """Copy an arena's tables with its file of makers, without its ledger and other files.
 
     Args:
         arena: the original, which is not changed.

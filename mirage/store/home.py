@@ -4,7 +4,6 @@
     HOME/arenas/NAME/    arenas, listed by the explorer with the bundled arenas
     HOME/own/            arenas uploaded by readers, private to their owners (`owned.py`)
     HOME/votes.sqlite    people's votes and notes, of every arena
-    HOME/taxonomy.yaml   categories of notes, of every arena without a file of its own
 
 HOME is the environment variable MIRAGE_HOME, else `mirage` in the user's data folder (`XDG_DATA_HOME`, by default
 `~/.local/share`).

@@ -8,11 +8,7 @@ from mirage.store.arena import Arena
 
 MAKERS = "makers.csv"
 """Makers of the systems: UTF-8, with the header `system,maker`."""
-TAXONOMY = "taxonomy.yaml"
-"""Categories of notes: a list of mappings with a name and a meaning."""
-
-
-BESIDE = (MAKERS, TAXONOMY)
+BESIDE = (MAKERS,)
 
 
 def file_beside(arena: Arena, name: str) -> Path | None:

@@ -1,16 +1,15 @@
-"""An audit of labels: drawn from both, voted on without a network, imported whole or not at all, and what it finds."""
+"""An audit of labels: drawn from both, filled in, imported whole or not at all, and what it finds."""
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import browser
 import pytest
-from ballots_cases import event, given_back
 from commands import mirage
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
@@ -20,9 +19,9 @@ from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people import votes
 from mirage.people.votes import LabelVote, Votes
-from mirage.people.votes.ballot_page import ballot_html
-from mirage.people.votes.ballots import Ballot, audit_ballots, import_ballot, keep, read_ballot
-from mirage.people.votes.labels import check_labels, draw_audit, label_audit, labels_of
+from mirage.people.votes.ballots import import_ballot, label_ballot
+from mirage.people.votes.belonging import shown_now
+from mirage.people.votes.labels import draw_audit, label_audit, labels_of
 from mirage.store.labels import has_automatic_labels
 from pages import conclusion, page_text
 
@@ -63,31 +62,20 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     return store.open_arena(path)
 
 
-@pytest.fixture
-def ballot(arena: store.Arena) -> Ballot:
-    items = draw_audit(arena, n=24, languages=["te"], seed=1)
-    (drawn,) = audit_ballots(arena, items)
-    keep([drawn])
-    return drawn
-
-
 def log_of(arena: store.Arena, items: Any, opinion: Any, *, voter: str = "amina") -> list[LabelVote]:
     """Return the votes of somebody on the items: `opinion` gives the answer to a query."""
     labelled = {(row["language"], row["query_id"]): row["subset"] for row in arena.read("queries").to_pylist()}
-    (drawn,) = audit_ballots(arena, items)
-    return [
+    rows = [
         votes.cast(
-            entry.subject,
-            vote=opinion(k, labelled[entry.subject.language, entry.subject.query_id]),
-            asked="yes",
-            right_language="yes" if k else "no",
+            item,
+            vote=opinion(k, labelled[item.language, item.query_id]),
             vote_id=f"{voter}-{k}",
             arena=arena.name,
             voter=voter,
-            shown=entry.shown,
         )
-        for k, entry in enumerate(drawn.items)
+        for k, item in enumerate(sorted(items, key=lambda item: (item.language, item.query_id)))
     ]
+    return [replace(row, shown=shown) for row, shown in zip(rows, shown_now(arena, rows), strict=True)]
 
 
 def truth(_: int, subset: str) -> str:
@@ -97,7 +85,7 @@ def truth(_: int, subset: str) -> str:
 # --- drawing ----------------------------------------------------------------------------------------------------------
 
 
-def test_half_of_each_label_in_proportion_to_the_languages_with_their_chances(arena: store.Arena) -> None:
+def test_half_of_each_label_in_proportion_to_the_languages(arena: store.Arena) -> None:
     items = draw_audit(arena, n=40, seed=2)
     assert items == draw_audit(arena, n=40, seed=2) != draw_audit(arena, n=40, seed=3)
     labels = {(row["language"], row["query_id"]): row["subset"] for row in arena.read("queries").to_pylist()}
@@ -108,12 +96,7 @@ def test_half_of_each_label_in_proportion_to_the_languages_with_their_chances(ar
         ("en", "relevant"): 15,
         ("te", "relevant"): 5,
     }
-    chances = {(item.language, labels[item.language, item.query_id]): item.inclusion for item in items}
-    assert chances["en", "non_relevant"] == 15 / 60
-    assert chances["te", "relevant"] == 5 / 30
-    everything = draw_audit(arena, n=10_000)
-    assert len(everything) == 200
-    assert {item.inclusion for item in everything} == {1.0}
+    assert len(draw_audit(arena, n=10_000)) == 200
 
 
 def test_a_rare_label_leaves_its_place_to_the_other(tmp_path: Path) -> None:
@@ -128,64 +111,51 @@ def test_a_rare_label_leaves_its_place_to_the_other(tmp_path: Path) -> None:
         draw_audit(arena, n=1)
 
 
-def test_the_ballot_holds_texts_and_no_label(arena: store.Arena, ballot: Ballot) -> None:
-    page = ballot_html(arena, ballot)
-    assert page == ballot_html(arena, ballot)
-    for hidden in ("non_relevant", MAKER, "zq-system", "inclusion"):
-        assert hidden not in page
-    assert page.count("</script>") == 2, "texts cannot end the element they stand in"
-
-
 # --- import -----------------------------------------------------------------------------------------------------------
 
 
-def test_votes_come_back_with_chance_and_texts_and_twice_is_once(
-    arena: store.Arena, ballot: Ballot, tmp_path: Path
-) -> None:
-    path = tmp_path / "back.jsonl"
-    undo = {"vote": "undo", "undoes": 1, "time": "2026-11-23T10:01:00.000000Z"}
-    path.write_text(
-        given_back(ballot, [event(ballot, 0, "yes"), event(ballot, 1, "no"), undo, event(ballot, 1, "unclear")])
-    )
+def filled(path: Path, arena: store.Arena, n: int = 24, **changed: str) -> Path:
+    """Write a ballot of Telugu queries, filled in by amina."""
+    rows = label_ballot(arena, draw_audit(arena, n=n, languages=["te"], seed=1), voter="amina").to_pylist()
+    path.write_text("".join(json.dumps(row | {"vote": "yes"} | changed) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_a_ballot_holds_texts_and_no_label_and_importing_it_twice_is_once(arena: store.Arena, tmp_path: Path) -> None:
+    path = filled(tmp_path / "back.jsonl", arena)
+    for hidden in ("relevant", MAKER, "zq-system"):
+        assert hidden not in path.read_text(encoding="utf-8")
     with Votes() as database:
-        assert import_ballot(database, path, arena=arena) == (4, 4)
-        assert import_ballot(database, path) == (4, 0)
+        assert import_ballot(database, path, arena) == (24, 24)
+        assert import_ballot(database, path, arena) == (24, 0)
+        assert import_ballot(database, filled(path, arena, vote="unclear"), arena) == (24, 24)
         found = votes.votes_on(arena, database.rows(LabelVote))
-    assert [row.vote for row in found.counting] == ["yes", "unclear"]
-    assert {row.inclusion for row in found.counting} == {12 / 20, 12 / 30} & {r.inclusion for r in found.counting}
+    assert {(row.vote, row.voter) for row in found.counting} == {("unclear", "amina")}
     assert not found.changed
 
 
-@pytest.mark.parametrize("wrong", [{"vote": "maybe"}, {"asked": "perhaps"}])
-def test_an_answer_that_is_none_is_refused(ballot: Ballot, wrong: dict[str, str], tmp_path: Path) -> None:
-    path = tmp_path / "back.jsonl"
-    path.write_text(given_back(ballot, [event(ballot, 0, **{"vote": "yes"} | wrong)]))
-    with pytest.raises(BadInput):
-        read_ballot(path)
+@pytest.mark.parametrize("wrong", [{"vote": "maybe"}, {"vote": "undo"}, {"voter": ""}, {"item": "0"}])
+def test_a_row_that_is_invalid_rejects_the_ballot(arena: store.Arena, wrong: dict[str, str], tmp_path: Path) -> None:
+    path = filled(tmp_path / "back.jsonl", arena, **wrong)
+    with Votes() as database, pytest.raises(BadInput) as refusal:
+        import_ballot(database, path, arena)
+    assert f"{path}:1" in str(refusal.value)
 
 
-def test_votes_on_queries_that_are_gone_or_changed_are_refused(
-    arena: store.Arena, ballot: Ballot, tmp_path: Path
-) -> None:
-    path = tmp_path / "back.jsonl"
-    path.write_text(given_back(ballot, [event(ballot, k, "yes") for k in range(24)]))
+def test_votes_on_queries_that_are_gone_or_changed_do_not_count(arena: store.Arena, tmp_path: Path) -> None:
+    path = filled(tmp_path / "back.jsonl", arena)
     changed = store.write(
         tmp_path / "changed", tables_of({"en": (60, 90), "te": (20, 30)}, passage="other"), made_by="a test"
     )
     gone = store.write(tmp_path / "gone", tables_of({"en": (60, 90)}), made_by="a test")
     with Votes() as database:
-        for other, why in ((changed, "changed passages"), (gone, "gone")):
-            with pytest.raises(BadInput, match=why) as refusal:
-                import_ballot(database, path, arena=other)
-            assert "mirage votes audit" in (refusal.value.do or "")
+        for other in (changed, gone):
+            with pytest.raises(BadInput, match="no item"):
+                import_ballot(database, path, other)
         assert database.rows(LabelVote) == []
-        import_ballot(database, path)
+        import_ballot(database, path, arena)
         log = database.rows(LabelVote)
-        with pytest.raises(NotEnoughData, match="changed since 24 votes"):
-            check_labels(changed, log)
-        assert label_audit(changed, log) is None
-        with pytest.raises(NotEnoughData, match="no label of gone"):
-            check_labels(gone, log)
+    assert (label_audit(changed, log), label_audit(gone, log)) == (None, None)
 
 
 # --- what it finds ----------------------------------------------------------------------------------------------------
@@ -213,11 +183,6 @@ def test_a_majority_decides_and_disagreement_is_excluded(arena: store.Arena) -> 
     audit = label_audit(arena, [*one, *two, *three])
     assert audit is not None
     assert (len(audit.queries), audit.unclear) == (24, 0)
-    rows = check_labels(arena, [*one, *two])
-    assert {(row.language, row.label) for row in rows} == {("te", "unanswerable"), ("te", "answerable")}
-    assert sum(row.wrong_language for row in rows) == 1
-    assert sum(row.unclear for row in rows) == 1
-    assert all(row.voters == 2 and row.agree is not None and row.agree < 1.01 for row in rows)
 
 
 def test_skips_and_unlabelled_queries_are_no_audit(arena: store.Arena) -> None:
@@ -226,59 +191,22 @@ def test_skips_and_unlabelled_queries_are_no_audit(arena: store.Arena) -> None:
 
 
 def test_the_commands_draw_import_and_print(arena: store.Arena, tmp_path: Path) -> None:
-    mirage("votes", "audit", arena.path, "--n", 40, "--out", tmp_path / "a.html", "--voters", "amina,ravi")
-    assert sorted(path.name for path in tmp_path.glob("*.html")) == [
-        "a-en-1.html",
-        "a-en-2.html",
-        "a-te-1.html",
-        "a-te-2.html",
-    ]
-    mirage("votes", "labels", arena.path, code=2)
-    mirage("votes", "audit", arena.path, "--out", tmp_path / "a.txt", code=2)
-    rows = log_of(arena, draw_audit(arena, n=24, languages=["te"]), truth)
-    file = tmp_path / "log.jsonl"
-    file.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows))
-    mirage("votes", "import", file, "--kind", "labels", "--arena", arena.path)
-    printed = json.loads(mirage("votes", "labels", arena.path, "--format", "json").stdout)
-    assert [(row["label"], row["audited"], row["wrong"]) for row in printed] == [
-        ("unanswerable", 12, 0),
-        ("answerable", 12, 0),
-    ]
+    file = tmp_path / "audit.csv"
+    mirage("votes", "audit", arena.path, "--n", 24, "--languages", "te", "--voter", "amina", "--out", file)
+    mirage("votes", "import", file, "--arena", arena.path, code=2)
+    subset = {row["query_id"]: row["subset"] for row in arena.read("queries", languages=["te"]).to_pylist()}
+    with file.open(encoding="utf-8-sig", newline="") as opened:
+        filled_in = [row | {"vote": truth(0, subset[row["item"].rpartition(":")[0]])} for row in csv.DictReader(opened)]
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        writer = csv.DictWriter(opened, filled_in[0])
+        writer.writeheader()
+        writer.writerows(filled_in)
+    mirage("votes", "import", file, code=2)
+    mirage("votes", "import", file, "--arena", arena.path)
+    assert "24 audited queries (0 more unclear)" in mirage("report", "rates", arena.path).stderr
     out = tmp_path / "again.jsonl"
     mirage("votes", "export", out, "--kind", "labels")
-    mirage("votes", "import", out, "--kind", "labels")
-    mirage("votes", "export", out, "--kind", "labels", "--nuggets", code=2)
-
-
-@pytest.mark.browser
-def test_an_audit_is_voted_on_by_keys_without_a_network(arena: store.Arena, tmp_path: Path) -> None:
-    out = tmp_path / "audit.html"
-    mirage("votes", "audit", arena.path, "--languages", "te", "--n", 4, "--out", out)
-    with browser.chromium() as start:
-        opened = start(width=390, height=844, scheme="dark")
-        page = opened.page
-        page.context.set_offline(True)
-        page.goto(out.as_uri())
-        page.keyboard.press("1")
-        assert page.evaluate("state.events.length") == 0, "no vote without a name"
-        page.fill("#voter", "amina")
-        page.keyboard.press("Enter")
-        assert page.locator("#sides").is_hidden()
-        assert page.locator("#item :is(img, iframe, svg, script, style)").count() == 0
-        for key in ("1", "5", "7", "s", "u", "3", "6"):
-            page.keyboard.press(key)
-        page.locator(".question").nth(2).locator("[data-vote=no]").click()
-        with page.expect_download() as saved:
-            page.click("#save")
-        path = tmp_path / "back.jsonl"
-        saved.value.save_as(path)
-    with Votes() as database:
-        assert import_ballot(database, path, arena=arena) == (4, 4)
-        given = votes.standing(database.rows(LabelVote))
-    assert [(row.asked, row.vote, row.right_language) for row in given] == [
-        ("yes", "no", "yes"),
-        ("unclear", "unclear", "no"),
-    ]
+    assert "24 rows read, 0 of them new" in mirage("votes", "import", out, "--kind", "labels").stderr
 
 
 # --- rates ------------------------------------------------------------------------------------------------------------

@@ -9,10 +9,6 @@ import pytest
 import small_arena
 
 from mirage import schema, store
-from mirage.battles.judge import Judge
-from mirage.errors import MirageError
-from mirage.explorer.compare import data as compared
-from mirage.explorer.kit import levels as views
 from pages import headings, html, open_page, page_text
 
 HEADING = "Corrected by people's labels"
@@ -48,16 +44,3 @@ def test_a_page_shows_the_corrected_levels_where_there_are_labels(arenas: Path) 
     assert "drawn at random" in page_text(shown)
     bare = open_page("hallucination", arena="bare")
     assert HEADING not in headings(bare)
-
-
-def test_views_of_compare_and_choose_are_corrected_by_the_same_labels(arenas: Path) -> None:
-    labelled, bare = (store.open_arena(arenas / name) for name in ("labelled", "bare"))
-    assert views.measures_at(labelled) == ("rate",)
-    assert views.measures_at(bare) == ()
-    first, second = compared.systems(labelled, "rate", "")[:2]
-    choice = compared.Choice(first, second, "rate", None, 0.0)
-    report = compared.correct_by_labels(labelled, choice, ())
-    assert report is not None
-    assert isinstance(compared.correct_by_labels(bare, choice, ()), MirageError)
-    by_rating = compared.Choice(first, second, "rating", Judge.relevance(), 0.0)
-    assert compared.correct_by_labels(labelled, by_rating, ()) is None

@@ -487,7 +487,6 @@ COMPARED: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("votes", "amber", "basil", {"judge": "strict judge"}),
     ("votes", "amber", "cedar", {"judge": "hasty judge", "margin": 0.5}),
     ("votes", "amber", "ember", {"measure": "rate"}),
-    ("votes", "basil", "cedar", {"measure": "score:faithfulness", "corrected": True}),
     ("nuggets", "large+near", "tiny+far", {"measure": "nuggets"}),
     ("nuggets", "large+near", "large+far", {"judge": "nuggets"}),
     ("repeats", "first", "second", {"measure": "rate"}),
@@ -496,10 +495,10 @@ COMPARED: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
 
 
 def comparisons(arenas: Arenas) -> Numbers:
-    """Yield comparisons of two systems, by rating, rate, nuggets, a feature, and labels of people."""
+    """Yield comparisons of two systems, by rating, rate, nuggets and a feature."""
     fields = (
         *("verdict", "difference", "low", "high", "p", "p_holm", "n_queries", "unpaired", "differing"),
-        *("detectable", "more", "more_low", "more_high", "labels", "uncorrected", "lam"),
+        *("detectable", "more", "more_low", "more_high"),
     )
     for name, first, second, options in COMPARED:
         said = ",".join(f"{option} {value}" for option, value in options.items())
@@ -525,7 +524,7 @@ def people(arenas: Arenas) -> Numbers:
     arena, log = arenas["votes"], small_arenas.votes()
     fields = [
         *("n", "queries", "voters", "skipped", "both_bad", "unread"),
-        *(f"{name}{end}" for name in ("raw", "kappa", "alpha", "distance") for end in ("", "_low", "_high")),
+        *(f"{name}{end}" for name in ("raw", "kappa", "alpha") for end in ("", "_low", "_high")),
     ]
     for row in mirage.agreement(log, arena):
         where = key("votes", "agreement", judge=stored_judge(row), language=row["language"])

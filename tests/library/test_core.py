@@ -67,13 +67,11 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("report", "judges", "{arena}"),
     ],
     "votes": [
-        ("votes", "ballot", "{arena}", "--language", "sw", "--out", "ballot.html", "--n", "4"),
-        ("votes", "left", "{arena}"),
-        ("votes", "audit", "{arena}", "--out", "audit.html", "--languages", "sw", "--n", "4"),
+        ("votes", "ballot", "{arena}", "--language", "sw", "--out", "ballot.csv", "--n", "4"),
+        ("votes", "audit", "{arena}", "--out", "audit.csv", "--languages", "sw", "--n", "4"),
         ("votes", "import", "{votes}"),
         ("votes", "agreement", "{arena}"),
         ("votes", "export", "log.csv"),
-        ("votes", "notes", "{arena}"),
     ],
     "export": [
         ("export", "table", "{arena}", "outcomes", "--out", "outcomes.csv"),

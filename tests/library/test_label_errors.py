@@ -30,7 +30,7 @@ def observed(k: int, n: int) -> ObservedShare:
 
 
 def error(k: int, n: int) -> LabelError:
-    return LabelError(k / n, *wilson(k, n), n, k, n)
+    return LabelError(k / n, *wilson(k, n), n, k)
 
 
 def width(share: CorrectedShare) -> float:
@@ -93,19 +93,12 @@ def audit_of(language: str, *counts: tuple[bool, int, int], start: int = 0) -> l
     ]
 
 
-def test_errors_are_weighted_and_need_enough_of_each_label() -> None:
-    rows = [AuditedQuery("en", f"q{k}", True, k < 5, 3.0 if k < 5 else 1.0) for k in range(20)]
+def test_errors_are_wilsons_and_need_enough_of_each_label() -> None:
+    rows = audit_of("en", (True, 5, 20))
     _, answerable = LabelAudit((*rows, *audit_of("en", (False, 0, 10)))).errors("en")
-    assert answerable.share == pytest.approx(15 / 30)
-    assert answerable.effective == pytest.approx(900 / 60)
+    assert answerable == error(5, 20)
     with pytest.raises(NotEnoughData, match="9 queries labelled unanswerable"):
         LabelAudit((*rows, *audit_of("en", (False, 0, 9)), *audit_of("de", (False, 0, 9)))).errors("en")
-
-
-def test_the_same_query_in_several_languages_is_one_unit_of_the_audit() -> None:
-    copies = LabelAudit((*audit_of("en", (False, 3, 12)), *audit_of("de", (False, 3, 12))))
-    one, (both, reason) = copies.errors_of("en", answerable=False), copies.mean_error(["en", "de"], answerable=False)
-    assert (both, reason) == (pytest.approx((one.share, one.low, one.high)), None)
 
 
 def outcome_rows(language: str, subset: str, answered: int, abstained: int) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Notes on answers and battles: rows of the log on both databases, the taxonomy, files, and the commands."""
+"""Notes on answers and battles: rows of the log on both databases."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import mirage
 from votes_cases import every_store_is_closed, postgres, url  # noqa: F401  # fixtures
 
 import mirage as library
 from mirage import schema, store
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import BadInput
 from mirage.people import votes
-from mirage.people.notes import load_taxonomy, make_note, notes_on
+from mirage.people.notes import make_note, notes_on
 from mirage.people.votes import Note, Votes
 
 QUERIES = ("1", "2", "3", "4")
@@ -124,62 +123,11 @@ def test_categories_have_one_form(arena: store.Arena) -> None:
 
 
 def test_a_new_note_names_what_exists(arena: store.Arena) -> None:
-    with pytest.raises(UnknownName) as error:
-        note(arena, categories=["paded"])
-    assert error.value.nearest == ["padded"]
+    assert note(arena, categories=["made up"]).categories == "made up"
     with pytest.raises(BadInput, match="empty"):
         note(arena, categories=[], text="  ")
     with pytest.raises(BadInput, match="no answer text of z to sw:1"):
         note(arena, "1", "z")
-
-
-# The taxonomy
-
-
-def test_the_bundled_taxonomy_is_short(arena: store.Arena) -> None:
-    taxonomy = load_taxonomy(arena)
-    assert 8 <= len(taxonomy.categories) <= 10
-    assert all("\n" not in category.meaning for category in taxonomy.categories)
-
-
-def test_the_nearest_taxonomy_wins(arena: store.Arena, home: Path) -> None:
-    home.mkdir()
-    (home / "taxonomy.yaml").write_text("- {name: of the team, meaning: Ours.}\n", encoding="utf-8")
-    assert load_taxonomy(arena).names == ("of the team",)
-    (arena.path / "taxonomy.yaml").write_text("of the arena: {meaning: Its own.}\n", encoding="utf-8")
-    assert load_taxonomy(arena).names == ("of the arena",)
-    assert load_taxonomy().names == ("of the team",)
-    note(arena, categories=["of the arena"])
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "what"),
-    [
-        ("- name: a\n  meaning: A.\n- name: A\n  meaning: B.\n", 3, "twice"),
-        ("a: {meaning: A.}\na: {meaning: B.}\n", 2, "duplicate"),
-        ("- name: a\n", 1, "meaning"),
-        ("- meaning: A.\n", 1, "name"),
-        ("- name: a\n  meaning: A.\n  colour: red\n", 1, "colour"),
-        ("- name: a, b\n  meaning: A.\n", 1, "comma"),
-        ("- name: a\n  meaning: [A]\n", 2, "list"),
-        ("- name: a\n  meaning: 'A.\n", None, "YAML"),
-        ("- just words\n", 1, "mapping"),
-        ("- name: " + "a" * 41 + "\n  meaning: A.\n", 1, "name"),
-        ('- name: "a\\u202e"\n  meaning: A.\n', 1, "name"),
-        ("[]\n", None, "0 categories"),
-        ("", None, "list"),
-        ("word\n", None, "list"),
-    ],
-)
-def test_a_bad_taxonomy_is_one_error_with_its_line(arena: store.Arena, text: str, line: int | None, what: str) -> None:
-    file = arena.path / "taxonomy.yaml"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput) as error:
-        load_taxonomy(arena)
-    assert what in error.value.what
-    assert error.value.do
-    assert error.value.where == f"{file}:{line}" if line else str(file) in error.value.where
-    assert "taxonomy.yaml" in mirage("votes", "notes", arena.path, code=2).stderr
 
 
 def test_results_from_python_have_a_frame(arena: store.Arena) -> None:
@@ -191,12 +139,3 @@ def test_results_from_python_have_a_frame(arena: store.Arena) -> None:
     assert list(each.to_pandas().columns) == [column.name for column in schema.columns(Note)]
     assert "<b>" not in each._repr_html_()
     assert len(library.notes(arena, languages=["te"])) == 0
-
-
-# Files and commands
-
-
-def test_the_command_prints_the_categories_and_names_their_file(arena: store.Arena) -> None:
-    printed = mirage("votes", "notes", arena.path)
-    assert all(name in printed.stdout for name in load_taxonomy(arena).names)
-    assert "taxonomy.yaml" in printed.stderr

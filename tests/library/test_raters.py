@@ -1,19 +1,15 @@
-"""Scores that came with a file: agreement of the people who gave them, means of systems, verdicts from scores."""
+"""Scores that came with a file: means of systems, and verdicts from scores."""
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
-import numpy as np
 import pytest
 from commands import mirage
 from commands import rows as printed
 from conftest import PATIENCE, ROOT
-from hypothesis import given
-from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
@@ -39,97 +35,6 @@ def score(
 
 def table(rows: Iterable[schema.Score]):  # type: ignore[no-untyped-def]
     return schema.sort("scores", schema.from_rows("scores", rows))
-
-
-def by_definition(units: Iterable[Sequence[float]], *, ordinal: bool) -> float | None:
-    """Krippendorff's alpha as the book writes it: 1 - observed / expected disagreement, pair by pair."""
-    several = [unit for unit in units if len(unit) > 1]
-    counts = Counter(value for unit in several for value in unit)
-    n = sum(counts.values())
-
-    def distance(a: float, b: float) -> float:
-        low, high = sorted((a, b))
-        between = sum(count for value, count in counts.items() if low <= value <= high)
-        return (between - (counts[a] + counts[b]) / 2) ** 2 if ordinal else (a - b) ** 2
-
-    observed = (
-        sum(distance(*pair) / (len(unit) - 1) for unit in several for pair in itertools.permutations(unit, 2)) / n
-    )
-    expected = sum(counts[a] * counts[b] * distance(a, b) for a in counts for b in counts) / (n * (n - 1))
-    return None if expected == 0 else 1 - observed / expected
-
-
-@given(st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=4), min_size=1, max_size=8))
-def test_alpha_is_that_of_the_definition(units: list[list[int]]) -> None:
-    rows = [score(q, "a", f"r{k}", float(v)) for q, unit in enumerate(units) for k, v in enumerate(unit)]
-    (row,) = raters.rater_agreement(table(rows))
-    if not any(len(unit) > 1 for unit in units):
-        assert (row.ordinal, row.equal, row.answers) == (None, None, 0)
-        assert row.reason
-        return
-    for name, ordinal in (("ordinal", True), ("interval", False)):
-        expected = by_definition(units, ordinal=ordinal)
-        value = getattr(row, name)
-        assert (value is None) == (expected is None)
-        if expected is not None:
-            assert value == pytest.approx(expected, abs=1e-9)
-    pairs = [pair for unit in units for pair in itertools.combinations(unit, 2)]
-    assert (row.pairs, row.equal) == (len(pairs), pytest.approx(np.mean([a == b for a, b in pairs])))
-
-
-def test_the_published_example_of_krippendorff() -> None:
-    # Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), section C: 4 observers, 12 units, 41 values.
-    observers = (
-        "1 2 3 3 2 1 4 1 2 . . .",
-        "1 2 3 3 2 2 4 1 2 5 . 3",
-        ". 3 3 3 2 3 4 2 2 5 1 .",
-        "1 2 3 3 2 4 4 1 2 5 1 .",
-    )
-    rows = [
-        score(q, "a", f"r{k}", float(value))
-        for k, line in enumerate(observers)
-        for q, value in enumerate(line.split())
-        if value != "."
-    ]
-    (row,) = raters.rater_agreement(table(rows))
-    assert (round(row.ordinal or 0, 3), round(row.interval or 0, 3)) == (0.815, 0.849)
-    assert row.interval_low is not None
-    assert row.interval_high is not None
-    assert row.interval_low < 0.849 < row.interval_high
-
-
-def test_programs_and_scores_without_a_value_do_not_count_as_people() -> None:
-    rows = [score(q, "a", r, float(1 + (q + len(r)) % 3)) for q in range(12) for r in ("x", "yy")]
-    rows += [score(q, "a", "zzz", None) for q in range(12)]
-    rows += [score(q, "a", "program", 4.0, person=False) for q in range(12)]
-    (row,) = raters.rater_agreement(table(rows))
-    assert (row.raters, row.answers, row.pairs, row.queries) == (2, 12, 12, 12)
-
-
-def test_the_row_over_all_languages_is_their_mean_and_draws_are_repeated() -> None:
-    rng = np.random.default_rng(1)
-    rows = [
-        score(q, s, r, float(rng.integers(1, 5)), language=code)
-        for code in ("de", "en")
-        for q in range(15)
-        for s in ("a", "b")
-        for r in ("x", "y", "z")
-    ]
-    de, en, every = raters.rater_agreement(table(rows))
-    assert [row.language for row in (de, en, every)] == ["de", "en", "all"]
-    assert every.ordinal == pytest.approx(((de.ordinal or 0) + (en.ordinal or 0)) / 2)
-    assert every.ordinal_low is not None
-    assert every.ordinal_high is not None
-    assert every.ordinal_high - every.ordinal_low < (de.ordinal_high or 0) - (de.ordinal_low or 0)
-    assert raters.rater_agreement(table(rows[::-1])) == [de, en, every]
-
-
-def test_a_scale_of_many_values_has_no_alpha_for_ranks() -> None:
-    rows = [score(q, "a", r, q + k / 10) for q in range(40) for k, r in enumerate("xy")]
-    (row,) = raters.rater_agreement(table(rows))
-    assert row.ordinal is None
-    assert row.interval is not None
-    assert "80 different values" in (row.reason or "")
 
 
 def test_means_are_over_queries_of_the_means_over_raters() -> None:
@@ -200,13 +105,9 @@ def arena(tmp_path: Path) -> Path:
     return tmp_path / "arena"
 
 
-def test_the_command_prints_agreement_and_means(arena: Path) -> None:
+def test_the_command_prints_means(arena: Path) -> None:
     rows = printed(mirage("votes", "scores", arena, "--format", "csv"))
     assert {(row["measure"], row["system"]) for row in rows} == {(m, s) for m in ("clear", "overlap") for s in "ab"}
-    (row,) = printed(mirage("votes", "scores", arena, "--agreement", "--format", "csv"))
-    (expected,) = raters.rater_agreement(store.open_arena(arena).read("scores"))
-    assert float(row["ordinal"]) == expected.ordinal
-    assert int(row["pairs"]) == expected.pairs == 24
 
 
 def test_the_command_makes_verdicts_only_when_told_to(arena: Path) -> None:
@@ -230,6 +131,5 @@ def test_the_page_of_judges_shows_scores_without_any_judge(arena: Path, monkeypa
     app = AppTest.from_file(ROOT / "pages" / "judges.py", default_timeout=PATIENCE).run()
     assert not app.exception
     assert "Ratings of single answers" in [header.value for header in app.header]
-    agreements, means = (frame.value for frame in app.dataframe)
-    assert list(agreements["measure"]) == ["clear"]
+    (means,) = (frame.value for frame in app.dataframe)
     assert list(means["system"]) == ["a", "b", "a", "b"]

@@ -14,7 +14,6 @@ from votes_cases import every_store_is_closed, evidence, postgres, url, vote  # 
 from mirage import schema, store
 from mirage.people import votes
 from mirage.people.votes import Evidence, Vote, Votes
-from mirage.people.votes.ballots import ballots_left, draw_ballots, keep
 from mirage.people.votes.stage import counting, export_votes
 
 QUERIES = {"1": "Mlima mrefu zaidi ni upi?", "2": "Ziwa kubwa zaidi ni lipi?"}
@@ -172,13 +171,3 @@ def test_an_export_holds_the_arenas_votes_under_any_name_and_their_retractions(
         assert export_votes(database, Vote, tmp_path / "v.jsonl", arena=store.open_arena(path)) == 2
     assert "2 rows" in mirage("votes", "export", tmp_path / "w.jsonl", "--arena", path).stderr
     assert (tmp_path / "w.jsonl").read_bytes() == (tmp_path / "v.jsonl").read_bytes()
-
-
-def test_ballots_are_of_the_arena_whose_battles_they_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    path = make(tmp_path / "mine")
-    drawn = draw_ballots(store.open_arena(path), "sw", n=2)
-    keep(drawn)
-    assert [row.ballot for row in ballots_left(store.open_arena(path), [])] == [drawn[0].ballot_id]
-    assert [row.ballot for row in ballots_left(store.open_arena(renamed(path)), [])] == [drawn[0].ballot_id]
-    assert not ballots_left(store.open_arena(make(path, {"1": "Nani rais?", "2": "Nani mfalme?"})), [])

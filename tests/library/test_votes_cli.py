@@ -117,32 +117,6 @@ def test_correct_prints_the_corrected_ranking_beside_that_of_rank(arena: store.A
     assert "te: not corrected: votes on" in result.stderr
 
 
-def test_several_judges_and_features_are_one_prediction(tmp_path: Path, arena: store.Arena) -> None:
-    rows = [
-        {**key, "feature": "length", "value": float(len(key["system"]) + k % 7), "reason": None}
-        for k, key in enumerate(arena.read("answers", columns=["language", "query_id", "system"]).to_pylist())
-    ]
-    tables = {name: arena.read(name) for name in ("judgments", "answers")}
-    tables["features"] = schema.sort(
-        "features", schema.from_columns("features", {n: [r[n] for r in rows] for n in rows[0]})
-    )
-    arena = store.write(tmp_path / "my-arena", tables, title="Mine", made_by="a test")
-    cast_by_ten(arena)
-    command = ("votes", "correct", arena.path, "--format", "json", "--judge")
-    result = mirage(*command, "heuristic, other", "--features", "length")
-    ranking = json.loads(result.stdout)
-    assert {row["judge"] for row in ranking} == {"heuristic,other"}
-    assert {row["uncorrected"] for row in ranking} == {None}
-    assert all(0 < row["width"] < 1.2 for row in ranking)
-    assert "features length" in result.stderr
-    everything = json.loads(mirage(*command, "heuristic,other", "--features", "all").stdout)
-    assert everything == ranking
-    (judge,) = {row["judge"] for row in json.loads(mirage(*command, "heuristic").stdout)}
-    assert judge == "heuristic"
-    assert "there is no feature 'height'" in mirage(*command, "heuristic", "--features", "height", code=2).stderr
-    assert "there is no judge 'nobody'" in mirage(*command, "other,nobody", code=2).stderr
-
-
 def test_without_votes_it_is_said_what_to_do(arena: store.Arena) -> None:
     for command in (["agreement"], ["correct", "--judge", "heuristic"]):
         result = mirage("votes", command[0], arena.path, *command[1:], code=2)

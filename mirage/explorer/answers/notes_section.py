@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 
 import streamlit as st
 
@@ -60,13 +59,8 @@ def show_notes(arena: Arena, key: tuple[str, str], targets: Sequence[Target]) ->
         if obstacle := _obstacle():
             st.caption(plain(obstacle))
             return
-        try:
-            taxonomy = notes.load_taxonomy(arena)
-        except MirageError as error:
-            # The server's folders are not for readers.
-            refuse(error.rename_path(f"{Path(error.where).parent}/", "") if error.where else error)
-            return
-        _show_form(arena, key, targets, here, taxonomy)
+        used = {name for note in everybody for name in _categories(note)}
+        _show_form(arena, key, targets, here, notes.order_categories({*notes.CATEGORIES, *used}))
 
 
 def pick_categories(arena: Arena, *, battles: bool = False) -> list[str]:
@@ -78,10 +72,9 @@ def pick_categories(arena: Arena, *, battles: bool = False) -> list[str]:
     """
     try:
         found = people.notes_at(arena)
-        names = {name for note in found if battles or note.system for name in _categories(note)}
-        options = notes.load_taxonomy(arena).order(names) if names else []
     except MirageError:
         return []
+    options = notes.order_categories(name for note in found if battles or note.system for name in _categories(note))
     if not options:
         return []
     chosen: list[str] = pick_many(
@@ -161,7 +154,7 @@ def _undo(note: Note) -> None:
 
 
 def _show_form(
-    arena: Arena, key: tuple[str, str], targets: Sequence[Target], here: Sequence[Note], taxonomy: notes.Taxonomy
+    arena: Arena, key: tuple[str, str], targets: Sequence[Target], here: Sequence[Note], categories: Sequence[str]
 ) -> None:
     """Show the form of a note, prefilled with the reader's earlier note."""
     target = targets[0]
@@ -174,14 +167,15 @@ def _show_form(
     # The form's key contains arena, answer and note, so that drafts stay with their target.
     stamp = _stamp(arena.version, *key, *target, mine.vote_id if mine else "")
     with st.form(f"note_{stamp}", border=False):
-        chosen = st.pills(
+        chosen = st.multiselect(
             "Categories",
-            taxonomy.names,
-            selection_mode="multi",
-            default=[name for name in (_categories(mine) if mine else ()) if name in taxonomy.names],
+            categories,
+            default=_categories(mine) if mine else (),
             format_func=plain,
             key=f"note_categories_{stamp}",
-            help=plain("; ".join(f"{category.name}: {category.meaning}" for category in taxonomy.categories)),
+            placeholder="Choose or type",
+            accept_new_options=True,
+            help=plain("; ".join(f"{name}: {meaning}" for name, meaning in notes.CATEGORIES.items())),
         )
         text = st.text_area(
             "Note",

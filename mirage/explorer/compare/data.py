@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mirage.battles.judge import Judge, judges
 from mirage.errors import MirageError, NotEnoughData
-from mirage.explorer.kit.levels import labels_at
 from mirage.explorer.leaderboard import data as leaderboard
-from mirage.people.levels import compare_corrected
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking import pair_tests
 from mirage.ranking.board import size
@@ -210,31 +208,6 @@ def _short_of(row: Comparison, unit: str) -> list[str]:
     return parts
 
 
-@lru_cache(maxsize=64)
-def correct_by_labels(
-    arena: Arena, choice: Choice, languages: tuple[str, ...]
-) -> ComparisonReport | MirageError | None:
-    """Compare two systems by levels corrected by people's labels; return the reason if that is impossible.
-
-    Args:
-        arena: the arena.
-        choice: the systems and the measure.
-        languages: codes to narrow to; empty for all.
-
-    Returns:
-        None for ratings and for systems of two arenas, which cannot be corrected.
-    """
-    if choice.measure == RATING or choice.against is not None:
-        return None
-    labels = labels_at(arena, choice.measure, languages or None)
-    if isinstance(labels, MirageError):
-        return labels
-    try:
-        return compare_corrected(labels, choice.first, choice.second, margin=choice.margin)
-    except MirageError as error:
-        return error
-
-
 def rows(shown: ComparisonReport) -> pa.Table:
     """Return the rows as a table, all languages first: the fields of `Comparison`, the language's name in `where`, the
     corrected p-value as text in `p_text`, and of ratings the first system's win rate with its interval (`WIN_RATES`).
@@ -247,15 +220,6 @@ def rows(shown: ComparisonReport) -> pa.Table:
         for record in records:
             record |= {name: win_rate(record[of]) for name, of in WIN_RATES.items()}
     return pa.Table.from_pylist(records, schema=_schema())
-
-
-def checked_rows(labelled: ComparisonReport) -> tuple[pa.Table, list[str]]:
-    """Return the rows of a corrected comparison that have a difference, and the names of the other languages."""
-    import pyarrow.compute as pc
-
-    table = rows(labelled)
-    known = pc.is_valid(table["difference"])
-    return table.filter(known), table.filter(pc.invert(known))["where"].to_pylist()
 
 
 def _p_text(p: float | None) -> str | None:
@@ -283,8 +247,8 @@ def where(language: str) -> str:
 def _schema() -> pa.Schema:
     import pyarrow as pa
 
-    numbers = ("difference", "low", "high", "p", "p_holm", "detectable", "uncorrected", *WIN_RATES)
-    counts = ("n_queries", "unpaired", "differing", "more", "more_low", "more_high", "labels")
+    numbers = ("difference", "low", "high", "p", "p_holm", "detectable", *WIN_RATES)
+    counts = ("n_queries", "unpaired", "differing", "more", "more_low", "more_high")
     kinds = dict.fromkeys(("where", "language", "verdict", "p_text", "reason"), pa.string())
     kinds |= dict.fromkeys(numbers, pa.float64()) | dict.fromkeys(counts, pa.int64())
     return pa.schema(list(kinds.items()))

@@ -41,16 +41,16 @@ FEW = 10_000
 """Number of verdicts up to which slopes are fitted without asking."""
 NOT_FITTED = "choose it under Options to fit it"
 """Reason for a slope that was not requested."""
-SHOWN = ("agree", "kappa", "sensitivity", "tie_sensitivity", "tau_b", "known", "first", "length", "family")
+SHOWN = ("agree", "kappa", "tau_b", "known", "first")
 """Exam measures on the page; measures without people follow."""
-ALONE = ("flip", "tie", "unparsed")
+ALONE = ("flip", "tie", "unparsed", "length", "family")
 """Measures without people that no exam measure replaces."""
 TRUST = ("agree", "known")
 """Measures that say whether to trust a judge: agreement with people, and known answers."""
 KNOWN = "known"
 """The exam measure that needs no people."""
-CHANCE = {KNOWN: 0.5}
-"""Values of judging at random."""
+FAIR = {KNOWN: 0.5, "first": 0.0}
+"""Reference values: of known answers that of judging at random, of position that of a fair judge."""
 _DRAWS = 200
 
 
@@ -247,18 +247,11 @@ def measures_of(result: ExamResult | None) -> dict[str, JudgeMeasure]:
     if result is None:
         return ALONE_MEASURES
     beside = {
-        name: JudgeMeasure(
-            *(name, measure.title, measure.meaning),
-            measure.best if measure.group == "leaning" else CHANCE.get(name),
-            "rate",
-        )
-        for name, measure in MEASURES.items()
-        if name in SHOWN
+        name: JudgeMeasure(name, MEASURES[name].title, MEASURES[name].meaning, FAIR.get(name), "rate") for name in SHOWN
     }
     if not has_people(result):
         return {KNOWN: beside[KNOWN]} | ALONE_MEASURES
-    ordered = {name: beside[name] for name in SHOWN}
-    return ordered | {name: ALONE_MEASURES[name] for name in ALONE}
+    return beside | {name: ALONE_MEASURES[name] for name in ALONE}
 
 
 def rows_of(arena: Arena, result: ExamResult | None, *, slopes: bool = True) -> list[dict[str, Any]]:

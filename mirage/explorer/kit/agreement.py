@@ -17,8 +17,7 @@ from mirage.explorer.kit.table import Col, table
 from mirage.explorer.kit.text import plain
 from mirage.people import votes
 from mirage.publish.charts.palette import FORMATS
-from mirage.schema import from_rows
-from mirage.text.languages import in_order, name_of
+from mirage.text.languages import name_of
 from mirage.text.segmentation import MANY, as_sentence, count_text, join_or_count
 
 if TYPE_CHECKING:
@@ -32,27 +31,6 @@ _OF = (
     Col("rating", "95% interval", "interval", low="low", high="high", help="Valid whatever the judge's errors are."),
     Col("uncorrected_rank", "Judge's rank", "rank", help="Rank by the judge alone.", width=90),
     Col("votes", "Votes", "count", help="Votes counted on this system's battles (n)."),
-)
-_CITED = (
-    Col("system", "System", "system", help="System; all: all systems of the language."),
-    Col("language", "Language", "language", help="Language of the queries."),
-    Col("supported", "Supported", "rate", help="Share of citations whose passage supports the sentence."),
-    Col(
-        "supported",
-        "95% interval",
-        "interval",
-        low="supported_low",
-        high="supported_high",
-        help="Wilson interval, clustered by answer.",
-    ),
-    Col("citations", "Citations", "count", help="Citations with a clear majority (n)."),
-    Col(
-        "answers",
-        "Answers",
-        "count",
-        help=f"Answers with these citations; below {votes.ENOUGH_ANSWERS} unreliable.",
-    ),
-    Col("unclear", "Unclear", "count", help="Citations without a clear majority; excluded."),
 )
 
 
@@ -120,32 +98,6 @@ def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
     elif "answers" in page.arena.tables:
         about = "No votes on randomly drawn battles yet; vote on the Spot check page."
         st.html(badge_html("No votes yet", "gray", about))
-
-
-def show_citations(page: Page, languages: Sequence[str]) -> None:
-    """Show citation support as voted by people; nothing without votes.
-
-    Args:
-        page: the page.
-        languages: codes that are shown.
-    """
-    try:
-        rows = [row for row in people.citations_at(page.arena) if row.language in languages]
-    except MirageError as error:
-        st.caption(plain(f"People's votes are unavailable: {error.what}."))
-        return
-    if not rows:
-        return
-    st.header("Citation support, by people", anchor=False)
-    table(from_rows(votes.CitationSupport, rows), _CITED, key="citations_supported")
-    few = in_order(row.language for row in rows if row.system == votes.EVERYBODY and row.answers < votes.ENOUGH_ANSWERS)
-    few_names = join_or_count([name_of(code) for code in few], "language")
-    st.caption(
-        plain(
-            "Votes from the Spot check page on randomly drawn answers; the majority of voters decides a citation."
-            + (f" Too few answers to be reliable: {few_names}." if few else "")
-        )
-    )
 
 
 def overriding(page: Page) -> tuple[str, int] | None:

@@ -42,7 +42,7 @@ def mark_labels(page: Page, labels: QueryLabels | None = None) -> None:
 def tell_audit(labels: QueryLabels) -> None:
     """Write a note on the audit of the labels, or on its absence."""
     if labels.unaudited:
-        audit = "mirage votes audit DIR --out FILE.html"
+        audit = "mirage votes audit DIR --out FILE"
         note(f"Labels not audited: a program decided which queries can be answered. Audit them: {audit}")
     if labels.audit is None:
         return

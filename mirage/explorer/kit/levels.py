@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mirage.errors import MirageError
 from mirage.explorer.kit import votes as people
 from mirage.people import votes
-from mirage.people.levels import Labels, Levels, correct_levels, how_to_label, label_measures, read_labels
+from mirage.people.levels import Levels, correct_levels, label_measures, read_labels
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -42,29 +42,15 @@ def levels_at(arena: Arena, measure: str, languages: tuple[str, ...], parser: st
     return _levels(arena, measure, languages, parser, _version())
 
 
-def labels_at(
-    arena: Arena, measure: str, languages: tuple[str, ...] | None, parser: str = "strict"
-) -> Labels | MirageError:
-    """Return the labels of a measure, or why there are none; arguments as for `levels_at`, languages None for all."""
-    return _labels(arena, measure, languages, parser, _version())
-
-
-@lru_cache(maxsize=16)
-def _labels(
-    arena: Arena, measure: str, languages: tuple[str, ...] | None, parser: str, version: Version
-) -> Labels | MirageError:
-    try:
-        return read_labels(arena, measure, _log(version), languages=languages, parser=parser)  # type: ignore[arg-type]
-    except MirageError as error:
-        return error
-
-
 @lru_cache(maxsize=16)
 def _levels(
     arena: Arena, measure: str, languages: tuple[str, ...], parser: str, version: Version
 ) -> Levels | MirageError:
-    labels = _labels(arena, measure, languages, parser, version)
-    return labels if isinstance(labels, MirageError) else correct_levels(labels)
+    try:
+        labels = read_labels(arena, measure, _log(version), languages=languages, parser=parser)  # type: ignore[arg-type]
+        return correct_levels(labels)
+    except MirageError as error:
+        return error
 
 
 def _version() -> Version:
@@ -78,8 +64,3 @@ def _version() -> Version:
 @lru_cache(maxsize=2)
 def _log(version: Version) -> tuple[votes.Evidence, ...]:
     return tuple(people.database().rows(votes.Evidence)) if version else ()
-
-
-def label_command(arena: Arena, measure: str) -> str:
-    """Return how to get labels of a measure."""
-    return how_to_label(arena, measure)

@@ -18,24 +18,6 @@ from mirage.store import Arena
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_AGREEMENT = (
-    Col("measure", "Measure", "text", help="Rating scale.", width=150),
-    *(
-        column
-        for name, label, kind, meaning in (
-            ("equal", "Equal", "rate", "Share of equal scores among pairs of raters."),
-            ("ordinal", "α, ranks", "probability", "Krippendorff's alpha, ordinal scale: 1 is perfect, 0 is chance."),
-            ("interval", "α, numbers", "probability", "Krippendorff's alpha, interval scale."),
-        )
-        for column in (
-            Col(name, label, kind, help=meaning),  # type: ignore[arg-type]
-            Col(name, "95%", "interval", low=f"{name}_low", high=f"{name}_high", help="Bootstrap over queries."),
-        )
-    ),
-    Col("answers", "Answers", "count", help="Answers scored by at least two people."),
-    Col("raters", "People", "count", help="Number of raters."),
-    Col("reason", "Missing because", "text", help="Reason for a missing value or interval."),
-)
 _MEANS = (
     Col("system", "System", "system", of="answers"),
     Col("measure", "Measure", "text", help="Rating scale.", width=150),
@@ -57,36 +39,18 @@ def scores_section(page: Page) -> None:
     if not codes:
         st.caption("No ratings in the selected languages.")
         return
-    agreements, means = _rater_rows(page.arena, codes), _mean_rows(page.arena, codes)
-    if len(agreements):
-        table(agreements, _AGREEMENT, key="raters")
-        st.caption("Pairwise agreement of people who scored the same answers. 95% intervals over queries.")
+    means = _mean_rows(page.arena, codes)
     who = ["people" if person else "programs" for person in means["person"].to_pylist()]
     table(means.append_column("who", [who]), _MEANS, key="scores")
-    names = sorted(set(agreements["measure"].to_pylist()))
+    names = sorted({row["measure"] for row in means.to_pylist() if row["person"]})
     if names:
         st.caption("To rank systems by these scores, convert them to verdicts:")
         st.code(verdicts_command(page.arena, names[0]), language=None, wrap_lines=True)
 
 
 @lru_cache(maxsize=16)
-def _rater_rows(arena: Arena, languages: Sequence[str]) -> pa.Table:
-    """Return the agreement of people who scored the same answers, by measure (`raters.RaterAgreement`).
-
-    Args:
-        arena: with a table `scores`.
-        languages: codes; of several the rows of `all` alone, where a measure has them.
-    """
-    rows = raters.rater_agreement(arena.read("scores", languages=languages))
-    joint = {row.measure for row in rows if row.language == "all"}
-    return schema.from_rows(
-        raters.RaterAgreement, [row for row in rows if row.language == "all" or row.measure not in joint]
-    )
-
-
-@lru_cache(maxsize=16)
 def _mean_rows(arena: Arena, languages: Sequence[str]) -> pa.Table:
-    """Return the mean scores by system and measure (`raters.ScoreMean`); languages as for `_rater_rows`."""
+    """Return the mean scores by system and measure (`raters.ScoreMean`); of several languages the rows of `all`."""
     rows = raters.score_means(arena.read("scores", languages=languages))
     joint = {(row.measure, row.person) for row in rows if row.language == "all"}
     return schema.from_rows(

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from mirage.errors import MirageError, NotEnoughData, Unreachable
+from mirage.errors import MirageError, Unreachable
 from mirage.people import votes
 from mirage.people.notes import notes_on
-from mirage.people.votes import stage
 from mirage.people.votes.labels import labels_of
 from mirage.people.votes.stage import correct_ranking, counting, vote_agreement
 from mirage.store import home
@@ -147,24 +146,6 @@ def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[votes.Agreement, ...
     if not any(vote.control for vote in log):
         return ()
     return tuple(vote_agreement(arena, log))
-
-
-def citations_at(arena: Arena) -> tuple[votes.CitationSupport, ...]:
-    """Return citation support by language and system, as voted by people; empty without votes.
-
-    Raises:
-        Unreachable: as in `log`.
-    """
-    return _citations(arena, _version(1))
-
-
-@lru_cache(maxsize=8)
-def _citations(arena: Arena, _key: tuple[str, int]) -> tuple[votes.CitationSupport, ...]:
-    log = database().rows(votes.Evidence)
-    try:
-        return tuple(stage.citation_support(arena, log))
-    except NotEnoughData:
-        return ()
 
 
 def notes_at(arena: Arena) -> tuple[votes.Note, ...]:

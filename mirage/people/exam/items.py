@@ -15,17 +15,13 @@ from numpy.typing import NDArray
 from mirage.battles.counts import codes
 from mirage.battles.decided import DecidedBattles, Places
 from mirage.battles.decision import FIRST, SECOND, points, swap
-from mirage.people.exam.measures import COINCIDENCES, LEANINGS, WIDTH
+from mirage.people.exam.measures import FIRST_SHOWN, WIDTH
 from mirage.people.votes import Vote, battle, label
-from mirage.people.votes.coefficients import coincidences, contingency
+from mirage.people.votes.coefficients import contingency
 from mirage.stats.jackknife import Array
-from mirage.text.makers import BASELINE, OTHER, Makers
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Lengths = Mapping[tuple[str, str, str], float]
-"""Lengths of answers by language, query and system."""
 
 _LABELS = range(3)
 _POINTS = np.array([points(kind) for kind in _LABELS])
@@ -94,11 +90,6 @@ class Items:
     def people(self) -> Array:
         """M: people's mean points for the first system."""
         return np.asarray(self.opinions.points[self.battle])
-
-    @property
-    def errors(self) -> Array:
-        """M: the judge's points for the first system minus people's."""
-        return self.points - self.people
 
 
 def opinions_of(votes: Iterable[Vote]) -> dict[str, Opinions]:
@@ -192,45 +183,22 @@ def by_query(query: Places, values: Array) -> Array:
     return np.add.reduceat(values, starts, axis=0) if len(starts) else values[:0]
 
 
-def judge_sums(judge: str, items: Items, *, lengths: Lengths, makers: Makers) -> Array:
+def judge_sums(items: Items) -> Array:
     """Return each query's contribution for one judge in one language (Q x `WIDTH`)."""
-    heard, label_of = items.opinions, items.label
     sums = np.zeros((len(items), WIDTH))
-    table = contingency(heard.counts[items.battle], label_of)
-    sums[:, :9] = (table + table[:, _SWAP][:, :, _SWAP]).reshape(-1, 9) / 2
-    sums[:, COINCIDENCES] = coincidences(heard.counts[items.battle] + np.eye(3)[label_of])
+    sums[:, :9] = _both_sides(contingency(items.opinions.counts[items.battle], items.label)) / 2
     above = (items.verdict_points - items.people[items.of]) * np.where(items.swapped, -1, 1)
-    sums[:, LEANINGS["first"]] = np.bincount(items.of, weights=above, minlength=len(items))
-    sums[:, LEANINGS["first"] + 1] = np.bincount(items.of, minlength=len(items))
-    first, second = heard.first[items.battle], heard.second[items.battle]
-    if lengths:
-        ids = [heard.queries[k] for k in items.query]
-        sizes = np.array(
-            [
-                [
-                    lengths.get((heard.language, query, heard.systems[k]), np.nan)
-                    for query, k in zip(ids, side, strict=True)
-                ]
-                for side in (first, second)
-            ]
-        )
-        _lean(sums, "length", items.errors, np.nan_to_num(np.sign(sizes[0] - sizes[1])))
-    maker = makers.of(judge)
-    if maker not in (BASELINE, OTHER):
-        own = np.array([makers.of(system) == maker for system in heard.systems], dtype=np.float64)
-        _lean(sums, "family", items.errors, own[first] - own[second])
+    sums[:, FIRST_SHOWN] = np.bincount(items.of, weights=above, minlength=len(items))
+    sums[:, FIRST_SHOWN + 1] = np.bincount(items.of, minlength=len(items))
     return by_query(items.query, sums)
 
 
 _SWAP = np.array([swap(kind) for kind in _LABELS])
 
 
-def _lean(sums: Array, name: str, errors: Array, side: Array) -> None:
-    """Add the judge's excess of points over people for one side; `side` is 1 for the first system, -1 the second, 0
-    neither.
-    """
-    sums[:, LEANINGS[name]] = errors * side
-    sums[:, LEANINGS[name] + 1] = np.abs(side)
+def _both_sides(table: Array) -> Array:
+    """Return contingency tables plus the same seen from the second system (B x 9)."""
+    return np.asarray((table + table[:, _SWAP][:, :, _SWAP]).reshape(-1, 9))
 
 
 def people_sums(opinions: Opinions) -> Array:
@@ -241,10 +209,9 @@ def people_sums(opinions: Opinions) -> Array:
     sums = np.zeros((len(counts), WIDTH))
     # Neither of two people is the reference: each is once the person and once the judge.
     pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(3)
-    sums[:, :9] = (pairs + pairs[:, _SWAP][:, :, _SWAP]).reshape(-1, 9) / 4
-    sums[:, COINCIDENCES] = coincidences(counts)
-    sums[:, LEANINGS["first"]] = opinions.leaning
-    sums[:, LEANINGS["first"] + 1] = opinions.n
+    sums[:, :9] = _both_sides(pairs) / 4
+    sums[:, FIRST_SHOWN] = opinions.leaning
+    sums[:, FIRST_SHOWN + 1] = opinions.n
     return by_query(opinions.query, sums)
 
 

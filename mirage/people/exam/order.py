@@ -1,4 +1,4 @@
-"""The order of systems by a judge against people's on the same battles: tau-b and tau AP, with intervals.
+"""The order of systems by a judge against people's on the same battles: tau-b with its interval.
 
 A rank correlation of two noisy orders is biased towards 0, and no bootstrap of the correlation corrects that if systems
 are close. The interval therefore follows from the significant pairwise differences, by people and by the judge,
@@ -89,40 +89,16 @@ def order_of(items: Items, taken: Array, *, draws: int, seed: int) -> Order | No
     return Order(s, n, theta, np.concatenate(drawn))
 
 
-def tau_ap(order: Array, truth: Array) -> Array:
-    """Return the top-weighted rank correlation tau AP.
-
-    Args:
-        order: ... x S ratings to evaluate; equal ones are ordered by index.
-        truth: ratings of the same systems; pairs tied here count half.
-
-    Returns:
-        In [-1, 1].
-
-    Source: Yilmaz, Aslam and Robertson, A new rank correlation coefficient for information retrieval, SIGIR 2008.
-    """
-    s = order.shape[-1]
-    ranked = np.take_along_axis(truth, np.argsort(-order, axis=-1, kind="stable"), axis=-1)
-    above, below = np.tril_indices(s, -1)[::-1]
-    right = (np.sign(ranked[..., above] - ranked[..., below]) + 1) / 2
-    return np.asarray(2 / (s - 1) * (right / below).sum(axis=-1) - 1)
-
-
-def order_measures(pairs: Sequence[tuple[Order, Order]], *, none: str) -> dict[str, Estimate]:
-    """Compute tau-b and tau AP of a judge's order and people's, averaged over languages.
+def order_measure(pairs: Sequence[tuple[Order, Order]], *, none: str) -> Estimate:
+    """Compute tau-b of a judge's order and people's, averaged over languages.
 
     Args:
         pairs: the judge's order and people's, one pair per language.
         none: reason to give if there is no value.
     """
-    return {name: _estimate(pairs, name, none) for name in ("tau_b", "tau_ap")}
-
-
-def _estimate(pairs: Sequence[tuple[Order, Order]], name: str, none: str) -> Estimate:
-    correlation, ends = (kendall, tau_b_ends) if name == "tau_b" else (tau_ap, tau_ap_ends)
     n = max((judged.systems for judged, _ in pairs), default=0)
     queries = sum(judged.queries for judged, _ in pairs)
-    values = [float(correlation(judged.theta, people.theta)) for judged, people in pairs]
+    values = [float(kendall(judged.theta, people.theta)) for judged, people in pairs]
     if not values or np.isnan(values).any():
         return Estimate(None, None, None, n, queries, none if not values else "all systems are equal")
     value = float(np.mean(values))
@@ -132,7 +108,7 @@ def _estimate(pairs: Sequence[tuple[Order, Order]], name: str, none: str) -> Est
             value, None, None, n, queries, f"{least} queries are too few for an interval, which needs {LEAST}"
         )
     # The mean of ends valid in each language is valid for the mean, conservatively, since errors cancel.
-    low, high = np.mean([ends(*told_apart(pair)) for pair in pairs], axis=0)
+    low, high = np.mean([tau_b_ends(*told_apart(pair)) for pair in pairs], axis=0)
     return Estimate(value, min(float(low), value), max(float(high), value), n, queries, None)
 
 
@@ -190,24 +166,3 @@ def tau_b_ends(judged: Signs, people: Signs) -> tuple[float, float]:
     product = judged[i, j] * people[i, j]
     sure, open_ = float(product.sum()), int((product == 0).sum())
     return (sure - open_) / len(product), (sure + open_) / len(product)
-
-
-def tau_ap_ends(judged: Signs, people: Signs) -> tuple[float, float]:
-    """Return bounds of tau AP over all orders consistent with the significant pairs (`told_apart`).
-
-    Each system below the top contributes the share of those above it that are correctly above it. Each share is bounded
-    separately: by the systems surely above, and by the others in the worst and best case.
-    """
-    s = len(judged)
-    above, open_ = judged < 0, (judged == 0) & ~np.eye(s, dtype=bool)
-    surely, maybe = people < 0, people <= 0
-    n = above.sum(axis=1)
-    least = _share((above & surely).sum(axis=1), n + (open_ & ~surely).sum(axis=1))
-    most = _share((above & maybe).sum(axis=1) + (open_ & maybe).sum(axis=1), n + (open_ & maybe).sum(axis=1))
-    top = n == 0
-    low, high = least[~top].sum(), most.sum() - most[top].min()
-    return 2 / (s - 1) * float(low) - 1, 2 / (s - 1) * float(high) - 1
-
-
-def _share(part: NDArray[np.intp], of: NDArray[np.intp]) -> Array:
-    return np.asarray(part / np.maximum(of, 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,6 @@ from mirage.battles.verdict_rows import OF_SCORES, programs, with_known, without
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people.exam.items import (
     Items,
-    Lengths,
     Opinions,
     items_of,
     judge_sums,
@@ -23,19 +22,16 @@ from mirage.people.exam.items import (
     people_sums,
 )
 from mirage.people.exam.measures import MEASURES, STATISTICS, WIDTH
-from mirage.people.exam.order import Order, order_measures, order_of
+from mirage.people.exam.order import Order, order_measure, order_of
 from mirage.people.votes import PEOPLE, Vote, imported_votes
 from mirage.people.votes.raters import rater_verdicts
 from mirage.people.votes.stage import counting
 from mirage.schema import CodeOrAll, Count
 from mirage.stats.jackknife import Array, Estimate, estimate, jackknife
 from mirage.text.languages import in_order
-from mirage.text.makers import BY_NAME, Makers
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from mirage.stages.judge import JudgeStats
 
 DRAWS, SEED = 500, 0
 _REFERENCE = "people are what judges are compared with"
@@ -54,8 +50,6 @@ class JudgeExam:
     """Battles decided by people and the judge; for people, those decided by at least two people."""
     measures: Mapping[str, Estimate]
     """By the names of `MEASURES`."""
-    tokens: float | None
-    """Prompt and reply tokens of the judge per battle on which it agrees with a person; null if not in the ledger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +89,7 @@ class ExamResult:
     def table(self) -> pa.Table:
         """Return every measure as `ExamMeasure` rows."""
         rows = [
-            ExamMeasure(
-                row.judge, row.language, name, mark.value, mark.low, mark.high, mark.n, mark.queries, mark.reason
-            )
+            ExamMeasure(row.judge, row.language, name, *astuple(mark))
             for row in self.exams
             for name, mark in row.measures.items()
         ]
@@ -120,7 +112,7 @@ def exam(
     to a query, the one a person scored higher is better to that person.
 
     Args:
-        arena: with judgments; lengths come from features, tokens from the ledger.
+        arena: with judgments.
         votes: the log of votes, or none.
         judges: names; None for every judge that is not a person.
         languages: codes; None for all with people's decisions.
@@ -144,13 +136,6 @@ def exam(
     if not heard and "outcomes" not in arena.tables:
         raise _nothing()
     judgments = programs(arena.read("judgments", columns=_COLUMNS))
-    lengths: dict[tuple[str, str, str], float] = {}
-    if "features" in arena.tables:
-        rows = arena.sql(
-            "SELECT language, query_id, system, value FROM features WHERE feature = 'length' AND value IS NOT NULL"
-        )
-        keys = zip(*(rows[name].to_pylist() for name in ("language", "query_id", "system")), strict=True)
-        lengths = dict(zip(keys, rows["value"].to_pylist(), strict=True))
     outcomes = None
     if "outcomes" in arena.tables:
         codes = arena.languages("outcomes") if languages is None else languages
@@ -159,20 +144,7 @@ def exam(
             "WHERE parser = 'strict' AND list_contains($codes, language)",
             {"codes": list(codes)},
         )
-    result = examine(
-        judgments,
-        heard,
-        judges=judges,
-        lengths=lengths,
-        outcomes=outcomes,
-        makers=store.makers_of(arena),
-        draws=draws,
-        seed=seed,
-    )
-    from mirage.stages.judge.stage import judge_statistics  # deferred: imports all of judging, which pages do not need
-
-    stats = {(row.judge, row.language): row for row in judge_statistics(arena.path, tags=arena.tags)}
-    return replace(result, exams=tuple(_with_cost(row, stats.get((row.judge, row.language))) for row in result.exams))
+    return examine(judgments, heard, judges=judges, outcomes=outcomes, draws=draws, seed=seed)
 
 
 def examine(
@@ -180,9 +152,7 @@ def examine(
     votes: Iterable[Vote],
     *,
     judges: Sequence[str] | None = None,
-    lengths: Lengths | None = None,
     outcomes: pa.Table | None = None,
-    makers: Makers = BY_NAME,
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> ExamResult:
@@ -192,9 +162,7 @@ def examine(
         judgments: columns of table `judgments`, of programs only.
         votes: valid votes (`mirage.people.votes.standing`); those on battles not sampled at random are ignored.
         judges: names; None for all.
-        lengths: lengths of the answers, if known.
         outcomes: language, query_id, system and correct of answers, for known-answer pairs; None for none.
-        makers: maker of each judge and system.
         draws: draws behind the intervals of the systems' order.
         seed: seed of the draws.
 
@@ -214,7 +182,7 @@ def examine(
             raise UnknownName("judge", name, known)
     names = [name for name in known if judges is None or name in judges]
     by_judge = items_of(battles, opinions)
-    examined = _Examined(lengths or {}, makers, draws, seed)
+    examined = _Examined(draws, seed)
     exams: list[JudgeExam] = []
     codes = in_order({*opinions, *(code for name in names for code in known_pairs.get(name, {}))})
     for name in names:
@@ -235,8 +203,6 @@ def _nothing() -> NotEnoughData:
 class _Examined:
     """Builder of the rows of judges and people."""
 
-    lengths: Lengths
-    makers: Makers
     draws: int
     seed: int
     orders: dict[tuple[str, bytes, bytes], Order | None] = field(default_factory=dict)
@@ -248,7 +214,7 @@ class _Examined:
         sums: dict[str, Array] = {}
         orders: dict[str, tuple[Order, Order]] = {}
         for code, items in by_language.items():
-            sums[code] = judge_sums(judge, items, lengths=self.lengths, makers=self.makers)
+            sums[code] = judge_sums(items)
             judged, people = self._order(items, items.points), self._order(items, items.people)
             if judged is not None and people is not None:
                 orders[code] = judged, people
@@ -258,9 +224,12 @@ class _Examined:
                 code,
                 sum(len(by_language[part]) for part in scope if part in by_language),
                 _measures([sums.get(part, np.zeros((0, WIDTH))) for part in scope])
-                | {"known": _estimate("known", [known[part] for part in scope if part in known])}
-                | order_measures([orders[part] for part in scope if part in orders], none=MEASURES["tau_b"].none),
-                None,
+                | {
+                    "known": _estimate("known", [known[part] for part in scope if part in known]),
+                    "tau_b": order_measure(
+                        [orders[part] for part in scope if part in orders], none=MEASURES["tau_b"].none
+                    ),
+                },
             )
             for code, scope in _scopes(languages)
         ]
@@ -273,13 +242,12 @@ class _Examined:
             scopes.append(("all", list(languages)))
         for code, scope in scopes:
             measures = _measures([people_sums(opinions[part]) for part in scope])
-            for name, measure in MEASURES.items():
-                if measure.group == "order" or name in ("length", "family", "known"):
-                    measures[name] = Estimate(None, None, None, 0, 0, _REFERENCE)
-                elif measures[name].value is None and not measures[name].n:
-                    measures[name] = replace(measures[name], reason="no battle was decided by two people")
+            for name, mark in measures.items():
+                if mark.value is None and not mark.n:
+                    measures[name] = replace(mark, reason="no battle was decided by two people")
+            measures |= dict.fromkeys(("known", "tau_b"), Estimate(None, None, None, 0, 0, _REFERENCE))
             n = sum(int((opinions[part].n > 1).sum()) for part in scope)
-            rows.append(JudgeExam(PEOPLE, code, n, {name: measures[name] for name in MEASURES}, None))
+            rows.append(JudgeExam(PEOPLE, code, n, {name: measures[name] for name in MEASURES}))
         return rows
 
     def _order(self, items: Items, taken: Array) -> Order | None:
@@ -330,13 +298,3 @@ def _score_votes(arena: store.Arena, measure: str | None) -> list[Vote]:
             rows = rows.set_column(rows.column_names.index(name), name, column)
         votes += imported_votes(rows, arena.name)
     return votes
-
-
-def _with_cost(row: JudgeExam, stats: JudgeStats | None) -> JudgeExam:
-    """Add the cost of a battle on which the judge agrees with people."""
-    agree = row.measures["agree"].value
-    if stats is None or not agree or stats.tokens_in is None or not stats.n:
-        return row
-    # Verdicts per battle: two if each is shown in both orders.
-    verdicts = row.measures["first"].n / row.battles / stats.n / agree
-    return replace(row, tokens=(stats.tokens_in + (stats.tokens_out or 0)) * verdicts)

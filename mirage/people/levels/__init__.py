@@ -4,34 +4,24 @@
     levels = correct_levels(labels)                    # by language and system, `all` last
     levels.rows, levels.notes()
 
-`labels.py` reads labels and predictors, `levels.py` corrects and compares, `files.py` imports labels.
+`labels.py` reads labels and predictors, `levels.py` corrects, `files.py` imports labels.
 `mirage.stats.powered_mean` has the estimator.
 """
 
 from mirage.people.levels.files import import_labels
-from mirage.people.levels.labels import Labels, how_to_label, label_measures, read_labels
+from mirage.people.levels.labels import label_measures, read_labels
 from mirage.people.levels.levels import (
-    LEAST,
     CorrectedLevel,
     Levels,
-    compare_corrected,
-    compare_labelled,
     correct_levels,
-    corrected_rates,
     labels_of,
     read_log,
 )
 
 __all__ = [
-    "LEAST",
     "CorrectedLevel",
-    "Labels",
     "Levels",
-    "compare_corrected",
-    "compare_labelled",
     "correct_levels",
-    "corrected_rates",
-    "how_to_label",
     "import_labels",
     "label_measures",
     "labels_of",

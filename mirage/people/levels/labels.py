@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from mirage import store
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people.votes import Evidence, votes_on
-from mirage.people.votes.citations import majorities
+from mirage.people.votes.verdicts import majorities
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, QueryMeasure, query_measure
 from mirage.schema import Parser
 from mirage.stages.features.nuggets import MAIN_SCORE
-from mirage.stats.powered_mean import fit_predictions
+from mirage.stats.powered_mean import mean_of_programs
 from mirage.stats.units import Units
 from mirage.text.languages import in_order
 
@@ -62,10 +62,8 @@ class Labels:
     """N: mean of the people's labels; NaN without a label."""
     judges: Array
     """N x J: values of every program that measures the same quantity; NaN where it has none."""
-    features: Array
-    """N x K: further predictors; NaN where unknown."""
     names: tuple[str, ...]
-    """Names of the J programs and the K features."""
+    """Names of the J programs."""
     changed: int
     """Labels left out because their answer has changed since."""
 
@@ -113,8 +111,8 @@ class Labels:
 
     @cached_property
     def predictions(self) -> Array:
-        """N: predictions of the labels in [0, 1], cross-fitted over queries."""
-        return fit_predictions(self.scale(self.judges), self.scaled, self.unit, features=self.features)
+        """N: the mean of the programs' values in [0, 1]; the overall mean for answers without any."""
+        return mean_of_programs(self.scale(self.judges))
 
     def of(self, *, language: str | None = None, system: str | None = None, subset: str | None = None) -> Places:
         """Return the indices of some answers."""
@@ -158,7 +156,6 @@ def read_labels(
     *,
     languages: Sequence[str] | None = None,
     parser: Parser = "strict",
-    predictors: Sequence[str] = (),
 ) -> Labels:
     """Read the labels and the measured values of a measure.
 
@@ -167,50 +164,28 @@ def read_labels(
         name: `rate`, `feature:NAME` or `score:NAME`.
         log: votes on citations, including those of other arenas.
         languages: codes; None for all.
-        parser: parser whose outcomes are corrected, for `rate`; the others are predictors.
-        predictors: features to use as predictors of the labels.
+        parser: parser whose outcomes are corrected, for `rate`; the others help to predict the labels.
 
     Raises:
-        UnknownName: if there is no such measure, language or feature.
+        UnknownName: if there is no such measure, language or parser.
         TableMissing: if the arena lacks the table of the measure.
         NotEnoughData: if people labelled no answer; the message names the command to get labels.
     """
     scores = _read_scores(arena, languages)
     if name == RATE:
-        source = _outcomes(arena, scores, languages, parser)
+        found = _outcomes(arena, scores, languages, parser)
     elif name == NUGGETS:
         raise NotEnoughData("people do not label nuggets", do=f"choose {OF_FEATURE}{MAIN_SCORE}, with imported scores")
     elif name.startswith(OF_SCORE):
-        source = _scale(arena, name, scores, languages)
+        found = _scale(arena, name, scores, languages)
     else:
-        source = _feature(arena, name, scores, log, languages)
-    keys = tuple(source.measured)
-    if source.labels.keys().isdisjoint(keys):
+        found = _feature(arena, name, scores, log, languages)
+    if not found.n_labels:
         raise NotEnoughData(
-            f"no answer has people's labels for {name}" + (" that is unchanged since" if source.changed else ""),
+            f"no answer has people's labels for {name}" + (" that is unchanged since" if found.changed else ""),
             do=how_to_label(arena, name),
         )
-    # Programs' scores on other scales predict, too.
-    extra: dict[str, Mapping[Key, float | None]] = {
-        other: {key: float(np.mean([value for value, _ in given])) for key, given in values.items()}
-        for (person, other), values in sorted(scores.items())
-        if not person and other != source.scale
-    }
-    if predictors:
-        extra |= _features(arena, predictors, languages)
-    return Labels(
-        measure=source.measure,
-        low=source.low,
-        high=source.high,
-        keys=keys,
-        subset=tuple(source.subset.get(key, "") for key in keys),
-        measured=_matrix(keys, [source.measured])[:, 0],
-        labels=_matrix(keys, [{key: float(np.mean(of)) for key, of in source.labels.items()}])[:, 0],
-        judges=_matrix(keys, source.judges.values()),
-        features=_matrix(keys, extra.values()),
-        names=(*source.judges, *extra),
-        changed=source.changed,
-    )
+    return found
 
 
 def how_to_label(arena: store.Arena, name: str) -> str:
@@ -225,20 +200,31 @@ Scores = Mapping[tuple[bool, str], Mapping[Key, Sequence[tuple[float, str]]]]
 """Values with their raters by person or program, scale, and answer."""
 
 
-@dataclass(frozen=True)
-class _Source:
-    measure: QueryMeasure
-    low: float
-    high: float
-    measured: Values
-    labels: Mapping[Key, Sequence[float]]
-    judges: Mapping[str, Values]
-    subset: Mapping[Key, str]
-    scale: str
-    changed: int = 0
+def _collect(
+    measure: QueryMeasure,
+    ends: tuple[float, float],
+    measured: Values,
+    labels: Mapping[Key, Sequence[float]],
+    judges: Mapping[str, Values],
+    subset: Mapping[Key, str] | None = None,
+    changed: int = 0,
+) -> Labels:
+    """Return the answers with a measured value as arrays."""
+    keys = tuple(measured)
+    return Labels(
+        measure,
+        *ends,
+        keys,
+        tuple((subset or {}).get(key, "") for key in keys),
+        _matrix(keys, [measured])[:, 0],
+        _matrix(keys, [{key: float(np.mean(of)) for key, of in labels.items()}])[:, 0],
+        _matrix(keys, judges.values()),
+        tuple(judges),
+        changed,
+    )
 
 
-def _outcomes(arena: store.Arena, scores: Scores, languages: Sequence[str] | None, parser: Parser) -> _Source:
+def _outcomes(arena: store.Arena, scores: Scores, languages: Sequence[str] | None, parser: Parser) -> Labels:
     """Read wrong decisions to answer or abstain, by parsers and by people."""
     arena.need("outcomes")
     columns = ("parser", "subset", "outcome", "correct")
@@ -262,12 +248,12 @@ def _outcomes(arena: store.Arena, scores: Scores, languages: Sequence[str] | Non
     for key, given in by_programs.items():
         for value, rater in given if key in subset else ():
             judges.setdefault(rater, {})[key] = decide(key, value)
-    return _Source(query_measure(RATE), 0.0, 1.0, measured, labels, judges, subset, ANSWERED)
+    return _collect(query_measure(RATE), (0.0, 1.0), measured, labels, judges, subset)
 
 
 def _feature(
     arena: store.Arena, name: str, scores: Scores, log: Sequence[Evidence], languages: Sequence[str] | None
-) -> _Source:
+) -> Labels:
     """Read a bounded feature, and people's labels of it."""
     from mirage.stages.features import FEATURES
 
@@ -291,10 +277,10 @@ def _feature(
         labels |= {key: [float(np.mean(votes))] for key, votes in clear.items()}
     measured = _values(arena.read("features", languages=languages), feature)
     ends = float(spec.low), float(spec.high)
-    return _Source(measure, *ends, measured, labels, {feature: measured}, {}, feature, changed)
+    return _collect(measure, ends, measured, labels, {feature: measured}, changed=changed)
 
 
-def _scale(arena: store.Arena, name: str, scores: Scores, languages: Sequence[str] | None) -> _Source:
+def _scale(arena: store.Arena, name: str, scores: Scores, languages: Sequence[str] | None) -> Labels:
     """Read people's and programs' scores on a scale."""
     scale = name.removeprefix(OF_SCORE)
     arena.need("scores")
@@ -321,7 +307,7 @@ def _scale(arena: store.Arena, name: str, scores: Scores, languages: Sequence[st
         measured |= values
     title = f"people's score {scale}, from {low:g} to {high:g}; higher is better"
     measure = QueryMeasure(name, title, "", 1, high - low)
-    return _Source(measure, float(low), float(high), measured, labels, judges, {}, scale)
+    return _collect(measure, (float(low), float(high)), measured, labels, judges)
 
 
 def _read_scores(arena: store.Arena, languages: Sequence[str] | None = None) -> Scores:
@@ -334,16 +320,6 @@ def _read_scores(arena: store.Arena, languages: Sequence[str] | None = None) -> 
         if value is not None:
             found.setdefault((bool(person), scale), {}).setdefault(key, []).append((value, rater))
     return found
-
-
-def _features(arena: store.Arena, names: Sequence[str], languages: Sequence[str] | None) -> dict[str, Values]:
-    arena.need("features")
-    table = arena.read("features", languages=languages)
-    known = set(table["feature"].to_pylist())
-    for name in names:
-        if name not in known:
-            raise UnknownName("feature", name, sorted(known), where=arena.address)
-    return {name: _values(table, name) for name in names}
 
 
 _KEY = ("language", "query_id", "system")

@@ -9,15 +9,13 @@
     correct(rows, decisions(judgments)["gpt-4o"], language="sw", judge="gpt-4o").table()
 
 `rows.py` defines the kinds of votes and which of them are valid, `belonging.py` assigns them to arenas, `database.py`
-stores them, `queue.py` chooses battles, `labels.py` audits the labels of queries, `ballots.py` sends either to voters
-(`ballot_page.py`: the file). `verdicts.py` converts votes to verdicts, `agreement.py` compares them with judges,
-`correct.py` corrects a judge's ranking (`powered.py`: the method), `citations.py` summarises votes on citations, and
-`raters.py` analyses imported scores.
+stores them, `queue.py` chooses battles, `labels.py` audits the labels of queries, `ballots.py` writes sheets of either.
+`verdicts.py` converts votes to verdicts, `agreement.py` compares them with judges, `correct.py` corrects a judge's
+ranking (`powered.py`: the method), and `raters.py` analyses imported scores.
 """
 
 from mirage.people.votes.agreement import Agreement, agreement
 from mirage.people.votes.belonging import ArenaVotes, votes_on
-from mirage.people.votes.citations import ENOUGH_ANSWERS, EVERYBODY, CitationSupport, support_by_system
 from mirage.people.votes.coefficients import ENOUGH
 from mirage.people.votes.correct import (
     LEAST_EACH,
@@ -64,8 +62,6 @@ from mirage.stats.jackknife import LEAST
 
 __all__ = [
     "ENOUGH",
-    "ENOUGH_ANSWERS",
-    "EVERYBODY",
     "FILLER",
     "FLIPPED",
     "IMPORTED",
@@ -81,7 +77,6 @@ __all__ = [
     "Agreement",
     "AnyRow",
     "ArenaVotes",
-    "CitationSupport",
     "Correction",
     "Evidence",
     "LabelVote",
@@ -108,7 +103,6 @@ __all__ = [
     "shown_digest",
     "split_categories",
     "standing",
-    "support_by_system",
     "token",
     "validate_row",
     "votes_on",

@@ -13,35 +13,33 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.decided import decide_battles
-from mirage.battles.decision import Battle, Decision, decisions, points
+from mirage.battles.decision import Battle, Decision, decisions
 from mirage.people.votes.coefficients import (
     ENOUGH,
     Array,
-    Coefficient,
-    LanguagePart,
-    Statistics,
     alphas,
     coincidences,
     contingency,
-    estimate_statistics,
-    joint_fields,
     kappas,
     ratio,
 )
 from mirage.people.votes.rows import Vote
 from mirage.people.votes.verdicts import battle, label
-from mirage.schema import PEOPLE, CodeOrAll, Count, Share
-from mirage.stats.jackknife import LEAST
+from mirage.schema import PEOPLE, CodeOrAll, Count, Range, Share
+from mirage.stats.jackknife import LEAST, Scale, Spread, Statistic, estimate, jackknife
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+Coefficient = Annotated[float, Range(-1, 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +78,6 @@ class Agreement:
     alpha_low: Coefficient | None
     """Lower end of the interval of `alpha`."""
     alpha_high: Coefficient | None
-    """Upper end."""
-    distance: Share | None
-    """Mean absolute difference between the points of a person's vote and of the judge's verdict for the first system (1
-    a win, 0.5 a tie, 0 a loss): 0 is full agreement. A graded verdict counts with its points, so that 0.9 is nearer to
-    a win than 0.6, while `raw` treats both as a win or a tie.
-    """
-    distance_low: Share | None
-    """Lower end of the interval of `distance`."""
-    distance_high: Share | None
     """Upper end."""
     skipped: Count
     """Votes without an opinion, excluded."""
@@ -165,7 +154,7 @@ def judges_agreement(judgments: pa.Table) -> list[tuple[str, Agreement]]:
             _, left, right = np.intersect1d(pair[own[j, k]], pair[own[other, k]], return_indices=True)
             left, right = own[j, k][left], own[other, k][right]
             if len(left):
-                sums = _judged_sums(np.eye(3)[battles.label[left]], battles.label[right], battles.points[right])
+                sums = _judged_sums(np.eye(3)[battles.label[left]], battles.label[right])
                 starts = np.flatnonzero(np.diff(battles.query[left], prepend=-1))
                 by_query = np.add.reduceat(sums, starts, axis=0)
                 parts.append(_figures(judge, code, by_query, _Voters(frozenset({name}))))
@@ -175,13 +164,12 @@ def judges_agreement(judgments: pa.Table) -> list[tuple[str, Agreement]]:
     return rows
 
 
-def _judged_sums(people: Array, label: NDArray[np.intp], given: Array) -> Array:
+def _judged_sums(people: Array, label: NDArray[np.intp]) -> Array:
     """Return each battle's contribution to the agreement of people, or of a judge, with a judge (B x `_WIDTH`).
 
     Args:
         people: B x 3: number of opinions of each kind.
         label: B: the judge's decision.
-        given: B: its points for the first system.
     """
     table = contingency(people, label)
     return np.column_stack(
@@ -191,7 +179,6 @@ def _judged_sums(people: Array, label: NDArray[np.intp], given: Array) -> Array:
             table.sum(axis=1),
             people,
             coincidences(people + np.eye(3)[label]),
-            (people * np.abs(given[:, None] - _POINTS)).sum(axis=1),
         ]
     )
 
@@ -204,7 +191,6 @@ def _mutual_sums(labels: Sequence[int]) -> Array:
         sums[1] += a == b
         sums[2 + a] += 1
         sums[5 + b] += 1
-        sums[12] += abs(_POINTS[a] - _POINTS[b])
     sums[8:12] = coincidences(np.bincount(labels, minlength=3).astype(np.float64)[None])[0]
     return sums
 
@@ -220,6 +206,15 @@ class _Opinion(NamedTuple):
     """The vote's own word."""
 
 
+class _Part(NamedTuple):
+    """Results of one language, with their variances."""
+
+    row: Agreement
+    spreads: Mapping[str, Spread]
+    """Value and variance of each statistic."""
+    people: frozenset[str]
+
+
 class _Voters(NamedTuple):
     """People compared, and their votes that were left out or counted specially."""
 
@@ -229,10 +224,11 @@ class _Voters(NamedTuple):
     unread: int = 0
 
 
-_STATISTICS = ("raw", "kappa", "alpha", "distance")
-_WIDTH = 13
-"""Sums of a query: pairs, agreeing pairs, 3 + 3 marginals, 4 of coincidences, absolute differences in points."""
-_POINTS = np.array([points(kind) for kind in range(3)])
+_STATISTICS = ("raw", "kappa", "alpha")
+_COUNTS = ("n", "queries", "skipped", "both_bad", "unread")
+"""Fields that are summed over languages."""
+_WIDTH = 12
+"""Sums of a query: pairs, agreeing pairs, 3 + 3 marginals, 4 of coincidences."""
 
 
 def _compare(
@@ -240,7 +236,7 @@ def _compare(
     language: str,
     votes: Sequence[_Opinion],
     verdicts: Mapping[Battle, Decision],
-) -> LanguagePart:
+) -> _Part:
     heard: dict[Battle, list[tuple[str, int]]] = defaultdict(list)
     for vote in votes:
         if vote.label is not None:
@@ -257,12 +253,7 @@ def _compare(
         of_battle = np.array([_mutual_sums(values) for values in labels]).reshape(-1, _WIDTH)
     else:
         counts = np.array([np.bincount(values, minlength=3) for values in labels], dtype=np.float64).reshape(-1, 3)
-        decided = [verdicts[key] for key in battles]
-        of_battle = _judged_sums(
-            counts,
-            np.array([decision.label for decision in decided], dtype=np.intp),
-            np.array([decision.points for decision in decided], dtype=np.float64),
-        )
+        of_battle = _judged_sums(counts, np.array([verdicts[key].label for key in battles], dtype=np.intp))
     queries, of = np.unique(np.array([key[1] for key in battles], dtype=object), return_inverse=True)
     sums = np.zeros((len(queries), _WIDTH))
     np.add.at(sums, of, of_battle)
@@ -271,7 +262,7 @@ def _compare(
     return _figures(judge, language, sums, _Voters(voters, skipped, both_bad, unread))
 
 
-def _figures(judge: str | None, language: str, sums: Array, voters: _Voters) -> LanguagePart:
+def _figures(judge: str | None, language: str, sums: Array, voters: _Voters) -> _Part:
     """Compute the row of one judge in one language.
 
     Args:
@@ -283,15 +274,15 @@ def _figures(judge: str | None, language: str, sums: Array, voters: _Voters) -> 
     reasons = []
     if judge is None and len(voters.names) > 2:
         reasons.append(f"kappa is of two, these are {len(voters.names)} people: see alpha")
-    statistics: Statistics = {
+    statistics: dict[str, Statistic] = {
         "raw": lambda s: ratio(s[:, 1], s[:, 0]),
         "kappa": lambda s: (
             np.full(len(s), np.nan) if reasons else kappas(s[:, 0], s[:, 1], s[:, 2:5], s[:, 5:8], pooled=True)
         ),
         "alpha": lambda s: alphas(s[:, 8:12], pooled=True),
-        "distance": lambda s: ratio(s[:, 12], s[:, 0]),
     }
-    values, spreads = estimate_statistics(sums, statistics)
+    spreads = {name: jackknife(sums, statistic, lambda s: s[:, 0]) for name, statistic in statistics.items()}
+    values = _values([spreads])
     n, n_queries = int(sums[:, 0].sum()), len(sums)
     reasons += _reasons(judge, n, n_queries, values, bool(reasons))
     row = Agreement(
@@ -307,7 +298,7 @@ def _figures(judge: str | None, language: str, sums: Array, voters: _Voters) -> 
         enough=n_queries >= ENOUGH,
         reason="; ".join(reasons) or None,
     )
-    return LanguagePart(row, spreads, voters.names)
+    return _Part(row, spreads, voters.names)
 
 
 def _reasons(judge: str | None, n: int, queries: int, values: Mapping[str, float | None], no_kappa: bool) -> list[str]:
@@ -324,11 +315,30 @@ def _reasons(judge: str | None, n: int, queries: int, values: Mapping[str, float
     return reasons
 
 
-def _joint(parts: Sequence[LanguagePart]) -> Agreement:
-    """Return the row over all languages."""
-    fields, left = joint_fields(parts, _STATISTICS, ("n", "queries", "skipped", "both_bad", "unread"))
+def _values(parts: Sequence[Mapping[str, Spread]]) -> dict[str, float | None]:
+    """Return the mean of each statistic over languages with its 95% interval, as fields of a row."""
+    values: dict[str, float | None] = {}
+    for name in _STATISTICS:
+        scale: Scale = "share" if name == "raw" else "difference"
+        found = estimate([spreads[name] for spreads in parts], none="", scale=scale)
+        values |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+    return values
+
+
+def _joint(parts: Sequence[_Part]) -> Agreement:
+    """Return the row over all languages: means over those with an interval (all, if none has one), sums over all."""
+    left = [part.row.language for part in parts if part.row.raw_low is None]
+    used = [part for part in parts if part.row.raw_low is not None] or parts
+    values = _values([part.spreads for part in used])
     reasons = [f"too few votes for an interval in {', '.join(left)}"] if left else []
-    if fields["raw_low"] is None and not left:
+    if values["raw_low"] is None and not left:
         reasons.append("no interval: the queries do not differ")
-    row: Agreement = parts[0].row
-    return replace(row, **fields, reason="; ".join(reasons) or None)
+    fields: dict[str, Any] = values | {name: sum(getattr(part.row, name) for part in parts) for name in _COUNTS}
+    return replace(
+        parts[0].row,
+        language="all",
+        voters=len(frozenset().union(*(part.people for part in parts))),
+        enough=values["raw_low"] is not None and sum(part.row.queries for part in used) >= ENOUGH,
+        reason="; ".join(reasons) or None,
+        **fields,
+    )

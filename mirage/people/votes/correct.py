@@ -1,4 +1,4 @@
-"""Judges' rankings corrected by people's votes (`powered.py` has the method and its sources).
+"""A judge's ranking corrected by people's votes (`powered.py` has the method and its sources).
 
 The votes used are those on battles with a known inclusion probability (`Vote.inclusion`), weighted by its inverse, and
 those on battles sampled plainly at random before probabilities were stored. If they are too few, or leave a system
@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
-from mirage.battles.decision import UNPARSED, Battle, Decision, points
+from mirage.battles.decision import Battle, Decision, points
 from mirage.errors import BadInput, NotEnoughData
-from mirage.people.votes.powered import Ballots, Data, powered_estimate, prediction_components
+from mirage.people.votes.powered import Ballots, Data, judge_residuals, powered_estimate
 from mirage.people.votes.rows import Vote
 from mirage.people.votes.verdicts import battle, is_named, label
 from mirage.ranking.pair_tests import open_ranks
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-LEVEL, SEED = 0.95, 0
+LEVEL = 0.95
 LEAST_QUERIES = 30
 """Minimum number of queries with votes for a correction: errors are estimated between them."""
 LEAST_EACH = 5
@@ -52,7 +51,7 @@ class CorrectedRating:
     language: CodeOrAll
     """Language of the battles; `all`: the mean over the languages that could be corrected, with equal weights."""
     judge: str
-    """The corrected judge; several are comma-separated."""
+    """The corrected judge."""
     system: str
     """The system rated."""
     rating: float
@@ -70,13 +69,13 @@ class CorrectedRating:
     votes: Count
     """Counting votes on battles of this system."""
     battles: Count
-    """Battles of this system decided by the judge, or one of several."""
+    """Battles of this system decided by the judge."""
     lam: Annotated[float, Range(0, 1)]
-    """Weight of what judges and features predict, lambda: 0 is votes alone. Of `all`: its mean over the languages."""
+    """Weight of the judge, lambda: 0 is votes alone. Of `all`: its mean over the languages."""
     n_votes: Count
     """Counting votes on the battles of all systems."""
     n_battles: Count
-    """Battles decided by the judge, or one of several; both orders of a pair are one battle."""
+    """Battles decided by the judge; both orders of a pair are one battle."""
     width: Annotated[float, Range(0, None)] | None = None
     """Width of the interval relative to that of the votes alone, by the same method: near 1 the judge adds nothing.
     Null if votes alone give no rating.
@@ -98,7 +97,7 @@ class Correction:
     language: str
     """Code, or `all`."""
     judge: str
-    """The corrected judge; several are comma-separated."""
+    """The corrected judge."""
     systems: tuple[str, ...]
     """The S systems, sorted by name."""
     theta: Array
@@ -109,13 +108,11 @@ class Correction:
     """S: degrees of freedom of the intervals: the queries voted on, or the voters if fewer, minus 1; with several
     languages Satterthwaite's."""
     lam: float
-    """Weight of the prediction by judges and features."""
-    tuned: bool
-    """Whether it was tuned, or given."""
+    """Weight of the judge."""
     votes: NDArray[np.int64]
     """S: votes that count on battles of each system."""
     battles: NDArray[np.int64]
-    """S: battles of each system that a judge decided."""
+    """S: battles of each system that the judge decided."""
     n_votes: int
     """Number of counting votes."""
     voters: tuple[str, ...]
@@ -123,15 +120,11 @@ class Correction:
     n_queries: int
     """Number of queries with votes."""
     n_battles: int
-    """Battles that a judge decided."""
-    seed: int
-    """Seed of the draws behind the rank intervals, and of the folds of cross-fitting."""
+    """Battles that the judge decided."""
     languages: tuple[str, ...] = ()
     """Codes of the joined languages; empty for one language."""
     alone: Array | None = None
     """S x S: covariance of the ratings by the votes alone, by the same method; None if these are unbounded."""
-    features: tuple[str, ...] = ()
-    """Features that the prediction used."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Voted languages that are not in the ranking, with the reason."""
     n_people: int | None = None
@@ -145,13 +138,12 @@ class Correction:
         """The method in one line."""
         return (
             f"Bradley-Terry by prediction-powered inference: {self.n_battles:,} battles judged by {self.judge}, "
-            + (f"features {', '.join(self.features)}, " if self.features else "")
-            + f"{count_text(self.n_votes, 'vote')} of {self._people} on "
+            f"{count_text(self.n_votes, 'vote')} of {self._people} on "
             f"{count_text(self.n_queries, 'query')}, drawn with "
-            f"known chances, lambda {self.lam:.2f} ({'tuned' if self.tuned else 'given'}); "
+            f"known chances, lambda {self.lam:.2f}; "
             + (
                 f"{LEVEL:.0%} intervals by a sandwich over queries{'' if self.n_people is None else ' and people'}, "
-                f"ranks by t tests of all pairs (Holm), seed {self.seed}"
+                "ranks by t tests of all pairs (Holm)"
                 if self.has_intervals
                 else f"no intervals: {count_text(self.n_people or 0, 'person')}, {LEAST_VOTERS} needed in a language"
             )
@@ -233,12 +225,9 @@ def correct(
     *,
     language: str,
     judge: str,
-    more: Sequence[Mapping[Battle, Decision]] = (),
-    features: Mapping[str, Mapping[tuple[str, str], float]] = MappingProxyType({}),
     lam: float | None = None,
-    seed: int = SEED,
 ) -> Correction:
-    """Correct the ranking of a language by one judge, or by several judges and features, using people's votes.
+    """Correct the ranking of a language by one judge, using people's votes.
 
     Every battle counts once, its points the mean over a judge's orders, or over the people who voted on it.
 
@@ -248,23 +237,13 @@ def correct(
         verdicts: what the judge said of each battle (`verdicts.judged`). Votes on battles that it is silent on count
             too, where it has judged both systems: without them people's ratings would be those of the others.
         language: which language.
-        judge: the judge's name; with `more` the names of all.
-        more: what further judges said. A battle that one of them decided is used.
-        features: values of the answers of the language, by feature, query_id and system.
-        lam: weight of the prediction, from 0 (votes alone) to 1; None to tune it.
-        seed: seed of the parts of the cross-fit.
+        judge: the judge's name.
+        lam: weight of the judge, from 0 (votes alone) to 1; None for the one with the least variance.
 
     Raises:
         NotEnoughData: saying how many votes are lacking, or which systems are not connected by them.
-        BadInput: if `lam` is out of range.
     """
-    if lam is not None and not 0 <= lam <= 1:
-        raise BadInput(f"lambda cannot be {lam}", do="give a value from 0 to 1, or omit it to tune it")
-    judges = [
-        {battle_key: verdict for battle_key, verdict in by_battle.items() if battle_key[0] == language}
-        for by_battle in (verdicts, *more)
-    ]
-    judged_battles = {key for by_battle in judges for key, verdict in by_battle.items() if verdict.n_read}
+    judged_battles = {key for key, verdict in verdicts.items() if key[0] == language and verdict.n_read}
     if not judged_battles:
         raise NotEnoughData(f"{judge} has judged no battle in {language}", do="choose another judge or language")
     systems = tuple(sorted({name for battle_key in judged_battles for name in battle_key[2:]}))
@@ -275,9 +254,9 @@ def correct(
             opinions[battle(vote)].append(vote)
     counted = [vote for cast in opinions.values() for vote in cast]
     battles = sorted(judged_battles | opinions.keys())
-    data = lay_out(battles, opinions, systems, judges, list(features.values()))
+    data = lay_out(battles, opinions, systems, verdicts)
     _refuse(data, language, systems)
-    result = powered_estimate(data, lam, seed=seed)
+    result = powered_estimate(data, lam)
     return Correction(
         language=language,
         judge=judge,
@@ -286,16 +265,13 @@ def correct(
         covariance=result.covariance,
         df=np.full(len(systems), result.df),
         lam=result.lam,
-        tuned=lam is None,
         votes=_by_system(systems, map(battle, counted)),
         battles=_by_system(systems, judged_battles),
         n_votes=len(counted),
         voters=tuple(sorted({vote.voter for vote in counted})),
         n_queries=data.n_queries_voted,
         n_battles=len(judged_battles),
-        seed=seed,
         alone=_alone(data),
-        features=tuple(features),
         n_people=len({vote.voter for vote in counted if is_named(vote)}) or None,
     )
 
@@ -397,46 +373,32 @@ def lay_out(
     battles: Sequence[Battle],
     opinions: Mapping[Battle, Sequence[Vote]],
     systems: Sequence[str],
-    judges: Sequence[Mapping[Battle, Decision]],
-    features: Sequence[Mapping[tuple[str, str], float]],
+    verdicts: Mapping[Battle, Decision],
 ) -> Data:
     """Return the arrays of the battles of one language.
 
     Args:
-        battles: those that a judge decided or people voted on, sorted.
+        battles: those that the judge decided or people voted on, sorted.
         opinions: the votes with an opinion on each that was voted on.
         systems: the systems, in the order of their numbers.
-        judges: what each judge said.
-        features: for each feature its values by query_id and system.
+        verdicts: what the judge said.
     """
     place = {name: k for k, name in enumerate(systems)}
     queries = {name: k for k, name in enumerate(sorted({battle[1] for battle in battles}))}
     first, second = (np.array([place[battle[k]] for battle in battles], dtype=np.intp) for k in (2, 3))
-    nothing = Decision(UNPARSED, np.nan, True, n_verdicts=0, n_read=0)
-    verdicts = [[judge.get(battle, nothing) for battle in battles] for judge in judges]
+    decided = [verdict if (verdict := verdicts.get(battle)) and verdict.n_read else None for battle in battles]
+    points_by_judge = np.array([np.nan if verdict is None else verdict.points for verdict in decided])
     cast = [opinions.get(battle, ()) for battle in battles]
     return Data(
         first,
         second,
         np.array([queries[battle[1]] for battle in battles], dtype=np.intp),
-        prediction_components(
-            first,
-            second,
-            len(systems),
-            judges=[
-                (np.array([one.points for one in column]), np.array([one.order for one in column]))
-                for column in verdicts
-            ],
-            features=[
-                np.array([feature.get((q, a), np.nan) - feature.get((q, b), np.nan) for _, q, a, b in battles])
-                for feature in features
-            ],
-        ),
+        judge_residuals(first, second, len(systems), points_by_judge),
         np.array([_mean(votes) if votes else 0.0 for votes in cast]),
         _weights(cast),
         len(systems),
         len(queries),
-        np.array([not any(verdict.n_read for verdict in row) for row in zip(*verdicts, strict=True)]),
+        np.isnan(points_by_judge),
         _ballots(cast),
     )
 

@@ -1,35 +1,30 @@
 """Prediction-powered inference for Bradley-Terry, on arrays.
 
-Judges decide many battles and may be biased; people vote on a random part of them. The known components of every battle
-(`prediction_components`: verdicts, features) give one prediction f of people's points, and the estimate uses the
-prediction on all battles plus its correction on the voted battles:
+A judge decides many battles and may be biased; people vote on a random part of them. The judge's verdicts give a
+prediction f of people's points on every battle (`judge_residuals`), and the estimate uses the prediction on all battles
+plus its correction on the voted battles:
 
     g(theta) = mean over votes of d (y - sigma(d . theta) - lambda f) + lambda mean over all of d f = 0
 
 with y a person's points of the first system, d = +1 at the first system and -1 at the second. The mean over votes
 weights each battle by its inverse inclusion probability (Hajek), so that it need not be a plain random sample. It is
-consistent for any prediction; the prediction's quality only affects the width:
-
-- A judge enters through the residuals of its verdicts from its own Bradley-Terry ratings, so that a bias towards a
-  system, which these ratings absorb, costs no width. Features enter as residuals from the systems' means.
-- Several components are weighted by a ridge regression of people's points on them, cross-fitted over queries: the
-  prediction for a query never uses votes on it. A single component is used as it is.
-- lambda, from 0 (votes alone) to 1, minimises the variance (PPI++), so that the interval is not wider than that of the
-  votes alone, up to chance.
+consistent for any prediction; the prediction's quality only affects the width. It is the residuals of the verdicts from
+the judge's own Bradley-Terry ratings, so that a bias towards a system, which these ratings absorb, costs no width.
+lambda, from 0 (votes alone) to 1, minimises the variance (PPI++), so that the interval is not wider than that of the
+votes alone, up to chance.
 
 Errors are sandwiches over queries and over voters: battles on one query are not independent, nor are the votes of one
 person, who favours some systems. The votes alone are lambda = 0: the same estimator and the same intervals.
 
 Sources: Angelopoulos et al., Science 382 (2023), 669-674; for Bradley-Terry: Boyeau et al., arXiv 2403.07008; lambda:
-Angelopoulos, Duchi and Zrnic, arXiv 2311.01453; cross-fitting: Zrnic and Candes, PNAS 121 (2024); unequal
-probabilities: Zrnic and Candes, arXiv 2403.03208; two ways of clustering: Cameron, Gelbach and Miller, Journal of
-Business and Economic Statistics 29 (2011). Unlike the papers: errors are clustered by query, and they account
-for the voted battles being among all battles. `benchmarks/correction.py` measures coverage and width.
+Angelopoulos, Duchi and Zrnic, arXiv 2311.01453; unequal probabilities: Zrnic and Candes, arXiv 2403.03208; two ways of
+clustering: Cameron, Gelbach and Miller, Journal of Business and Economic Statistics 29 (2011). Unlike the papers:
+errors are clustered by query, and they account for the voted battles being among all battles.
+`benchmarks/correction.py` measures coverage and width.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,16 +36,10 @@ from mirage.ranking.fit import Likelihood, PairCounts, maximise
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-FOLDS = 10
-"""Number of folds of the queries for cross-fitting."""
 _FAR = 15.0
 """Logits beyond which a rating is unbounded."""
 _HOLD, _HOLD_JUDGE = 1e-3, 1e-7
 """Penalties that keep intermediate ratings, and a judge's own ratings, finite."""
-_PENALTIES = tuple(10.0**k for k in range(-1, 5))
-"""Candidate ridge penalties, for components of variance 1, chosen by the error on left-out votes."""
-_REACH = 4.0
-"""Standard deviations at which features are clipped."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +56,7 @@ class Ballots:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """The battles of one language as arrays: N with known components, some with votes."""
+    """The battles of one language as arrays: N with a prediction, some with votes."""
 
     first: Index
     """N: the first system."""
@@ -75,8 +64,8 @@ class Data:
     """N: the second."""
     query: Index
     """N: the query, from 0."""
-    known: Array
-    """N x K: known components of every battle (`prediction_components`), positive in favour of the first system."""
+    predicted: Array
+    """N: prediction of the residual of people's points (`judge_residuals`)."""
     human: Array
     """N: people's points of the first system; 0 without votes."""
     weight: Array
@@ -86,7 +75,7 @@ class Data:
     queries: int
     """Q."""
     silent: NDArray[np.bool_] | None = None
-    """N: whether no judge decided the battle, so that it is included only for its votes; None for none."""
+    """N: whether the judge did not decide the battle, so that it is included only for its votes; None for none."""
     ballots: Ballots | None = None
     """The single votes; None if each battle is decided by another person."""
 
@@ -94,7 +83,7 @@ class Data:
     def mass(self) -> Array:
         """Return the number of battles each one represents (N).
 
-        If every judge is silent only battles with votes are included. They represent the others of their kind, so that
+        Where the judge is silent only battles with votes are included. They represent the others of their kind, so that
         their share of all battles equals their share of the weighted votes.
         """
         mass = np.ones(len(self.first))
@@ -149,59 +138,35 @@ class PoweredEstimate:
     """G x S: influence of the votes on each of the G voted queries on the ratings, net of the prediction."""
 
 
-def prediction_components(
-    first: Index,
-    second: Index,
-    systems: int,
-    *,
-    judges: Sequence[tuple[Array, Array]] = (),
-    features: Sequence[Array] = (),
-) -> Array:
-    """Return the components of a prediction for N battles.
+def judge_residuals(first: Index, second: Index, systems: int, points: Array) -> Array:
+    """Return a judge's points less those that its own ratings expect (N); 0 where it has not decided.
 
     Args:
         first: N: the first system.
         second: N: the second.
         systems: S.
-        judges: for each judge, N points of the first system, NaN where it has not decided; and N numbers saying in
-            which order it saw the two: 1 for the first system first, -1 for the second, 0 for both orders.
-        features: differences of N values between the first system's answer and the second's, NaN where unknown.
-
-    Returns:
-        N x K. Of a judge its points less those that its own ratings expect; where it saw battles in one order also that
-        order, and the order of its ties, which tell a leaning towards what is shown first. Of a feature the
-        difference less that of the systems' means, in standard deviations. 0 where unknown.
+        points: N: the judge's points of the first system; NaN where it has not decided.
     """
-    columns = []
-    for points, order in judges:
-        decided = ~np.isnan(points)
-        cells = first[decided] * systems + second[decided]
-        shape = (systems, systems)
-        counts = np.bincount(cells, minlength=systems**2).reshape(shape) / max(decided.sum(), 1)
-        won = np.bincount(cells, points[decided], systems**2).reshape(shape) / max(decided.sum(), 1)
-        theta = solve_points(counts, won, np.zeros(systems), hold=_HOLD_JUDGE)
-        columns.append(np.where(decided, points - _sigma(theta[first] - theta[second]), 0.0))
-        seen = np.where(decided, order, 0.0)
-        columns += [_around(part, decided, first, second, systems) for part in (seen, seen * (points == 0.5))]
-    columns += [_around(part, ~np.isnan(part), first, second, systems) for part in features]
-    spread = [float(column.std()) for column in columns]
-    varying = [column for column, s in zip(columns, spread, strict=True) if s > 1e-9]
-    return np.stack(varying, axis=1) if varying else np.zeros((len(first), 0))
+    decided = ~np.isnan(points)
+    cells, shape = first[decided] * systems + second[decided], (systems, systems)
+    counts = np.bincount(cells, minlength=systems**2).reshape(shape) / max(decided.sum(), 1)
+    won = np.bincount(cells, points[decided], systems**2).reshape(shape) / max(decided.sum(), 1)
+    theta = solve_points(counts, won, np.zeros(systems), hold=_HOLD_JUDGE)
+    return np.where(decided, points - _sigma(theta[first] - theta[second]), 0.0)
 
 
-def powered_estimate(data: Data, lam: float | None = None, *, seed: int = 0) -> PoweredEstimate:
+def powered_estimate(data: Data, lam: float | None = None) -> PoweredEstimate:
     """Estimate ratings from votes and a prediction of them.
 
     Args:
         data: the battles.
         lam: the weight of the prediction; None for the one with the least variance.
-        seed: seed of the parts of the queries that the prediction is cross-fitted over.
 
     Raises:
         NotEnoughData: if a rating has no bound.
     """
     everything = data.mass
-    predicted = np.zeros_like(everything) if lam == 0 else _predict(data, seed)
+    predicted = np.zeros_like(everything) if lam == 0 else data.predicted
     w = data.means(np.ones_like(everything), data.weight)
     human = data.means(data.human, data.weight)
     judge = data.means(predicted, everything) - data.means(predicted, data.weight)
@@ -293,63 +258,10 @@ def solve_points(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Arra
     return np.asarray(maximum.point[0] - maximum.point[0].mean())
 
 
-def _predict(data: Data, seed: int) -> Array:
-    """Return a prediction of the residuals of people's points from the ratings, which never uses votes on the same
-    query (N).
-    """
-    if data.known.shape[1] < 2:
-        return data.known[:, 0] if data.known.shape[1] else np.zeros(len(data.first))
-    from sklearn.linear_model import RidgeCV
-
-    # Spread queries with votes evenly over the folds, and likewise the others.
-    rng = np.random.default_rng([seed, data.queries])
-    order = rng.permutation(data.queries)
-    with_votes = np.bincount(data.query[data.voted], minlength=data.queries) > 0
-    part = np.empty(data.queries, dtype=np.intp)
-    part[order[np.argsort(~with_votes[order], kind="stable")]] = np.arange(data.queries) % FOLDS
-    predicted = np.empty(len(data.first))
-    scaled = data.known / data.known.std(axis=0)
-    ones = np.ones_like(data.weight)
-    human = data.means(data.human, data.weight)
-    start = solve_points(data.means(ones, data.weight), human, np.zeros(data.systems), hold=_HOLD)
-    for k in range(FOLDS):
-        inside = part[data.query] == k
-        weight = np.where(inside, 0.0, data.weight)
-        w = data.means(ones, weight)
-        theta = solve_points(w, data.means(data.human, weight), start, hold=_HOLD)
-        inverse = pseudo_inverse(curvature(w, theta))
-        use = np.flatnonzero(weight)
-        first, second = data.first[use], data.second[use]
-        residual = data.human[use] - _sigma(theta[first] - theta[second])
-        # Contribution of a battle's error to the variance of the ratings.
-        counts = weight[use] ** 2 * ((inverse[first] - inverse[second]) ** 2).sum(axis=1)
-        # The penalty has the lowest error on left-out votes (Golub, Heath and Wahba, Technometrics 21, 1979).
-        model = RidgeCV(_PENALTIES, fit_intercept=False).fit(scaled[use], residual, counts / counts.mean())
-        predicted[inside] = model.predict(scaled[inside])
-    return predicted
-
-
 def _of_votes(data: Data, theta: Array, w: Array) -> tuple[Array, Array]:
     """Return each query's contribution of votes to the scores (G x S), and the inverse of the curvature (S x S)."""
     residual = data.human - _sigma(theta[data.first] - theta[data.second])
     return data.scores(residual, data.weight)[1], pseudo_inverse(curvature(w, theta))
-
-
-def _around(column: Array, present: NDArray[np.bool_], first: Index, second: Index, systems: int) -> Array:
-    """Return the residuals of a column from differences of system means, in standard deviations (N); 0 where
-    unknown.
-    """
-    design = np.zeros((int(present.sum()), systems))
-    rows = np.arange(len(design))
-    design[rows, first[present]] = 1
-    design[rows, second[present]] -= 1
-    values = column[present]
-    left = values - design @ (pseudo_inverse(design.T @ design) @ (design.T @ values))
-    scaled = np.zeros(len(column))
-    scale = float(left.std()) if len(left) else 0.0
-    if scale > 1e-9:
-        scaled[present] = np.clip(left / scale, -_REACH, _REACH)
-    return scaled
 
 
 def curvature(w: Array, theta: Array) -> Array:

@@ -14,8 +14,8 @@ to 1 on 26,919 battles of Chatbot Arena), and very unequal weights cost more tha
 The battles whose number is below the smallest probability are the control part: a plain random sample, used for
 agreement. It is at least half of the included battles.
 
-A quarter of the battles come in the same order for everyone, so that people overlap; the others come in a separate
-order for each person.
+Battles come in the order of a random number each: of a quarter of them it is the same for everyone, so that people
+overlap, of the others it is drawn for each person.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _REPLIED = ("ok", "truncated")
 class VoteItem:
     """One battle to vote on. The page hides `system_a`, `system_b`, `control` and `why` until the vote."""
 
-    row, field = Vote, "battle"
+    row = Vote
 
     language: str
     """Language of the query."""
@@ -74,11 +74,6 @@ class VoteItem:
     """`random`, `flipped` or `filler`."""
     inclusion: float | None = None
     """Inclusion probability of the battle; null if it is not included."""
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """The language, the query and the systems by name, regardless of the order shown."""
-        return (self.language, self.query_id, *sorted((self.system_a, self.system_b)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +94,6 @@ class Pool:
     """Whether it is in the control part, used for agreement."""
     same_text: int
     """Battles excluded because both answers have the same text."""
-    seed: int
-    """Seed of the hashes."""
 
     @cached_property
     def index(self) -> Mapping[Battle, int]:
@@ -150,7 +143,6 @@ def gather_pool(
         drawn < inclusion,
         drawn < inclusion.min(initial=1.0),
         len(shown) - len(battles),
-        seed,
     )
 
 
@@ -166,24 +158,12 @@ def next_items(pool: Pool, *, voter: str, seen: Iterable[Vote] = (), n: int = 10
     Returns:
         At most n battles, the next one first; fewer where no more are left.
     """
-    voted = {battle(vote) for vote in seen if vote.language == pool.language}
-    n_voted = len(voted)
-    left = np.ones(len(pool.battles), dtype=bool)
-    left[[pool.index[battle_key] for battle_key in voted if battle_key in pool.index]] = False
-    common = _unit(_mix_hashes(pool.hashes, "common")) < COMMON
+    voted = [pool.index.get(battle(vote), -1) for vote in seen if vote.language == pool.language]
     own = _mix_hashes(pool.hashes, f"own/{voter}")
-    lines = {
-        "common": _first(pool.hashes, pool.on_request & common & left, n),
-        "own": _first(own, pool.on_request & ~common & left, n),
-        "rest": _first(own, ~pool.on_request & left, n),
-    }
-    items: list[VoteItem] = []
-    while len(items) < n and any(lines.values()):
-        turn_hash = np.array([_hash(pool.seed, voter, str(n_voted + len(items)))], dtype=np.uint64)
-        turn = ("common", "own") if _unit(_mix_hashes(turn_hash, "which"))[0] < COMMON else ("own", "common")
-        line = next(lines[name] for name in (*turn, "rest") if lines[name])
-        items.append(_item(pool, line.pop(0), own))
-    return items
+    common = _unit(_mix_hashes(pool.hashes, "common")) < COMMON
+    order = np.lexsort((np.where(common, _mix_hashes(pool.hashes, "order"), own), ~pool.on_request))
+    left = order[~np.isin(order, voted)]
+    return [_item(pool, k, own) for k in left[:n].tolist()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +172,6 @@ class Progress:
 
     own: int
     """The voter's valid votes, including skips."""
-    own_random: int
-    """Those on battles of the control part."""
     left: int
     """Battles the voter has not voted on."""
     queries: int
@@ -215,7 +193,6 @@ def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
     voted = {battle(vote) for vote in own_votes}
     return Progress(
         own=len(own_votes),
-        own_random=sum(vote.control for vote in own_votes),
         left=len(pool.battles) - sum(battle_key in pool.index for battle_key in voted),
         queries=len({vote.query_id for vote in language_votes if vote.control and label(vote) is not None}),
         enough=ENOUGH,
@@ -228,12 +205,6 @@ def _item(pool: Pool, k: int, own: Hashes) -> VoteItem:
     control, selected = bool(pool.control[k]), bool(pool.on_request[k])
     reason = RANDOM if control else FLIPPED if selected else FILLER
     return VoteItem(language, query, first, second, control, reason, float(pool.inclusion[k]) if selected else None)
-
-
-def _first(order: Hashes, among: NDArray[np.bool_], n: int) -> list[int]:
-    """Return the n first battles in an order."""
-    battles = np.flatnonzero(among)
-    return [int(k) for k in battles[np.argsort(order[battles], kind="stable")][:n]]
 
 
 def _decided_battles(judgments: pa.Table, language: str) -> dict[Battle, bool]:

@@ -1,17 +1,12 @@
-"""Imported scores by people: inter-rater agreement, means by system, and implied verdicts.
-
-Krippendorff's alpha is computed for interval and ordinal scales. Its intervals resample queries, since all answers to a
-query share its difficulty.
-"""
+"""Imported scores by people and programs: means by system, and implied verdicts."""
 
 from __future__ import annotations
 
 import itertools
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -21,65 +16,11 @@ import numpy as np
 from mirage import schema, store
 from mirage.battles.verdict_rows import OF_PROGRAMS, OF_SCORES
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.people.votes.coefficients import (
-    Array,
-    Coefficient,
-    LanguagePart,
-    Statistics,
-    estimate_statistics,
-    means_over_languages,
-    ratio,
-)
-from mirage.schema import CodeOrAll, Count, Judgment, Share
+from mirage.schema import CodeOrAll, Count, Judgment
 from mirage.stages.features.means import means, over_languages
-from mirage.stats.jackknife import LEAST
-from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-MOST_VALUES = 30
-"""Maximum number of distinct values of an ordinal scale."""
-
-
-@dataclass(frozen=True, slots=True)
-class RaterAgreement:
-    """Agreement of the people who scored the same answers by one measure, in one language."""
-
-    key = ("measure", "language")
-
-    measure: str
-    """The scale."""
-    language: CodeOrAll
-    """Language of the queries; `all`: the mean over the languages that have a value, with equal weights."""
-    answers: Count
-    """Answers scored by at least two people."""
-    queries: Count
-    """Number of queries of these answers, the units of the intervals."""
-    raters: Count
-    """People who scored them."""
-    pairs: Count
-    """Pairs of scores of one answer."""
-    equal: Share | None
-    """Share of the pairs with equal scores: the mean pairwise agreement."""
-    equal_low: Share | None
-    """Lower end of the 95% interval of `equal`, over queries: Wilson's at the effective number."""
-    equal_high: Share | None
-    """Upper end."""
-    ordinal: Coefficient | None
-    """Krippendorff's ordinal alpha: 1 is perfect, 0 is chance. Null for scales of more than 30 values."""
-    ordinal_low: Coefficient | None
-    """Lower end of the interval of `ordinal`."""
-    ordinal_high: Coefficient | None
-    """Upper end."""
-    interval: Coefficient | None
-    """Krippendorff's interval alpha."""
-    interval_low: Coefficient | None
-    """Lower end of the interval of `interval`."""
-    interval_high: Coefficient | None
-    """Upper end."""
-    reason: str | None
-    """Reason why a value or an interval is null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,139 +47,6 @@ class ScoreMean:
     """Number of people, or programs, who scored."""
     person: bool
     """Whether the scores are by people."""
-
-
-_STATISTICS = ("equal", "ordinal", "interval")
-
-
-def rater_agreement(scores: pa.Table) -> list[RaterAgreement]:
-    """Compare the people who scored the same answers.
-
-    Args:
-        scores: table `scores`; programs, and scores without a value, do not count.
-
-    Returns:
-        A row for each measure and language, and `all` where a measure has several; by name.
-
-    Source: Krippendorff, Content Analysis, 4th ed. (2018), ch. 12.
-    """
-    answers: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = defaultdict(lambda: defaultdict(list))
-    raters: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in scores.to_pylist():
-        if row["person"] and row["value"] is not None:
-            key = row["measure"], row["language"]
-            answers[key][row["query_id"], row["system"]].append(row["value"])
-            raters[key].add(row["rater"])
-    parts: dict[str, list[LanguagePart]] = defaultdict(list)
-    for key, by_answer in sorted(answers.items()):
-        parts[key[0]].append(_compare(*key, by_answer, len(raters[key])))
-    rows = []
-    for of_measure in parts.values():
-        rows += [part.row for part in of_measure]
-        if len(of_measure) > 1:
-            rows.append(_joint(of_measure))
-    return rows
-
-
-def _compare(
-    measure: str, language: str, by_answer: Mapping[tuple[str, str], Sequence[float]], raters: int
-) -> LanguagePart:
-    by_query: dict[str, list[Sequence[float]]] = defaultdict(list)
-    for (query_id, _), unit in sorted(by_answer.items()):
-        if len(unit) > 1:
-            by_query[query_id].append(unit)
-    units = [unit for query in by_query.values() for unit in query]
-    levels = np.unique([value for unit in units for value in unit])
-    n = len(by_query)
-    sums = np.array([_sums(query, levels) for query in by_query.values()]).reshape(-1, len(_sums((), levels)))
-    statistics: Statistics = {name: partial(_statistic, name, levels) for name in _STATISTICS}
-    values, spreads = estimate_statistics(sums, statistics)
-    row = RaterAgreement(
-        measure=measure,
-        language=language,
-        answers=len(units),
-        queries=n,
-        raters=raters,
-        pairs=sum(len(unit) * (len(unit) - 1) // 2 for unit in units),
-        **values,
-        reason=_reason(values, n, len(levels)),
-    )
-    return LanguagePart(row, spreads)
-
-
-def _sums(units: Iterable[Sequence[float]], levels: Array) -> Array:
-    """Return the contribution of a query's answers: pairs, equal pairs, coincidences of values, and moments.
-
-    Coincidences are counted only for scales of few values; the moments (squared differences within answers, scores,
-    their sum and the sum of their squares) are used for all.
-    """
-    few = len(levels) <= MOST_VALUES
-    table = np.zeros((len(levels), len(levels)) if few else (0, 0))
-    pairs = equal = within = count = total = squares = 0.0
-    for unit in units:
-        values = np.array(unit)
-        m = len(values)
-        differences = values[:, None] - values[None, :]
-        pairs += m * (m - 1) / 2
-        equal += (np.count_nonzero(differences == 0) - m) / 2
-        within += float((differences**2).sum()) / (m - 1)
-        count, total, squares = count + m, total + float(values.sum()), squares + float((values**2).sum())
-        if few:
-            times = np.bincount(np.searchsorted(levels, values), minlength=len(levels)).astype(np.float64)
-            table += (np.outer(times, times) - np.diag(times)) / (m - 1)
-    return np.concatenate([[pairs, equal, within, count, total, squares], table.ravel()])
-
-
-def _statistic(name: str, levels: Array, sums: Array) -> Array:
-    """Return a statistic of B data sets, from sums of `_sums`; NaN if undefined."""
-    if name == "equal":
-        return ratio(sums[:, 1], sums[:, 0])
-    if name == "interval":
-        within, count, total, squares = sums[:, 2:6].T
-        return 1 - ratio((count - 1) * within, 2 * (count * squares - total**2))
-    if len(levels) > MOST_VALUES:
-        return np.full(len(sums), np.nan)
-    table = sums[:, 6:].reshape(len(sums), len(levels), len(levels))
-    margins = table.sum(axis=1)
-    # The distance of two ranks is the number of scores between them, plus half of both.
-    middles = np.cumsum(margins, axis=1) - margins / 2
-    distances = (middles[:, :, None] - middles[:, None, :]) ** 2
-    observed = (table * distances).sum(axis=(1, 2))
-    expected = (margins[:, :, None] * margins[:, None, :] * distances).sum(axis=(1, 2))
-    return 1 - ratio((margins.sum(axis=1) - 1) * observed, expected)
-
-
-def _reason(values: Mapping[str, float | None], n: int, levels: int) -> str | None:
-    if not n:
-        return "no answer has the scores of two people"
-    reasons = []
-    if levels < 2:
-        reasons.append("no alpha: all scores are the same")
-    elif levels > MOST_VALUES:
-        reasons.append(f"no alpha for ranks: the scores have {levels} different values")
-    if n < LEAST:
-        reasons.append(f"scores on {count_text(n, 'query')} are too few for an interval: it takes {LEAST}")
-    elif values["equal_low"] is None:
-        reasons.append("no interval of the share of equal pairs: the queries do not differ")
-    return "; ".join(reasons) or None
-
-
-def _joint(parts: Sequence[LanguagePart]) -> RaterAgreement:
-    """Average over languages, with its interval; the counts are sums, raters the
-    maximum.
-    """
-    rows = [part.row for part in parts]
-    reasons = dict.fromkeys(f"{row.language}: {row.reason}" for row in rows if row.reason)
-    return RaterAgreement(
-        measure=rows[0].measure,
-        language="all",
-        answers=sum(row.answers for row in rows),
-        queries=sum(row.queries for row in rows),
-        raters=max(row.raters for row in rows),
-        pairs=sum(row.pairs for row in rows),
-        **means_over_languages(parts, _STATISTICS),
-        reason="; ".join(reasons) or None,
-    )
 
 
 def score_means(scores: pa.Table) -> list[ScoreMean]:

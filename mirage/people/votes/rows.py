@@ -22,7 +22,6 @@ from mirage.text.names import NAMES, normalise_name
 Choice = Literal["A", "B", "tie", "both_bad", "skip", "undo"]
 Supports = Literal["yes", "no", "unclear", "undo"]
 Noted = Literal["note", "undo"]
-Opinion = Literal["yes", "no", "unclear"]
 Answered = Literal["yes", "no", "unclear", "skip", "undo"]
 UNDO: Literal["undo"] = "undo"
 IMPORTED = "imported"
@@ -179,10 +178,6 @@ class LabelVote(Submitted):
     """Who voted."""
     vote: Answered
     """Whether the passages answer the query; `skip`: no opinion; `undo`: revokes the vote named by `undoes`."""
-    asked: Opinion | None
-    """Whether a user would ask the question; null if not said."""
-    right_language: Opinion | None
-    """Whether the question is in its language; null if not said."""
     note: str | None
     """The person's comment."""
     undoes: str | None
@@ -193,9 +188,6 @@ class LabelVote(Submitted):
     """The voting session; null if unknown."""
     shown: str | None
     """As in a vote; of the query, and the passages."""
-    inclusion: Annotated[float, Range(0, 1)] | None = None
-    """Inclusion probability of the query in the audit; label errors weight the query by its inverse. Null if
-    unknown."""
 
 
 Row = Vote | Evidence | Note | LabelVote
@@ -279,7 +271,7 @@ def validate_row(row: AnyRow) -> AnyRow:
         if len(systems) != (1 if cleaned.system is not None else 2):
             raise BadInput("a note is on one answer or one battle", do="give either system, or system_a and system_b")
         return replace(cleaned, categories=join_categories(split_categories(cleaned.categories)))
-    if isinstance(cleaned, Vote | LabelVote) and cleaned.inclusion is not None and not 0 < cleaned.inclusion <= 1:
+    if isinstance(cleaned, Vote) and cleaned.inclusion is not None and not 0 < cleaned.inclusion <= 1:
         raise BadInput(
             f"inclusion cannot be {cleaned.inclusion}", do="give a value above 0, at most 1, or leave it empty"
         )

@@ -16,13 +16,11 @@ from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people.votes.agreement import Agreement, agreement
 from mirage.people.votes.belonging import belonging, votes_on
-from mirage.people.votes.citations import CitationSupport, support_by_system, support_grades
 from mirage.people.votes.correct import CorrectedRating, Correction, correct, join_corrections
 from mirage.people.votes.database import Votes
-from mirage.people.votes.labels import refuse_strays
 from mirage.people.votes.queue import Pool, gather_pool
-from mirage.people.votes.rows import AnyRow, Evidence, LabelVote, Vote, validate_row
-from mirage.people.votes.verdicts import imported_votes, people
+from mirage.people.votes.rows import AnyRow, Evidence, Vote, validate_row
+from mirage.people.votes.verdicts import imported_votes, majorities, people
 from mirage.ranking.bootstrap import rate
 from mirage.store.export import export_rows
 
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = tuple(dict.fromkeys((*COLUMNS, "points")))
 """Columns of table `judgments` that are read."""
+_GRADES: dict[str, schema.Support] = {"yes": "full", "no": "none"}
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -39,14 +38,14 @@ class CorrectionResult:
     """A judge's ranking corrected by votes, in the languages where this is possible."""
 
     judge: str
-    """The judge; several are comma-separated."""
+    """The judge."""
     languages: Mapping[str, Correction]
     """Corrections by language code, and `all` if several share systems."""
     refused: Mapping[str, NotEnoughData]
     """Reason why there is none, by code of the other languages."""
     uncorrected: Mapping[tuple[str, str], Mapping[str, Any]]
     """Rating, interval (null where the data puts no bound) and rank by the judge alone, as columns of
-    `CorrectedRating`, by language and system; empty for several judges."""
+    `CorrectedRating`, by language and system."""
 
     def table(self) -> pa.Table:
         """Return one row per language and system (`votes.CorrectedRating`), the best first."""
@@ -85,18 +84,6 @@ def counting(arena: store.Arena, log: Iterable[Vote]) -> list[Vote]:
     return [*_imported_votes(arena), *votes_on(arena, log).counting]
 
 
-def citation_support(arena: store.Arena, log: Iterable[Evidence]) -> list[CitationSupport]:
-    """Return citation support by the votes that count for an arena (`votes.support_by_system`).
-
-    Raises:
-        NotEnoughData: if there is no such vote.
-    """
-    supported = support_by_system(votes_on(arena, log).counting)
-    if not supported:
-        raise _no_evidence(arena)
-    return supported
-
-
 def grade_support_by_votes(path: Path, log: Iterable[Evidence], *, made_by: str) -> store.Arena:
     """Store people's votes on citations as grades of the grader `people`, next to those of models.
 
@@ -117,17 +104,20 @@ def grade_support_by_votes(path: Path, log: Iterable[Evidence], *, made_by: str)
     from mirage.stages.features import support_grading  # deferred: imports the model clients, which pages do not need
 
     seen = store.consistently(path, support_grading.seen_citations)
-    grades = support_grades(votes_on(seen.arena, log).counting)
-    if not len(grades):
-        raise _no_evidence(seen.arena)
+    rows = []
+    for key, word in majorities(votes_on(seen.arena, log).counting).items():
+        grade = _GRADES.get(word)
+        reason = None if grade else "people find it unclear or disagree"
+        rows.append(schema.SupportGrade(*key, schema.PEOPLE, grade, reason, None))
+    if not rows:
+        raise NotEnoughData(
+            f"there are no votes on citations of {seen.arena.name}",
+            do="vote on the Spot check page, with the switch on citations",
+        )
+    grades = schema.sort("support_grades", schema.from_rows("support_grades", rows))
     replaced = pa.table({"grader": [schema.PEOPLE]})
-    rows = {"support_grades": store.NewRows(grades, replaced)}
-    return store.upsert(path, rows, made_by=store.Provenance(made_by, subjects=[schema.PEOPLE]), seen=seen).arena
-
-
-def _no_evidence(arena: store.Arena) -> NotEnoughData:
-    do = "vote on the Spot check page, with the switch on citations"
-    return NotEnoughData(f"there are no votes on citations of {arena.name}", do=do)
+    new = {"support_grades": store.NewRows(grades, replaced)}
+    return store.upsert(path, new, made_by=store.Provenance(made_by, subjects=[schema.PEOPLE]), seen=seen).arena
 
 
 def vote_agreement(
@@ -144,11 +134,9 @@ def vote_agreement(
     arena_votes = [vote for vote in counting(arena, log) if languages is None or vote.language in languages]
     agreements = agreement(arena_votes, _judgments(arena, {v.language for v in arena_votes}))
     if not agreements:
-        missing = "no vote on a battle drawn at random" if arena_votes else "no votes"
-        where = f"{arena.name}" + (f" in {', '.join(languages)}" if languages else "")
-        raise NotEnoughData(
-            f"there are {missing} on {where}" if not arena_votes else f"there is {missing} on {where}", do=_VOTE
-        )
+        missing = "is no vote on a battle drawn at random" if arena_votes else "are no votes"
+        where = arena.name + (f" in {', '.join(languages)}" if languages else "")
+        raise NotEnoughData(f"there {missing} on {where}", do=_VOTE)
     return agreements
 
 
@@ -156,67 +144,52 @@ def correct_ranking(
     arena: store.Arena,
     log: Iterable[Vote],
     *,
-    judge: str | Sequence[str],
+    judge: str,
     languages: Sequence[str] | None = None,
-    features: Sequence[str] | None = (),
 ) -> CorrectionResult:
     """Correct a judge's ranking by people's votes, language by language (`votes.correct`) and overall.
 
     Args:
         arena: the arena.
         log: its votes.
-        judge: whose verdicts; of several, what they predict together.
+        judge: whose verdicts.
         languages: codes; None for all with votes.
-        features: measures of the answers that the prediction uses too; None for all that the arena has.
 
     Raises:
-        UnknownName: if a judge has no verdict here, or there is no such feature.
+        UnknownName: if the judge has no verdict here.
         NotEnoughData: if no language has the votes it takes; with the reason of each.
     """
     arena.need("judgments")
     arena_votes = counting(arena, log)
     counted = {vote.language for vote in arena_votes if vote.control or vote.inclusion is not None}
     codes = sorted(counted if languages is None else set(languages))
-    names = [judge] if isinstance(judge, str) else list(dict.fromkeys(judge))
     judged_languages = [code for code in codes if code in arena.languages("judgments")]
     judgments = arena.read("judgments", columns=_COLUMNS, languages=judged_languages)
     verdicts = decisions(judgments)
-    for name in names:
-        if codes and name not in verdicts:
-            raise UnknownName("judge", name, verdicts, where=arena.address)
-    label = ",".join(names)
+    if codes and judge not in verdicts:
+        raise UnknownName("judge", judge, verdicts, where=arena.address)
     corrections, refused = {}, {}
     for code in codes:
-        measures = _measures(arena, code, features)
         try:
-            corrections[code] = correct(
-                arena_votes,
-                verdicts[names[0]],
-                language=code,
-                judge=label,
-                more=[verdicts[name] for name in names[1:]],
-                features=measures,
-            )
+            corrections[code] = correct(arena_votes, verdicts[judge], language=code, judge=judge)
         except NotEnoughData as error:
             refused[code] = error
     if not corrections:
         raise NotEnoughData(
-            f"no ranking by {label} can be corrected",
+            f"no ranking by {judge} can be corrected",
             where="; ".join(error.what for error in refused.values()) or f"{arena.name} has no votes that count",
             do=_VOTE,
         )
     codes = list(corrections)
     with suppress(NotEnoughData):
         corrections["all"] = join_corrections(list(corrections.values()))
-    uncorrected = []
-    if len(names) == 1:
-        uncorrected = rate(Judge.from_name(label).battles(judgments, languages=codes)).table().to_pylist()
+    uncorrected = rate(Judge.from_name(judge).battles(judgments, languages=codes)).table().to_pylist()
     columns = {"": "rating", "_low": "low", "_high": "high", "_rank": "rank"}
     by_system = {
         (row["language"], row["system"]): {f"uncorrected{end}": row[name] for end, name in columns.items()}
         for row in uncorrected
     }
-    return CorrectionResult(label, corrections, refused, by_system)
+    return CorrectionResult(judge, corrections, refused, by_system)
 
 
 def people_verdicts(arena: store.Arena, log: Iterable[Vote]) -> pa.Table:
@@ -249,16 +222,13 @@ def export_votes(database: Votes, kind: type[AnyRow], out: Path, *, arena: store
     return len(rows)
 
 
-def import_votes(
-    database: Votes, kind: type[AnyRow], path: Path, *, arena: store.Arena | None = None
-) -> tuple[int, int]:
+def import_votes(database: Votes, kind: type[AnyRow], path: Path) -> tuple[int, int]:
     """Import an exported log; one invalid line rejects the file, and existing rows are unchanged.
 
     Args:
         database: the votes.
         kind: kind of votes.
         path: the file.
-        arena: reject votes on labels of queries that this arena lacks or has changed; None to accept them.
 
     Returns:
         The number of rows read, and the number of new ones.
@@ -276,37 +246,10 @@ def import_votes(
         where.append(line.where)
     if not rows:
         raise BadInput("this file has no votes", where=str(path), do="give a file written by mirage votes export")
-    if arena is not None and kind is LabelVote:
-        on_labels: list[Any] = list(rows)
-        refuse_strays(arena, on_labels, where)
     return len(rows), database.append(rows, where)
 
 
 _VOTE = "vote on the Spot check page, whose queue draws battles at random"
-
-
-def _measures(
-    arena: store.Arena, language: str, names: Sequence[str] | None
-) -> dict[str, dict[tuple[str, str], float]]:
-    """Return the feature values of a language's answers, by feature, query and system.
-
-    Raises:
-        UnknownName: if a feature is not among the arena's.
-    """
-    if names is not None and not names:
-        return {}
-    arena.need("features")
-    rows = arena.sql(
-        "SELECT feature, query_id, system, value FROM features WHERE language = ? AND isfinite(value) ORDER BY ALL",
-        [language],
-    )
-    by_feature: dict[str, dict[tuple[str, str], float]] = {}
-    for feature, query, system, value in zip(*(column.to_pylist() for column in rows.columns), strict=True):
-        by_feature.setdefault(feature, {})[query, system] = value
-    for name in names or ():
-        if name not in by_feature:
-            raise UnknownName("feature", name, by_feature, where=f"{arena.address} (features, {language})")
-    return by_feature if names is None else {name: by_feature[name] for name in dict.fromkeys(names)}
 
 
 def _judgments(arena: store.Arena, languages: Iterable[str]) -> pa.Table | None:

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mirage.battles.decision import READABLE, TIE, VERDICTS, Battle, swap
 from mirage.battles.decision import battle as battle_of
-from mirage.people.votes.rows import IMPORTED, UNNAMED, Vote
+from mirage.people.votes.rows import IMPORTED, UNNAMED, Evidence, Vote, majority
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,3 +87,11 @@ def people(votes: Iterable[Vote]) -> pa.Table:
     columns = {name: [getattr(vote, name) for vote in opinions] for name in names}
     columns["verdict"] = ["tie" if _OF_VOTE[vote.vote] == TIE else vote.vote for vote in opinions]
     return pa.table(columns, schema=pa.schema([(name, pa.string()) for name in (*names, "verdict")]))
+
+
+def majorities(log: Iterable[Evidence]) -> dict[tuple[str, str, str, int, str], str]:
+    """Return the majority vote on each citation (`rows.majority`), by language, query, system, sentence and passage."""
+    opinions: dict[tuple[str, str, str, int, str], list[str]] = defaultdict(list)
+    for vote in log:
+        opinions[vote.language, vote.query_id, vote.system, vote.sentence, vote.passage_id].append(vote.vote)
+    return {key: majority(words) for key, words in opinions.items()}

@@ -29,7 +29,6 @@ from mirage.ranking.compare.records import (
     Comparison,
     ComparisonReport,
     ComparisonVerdict,
-    LabelledDifference,
     MovedQuery,
 )
 from mirage.ranking.records import JOINT
@@ -38,7 +37,7 @@ from mirage.stats.bounded import mean_of_means
 from mirage.stats.holm import holm
 from mirage.stats.intervals import agree_with_test
 from mirage.stats.label_errors import NOT_AUDITED, LabelAudit, QueryLabels, correct_difference, separation
-from mirage.stats.units import Unit, Units
+from mirage.stats.units import Units
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
@@ -151,52 +150,6 @@ def compare_ratings(
         _moved_ratings(ranking, first, second, moved),
         ranking.unit,
     )
-
-
-def report_estimates(
-    systems: tuple[str, str],
-    measure: QueryMeasure,
-    estimates: Mapping[str, PairedEstimate],
-    beside: Mapping[str, LabelledDifference],
-    reasons: Mapping[str, str],
-    margin: float,
-    unit: Unit,
-) -> ComparisonReport:
-    """Build the report of differences that are corrected by people's labels.
-
-    Args:
-        systems: the system to compare, and the reference.
-        measure: their measure.
-        estimates: the differences by language, and `all` if there are several.
-        beside: the labels behind each, and the uncorrected difference.
-        reasons: by language without an estimate, the reason; of `all`, which languages are left out.
-        margin: equivalence margin, in the unit of the measure.
-        unit: the sampling unit.
-    """
-    codes = {*estimates, *reasons}
-    parts = {code: _Part(estimates.get(code), 0, reasons.get(code)) for code in in_order(codes - {JOINT})}
-    if JOINT in estimates:
-        parts[JOINT] = _Part(estimates[JOINT])
-    rows = []
-    for row in _rows(parts, margin):
-        why = row.reason or reasons.get(row.language)
-        # Further queries would need labels too.
-        rows.append(
-            replace(row, more=None, more_low=None, more_high=None, reason=why)
-            if row.language not in beside
-            else replace(
-                row,
-                more=0 if row.more == 0 else None,
-                more_low=None,
-                more_high=None,
-                reason=reasons.get(row.language) if row.difference is not None else why,
-                labels=beside[row.language].labels,
-                uncorrected=beside[row.language].uncorrected,
-                lam=beside[row.language].lam,
-            )
-        )
-    title = f"{measure.title}, corrected by people's labels"
-    return ComparisonReport(*systems, measure.name, title, measure.unit, margin, tuple(rows), (), unit)
 
 
 def _compare_row(ranking: RankingReport, first: str, second: str, code: str) -> _Part:

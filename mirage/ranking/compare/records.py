@@ -74,26 +74,6 @@ class Comparison:
     """Maximum; null if no number is enough for some of them."""
     reason: str | None
     """Reason why a value is null, or why the verdict is `inconclusive` although `p` is at most 5%; else null."""
-    labels: int | None = None
-    """Labels of people on answers of the two, by which `difference` is corrected; null if it is not corrected."""
-    uncorrected: float | None = None
-    """The difference without these labels; null if `difference` is not corrected, or there is none."""
-    lam: float | None = None
-    """Weight of what the programs predict in a corrected difference, from 0 (labels alone) to 1, the larger of the two
-    systems'; null if it is not corrected.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledDifference:
-    """The labels and the uncorrected value of a corrected difference."""
-
-    labels: int
-    """Labels of people on answers of the two."""
-    uncorrected: float | None
-    """The difference without them; null if there is none."""
-    lam: float
-    """Weight of what the programs predict."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,28 @@
-"""Notes on an arena: valid notes, and new ones."""
+"""Error analysis: notes on answers and battles, with categories.
+
+Notes are rows of the vote log (`mirage.people.votes.rows.Note`), so they are durable, belong to the texts they were
+written on, and are undone by a later row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from mirage import store
 from mirage.errors import BadInput
-from mirage.people.notes.taxonomy import load_taxonomy
 from mirage.people.votes.belonging import ArenaVotes, shown_now, votes_on
 from mirage.people.votes.rows import Note, join_categories, now, token, validate_row
+from mirage.text.data import load_words
+
+CATEGORIES: Mapping[str, str] = load_words("notes", "mirage.people")
+"""Categories that the form offers, each with when to choose it; a note may have others."""
+
+
+def order_categories(names: Iterable[str]) -> list[str]:
+    """Return distinct categories in the order of `CATEGORIES`; others last, by name."""
+    given = set(names)
+    return [*(name for name in CATEGORIES if name in given), *sorted(given - CATEGORIES.keys())]
 
 
 def notes_on(arena: store.Arena, log: Iterable[Note]) -> ArenaVotes[Note]:
@@ -41,15 +54,13 @@ def make_note(
         key: language and id of the query.
         systems: the system of the answer, or the two of the battle.
         voter: the author.
-        categories: names in the arena's taxonomy.
+        categories: names; a comma separates two.
         text: the text.
         session: the session it was written in.
 
     Raises:
-        UnknownName: if there is no such category.
         BadInput: if the note is empty, or the arena lacks the text of an answer.
     """
-    names = tuple(categories)
     first, *second = systems
     note = Note(
         vote_id=token(),
@@ -62,15 +73,14 @@ def make_note(
         system_b=second[0] if second else None,
         voter=voter,
         vote="note",
-        categories=join_categories(names),
+        categories=join_categories(categories),
         note=(text or "").strip() or None,
         undoes=None,
         session=session,
         shown=None,
     )
-    if not names and not note.note:
+    if not note.categories and not note.note:
         raise BadInput("the note is empty", do="choose a category or write a text")
-    load_taxonomy(arena).check(names)
     (shown,) = shown_now(arena, [note])
     if shown is None:
         raise BadInput(

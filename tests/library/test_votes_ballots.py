@@ -1,0 +1,103 @@
+"""Ballots of battles: sheets that name no system, filled in anywhere, and imported whole or not at all."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from payloads import HOSTILE
+
+from mirage import schema, store
+from mirage.errors import BadInput
+from mirage.people import votes
+from mirage.people.votes import Vote, Votes
+from mirage.people.votes.ballots import BallotRow, battle_ballot, import_ballot
+from mirage.people.votes.stage import vote_pool
+
+SYSTEMS = ("zq-alpha", "zq-beta", "zq-gamma")
+
+
+@pytest.fixture
+def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
+    """Hostile texts with passages, and a judge whose winner sometimes depends on the order."""
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv(votes.URL, raising=False)
+    rows: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
+    for k in range(16):
+        query, payload = f"q{k:02d}", HOSTILE[k % len(HOSTILE)]
+        rows["queries"].append(schema.Query("te", query, None, f"query {k}? {payload}", None))
+        rows["passages"].append(schema.Passage("te", query, f"{k}#1", 1, f"title {payload}", f"=1+{k}", True))
+        rows["answers"] += [
+            schema.Answer("te", query, system, f"=cmd {payload} {'نص' * s} {s}", "ok", None, None, None)
+            for s, system in enumerate(SYSTEMS)
+        ]
+        rows["judgments"] += [
+            schema.Judgment("te", query, "zq-judge", *pair, "A" if pair == (a, b) or k % 2 else "B", None, None, None)
+            for a, b in itertools.combinations(SYSTEMS, 2)
+            for pair in ((a, b), (b, a))
+        ]
+    tables = {name: schema.sort(name, schema.from_rows(name, values)) for name, values in rows.items()}
+    return store.write(tmp_path / "sent", tables, made_by="a test")
+
+
+def sheet(arena: store.Arena, path: Path, words: str = "A,B,tie,both_bad,skip", **options: object) -> Path:
+    """Write a ballot, filled in with these words in turn."""
+    given = words.split(",")
+    rows = battle_ballot(arena, "te", **{"voter": "amina", "n": 5} | options).to_pylist()  # type: ignore[arg-type]
+    for row, word in zip(rows, given, strict=False):
+        row["vote"] = word or None
+    store.export_rows(schema.from_rows(BallotRow, [BallotRow(**row) for row in rows]), path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["b.csv", "b.jsonl", "b.parquet"])
+def test_votes_come_back_as_those_of_the_queue_and_twice_is_once(arena: store.Arena, tmp_path: Path, name: str) -> None:
+    items = votes.next_items(vote_pool(arena, "te"), voter="amina", n=5)
+    path = sheet(arena, tmp_path / name)
+    assert b"zq-" not in path.read_bytes()
+    with Votes() as database:
+        assert import_ballot(database, path, arena) == (5, 5)
+        assert import_ballot(database, path, arena) == (5, 0)
+        found = votes.votes_on(arena, database.rows(Vote))
+    assert [row.vote for row in found.counting] == ["A", "B", "tie", "both_bad", "skip"]
+    facts = ("query_id", "system_a", "system_b", "control", "why", "inclusion")
+    assert [[getattr(row, fact) for fact in facts] for row in found.counting] == [
+        [asdict(item)[fact] for fact in facts] for item in items
+    ]
+    assert not found.by_name
+    following = battle_ballot(arena, "te", voter="amina", n=5).to_pylist()
+    assert {row["item"] for row in following}.isdisjoint(line.value["item"] for line in store.records(path))
+
+
+def test_copies_are_of_whoever_writes_a_name_and_empty_rows_are_left_out(arena: store.Arena, tmp_path: Path) -> None:
+    with Votes() as database:
+        for voter in ("amina", "ravi"):
+            rows = battle_ballot(arena, "te", voter=None, n=5).to_pylist()
+            assert {row["voter"] for row in rows} == {None}
+            rows[0] |= {"vote": "A", "voter": voter}
+            path = tmp_path / f"{voter}.jsonl"
+            store.export_rows(schema.from_rows(BallotRow, [BallotRow(**row) for row in rows]), path)
+            assert import_ballot(database, path, arena) == (1, 1)
+        first, second = votes.votes_on(arena, database.rows(Vote)).counting
+    assert first.item == second.item
+    assert {first.voter, second.voter} == {"amina", "ravi"}
+
+
+@pytest.mark.parametrize("words", ["A,maybe", "A,undo", ",,,,"])
+def test_an_invalid_row_or_no_vote_rejects_the_ballot(arena: store.Arena, tmp_path: Path, words: str) -> None:
+    with Votes() as database:
+        with pytest.raises(BadInput, match=r"b\.jsonl"):
+            import_ballot(database, sheet(arena, tmp_path / "b.jsonl", words), arena)
+        assert database.rows(Vote) == []
+
+
+def test_an_answer_that_changed_since_rejects_the_ballot(arena: store.Arena, tmp_path: Path) -> None:
+    path = sheet(arena, tmp_path / "b.jsonl")
+    answers = [schema.Answer(**row) for row in arena.read("answers").to_pylist()]
+    changed = schema.from_rows("answers", [replace(row, text=f"{row.text} Indeed.") for row in answers])
+    store.upsert(arena.path, {"answers": store.by_key("answers", changed)}, made_by="a test")
+    with Votes() as database, pytest.raises(BadInput, match="draw it again"):
+        import_ballot(database, path, store.open_arena(arena.path))
