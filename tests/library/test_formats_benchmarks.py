@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from mirage import store
@@ -256,21 +255,3 @@ def test_lm_eval_multiple_choice_answers_with_the_likeliest(tmp_path: Path) -> N
     )
     result = taken(jsonl(tmp_path / "m" / "samples_t_2026-10-01T10-00-00.jsonl", record), tmp_path / "arena", "lm-eval")
     assert answers(result) == {"m": "Terns"}
-
-
-# RAG benchmarks
-
-
-def test_runs_of_ranx_as_tables_objects_and_lz4(tmp_path: Path) -> None:
-    rows = [{"q_id": "q1", "doc_id": "d2", "score": 0.5}, {"q_id": "q1", "doc_id": "d1", "score": 0.9}]
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "bm25.parquet")
-    run = taken(tmp_path / "bm25.parquet", tmp_path / "a", "ranx")
-    ranked = run.arena.read("retrieved").to_pylist()
-    assert [(row["retriever"], row["passage_id"], row["rank"]) for row in ranked] == [
-        ("bm25", "d1", 1),
-        ("bm25", "d2", 2),
-    ]
-    packed = pa.compress(json.dumps({"q1": {"d1": 0.9}}).encode(), codec="lz4", asbytes=True)
-    (tmp_path / "dense.json.lz4").write_bytes(packed)
-    dense = import_file(tmp_path / "dense.json.lz4", tmp_path / "b", name="ranx")
-    assert dense.arena.read("retrieved")["retriever"].to_pylist() == ["dense"]

@@ -7,13 +7,11 @@ from __future__ import annotations
 import copy
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from docs_data_cases import LOG_BLOCKS
 from golden import imports as golden
@@ -22,8 +20,7 @@ from golden.imports import cases
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats import run
-from mirage.io.imports.formats import FileImport, import_file, plan_file
-from mirage.io.options import Options
+from mirage.io.imports.formats import import_file
 
 ASK = "Which birds nest in the harbour of the island in spring?"
 SAID = "Terns nest on the mole [1]."
@@ -36,23 +33,6 @@ def document(path: Path, value: Any, *, indent: int | None = None) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(value, ensure_ascii=False, indent=indent), encoding="utf-8")
     return path
-
-
-def taken(path: Path, into: Path, name: str, **options: Mapping[str, Any]) -> FileImport:
-    """Import a file that must be recognised, and check the arena."""
-    result = import_file(path, into, options=Options(**options) if options else None)
-    assert result.summary.format == name
-    store.check(result.arena)
-    return result
-
-
-def column(result: FileImport, table: str, name: str) -> list[Any]:
-    return result.arena.read(table)[name].to_pylist()
-
-
-def scores(result: FileImport) -> dict[tuple[str, str, str], float | None]:
-    rows = result.arena.read("scores").to_pylist()
-    return {(row["system"], row["measure"], row["rater"]): row["value"] for row in rows}
 
 
 # OpenTelemetry
@@ -70,71 +50,6 @@ def test_a_truncated_export_names_its_line(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="not JSON") as refused:
         import_file(path, tmp_path / "arena", name="otel")
     assert refused.value.where.startswith(f"{path}:")
-
-
-# Phoenix
-
-
-def test_spans_of_phoenix_as_a_table(tmp_path: Path) -> None:
-    rows = [
-        {
-            "name": "query",
-            "span_kind": "CHAIN",
-            "parent_id": None,
-            "start_time": "2026-10-01",
-            "status_code": "OK",
-            "context.span_id": "s1",
-            "context.trace_id": "t1",
-            "attributes.input.value": ASK,
-            "attributes.output.value": SAID,
-            "attributes.llm.model_name": None,
-            "attributes.retrieval.documents": None,
-            "eval.Hallucination.score": 0.0,
-        },
-        {
-            "name": "retrieve",
-            "span_kind": "RETRIEVER",
-            "parent_id": "s1",
-            "start_time": "2026-10-02",
-            "status_code": "OK",
-            "context.span_id": "s2",
-            "context.trace_id": "t1",
-            "attributes.retrieval.documents": [{"document.content": PASSAGE, "document.score": 0.3}],
-        },
-        {
-            "name": "llm",
-            "span_kind": "LLM",
-            "parent_id": "s1",
-            "start_time": "2026-10-03",
-            "status_code": "OK",
-            "context.span_id": "s3",
-            "context.trace_id": "t1",
-            "attributes.llm.model_name": "gpt-4o",
-        },
-    ]
-    pq.write_table(
-        pa.Table.from_pylist(
-            rows, pa.unify_schemas([pa.Table.from_pylist([row]).schema for row in rows], promote_options="permissive")
-        ),
-        tmp_path / "spans.parquet",
-    )
-    table = taken(tmp_path / "spans.parquet", tmp_path / "b", "phoenix")
-    assert column(table, "answers", "text") == [SAID]
-    assert column(table, "passages", "text") == [PASSAGE]
-    assert scores(table) == {("gpt-4o", "Hallucination", "phoenix"): 0.0}
-
-
-# Plans
-
-
-def test_a_plan_has_the_fields_of_records_and_shows_no_key(tmp_path: Path) -> None:
-    run_ = example(PROMPTFOO)
-    run_["results"]["results"][0]["metadata"] = {"api_key": KEY}
-    plan = plan_file(document(tmp_path / "results.json", run_))
-    fields = {use.field: use.example for use in plan.fields}
-    assert {"vars", "provider", "response", "metadata"} <= set(fields)
-    assert "config" not in fields
-    assert not any(KEY in example for example in fields.values())
 
 
 # Large documents

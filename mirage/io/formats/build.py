@@ -468,8 +468,6 @@ class Format:
     """
     lines: Callable[[Path], Iterable[tuple[Value, str]]] | None = None
     """Yields records with their locations, for archives and other files that `lists` does not describe."""
-    fields: Mapping[str, str] = field(default_factory=dict)
-    """Targets of its fields, for `--dry-run` and suggestions: `{"question": "queries.text"}`; may be empty."""
     refers: bool = False
     """Whether its records refer to queries and systems by name: names that an existing arena lacks are errors."""
 

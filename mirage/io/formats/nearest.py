@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from mirage.errors import BadInput
@@ -19,11 +18,7 @@ from mirage.io.options import Options
 
 _DEEPEST = 4
 """Number of names in the path of a field that is considered."""
-_LEAST = 0.6
-"""Minimum similarity of a field's name to ours."""
-_SURE = 0.9
-"""Similarity of a name that has one of ours as a word."""
-_TEXTS = ("question", "prompt", "answer", "text")
+_TEXTS = ("question", "prompt", "answer", "text", "response_a", "response_b")
 _ABOUT = ("_id", "_ids", "_score", "_type", "_time", "_date", "_url", "_path", "_file", "_lang", "_language")
 """Ends of names that are about one of our fields, and not its value."""
 _MANY = 5
@@ -31,53 +26,38 @@ _MANY = 5
 _ENDS = ".!?。！？؟।"
 _ASKING = ("?", "？", "؟", "՞", ";")
 """Ends of questions."""
-_PAIR = {
-    "model_a": ("model_a", "model_1", "system_a", "left_model", "first_model"),
-    "model_b": ("model_b", "model_2", "system_b", "right_model", "second_model"),
-}
-_JOINED = {"query_id": ("query_id", "qid", "question_id", "topic_id")}
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """Fields of a format: those that it needs, and others that it reads; each with further names for it."""
-
-    needed: Mapping[str, Sequence[str]]
-    more: Mapping[str, Sequence[str]]
-
-
-_FORMATS = {
-    "lmsys": _Wanted(
+_FORMATS: dict[str, tuple[tuple[str, ...], dict[str, Sequence[str]]]] = {
+    "lmsys": (
+        ("model_a", "model_b", "prompt", "response_a", "response_b", "winner"),
         {
-            **_PAIR,
+            "model_a": ("model_a", "model_1", "system_a", "left_model", "first_model"),
+            "model_b": ("model_b", "model_2", "system_b", "right_model", "second_model"),
             "prompt": ("prompt", "question", "query", "instruction"),
             "response_a": ("response_a", "answer_a", "output_a", "response_1", "answer_1", "left_answer"),
             "response_b": ("response_b", "answer_b", "output_b", "response_2", "answer_2", "right_answer"),
             "winner": ("winner", "preference", "choice", "verdict", "vote"),
+            "id": ("id", "question_id"),
+            "language": rag.FIELDS["language"],
         },
-        {"id": ("id", "question_id"), "language": ("language", "lang")},
     ),
-    "rag": _Wanted(
-        {name: rag.FIELDS[name] for name in ("question", "answer")},
-        {name: rag.FIELDS[name] for name in ("contexts", "system", "id", "language", "reference")},
-    ),
-    "lmarena": _Wanted({**_PAIR, "winner": ("winner", "preference", "choice", "vote")}, {}),
-    "judgments": _Wanted(
+    "rag": (
+        ("question", "answer"),
         {
-            **_JOINED,
-            "judge": ("judge", "annotator", "rater", "evaluator"),
-            "system_a": _PAIR["model_a"],
-            "system_b": _PAIR["model_b"],
+            name: rag.FIELDS[name]
+            for name in ("question", "answer", "contexts", "system", "id", "language", "reference")
         },
-        {"verdict": ("verdict", "winner", "choice", "preference")},
     ),
-    "answers": _Wanted(
-        {**_JOINED, "system": rag.FIELDS["system"], "text": ("text", *rag.FIELDS["answer"])},
-        {"language": ("language", "lang")},
+    "answers": (
+        ("query_id", "system", "text"),
+        {
+            "query_id": ("query_id", "qid", "question_id", "topic_id"),
+            "system": rag.FIELDS["system"],
+            "text": ("text", *rag.FIELDS["answer"]),
+            "language": rag.FIELDS["language"],
+        },
     ),
-    "queries": _Wanted({**_JOINED, "text": ("text", *rag.FIELDS["question"])}, {"language": ("language", "lang")}),
 }
-"""Formats of flat records that fields can be mapped to, the most demanding first."""
+"""Formats of flat records, the most demanding first: the fields that they need, and the further names of each field."""
 
 
 def suggest_command(sample: Sample) -> str | None:
@@ -86,8 +66,9 @@ def suggest_command(sample: Sample) -> str | None:
     None if no format comes near, or two fields may be the same one of its fields.
     """
     fields = _fields(sample.records)
-    found = ((name, match) for name, wanted in _FORMATS.items() if (match := _match(wanted, fields)) is not None)
-    for name, (names, _) in sorted(found, key=lambda entry: -entry[1][1]):
+    for name, (needed, aliases) in _FORMATS.items():
+        if (names := _match(needed, aliases, fields)) is None:
+            continue
         renamed = {theirs: ours for ours, theirs in names.items() if theirs != ours}
         options = Options(renamed, {"system": "NAME"} if name == "rag" and "system" not in names else {})
         if _takes(name, replace(sample, records=tuple(options.apply(record) for record in sample.records))):
@@ -110,33 +91,27 @@ def _takes(name: str, sample: Sample) -> bool:
     return entry.recognise(sample) is not None
 
 
-def _match(wanted: _Wanted, fields: Mapping[str, list[Any]]) -> tuple[dict[str, str], float] | None:
-    """Return the file's field for each of ours, and the similarity of the required fields.
-
-    None if one is missing, or two of the file's fields may be the answer.
-    """
+def _match(
+    needed: Sequence[str], aliases: Mapping[str, Sequence[str]], fields: Mapping[str, list[Any]]
+) -> dict[str, str] | None:
+    """Return the file's field for each of ours; None if a needed one is missing, or two may be the answer."""
     names: dict[str, str] = {}
-    total = 0.0
-    every = {**wanted.needed, **wanted.more}
-    exact = {theirs: ours for ours, aliases in every.items() for theirs in fields if _words(theirs) in aliases}
-    for ours, aliases in every.items():
-        least = _LEAST if ours in wanted.needed else _SURE
+    exact = {theirs: ours for ours, known in aliases.items() for theirs in fields if _words(theirs) in known}
+    for ours, known in aliases.items():
         free = {
             theirs: likeness
             for theirs, values in fields.items()
             if theirs not in names.values()
             and exact.get(theirs, ours) == ours
-            and (likeness := _similarity(ours, theirs, aliases, values)) >= least
+            and (likeness := _similarity(ours, theirs, known, values))
         }
-        if ours in ("answer", "text") and sum(likeness >= _SURE for likeness in free.values()) > 1:
+        if ours in ("answer", "text") and len(free) > 1:
             return None
         if free:
             names[ours] = max(free, key=lambda theirs: free[theirs])
-            total += free[names[ours]] * (ours in wanted.needed)
-        elif ours in wanted.needed:
+        elif ours in needed:
             return None
-    # Of two formats that fit alike, the one with more fields says more.
-    return names, total / len(wanted.needed) + 0.02 * len(wanted.needed)
+    return names
 
 
 def _words(theirs: str) -> str:
@@ -145,29 +120,23 @@ def _words(theirs: str) -> str:
     return name.casefold()
 
 
-def _similarity(ours: str, theirs: str, aliases: Sequence[str], values: Sequence[Any]) -> float:
-    """Return how likely a field is one of ours, in [0, 1.1]: by its name, if its values may be such; and for questions
-    by their ends.
+def _similarity(ours: str, theirs: str, aliases: Sequence[str], values: Sequence[Any]) -> int:
+    """Return how likely a field is one of ours if its values may be such: 2 by its name, 1 by a word of its name, or
+    for questions by their ends; else 0.
     """
-    if not _FITS.get(ours, _any)(values):
-        return 0.0
+    if not _FITS.get(ours, bool)(values):
+        return 0
     name = _words(theirs)
     if name in aliases:
-        likeness = 1.0
-    elif ours in _TEXTS and name.endswith(_ABOUT):
-        return 0.0
-    elif any(alias in name.split("_") for alias in aliases):
-        likeness = _SURE
-    else:
-        likeness = max(difflib.SequenceMatcher(None, name, alias).ratio() for alias in aliases)
-    if ours in ("question", "prompt"):
-        asking = sum(value.rstrip().endswith(_ASKING) for value in values) / len(values)
-        likeness = max(likeness, 0.7 * asking) + 0.1 * asking
-    return likeness
+        return 2
+    if ours in _TEXTS and name.endswith(_ABOUT):
+        return 0
+    asked = ours in ("question", "prompt") and all(map(_asks, values))
+    return int(asked or not set(name.split("_")).isdisjoint(aliases))
 
 
-def _any(values: Sequence[Any]) -> bool:
-    return bool(values)
+def _asks(value: Any) -> bool:
+    return isinstance(value, str) and value.rstrip().endswith(_ASKING)
 
 
 def _are_texts(values: Sequence[Any]) -> bool:
@@ -176,8 +145,7 @@ def _are_texts(values: Sequence[Any]) -> bool:
 
 def _are_answers(values: Sequence[Any]) -> bool:
     """Return whether values may be answers: texts or numbers, few of them questions."""
-    asking = sum(isinstance(value, str) and value.rstrip().endswith(_ASKING) for value in values)
-    return any(isinstance(value, str) for value in values) and 2 * asking < len(values)
+    return any(isinstance(value, str) for value in values) and 2 * sum(map(_asks, values)) < len(values)
 
 
 def _are_names(values: Sequence[Any]) -> bool:
@@ -189,7 +157,7 @@ def _are_names(values: Sequence[Any]) -> bool:
 _FITS: Mapping[str, Callable[[Sequence[Any]], bool]] = {
     **dict.fromkeys(("question", "prompt"), _are_texts),
     **dict.fromkeys(("answer", "text", "response_a", "response_b"), _are_answers),
-    **dict.fromkeys(("system", "model_a", "model_b", "system_a", "system_b", "judge"), _are_names),
+    **dict.fromkeys(("system", "model_a", "model_b"), _are_names),
     "language": lambda values: _are_texts(values) and max(map(len, values)) <= 24,
 }
 """Whether values may be those of one of our fields; any values of the others."""

@@ -25,7 +25,7 @@ _NO_PLACE = {
     "reference_topics": "an arena has no table of topics",
 }
 _KNOWN = {*_QUERY, *_ANSWER, *_CONTEXTS, *_REFERENCE, *_ID, *_NO_PLACE, *SYSTEM}
-_KNOWN |= {"reference_contexts", "language", "turns", "mirage", "index", "Unnamed: 0", ""}
+_KNOWN |= {"reference_contexts", "language", "turns", "index", "Unnamed: 0", ""}
 
 
 def recognise(sample: Sample) -> str | None:
