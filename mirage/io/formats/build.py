@@ -47,10 +47,9 @@ _FITTING = {
 """Statuses of an answer by its text; the first if the source gives none."""
 _LISTS = 4096
 """Number of cached lists of passages, which systems mostly share."""
-Further = Literal["refused", "runs", "texts", "none"]
+Further = Literal["refused", "runs", "texts"]
 """Rule for further answers of a system to a query. `refused`: a different one is an error. `runs`: each is another
-sample. `texts`: another sample if its text differs, since records may repeat an answer. `none`: left out, since the
-file's verdicts are on the answer next to them.
+sample. `texts`: another sample if its text differs, since records may repeat an answer.
 """
 Given = GivenAnswer | GivenVerdict | GivenScore | GivenNugget | GivenAssignment | GivenRanking
 """A row of a table, without language and query_id."""
@@ -378,9 +377,6 @@ class Builder:
         if further != "runs" and (first.text, first.status) == (answer.text, answer.status):
             self._put_answer(entry, answer, 0, where)
             return True
-        if further == "none":
-            self.left_out("further answers", "verdicts refer to a system's first answer to a query")
-            return False
         samples = {key[2]: run for key, (run, _) in entry.rows.items() if key[:2] == ("samples", answer.system)}
         number = answer.sample
         if not number or number in samples:

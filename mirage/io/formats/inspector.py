@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats import shapes
+from mirage.io.formats import rag, shapes
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import number
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
+from mirage.io.options import inner
 
 _LISTS = ("models", "tasks")
 _RESULTS = ("evaluations", "results")
@@ -119,21 +120,19 @@ def _task(where: str, task: Mapping[str, Any], documents: Mapping[str, Mapping[s
     )
 
 
-def _passages(where: str, holder: Mapping[str, Any], documents: Mapping[str, Mapping[str, Any]]) -> list[ShownPassage]:
-    relevant = _relevant(holder)
-    passages = []
-    for k, context in enumerate(holder.get("contexts") or ()):
-        row = {"document_id": context} if isinstance(context, str) else dict(context)
-        name = row.pop("document_id", None)
-        row = {**documents.get(str(name), {}), **row}
-        text, title, url = (row.pop(part, None) for part in ("text", "title", "url"))
-        if not isinstance(text, str) and name is None:
-            what, do = "this context has neither document_id nor text", "use a document in the file's list of documents"
-            raise BadInput(what, where=f"{where}.contexts[{k}]", do=do)
-        row.pop("document_id", None)
-        passage_id, label = None if name is None else str(name), None if relevant is None else k in relevant
-        passages.append(ShownPassage(text, passage_id, title, label, url, row or None))
-    return passages
+def _passages(
+    where: str, holder: Mapping[str, Any], documents: Mapping[str, Mapping[str, Any]]
+) -> Sequence[ShownPassage]:
+    """Return the contexts of a task or an answer; those listed in `context_relevance` are relevant."""
+    rows = [
+        {"document_id": context} if isinstance(context, str) else dict(context)
+        for context in holder.get("contexts") or ()
+    ]
+    rows = [{**documents.get(str(row.get("document_id")), {}), **row} for row in rows]
+    listed = inner(holder, ("annotations", "context_relevance", "system"))
+    places = [k for k in listed if isinstance(k, int) and k in range(len(rows))] if isinstance(listed, list) else []
+    told = bool(listed) and len(set(places)) == len(listed)
+    return rag.shown_passages(rows, [k in places for k in range(len(rows))] if told else (), where, "contexts")[0]
 
 
 def _scores(
@@ -162,22 +161,12 @@ def _any(row: Mapping[str, Any], *names: str) -> Any:
 
 def _tags(task: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return further fields of a task: texts, numbers or lists of them."""
-    tags = {}
-    for name, value in task.items():
-        values = value if isinstance(value, list) else [value]
-        if name not in _TASK and values and all(isinstance(v, str | int | float) for v in values):
-            tags[name.strip()] = list(dict.fromkeys(str(v).strip() for v in values if str(v).strip()))
-    return {name: values for name, values in tags.items() if values}
-
-
-def _relevant(task: Mapping[str, Any]) -> set[int] | None:
-    """Return the indices of the contexts in `context_relevance`; None if it has another form."""
-    contexts = task.get("contexts") or ()
-    listed = ((task.get("annotations") or {}).get("context_relevance") or {}).get("system")
-    if not contexts or not isinstance(listed, list) or not listed:
-        return None
-    indices = [k for k in listed if isinstance(k, int) and 0 <= k < len(contexts)]
-    return set(indices) if len(indices) == len(set(indices)) == len(listed) else None
+    further = {name.strip(): value if isinstance(value, list) else [value] for name, value in task.items()}
+    return {
+        name: list(dict.fromkeys(str(value).strip() for value in values))
+        for name, values in further.items()
+        if name not in _TASK and all(isinstance(value, str | int | float) for value in values)
+    }
 
 
 FORMAT = Format(

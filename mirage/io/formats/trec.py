@@ -36,10 +36,6 @@ DEPTH = 10
 """Number of top passages per run for a query."""
 RELEVANT_FROM = 1
 """Lowest grade that counts as relevant."""
-POOLED = "pooled"
-"""Name of the run with pooled passages in the arena's order."""
-_WHOLE = (GIVEN, POOLED)
-"""Runs without a retriever: all passages of the query in order."""
 Kind = Literal["topics", "qrels", "run", "corpus"]
 _ORDER: tuple[Kind, ...] = ("topics", "qrels", "run", "corpus")
 _QUERIES = ("text", "query", "title", "question", "topic")
@@ -252,7 +248,7 @@ class _QueryPool:
         return sorted(ranked, key=lambda each: (-ranked[each][0], ranked[each][1], each))
 
     def ranks(self) -> dict[str, dict[str, int]]:
-        """Return ranks by passage and run, from 1, among the top ten; in `given` and `pooled` all ranks.
+        """Return ranks by passage and run, from 1, among the top ten; in `given` all ranks.
 
         Ranks that do not match the order of scores are replaced.
         """
@@ -263,22 +259,19 @@ class _QueryPool:
             if ranks[0] < 1 or any(rank >= after for rank, after in pairwise(ranks)):
                 ranks = list(range(1, len(order) + 1))
             for rank, passage in zip(ranks, order, strict=True):
-                if rank <= DEPTH or run in _WHOLE:
+                if rank <= DEPTH or run == GIVEN:
                     by_passage[passage][run] = rank
         return by_passage
 
     def passages(self) -> list[str]:
         """Return the ids of passages judged or ranked, by best rank.
 
-        If there is a run `given` or `pooled`, only its ranks count. Grades do not affect the order, in
-        which systems are shown the passages.
+        If there is a run `given`, only its ranks count. Grades do not affect the order, in which systems are shown the
+        passages.
         """
-        alone = next((run for run in _WHOLE if run in self.runs), None)
-        best = {
-            passage: min(ranks.values()) if alone is None else ranks[alone]
-            for passage, ranks in self.ranks().items()
-            if alone is None or alone in ranks
-        }
+        runs = {GIVEN} & self.runs.keys() or self.runs.keys()
+        ranks = {passage: [rank for run, rank in of.items() if run in runs] for passage, of in self.ranks().items()}
+        best = {passage: min(found) for passage, found in ranks.items() if found}
         return sorted({*self.grades, *best}, key=lambda each: (best.get(each, math.inf), each))
 
 
@@ -386,7 +379,7 @@ def _passage(texts: _Texts, language: str | None, passage_id: str) -> ShownPassa
 
 
 def _build(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) -> Iterator[Item]:
-    alone = not any(pool.text or pool.grades or not pool.runs.keys().isdisjoint(_WHOLE) for pool in pools.values())
+    alone = not any(pool.text or pool.grades or GIVEN in pool.runs for pool in pools.values())
     if not alone and any(pool.runs or pool.grades for pool in pools.values()):
         builder.note_guess("passages", f"those judged, and the first {DEPTH} of each run; no system was shown them")
     _tell_runs(pools, texts, builder)
@@ -398,7 +391,7 @@ def _build(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) ->
         shown, all_ranks = [], pool.ranks()
         for name in pool.passages():
             grade = pool.grades.get(name)
-            ranks = {run: rank for run, rank in all_ranks.get(name, {}).items() if run not in _WHOLE}
+            ranks = {run: rank for run, rank in all_ranks.get(name, {}).items() if run != GIVEN}
             metadata = ({} if grade is None else {"grade": grade}) | ({"ranks": ranks} if ranks else {})
             relevant = None if grade is None or grade == -1 else grade >= RELEVANT_FROM
             pooled = None if GIVEN in pool.runs else True
@@ -407,7 +400,7 @@ def _build(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) ->
         rankings = [
             GivenRanking(run, [(_passage(texts, language, name), ranked[name][0]) for name in pool.order(run)])
             for run, ranked in sorted(pool.runs.items())
-            if run not in _WHOLE
+            if run != GIVEN
         ]
         yield Item(
             pool.text,
@@ -421,7 +414,7 @@ def _build(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) ->
 
 def _tell_runs(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) -> None:
     """Report differing scores and ranks, and documents missing in the corpus."""
-    lists = [ranked for pool in pools.values() for name, ranked in pool.runs.items() if name not in _WHOLE]
+    lists = [ranked for pool in pools.values() for name, ranked in pool.runs.items() if name != GIVEN]
     by_score = (sorted(ranked.values(), key=lambda value: (-value[0], value[1])) for ranked in lists)
     if any(value[1] > after[1] for order in by_score for value, after in pairwise(order)):
         builder.note_guess("rank", "by the scores, as trec_eval has it; the ranks of the file say otherwise")
@@ -430,14 +423,7 @@ def _tell_runs(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder
         builder.left_out("texts of retrieved documents", "the corpus does not have them", len(unknown))
 
 
-def write_run(
-    arena: Arena,
-    retriever: str,
-    path: Path,
-    *,
-    languages: Iterable[str] | None = None,
-    file: str = "run.{}.txt",
-) -> int:
+def write_run(arena: Arena, retriever: str, path: Path) -> int:
     """Write a retriever's lists as a run, which can be imported again.
 
     An unknown score is written as 1 over the rank.
@@ -445,9 +431,7 @@ def write_run(
     Args:
         arena: the arena.
         retriever: the retriever, also the name of the run.
-        path: the folder, with one file per language; for one language without such a folder, the file.
-        languages: codes; None for all.
-        file: name of a language's file in the folder; `{}` is its code.
+        path: the file, for one language; else the folder, with one file `run.LL.txt` per language.
 
     Returns:
         Number of lines written.
@@ -457,7 +441,7 @@ def write_run(
         UnknownName: if there is no such retriever.
         BadInput: if an id has whitespace, which a run cannot represent.
     """
-    rows = arena.read("retrieved", languages=languages).to_pylist()
+    rows = arena.read("retrieved").to_pylist()
     if retriever not in (names := {row["retriever"] for row in rows}):
         raise UnknownName("retriever", retriever, names, where=arena.address)
     lines: dict[str, list[str]] = defaultdict(list)
@@ -466,11 +450,9 @@ def write_run(
             score = 1 / row["rank"] if row["score"] is None else row["score"]
             ids = f"{_bare(row['query_id'])} Q0 {_bare(row['passage_id'])}"
             lines[row["language"]].append(f"{ids} {row['rank']} {score!r} {_bare(retriever)}\n")
-    if len(lines) == 1 and file == "run.{}.txt" and path.suffix:
-        store.write_text(path, "".join(*lines.values()))
-    else:
-        for language, part in lines.items():
-            store.write_text(path / file.format(language), "".join(part))
+    for language, part in lines.items():
+        alone = len(lines) == 1 and path.suffix
+        store.write_text(path if alone else path / f"run.{language}.txt", "".join(part))
     return sum(map(len, lines.values()))
 
 
