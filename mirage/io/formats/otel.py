@@ -22,11 +22,10 @@ from mirage.io.formats.logs import entries, members, read_answer, read_passages,
 from mirage.io.formats.open import LOG, elements
 from mirage.io.formats.shapes import Conversation, parse_json, split_messages, text
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage, Value
+from mirage.io.options import inner
 from mirage.io.values import identifier, shorten
 
-_SPANS = ("scopeSpans", "instrumentationLibrarySpans")
-_BATCHES = ("resourceSpans", "batches")
-_LISTS = tuple((batch, "*", scope, "*", "spans") for batch in _BATCHES for scope in _SPANS)
+_LISTS = (("resourceSpans", "*", "scopeSpans", "*", "spans"),)
 _LLM, _RETRIEVER, _RERANKER = "llm", "retriever", "reranker"
 _KINDS = dict.fromkeys((_LLM, "chat", "generation", "text_completion", "generate_content", "completion"), _LLM) | {
     _RETRIEVER: _RETRIEVER,
@@ -47,14 +46,14 @@ _DOCUMENTS = {
 _QUERY = ("gen_ai.retrieval.query.text", "gen_ai.retrieval.query", "reranker.query")
 _ELEMENT = re.compile(
     r"(gen_ai\.prompt|gen_ai\.completion|llm\.(?:input|output)_messages|retrieval\.documents"
-    r"|reranker\.output_documents)\.(\d+)\.(.+)"
+    r"|reranker\.output_documents)\.(\d+\..+)"
 )
 """Name of an attribute that is part of an element of a list."""
 
 
 def recognise(sample: Sample) -> str | None:
     """Detect OTLP JSON: documents of resource spans, also one a line."""
-    name = next((name for name in (*_BATCHES, *_SPANS) if name in sample.fields), None)
+    name = next((name for name in ("resourceSpans", "scopeSpans") if name in sample.fields), None)
     return f"has {name}, as OTLP JSON" if name else None
 
 
@@ -62,11 +61,10 @@ def lines(file: Path) -> Iterator[tuple[Value, str]]:
     """Yield each span with its attributes, and those of its resource, as fields by name."""
     for value, where in elements(file, _LISTS):
         if LOG not in value:
-            if not value.keys() & {*_BATCHES, "resourceLogs", "resourceMetrics"}:
+            if not value.keys() & {"resourceSpans", "resourceLogs", "resourceMetrics"}:
                 raise BadInput("this is no OTLP document: it has no resourceSpans", where=where, do="export OTLP JSON")
             continue
-        head: Any = next((value[LOG][name] for name in _BATCHES if name in value[LOG]), {})
-        resource = _attributes(members(members(head).get("resource")).get("attributes"))
+        resource = _attributes(inner(value[LOG], ("resourceSpans", "resource", "attributes")))
         span = {name: value[name] for name in value if name not in (LOG, "attributes")}
         yield resource | _attributes(value.get("attributes")) | span, where
 
@@ -219,34 +217,24 @@ def _messages(value: Any) -> list[Mapping[str, Any]]:
 
 def _with_lists(value: Value) -> Value:
     """Return attributes with the lists whose elements are attributes of their own, `NAME.0.role`, as lists."""
-    lists: dict[str, dict[int, dict[str, Any]]] = {}
+    lists: dict[str, Any] = {}
     for key, content in value.items():
         if (found := _ELEMENT.match(key)) is not None:
-            _set(lists.setdefault(found[1], {}).setdefault(int(found[2]), {}), found[3], content)
-    if not lists:
-        return value
-    return {
-        **value,
-        **{name: [_numbers_to_lists(parts[k]) for k in sorted(parts)] for name, parts in lists.items()},
-    }
-
-
-def _set(entry: dict[str, Any], path: str, content: Any) -> None:
-    *outer, last = path.split(".")
-    for name in outer:
-        inner = entry.setdefault(name, {})
-        if not isinstance(inner, dict):
-            return
-        entry = inner
-    entry[last] = content
+            entry: Any = lists.setdefault(found[1], {})
+            *outer, last = found[2].split(".")
+            for name in outer:
+                entry = entry.setdefault(name, {}) if isinstance(entry, dict) else None
+            if isinstance(entry, dict):
+                entry[last] = content
+    return {**value, **{name: _numbers_to_lists(parts) for name, parts in lists.items()}} if lists else value
 
 
 def _numbers_to_lists(value: Any) -> Any:
     """Return nested objects whose names are all numbers as lists."""
     if not isinstance(value, dict):
         return value
-    inner = {name: _numbers_to_lists(content) for name, content in value.items()}
-    return list(inner.values()) if inner and all(name.isdigit() for name in inner) else inner
+    parts = {name: _numbers_to_lists(content) for name, content in value.items()}
+    return [parts[name] for name in sorted(parts, key=int)] if all(map(str.isdecimal, parts)) else parts
 
 
 def _item(spans: list[_Span], builder: Builder) -> Item | None:
@@ -267,7 +255,7 @@ def _item(spans: list[_Span], builder: Builder) -> Item | None:
         passages=_shown_passages(spans),
         where=top.where,
     )
-    said = next((s.answer for s in (top, *models[::-1]) if s.answer is not None), None)
+    said = next((span.answer for span in (top, *models[::-1]) if span.answer is not None), None)
     failed = _first(map(_failure, spans)) if said is None else None
     if said is None and failed is None and not models:
         builder.left_out("traces without an answer", "neither the outermost span nor a model has an output")
