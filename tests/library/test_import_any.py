@@ -6,8 +6,6 @@ import csv
 import gzip
 import io
 import json
-import re
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -128,38 +126,6 @@ def test_a_file_in_no_known_format_says_what_to_do(tmp_path: Path) -> None:
         import_file(write(tmp_path / "x.jsonl", {"alpha": 1}), tmp_path / "arena")
     assert "alpha" in caught.value.what
     assert "--map" in caught.value.do
-
-
-ASKED = [f"When was pier {k} of the harbour built?" for k in range(6)]
-SAID = [f"It was built in 190{k} by the town." for k in range(6)]
-SUGGESTED: dict[str, tuple[dict[str, list[str]], str | None]] = {
-    "two fields may be the answer": ({"Question": ASKED, "output": ["1911"] * 6, "ModelAnswer": SAID}, None),
-    "answers are no names": ({"question_text": ASKED, "Model": SAID}, None),
-    "questions are no answers": ({"prompt_text": ["Ask me."] * 6, "answer_text": ASKED}, None),
-    "ids are no answers": ({"query": ASKED, "output_id": [f"run-{k}" for k in range(6)]}, None),
-    "a system has few values": (
-        {"Frage": ASKED, "final_answer": SAID, "llm_model": ["alpha", "beta"] * 3},
-        "--as rag --map Frage=question --map final_answer=answer --map llm_model=system",
-    ),
-    "one of all records": (
-        {"Frage": ASKED, "my_answer": SAID, "ground_truth": ["1911"] * 6},
-        "--as rag --map Frage=question --map my_answer=answer --map ground_truth=reference --set system=NAME",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", SUGGESTED)
-def test_pitfall_173_a_suggested_command_looks_at_values_and_runs(tmp_path: Path, case: str) -> None:
-    fields, suggested = SUGGESTED[case]
-    file = write(
-        tmp_path / "x.jsonl", *(dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True))
-    )
-    with pytest.raises(BadInput) as caught:
-        read_file(file)
-    command = re.search(r"mirage import (\S+x\.jsonl .*)", caught.value.do)
-    assert (command and command[1].partition(" ")[2]) == suggested
-    if command:
-        assert mirage("import", *shlex.split(command[1])).exit_code == 0
 
 
 WIDE: dict[str, tuple[str, dict[str, list[str | None]]]] = {

@@ -456,14 +456,15 @@ class Format:
     """Rule for further answers of a system to a query."""
     read: Callable[[Iterable[Record], Builder], Iterable[Item]] | None = None
     """Returns the items of all records, for formats whose records are not independent."""
-    records: Callable[[Path], Iterable[tuple[Value, int]]] | None = None
-    """Yields records with line numbers, for files that are not JSON, JSON Lines, CSV or Parquet (TREC)."""
     lists: tuple[tuple[str, ...], ...] = ()
     """Places of the lists in its JSON documents whose elements are records, `*` for any element of a list. Files are
     then streamed, and each record gets the other members of its document as `log`.
     """
     lines: Callable[[Path], Iterable[tuple[Value, str]]] | None = None
-    """Yields records with their locations, for archives and other files that `lists` does not describe."""
+    """Yields the records of a file with their locations, for archives, lines of text, and other files that `lists` does
+    not describe."""
+    folder: bool = False
+    """Whether `lines` takes a folder as a whole (TREC)."""
     refers: bool = False
     """Whether its records refer to queries and systems by name: names that an existing arena lacks are errors."""
 

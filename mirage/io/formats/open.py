@@ -106,12 +106,7 @@ def open_records(
 
 
 def _raw(path: Path, entry: Format) -> Iterator[tuple[Any, str]]:
-    if entry.records is not None:
-        records: Iterable[tuple[Any, int]] = entry.records(path)
-        for value, number in records:
-            yield value, f"{path}:{number}"
-        return
-    for file in files_of(path):
+    for file in [path] if entry.folder else files_of(path):
         if entry.lines is not None:
             yield from entry.lines(file)
         elif entry.lists:

@@ -128,8 +128,8 @@ def _files(path: Path) -> list[tuple[Path, Kind | None]]:
     return [(file, kind) for _, file, kind in sorted(ranked, key=lambda each: each[:2])]
 
 
-def records(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
-    """Yield the records of a file or of a folder's files, corpora last, with line numbers.
+def lines(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield the records of a file or of a folder's files, corpora last, with their locations.
 
     A record has its `kind` and `file`, and the fields of its kind: `query_id` and `text`; `query_id`, `passage_id` and
     `grade`; `query_id`, `passage_id`, `rank`, `score` and `run`; `passage_id`, `title` and `text`. A file of unknown
@@ -147,11 +147,11 @@ def records(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
         )
     for file, kind in files:
         if kind is None:
-            yield {"kind": "unread", "file": str(file), "name": file.relative_to(path).as_posix()}, 1
+            yield {"kind": "unread", "file": str(file), "name": file.relative_to(path).as_posix()}, str(file)
             continue
         shared = {"kind": kind, "file": str(file), "language": languages.language_of_file(file.name)}
         for value, where in _READERS[kind](file):
-            yield shared | value, int(where.rpartition(":")[2])
+            yield shared | value, where
 
 
 _Numbered = Iterator[tuple[dict[str, Any], str]]
@@ -280,9 +280,7 @@ def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
     pools: dict[_Key, _QueryPool] = {}
     texts: _Texts = {}
     wanted: set[str] | None = None
-    for each in records:
-        # In a folder the line is of the record's own file.
-        record = Record(each.value, f"{each.value['file']}:{each.where.rpartition(':')[2]}")
+    for record in records:
         if record.value["kind"] == "unread":
             name = record.value["name"]
             if _NAMED.search(name):
@@ -470,5 +468,6 @@ FORMAT = Format(
     gives=("queries", "passages", "documents", "retrieved"),
     recognise=recognise,
     read=read,
-    records=records,
+    lines=lines,
+    folder=True,
 )
