@@ -90,7 +90,7 @@ class Site:
         content, status = self.files.get(name), response.status
         status = 404 if status == 200 and content is None and not response.endless else status
         start = int(byte_range[6:-1]) if byte_range and not response.ignore_range else 0
-        body = (content or b"")[start:] if status == 200 else response.body
+        body = b"" if response.endless else (content or b"")[start:] if status == 200 else response.body
         headers = dict(response.headers)
         if status == 200 and start:
             status = 206 if body else 416
@@ -147,7 +147,7 @@ RESUMED: dict[str, tuple[bytes, list[Response], list[str | None]]] = {
     "a leftover that is too long": (CONTENT + b"more", [], ["bytes=3004-", None]),
     "more than the rest that was due": (
         CONTENT[:5],
-        [Response(206, {"Content-Range": "bytes 5-9/10"}, endless=True, body=b""), Response()],
+        [Response(206, {"Content-Range": "bytes 5-9/10"}, endless=True), Response()],
         ["bytes=5-", None],
     ),
 }

@@ -147,7 +147,7 @@ def _fetch(
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
             raise
         except httpx.HTTPError as error:
-            outcome = _Again(str(error) or type(error).__name__)
+            outcome = _Again(str(error)[:200] or type(error).__name__)
         finally:
             sink.pause()
         if outcome is None:
