@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -156,22 +155,6 @@ def test_contexts_that_pandas_wrote_of_numpy_are_parted(shared: Path) -> None:
     texts = [row["text"] for row in tables["passages"].to_pylist()]
     assert len(texts) == 5
     assert "It isn't open." in texts
-
-
-# MT-Bench
-
-
-def test_reference_answers_are_no_system(shared: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "mt"
-    shutil.copytree(shared / "field" / "mt-reference-answer", folder)
-    tables, _ = run.read(folder)
-    assert set(tables["answers"]["system"].to_pylist()) == {"red"}
-    assert sorted(tables["references"]["text"].to_pylist()) == ["56", "81"]
-    query = json.loads((folder / "question.jsonl").read_text())
-    (folder / "question.jsonl").write_text(json.dumps(query | {"reference": ["7 x 8"]}))
-    assert sorted(run.read(folder)[0]["references"]["text"].to_pylist()) == ["56", "81"]
-    shutil.rmtree(folder / "reference_answer")
-    assert run.read(folder)[0]["references"]["text"].to_pylist() == ["7 x 8"]
 
 
 # NoMIRACL

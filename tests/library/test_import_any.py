@@ -80,14 +80,6 @@ def test_every_form_of_the_same_records_makes_the_same_arena(case: str, tmp_path
     assert {row["text"] for row in arena.read("queries").to_pylist()} == {row["question"] for row in ROWS}
 
 
-def test_a_folder_is_its_files(tmp_path: Path) -> None:
-    folder = tmp_path / "in"
-    folder.mkdir()
-    for number, row in enumerate(ROWS):
-        (folder / f"{number}.json").write_text(json.dumps([row]))
-    assert import_file(folder, tmp_path / "arena").arena.rows("answers") == 2
-
-
 def write(path: Path, *records: Any) -> Path:
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return path
@@ -307,20 +299,3 @@ def test_a_field_that_a_path_reads_is_not_left_out(tmp_path: Path) -> None:
     options = Options.parse(["q.text=question", "a=answer"])
     _, summary = read_file(write(tmp_path / "x.jsonl", record), name="rag", options=options)
     assert [entry.what for entry in summary.left_out] == ["further"]
-
-
-OWN: dict[str, list[dict[str, Any]]] = {
-    "queries": [
-        {"language": "en", "query_id": "1", "text": "What is it?", "passages": [{"passage_id": "p", "text": "P"}]}
-    ],
-    "answers": [{"language": "en", "query_id": "1", "system": "a", "text": "It is."}],
-    "judgments": [
-        {"language": "en", "query_id": "1", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A", "points": 1}
-    ],
-}
-
-
-@pytest.mark.parametrize("kind", OWN)
-def test_our_own_kinds_are_recognised(kind: str, tmp_path: Path) -> None:
-    result = import_file(write(tmp_path / "x.jsonl", *OWN[kind]), tmp_path / "any")
-    assert (result.summary.format, result.arena.rows(kind)) == (kind, 1)

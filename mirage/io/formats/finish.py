@@ -105,10 +105,8 @@ def _refuse_unknown(collected: Builder, known: Known, systems: Mapping[str, set[
     arena has systems.
     """
     languages: dict[str, set[str]] = {}
-    ids: dict[str, set[str]] = {}
     for code, query_id in known.queries:
         languages.setdefault(query_id, set()).add(code)
-        ids.setdefault(code, set()).add(query_id)
     closed = any(row["reason"] != _NO_TEXT for row in known.queries.values())
     firsts: dict[tuple[str, str], BadInput] = {}
 
@@ -123,18 +121,19 @@ def _refuse_unknown(collected: Builder, known: Known, systems: Mapping[str, set[
 
     for key, entry in list(collected.queries.items()):
         code, query_id = key
-        codes = languages.get(query_id, set())
-        codes = codes if code.startswith(UNKNOWN) else codes & {code}
+        codes, anywhere = languages.get(query_id, set()), code.startswith(UNKNOWN)
+        codes = codes if anywhere else codes & {code}
         if not codes and (closed or (systems and _verdicts(entry))):
             del collected.queries[key]
-            kind, valid = ("query", languages) if code.startswith(UNKNOWN) else (f"query in {code}", ids.get(code, ()))
+            kind = "query" if anywhere else f"query in {code}"
             for _, where in (*entry.answers.values(), *entry.rows.values()):
+                valid = (name for name, of_name in languages.items() if anywhere or code in of_name)
                 refuse(kind, query_id, valid, where)
         elif systems:
-            valid = set().union(*(systems.get(code, ()) for code in codes))
+            there = set().union(*(systems.get(code, ()) for code in codes))
             for row, where in _verdicts(entry):
-                if unknown := next((name for name in (row.system_a, row.system_b) if name not in valid), None):
-                    refuse(f"system in {' or '.join(sorted(codes))}", unknown, valid, where)
+                if unknown := next((name for name in (row.system_a, row.system_b) if name not in there), None):
+                    refuse(f"system in {' or '.join(sorted(codes))}", unknown, there, where)
 
 
 def _verdicts(entry: QuerySeen) -> list[tuple[GivenVerdict, str]]:
