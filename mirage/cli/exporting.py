@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -40,24 +40,15 @@ def export_table(
 
 
 @export.command("records")
-def export_records(
-    arena: OpenArena,
-    out: Out,
-    kind: Annotated[
-        Literal["rag", "nuggets"],
-        typer.Option("--format", help="rag: one answer per line. nuggets: the nuggets of a query, as by nuggetizer."),
-    ] = "rag",
-) -> None:
-    """Write answers with their queries and passages, or nuggets, as JSON Lines.
+def export_records(arena: OpenArena, out: Out) -> None:
+    """Write answers with their queries and passages, one per line, as JSON Lines.
 
-    Reads the tables queries, passages and answers with all measurements, or nuggets and nugget_assignments. Writes
-    FILE, which `mirage import` reads again.
+    Reads the tables queries, passages and answers. Writes FILE, which `mirage import` reads again.
     """
-    from mirage.io.formats import full_records, nuggets
+    from mirage.io.formats import full_records
 
-    write = {"rag": full_records.write, "nuggets": nuggets.write}[kind]
-    write(arena, out)
-    note(f"The records are in {out}; read them again with: mirage import {quote(str(out))} --as {kind} --into DIR")
+    full_records.write(arena, out)
+    note(f"The records are in {out}; read them again with: mirage import {quote(str(out))} --as rag --into DIR")
 
 
 @export.command("preferences")

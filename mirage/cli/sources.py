@@ -241,12 +241,11 @@ def import_file(
 
     Reads FILE, or all files of a folder. Writes the tables of the format, in one step; missing ids, languages and other
     fields are derived, and reported. Imports are all-or-nothing: one invalid record rejects the file. Without --into it
-    prints the recognised format and the fields it would import, and writes nothing. The format `systems` holds facts
+    prints the recognised format and the rows it would import, and writes nothing. The format `systems` holds facts
     about systems (licence, size, prices) and has to be named.
     """
     from mirage.io.formats.registry import formats as known
     from mirage.io.imports import formats
-    from mirage.io.imports.formats import FieldUse
 
     if list_:
         rows = [{"name": entry.name, "format": entry.title} for entry in known().values()]
@@ -271,15 +270,12 @@ def import_file(
         if into is not None:
             imported = formats.import_file(file, into, name=kind, options=options, progress=update)
         else:
-            plan = formats.plan_file(file, name=kind, options=options, progress=update)
+            _, summary = formats.read_file(file, name=kind, options=options, progress=update)
     if into is None:
-        renamed = any(entry.becomes for entry in plan.fields)
-        if plan.fields:
-            show(plan.fields, columns_of(FieldUse, *([] if renamed else ["becomes"])), of=FieldUse)
-        note("\n".join([*plan.summary.lines(), "Nothing was written."]))
+        note("\n".join([*summary.lines(), "Nothing was written."]))
         asked = (("--map", names), ("--set", values), ("--value", meanings))
         options_again = [word for option, given in asked for each in given or () for word in (option, each)]
-        again = ["mirage", "import", str(file), "--as", plan.summary.format, *options_again, "--into", "DIR"]
+        again = ["mirage", "import", str(file), "--as", summary.format, *options_again, "--into", "DIR"]
         note(f"To write it: {shlex.join(again)}")
         return
     _report_import(imported, into)

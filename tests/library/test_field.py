@@ -72,17 +72,6 @@ def test_an_answer_after_thoughts_is_the_answer(field: Path, tmp_path: Path) -> 
         assert outcome["think-only"] in ("empty", "truncated")
 
 
-def test_every_file_of_a_folder_is_read_or_named(field: Path, tmp_path: Path) -> None:
-    folder = field / "trec-folder-dropped"
-    done = CliRunner().invoke(app, ["import", str(folder), "--set", "language=en", "--into", str(tmp_path / "arena")])
-    if done.exit_code == 0:
-        retrievers = {row["retriever"] for row in rows(tmp_path / "arena", "retrieved")}
-        for file in folder.glob("run_*"):
-            assert file.name in done.output or any(file.stem in name for name in retrievers) or len(retrievers) >= 4
-    else:
-        assert any(file.name in done.output for file in folder.iterdir())
-
-
 def test_votes_on_one_query_are_one_unit(field: Path, tmp_path: Path) -> None:
     arena = tmp_path / "arena"
     run("import", field / "repeated-votes.jsonl", "--into", arena)
@@ -324,12 +313,6 @@ def test_pitfall_173_no_fields_are_suggested_that_the_values_contradict(field: P
     told = refused("import", field / "turn4" / "05-suggested-map" / "judged.jsonl")
     assert "ModelAnswer=system" not in told
     assert "output=answer" not in told
-
-
-def test_pitfall_177_a_column_a_system_is_read_as_three_systems(field: Path, tmp_path: Path) -> None:
-    run("import", field / "turn4" / "10-wide-table" / "answers.csv", "--into", tmp_path / "a")
-    answers = store.open_arena(tmp_path / "a").read("answers")
-    assert set(answers["system"].to_pylist()) == {"hybrid", "graph", "wiki"}
 
 
 def test_pitfall_179_a_verdict_in_a_tag_counts(field: Path) -> None:

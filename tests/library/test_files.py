@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import re
 import sys
-import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -114,20 +112,6 @@ def test_a_wrong_line_before_a_broken_one_is_told_too(tmp_path: Path) -> None:
         formats.read(path, name="judgments")
     assert "no language 'xx'" in caught.value.where
     assert "3 fields" in caught.value.where
-
-
-def test_verdicts_are_the_same_from_json_lines_and_csv_and_in_both_orders(tmp_path: Path) -> None:
-    second = GOOD | {"query_id": 12, "system_a": "two", "system_b": "one", "verdict": "tie", "rationale": "a, b"}
-    lines = jsonl(tmp_path / "j.jsonl", GOOD, second)
-    commas = csv(
-        tmp_path / "j.csv",
-        "\ufeffjudge,language,query_id,system_a,system_b,verdict,rationale",
-        "j,sw,12,one,two,A,",
-        'j,sw,12,two,one,tie,"a, b"',
-    )
-    tables = formats.read(lines)[0]["judgments"]
-    assert tables["verdict"].to_pylist() == ["A", "tie"]
-    assert formats.read(packed(commas))[0]["judgments"].equals(tables)
 
 
 @pytest.mark.parametrize(
@@ -273,10 +257,6 @@ def test_pitfall_31_a_wrong_answer_is_refused_with_file_and_line(
     assert caught.value.where == f"{path}:2"
 
 
-def test_a_call_of_another_ledger_leads_nowhere_and_is_not_taken(tmp_path: Path) -> None:
-    assert read_answers(jsonl(tmp_path / "a.jsonl", ANSWER | {"call": "0" * 64}))["call"].to_pylist() == [None]
-
-
 def test_pitfall_42_a_file_that_is_not_utf_8_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(json.dumps(ANSWER).encode() + b"\n" + '{"text": "caf\u00e9"}'.encode("latin-1"))
@@ -393,13 +373,6 @@ def test_a_changed_answer_loses_its_verdicts_and_its_query_does_not_change(arena
     assert take("answers", ANSWER | {"system": "two", "text": "another"}) == 0
 
 
-def test_an_arena_of_verdicts_alone_takes_any_name(tmp_path: Path) -> None:
-    for query_id in ("12", "13"):
-        path = jsonl(tmp_path / "v.jsonl", GOOD | {"query_id": query_id})
-        mirage("import", "--as", "judgments", path, "--into", tmp_path / "new")
-    assert store.open_arena(tmp_path / "new").rows("judgments") == 2
-
-
 def test_check_lists_every_wrong_line_and_writes_nothing(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "a.jsonl", ANSWER, *(ANSWER | {"query_id": str(n), "status": "odd"} for n in range(15)))
     result = mirage("check", path, "--as", "answers", "--format", "csv", code=2)
@@ -421,28 +394,3 @@ def test_check_takes_an_arena_or_a_file_by_what_the_path_is(arena: Path, tmp_pat
     ]
     assert mirage("check", arena, "--as", "answers", code=2).stderr
     assert "there is no arena" in mirage("check", tmp_path / "none", code=2).stderr
-
-
-def test_names_and_values_are_taken_by_the_commands(tmp_path: Path) -> None:
-    folder, options = tmp_path / "a", ("--map", "id=query_id", "--set", "language=sw")
-    queries = jsonl(tmp_path / "q.jsonl", {"id": 12, "text": "Ziwa?"})
-    mirage("import", "--as", "queries", queries, *options, "--into", folder)
-    answers = jsonl(tmp_path / "a.jsonl", {"id": 12, "answer": "ndiyo"})
-    more = (*options, "--map", "answer=text", "--set", "system=mine")
-    mirage("import", "--as", "answers", answers, *more, "--into", folder)
-    assert store.open_arena(folder).read("answers")["system"].to_pylist() == ["mine"]
-
-
-def test_a_files_hash_is_that_of_its_bytes_and_holds_none_of_them(tmp_path: Path) -> None:
-    path = tmp_path / "large.bin"
-    path.write_bytes(bytes(range(256)) * 100_000)
-    tracemalloc.start()
-    try:
-        digest = store.fingerprint(path)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert digest == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert peak < path.stat().st_size / 10
-    with pytest.raises(BadInput):
-        store.fingerprint(tmp_path / "absent")

@@ -58,10 +58,6 @@ COUNTED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "queries": ({"query_id": "1", "text": RECORD["question"]}, {"query_id": "2"}),
     "answers": ({"query_id": "1", "system": "a", "text": "1902"}, {"query_id": "2", "system": "a", "text": True}),
     "judgments": ({"query_id": "1", "judge": "j", "system_a": "a", "system_b": "b", "points": 1}, {"judge": "j"}),
-    "lmsys": (
-        {"model_a": "a", "model_b": "b", "prompt": "?", "response_a": "x", "response_b": "y", "winner": "tie"},
-        {"model_a": "a", "model_b": "b"},
-    ),
     "mt_bench": (
         {"question_id": 1, "model": "a", "judge": ["j", "v1"], "judgment": "[[9]]", "score": 9, "turn": 1},
         {"question_id": 1, "judge": ["j", "v1"], "judgment": "[[9]]", "score": 9, "turn": 1},
@@ -86,10 +82,10 @@ def test_pitfall_179_a_file_of_a_folder_that_is_not_read_is_named(tmp_path: Path
 
 
 def test_pitfall_161_a_format_that_refuses_all_gives_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    taken = [Recognised(format_named(name), name) for name in ("lmsys", "judgments", "rag")]
+    taken = [Recognised(format_named(name), name) for name in ("alpaca_eval", "judgments", "rag")]
     monkeypatch.setattr(run, "recognise", lambda _: taken)
     summary = run.read(saved(tmp_path / "x.jsonl", RECORD))[1]
     assert summary.format == "rag"
-    assert "lmsys" in summary.guessed["format"]
-    with pytest.raises(BadInput, match="has no prompt"):
+    assert "alpaca_eval" in summary.guessed["format"]
+    with pytest.raises(BadInput, match="instruction is missing"):
         run.read(saved(tmp_path / "y.jsonl", RECORD | {"label": "odd"}))

@@ -7,13 +7,13 @@ from __future__ import annotations
 import copy
 import json
 import random
-from collections.abc import Iterator, Mapping
+import zipfile
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from docs_data_cases import LOG_BLOCKS
 from golden import imports as golden
@@ -22,12 +22,9 @@ from golden.imports import cases
 from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats import run
-from mirage.io.imports.formats import FileImport, import_file, plan_file
-from mirage.io.options import Options
+from mirage.io.imports.formats import import_file
 
 ASK = "Which birds nest in the harbour of the island in spring?"
-SAID = "Terns nest on the mole [1]."
-PASSAGE = "Terns nest on the mole; gulls do not."
 PROMPTFOO = "promptfoo_results_become_answers_of_providers_with_scores"
 KEY = "sk-proj-abcdefghijklmnop0123456789"
 
@@ -38,30 +35,63 @@ def document(path: Path, value: Any, *, indent: int | None = None) -> Path:
     return path
 
 
-def taken(path: Path, into: Path, name: str, **options: Mapping[str, Any]) -> FileImport:
-    """Import a file that must be recognised, and check the arena."""
-    result = import_file(path, into, options=Options(**options) if options else None)
-    assert result.summary.format == name
-    store.check(result.arena)
-    return result
-
-
-def column(result: FileImport, table: str, name: str) -> list[Any]:
-    return result.arena.read(table)[name].to_pylist()
-
-
-def scores(result: FileImport) -> dict[tuple[str, str, str], float | None]:
-    rows = result.arena.read("scores").to_pylist()
-    return {(row["system"], row["measure"], row["rater"]): row["value"] for row in rows}
-
-
-# OpenTelemetry
-
-
 def example(name: str) -> Any:
     """Return the JSON document of a golden case."""
     (content,) = cases(Path(golden.__file__).with_name("imports") / f"{name}.json")[0]["files"].values()
     return json.loads(content)
+
+
+# Archives of Inspect
+
+INSPECT = "inspect_logs_say_what_failed_what_was_cut_and_what_is_attached"
+
+
+def archive(path: Path, *, zstd: bool = False) -> Path:
+    """Write the log of a golden case as an archive; with zstd as Inspect packs it, which `zipfile` cannot write."""
+    log = example(INSPECT)
+    members = {f"samples/{entry['id']}_epoch_{entry['epoch']}.json": entry for entry in log.pop("samples")}
+    raw = {name: json.dumps(value, indent=2).encode() for name, value in (members | {"header.json": log}).items()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED if zstd else zipfile.ZIP_DEFLATED) as packed:
+        for name, data in raw.items():
+            packed.writestr(name, pa.compress(data, codec="zstd", asbytes=True) if zstd else data)
+    if zstd:
+        content = bytearray(path.read_bytes())
+        with zipfile.ZipFile(path) as packed:
+            places = [(entry.header_offset, entry.filename) for entry in packed.infolist()]
+            start = packed.start_dir
+        # Mark each member as packed with zstd, with the size and checksum of what it holds.
+        for at, name in places:
+            for place, offset in ((at, 0), (content.index(name.encode(), start) - 46, 2)):
+                content[place + 8 + offset : place + 10 + offset] = (93).to_bytes(2, "little")
+                content[place + 14 + offset : place + 18 + offset] = zipfile.crc32(raw[name]).to_bytes(4, "little")
+                content[place + 22 + offset : place + 26 + offset] = len(raw[name]).to_bytes(4, "little")
+        path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("zstd", [False, True])
+def test_an_archive_of_inspect_is_read_as_its_json(tmp_path: Path, zstd: bool) -> None:
+    from_json = import_file(document(tmp_path / "log.json", example(INSPECT)), tmp_path / "a")
+    from_archive = import_file(archive(tmp_path / "log.eval", zstd=zstd), tmp_path / "b")
+    assert from_archive.summary.rows == from_json.summary.rows
+    for table in from_json.arena.tables:
+        assert from_archive.arena.read(table).equals(from_json.arena.read(table)), table
+    assert KEY not in str([from_json.arena.read(name).to_pylist() for name in from_json.arena.tables])
+
+
+def test_a_damaged_archive_is_refused_with_its_member(tmp_path: Path) -> None:
+    whole = archive(tmp_path / "log.eval").read_bytes()
+    (tmp_path / "cut.eval").write_bytes(whole[:-60])
+    at = whole.index(b"samples/1_epoch_1.json") + 60
+    (tmp_path / "bad.eval").write_bytes(whole[:at] + bytes(20) + whole[at + 20 :])
+    for name, place in (("cut.eval", "cut.eval"), ("bad.eval", "samples/1_epoch_1.json")):
+        with pytest.raises(BadInput, match="damaged or incomplete") as refused:
+            import_file(tmp_path / name, tmp_path / "arena")
+        assert place in refused.value.where
+    assert not store.is_arena(tmp_path / "arena")
+
+
+# OpenTelemetry
 
 
 def test_a_truncated_export_names_its_line(tmp_path: Path) -> None:
@@ -70,71 +100,6 @@ def test_a_truncated_export_names_its_line(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="not JSON") as refused:
         import_file(path, tmp_path / "arena", name="otel")
     assert refused.value.where.startswith(f"{path}:")
-
-
-# Phoenix
-
-
-def test_spans_of_phoenix_as_a_table(tmp_path: Path) -> None:
-    rows = [
-        {
-            "name": "query",
-            "span_kind": "CHAIN",
-            "parent_id": None,
-            "start_time": "2026-10-01",
-            "status_code": "OK",
-            "context.span_id": "s1",
-            "context.trace_id": "t1",
-            "attributes.input.value": ASK,
-            "attributes.output.value": SAID,
-            "attributes.llm.model_name": None,
-            "attributes.retrieval.documents": None,
-            "eval.Hallucination.score": 0.0,
-        },
-        {
-            "name": "retrieve",
-            "span_kind": "RETRIEVER",
-            "parent_id": "s1",
-            "start_time": "2026-10-02",
-            "status_code": "OK",
-            "context.span_id": "s2",
-            "context.trace_id": "t1",
-            "attributes.retrieval.documents": [{"document.content": PASSAGE, "document.score": 0.3}],
-        },
-        {
-            "name": "llm",
-            "span_kind": "LLM",
-            "parent_id": "s1",
-            "start_time": "2026-10-03",
-            "status_code": "OK",
-            "context.span_id": "s3",
-            "context.trace_id": "t1",
-            "attributes.llm.model_name": "gpt-4o",
-        },
-    ]
-    pq.write_table(
-        pa.Table.from_pylist(
-            rows, pa.unify_schemas([pa.Table.from_pylist([row]).schema for row in rows], promote_options="permissive")
-        ),
-        tmp_path / "spans.parquet",
-    )
-    table = taken(tmp_path / "spans.parquet", tmp_path / "b", "phoenix")
-    assert column(table, "answers", "text") == [SAID]
-    assert column(table, "passages", "text") == [PASSAGE]
-    assert scores(table) == {("gpt-4o", "Hallucination", "phoenix"): 0.0}
-
-
-# Plans
-
-
-def test_a_plan_has_the_fields_of_records_and_shows_no_key(tmp_path: Path) -> None:
-    run_ = example(PROMPTFOO)
-    run_["results"]["results"][0]["metadata"] = {"api_key": KEY}
-    plan = plan_file(document(tmp_path / "results.json", run_))
-    fields = {use.field: use.example for use in plan.fields}
-    assert {"vars", "provider", "response", "metadata"} <= set(fields)
-    assert "config" not in fields
-    assert not any(KEY in example for example in fields.values())
 
 
 # Large documents

@@ -6,8 +6,6 @@ import csv
 import gzip
 import io
 import json
-import re
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from hypothesis import strategies as st
 from mirage import store
 from mirage.cli import app
 from mirage.errors import BadInput, UnknownName
-from mirage.io.imports import import_file, plan_file
+from mirage.io.imports import import_file, read_file
 from mirage.io.options import Options
 
 ROWS = [
@@ -82,14 +80,6 @@ def test_every_form_of_the_same_records_makes_the_same_arena(case: str, tmp_path
     assert {row["text"] for row in arena.read("queries").to_pylist()} == {row["question"] for row in ROWS}
 
 
-def test_a_folder_is_its_files(tmp_path: Path) -> None:
-    folder = tmp_path / "in"
-    folder.mkdir()
-    for number, row in enumerate(ROWS):
-        (folder / f"{number}.json").write_text(json.dumps([row]))
-    assert import_file(folder, tmp_path / "arena").arena.rows("answers") == 2
-
-
 def write(path: Path, *records: Any) -> Path:
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return path
@@ -128,38 +118,6 @@ def test_a_file_in_no_known_format_says_what_to_do(tmp_path: Path) -> None:
         import_file(write(tmp_path / "x.jsonl", {"alpha": 1}), tmp_path / "arena")
     assert "alpha" in caught.value.what
     assert "--map" in caught.value.do
-
-
-ASKED = [f"When was pier {k} of the harbour built?" for k in range(6)]
-SAID = [f"It was built in 190{k} by the town." for k in range(6)]
-SUGGESTED: dict[str, tuple[dict[str, list[str]], str | None]] = {
-    "two fields may be the answer": ({"Question": ASKED, "output": ["1911"] * 6, "ModelAnswer": SAID}, None),
-    "answers are no names": ({"question_text": ASKED, "Model": SAID}, None),
-    "questions are no answers": ({"prompt_text": ["Ask me."] * 6, "answer_text": ASKED}, None),
-    "ids are no answers": ({"query": ASKED, "output_id": [f"run-{k}" for k in range(6)]}, None),
-    "a system has few values": (
-        {"Frage": ASKED, "final_answer": SAID, "llm_model": ["alpha", "beta"] * 3},
-        "--as rag --map Frage=question --map final_answer=answer --map llm_model=system",
-    ),
-    "one of all records": (
-        {"Frage": ASKED, "my_answer": SAID, "ground_truth": ["1911"] * 6},
-        "--as rag --map Frage=question --map my_answer=answer --map ground_truth=reference --set system=NAME",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", SUGGESTED)
-def test_pitfall_173_a_suggested_command_looks_at_values_and_runs(tmp_path: Path, case: str) -> None:
-    fields, suggested = SUGGESTED[case]
-    file = write(
-        tmp_path / "x.jsonl", *(dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True))
-    )
-    with pytest.raises(BadInput) as caught:
-        plan_file(file)
-    command = re.search(r"mirage import (\S+x\.jsonl .*)", caught.value.do)
-    assert (command and command[1].partition(" ")[2]) == suggested
-    if command:
-        assert mirage("import", *shlex.split(command[1])).exit_code == 0
 
 
 WIDE: dict[str, tuple[str, dict[str, list[str | None]]]] = {
@@ -290,8 +248,7 @@ def test_the_command_without_a_kind_looks_and_says_what_it_would_make(tmp_path: 
     file = write(tmp_path / "x.jsonl", *ROWS)
     done = mirage("import", file)
     assert done.exit_code == 0
-    assert "queries.text" in done.stdout
-    assert "rag" in done.stderr
+    assert "read as rag" in done.stderr
     done = mirage("import", file, "--into", tmp_path / "arena")
     assert done.exit_code == 0
     assert "2 records" in done.stderr
@@ -337,51 +294,8 @@ def test_a_file_without_records_is_refused_for_that(tmp_path: Path, name: str, c
     assert not (tmp_path / "arena").exists()
 
 
-def test_a_column_that_says_nothing_is_not_printed(tmp_path: Path) -> None:
-    """A format that does not tell what becomes of its fields has no empty column for it, lines of text no table."""
-    battle = {"question_id": "b", "model_a": "red", "model_b": "blue", "winner": "tie"}
-    done = mirage("import", write(tmp_path / "battles.jsonl", battle))
-    assert done.exit_code == 0
-    assert "winner" in done.stdout
-    assert "becomes" not in done.stdout
-    (tmp_path / "qrels.en.txt").write_text("q1 0 d1 1\n")
-    done = mirage("import", tmp_path / "qrels.en.txt")
-    assert done.exit_code == 0
-    assert done.stdout == ""
-
-
 def test_a_field_that_a_path_reads_is_not_left_out(tmp_path: Path) -> None:
     record = {"q": {"text": "Who built the bridge over the river?"}, "a": "Ada.", "model": "m", "further": 1}
     options = Options.parse(["q.text=question", "a=answer"])
-    plan = plan_file(write(tmp_path / "x.jsonl", record), name="rag", options=options)
-    assert [entry.what for entry in plan.summary.left_out] == ["further"]
-
-
-def test_a_plan_says_what_becomes_of_each_field(tmp_path: Path) -> None:
-    plan = plan_file(write(tmp_path / "x.jsonl", *(row | {"odd": 1} for row in ROWS)))
-    becomes = {entry.field: entry.becomes for entry in plan.fields}
-    assert becomes == {
-        "question": "queries.text",
-        "answer": "answers.text",
-        "system": "answers.system",
-        "odd": "left out",
-    }
-    assert plan.summary.rows["queries"] == 2
-    assert [entry.what for entry in plan.summary.left_out] == ["odd"]
-
-
-OWN: dict[str, list[dict[str, Any]]] = {
-    "queries": [
-        {"language": "en", "query_id": "1", "text": "What is it?", "passages": [{"passage_id": "p", "text": "P"}]}
-    ],
-    "answers": [{"language": "en", "query_id": "1", "system": "a", "text": "It is."}],
-    "judgments": [
-        {"language": "en", "query_id": "1", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A", "points": 1}
-    ],
-}
-
-
-@pytest.mark.parametrize("kind", OWN)
-def test_our_own_kinds_are_recognised(kind: str, tmp_path: Path) -> None:
-    result = import_file(write(tmp_path / "x.jsonl", *OWN[kind]), tmp_path / "any")
-    assert (result.summary.format, result.arena.rows(kind)) == (kind, 1)
+    _, summary = read_file(write(tmp_path / "x.jsonl", record), name="rag", options=options)
+    assert [entry.what for entry in summary.left_out] == ["further"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -18,8 +17,6 @@ from hypothesis import strategies as st
 import mirage
 from mirage import schema, store
 from mirage.errors import UnknownName
-from mirage.io.formats import nuggets as files
-from mirage.io.formats.run import read
 from mirage.stages import nuggets
 from mirage.stages.features import FEATURES, compute
 from mirage.stages.features.assessed import ASSESSED, decider
@@ -265,22 +262,3 @@ def test_several_processes_assign_what_one_does(arena: Path) -> None:
     here = assign(arena).read("nugget_assignments")
     run(TERM_ASSIGNMENTS, arena, made_by="a test", part="assigner", executor=Processes(2))
     assert store.open_arena(arena).read("nugget_assignments").equals(here)
-
-
-def test_an_arena_goes_out_in_nuggetizers_form_and_comes_back_the_same(arena: Path, tmp_path: Path) -> None:
-    whole = assign(arena)
-    out = tmp_path / "nuggets.jsonl"
-    files.write(whole, out)
-    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    tables, summary = read(out)
-    assert summary.format == "nuggets"
-    for name in ("nuggets", "nugget_assignments"):
-        assert schema.sort(name, tables[name]).equals(whole.read(name)), name
-    ours = {
-        (row["query_id"], row["system"], row["feature"]): row["value"] for row in whole.read("features").to_pylist()
-    }
-    stated = [line for line in lines if "run_id" in line]
-    assert len(stated) == 6
-    for line in stated:
-        for name, value in zip(NAMES, published(line["nuggets"]).values(), strict=True):
-            assert ours[line["qid"], line["run_id"], name] == value

@@ -47,10 +47,9 @@ _FITTING = {
 """Statuses of an answer by its text; the first if the source gives none."""
 _LISTS = 4096
 """Number of cached lists of passages, which systems mostly share."""
-Further = Literal["refused", "runs", "texts", "none"]
+Further = Literal["refused", "runs", "texts"]
 """Rule for further answers of a system to a query. `refused`: a different one is an error. `runs`: each is another
-sample. `texts`: another sample if its text differs, since records may repeat an answer. `none`: left out, since the
-file's verdicts are on the answer next to them.
+sample. `texts`: another sample if its text differs, since records may repeat an answer.
 """
 Given = GivenAnswer | GivenVerdict | GivenScore | GivenNugget | GivenAssignment | GivenRanking
 """A row of a table, without language and query_id."""
@@ -378,9 +377,6 @@ class Builder:
         if further != "runs" and (first.text, first.status) == (answer.text, answer.status):
             self._put_answer(entry, answer, 0, where)
             return True
-        if further == "none":
-            self.left_out("further answers", "verdicts refer to a system's first answer to a query")
-            return False
         samples = {key[2]: run for key, (run, _) in entry.rows.items() if key[:2] == ("samples", answer.system)}
         number = answer.sample
         if not number or number in samples:
@@ -460,16 +456,15 @@ class Format:
     """Rule for further answers of a system to a query."""
     read: Callable[[Iterable[Record], Builder], Iterable[Item]] | None = None
     """Returns the items of all records, for formats whose records are not independent."""
-    records: Callable[[Path], Iterable[tuple[Value, int]]] | None = None
-    """Yields records with line numbers, for files that are not JSON, JSON Lines, CSV or Parquet (TREC)."""
     lists: tuple[tuple[str, ...], ...] = ()
     """Places of the lists in its JSON documents whose elements are records, `*` for any element of a list. Files are
     then streamed, and each record gets the other members of its document as `log`.
     """
     lines: Callable[[Path], Iterable[tuple[Value, str]]] | None = None
-    """Yields records with their locations, for archives and other files that `lists` does not describe."""
-    fields: Mapping[str, str] = field(default_factory=dict)
-    """Targets of its fields, for `--dry-run` and suggestions: `{"question": "queries.text"}`; may be empty."""
+    """Yields the records of a file with their locations, for archives, lines of text, and other files that `lists` does
+    not describe."""
+    folder: bool = False
+    """Whether `lines` takes a folder as a whole (TREC)."""
     refers: bool = False
     """Whether its records refer to queries and systems by name: names that an existing arena lacks are errors."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import shapes
-from mirage.io.formats.spec import GivenScore, Record, Sample
+from mirage.io.formats.spec import Record, Sample
 
 if TYPE_CHECKING:
     from mirage.io.formats.build import Builder
@@ -104,15 +104,6 @@ def system_of(record: Record, builder: Builder, named: Any = None) -> str:
     file = PurePath(record.where.rpartition(":")[0]).name
     builder.note_guess("system", f"named {name} after {file}; change it with --set system=NAME")
     return name
-
-
-def measures(record: Record, system: str, rater: str, known: Collection[str], reason: str) -> list[GivenScore]:
-    """Return the scores of an answer by a program: the numbers in fields that are not known ones."""
-    return [
-        GivenScore(system, name, rater, number(value), reason=reason)
-        for name, value in record.value.items()
-        if name not in known and is_measure(value)
-    ]
 
 
 def has_fields(*names: str, of: str = "", without: Collection[str] = ()) -> Callable[[Sample], str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from mirage import store
@@ -36,16 +37,16 @@ class Known:
     @classmethod
     def of(cls, arena: store.Arena | None) -> Known:
         """Read the queries of an arena; empty if there is none."""
-        tables: dict[str, dict[QueryKey, Rows]] = {}
 
-        def of_query(table: str, key: QueryKey) -> Rows:
-            if table not in tables:
-                tables[table] = {}
-                for row in _rows(arena, table):
-                    tables[table].setdefault((row["language"], row["query_id"]), []).append(row)
-            return tables[table].get(key, [])
+        @cache
+        def by_query(table: str) -> dict[QueryKey, Rows]:
+            rows: dict[QueryKey, Rows] = {}
+            for row in _rows(arena, table):
+                rows.setdefault((row["language"], row["query_id"]), []).append(row)
+            return rows
 
-        return cls({(row["language"], row["query_id"]): row for row in _rows(arena, "queries")}, of_query)
+        queries = {key: row for key, (row,) in by_query("queries").items()}
+        return cls(queries, lambda table, key: by_query(table).get(key, []))
 
 
 def _rows(arena: store.Arena | None, table: str) -> Rows:
@@ -104,10 +105,8 @@ def _refuse_unknown(collected: Builder, known: Known, systems: Mapping[str, set[
     arena has systems.
     """
     languages: dict[str, set[str]] = {}
-    ids: dict[str, set[str]] = {}
     for code, query_id in known.queries:
         languages.setdefault(query_id, set()).add(code)
-        ids.setdefault(code, set()).add(query_id)
     closed = any(row["reason"] != _NO_TEXT for row in known.queries.values())
     firsts: dict[tuple[str, str], BadInput] = {}
 
@@ -122,18 +121,19 @@ def _refuse_unknown(collected: Builder, known: Known, systems: Mapping[str, set[
 
     for key, entry in list(collected.queries.items()):
         code, query_id = key
-        codes = languages.get(query_id, set())
-        codes = codes if code.startswith(UNKNOWN) else codes & {code}
+        codes, anywhere = languages.get(query_id, set()), code.startswith(UNKNOWN)
+        codes = codes if anywhere else codes & {code}
         if not codes and (closed or (systems and _verdicts(entry))):
             del collected.queries[key]
-            kind, valid = ("query", languages) if code.startswith(UNKNOWN) else (f"query in {code}", ids.get(code, ()))
+            kind = "query" if anywhere else f"query in {code}"
             for _, where in (*entry.answers.values(), *entry.rows.values()):
+                valid = (name for name, of_name in languages.items() if anywhere or code in of_name)
                 refuse(kind, query_id, valid, where)
         elif systems:
-            valid = set().union(*(systems.get(code, ()) for code in codes))
+            there = set().union(*(systems.get(code, ()) for code in codes))
             for row, where in _verdicts(entry):
-                if unknown := next((name for name in (row.system_a, row.system_b) if name not in valid), None):
-                    refuse(f"system in {' or '.join(sorted(codes))}", unknown, valid, where)
+                if unknown := next((name for name in (row.system_a, row.system_b) if name not in there), None):
+                    refuse(f"system in {' or '.join(sorted(codes))}", unknown, there, where)
 
 
 def _verdicts(entry: QuerySeen) -> list[tuple[GivenVerdict, str]]:
@@ -203,14 +203,17 @@ def _detect(
             names[key] = language, key[1]
             of_id.setdefault(key[1], set()).add(language)
             counts[language] += 1
-    usual = min(counts, key=lambda code: (-counts[code], code), default=None)
+    ranked = sorted(counts.items(), key=lambda count: (-count[1], count[0]))
+    usual = ranked[0][0] if ranked else None
     taken = Counter[str]()
     for key in undecided:
-        if usual is None or not fits_script(usual, _spoken(collected.queries[key])):
+        entry = collected.queries[key]
+        if usual is None or not fits_script(usual, _spoken(entry)):
+            why = "it has no text to tell it by" if entry.text is None else "its text is too short to tell"
             errors.append(
                 BadInput(
-                    f"the language of query {key[1]} is not given, and {_unheard(collected.queries[key])}",
-                    where=collected.queries[key].where,
+                    f"the language of query {key[1]} is not given, and {why}",
+                    where=entry.where,
                     do="set it: --set language=CODE, or map a field: --map THEIRS=language",
                 )
             )
@@ -218,7 +221,7 @@ def _detect(
             names[key] = usual, key[1]
             taken[usual] += 1
     if counts:
-        shares = ", ".join(f"{language_of(code).name} {n:,}" for code, n in sorted(counts.items(), key=_most))
+        shares = ", ".join(f"{language_of(code).name} {n:,}" for code, n in ranked)
         collected.note_guess(
             "language", f"detected from the text of the queries: {shares}; override with --set language=CODE"
         )
@@ -237,14 +240,6 @@ def _detect(
 def _spoken(entry: QuerySeen) -> str:
     """Return a query after its conversation, whose language a short query shares."""
     return "\n".join([*(text for _, text in entry.turns), entry.text or ""])
-
-
-def _unheard(entry: QuerySeen) -> str:
-    return "it has no text to tell it by" if entry.text is None else "its text is too short to tell"
-
-
-def _most(count: tuple[str, int]) -> tuple[int, str]:
-    return -count[1], count[0]
 
 
 def _answers(entry: QuerySeen) -> str:

@@ -1,92 +1,80 @@
-"""Export of flat records (`rag`): one line per answer, with all data on its query, passages and measurements."""
+"""Export of flat records (`rag`): one line per answer, with its query and the passages shown to its system."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from mirage import store
 from mirage.stages.shown import ShownPassages
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-OURS = "mirage"
-"""Field with mirage's measurements, which is not read."""
 _SHOWN = ("passage_id", "title", "text", "relevant")
 _ANSWER = ("status", "template", "numbered", "thoughts", "run_date")
-_KEY = ("language", "query_id")
+_Key = tuple[str, str]
+_Rows = dict[_Key, list[dict[str, Any]]]
 
 
 def write(arena: store.Arena, path: Path) -> None:
     """Write one line per answer, which `rag` reads again.
 
-    The object `mirage` holds the answer's features by name, and its scores as `MEASURE/RATER`.
-
     Raises:
         TableMissing: if the arena has no queries or no answers.
     """
-    store.write_text(path, json_lines(_lines(arena)))
-
-
-def json_lines(records: Iterable[Mapping[str, Any]]) -> str:
-    """Return records as JSON Lines, without escaping letters."""
-    return "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
+    store.write_text(path, "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in _lines(arena)))
 
 
 def _lines(arena: store.Arena) -> Iterator[dict[str, Any]]:
     queries = _queries(arena)
-    measured: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
-    for row in _rows(arena, "features"):
-        measured[*_key(row), row["system"]][row["feature"]] = row["value"]
-    for row in _rows(arena, "scores"):
-        measured[*_key(row), row["system"]][f"{row['measure']}/{row['rater']}"] = row["value"]
     retrieved = arena.read_optional("retrieved")
     lists = None if retrieved is None else ShownPassages(arena.read_optional("passages"), retrieved, columns=_SHOWN)
     for row in arena.read("answers").to_pylist():
-        query = queries[_key(row)]
-        contexts = query["contexts"]
+        key = row["language"], row["query_id"]
+        line = {**queries[key], "answer": row["text"], "system": row["system"], **{name: row[name] for name in _ANSWER}}
         if lists is not None and row["retriever"] is not None:
-            given = {context["id"]: context for context in contexts}
-            seen = lists.of(_key(row), row["retriever"], row["depth"])
-            contexts = [given.get(shown[0]) or _context(dict(zip(_SHOWN, shown, strict=True)), {}) for shown in seen]
-        about = {name: row[name] for name in _ANSWER}
-        values = {name: value for name, value in measured[*_key(row), row["system"]].items() if value is not None}
-        line = {**query, "contexts": contexts, "answer": row["text"], "system": row["system"], **about, OURS: values}
+            given = {context["id"]: context for context in line["contexts"]}
+            seen = [dict(zip(_SHOWN, shown, strict=True)) for shown in lists.of(key, row["retriever"], row["depth"])]
+            line["contexts"] = [given.get(shown["passage_id"]) or _context(shown, {}) for shown in seen]
         kept = ("contexts", "answer")
         yield {name: value for name, value in line.items() if name in kept or value not in (None, [], {})}
 
 
-def _queries(arena: store.Arena) -> dict[tuple[str, ...], dict[str, Any]]:
+def _queries(arena: store.Arena) -> dict[_Key, dict[str, Any]]:
     """Return the fields of each query by key."""
-    documents = {(*_key(row), row["passage_id"]): row for row in _rows(arena, "documents")}
-    contexts: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
-    for row in sorted(_rows(arena, "passages"), key=lambda row: int(row["position"])):
-        contexts[_key(row)].append(_context(row, documents.get((*_key(row), row["passage_id"]), {})))
-    turns: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
-    for row in sorted(_rows(arena, "turns"), key=lambda row: int(row["position"])):
-        turns[_key(row)].append({"role": row["speaker"], "content": row["text"]})
-    tags: dict[tuple[str, ...], dict[str, list[str]]] = defaultdict(dict)
-    for row in _rows(arena, "tags"):
-        tags[_key(row)].setdefault(row["tag"], []).append(row["value"])
-    references = {_key(row): row["text"] for row in _rows(arena, "references")}
-    return {
-        _key(row): {
-            "question": row["text"],
-            "contexts": contexts[_key(row)],
+    names = ("passages", "documents", "turns", "tags", "references")
+    passages, documents, turns, tags, references = (_by_query(arena, name) for name in names)
+    queries = {}
+    for key, rows in _by_query(arena, "queries").items():
+        about = {row["passage_id"]: row for row in documents[key]}
+        of_tag: dict[str, list[str]] = defaultdict(list)
+        for row in tags[key]:
+            of_tag[row["tag"]].append(row["value"])
+        queries[key] = {
+            "question": rows[0]["text"],
+            "contexts": [_context(row, about.get(row["passage_id"], {})) for row in passages[key]],
             "answer": None,
             "system": None,
-            "id": row["query_id"],
-            "language": row["language"],
-            "reference": references.get(_key(row)),
-            "turns": turns[_key(row)],
-            "tags": tags[_key(row)],
-            "subset": row["subset"],
+            "id": key[1],
+            "language": key[0],
+            "reference": next((row["text"] for row in references[key]), None),
+            "turns": [{"role": row["speaker"], "content": row["text"]} for row in turns[key]],
+            "tags": of_tag,
+            "subset": rows[0]["subset"],
         }
-        for row in arena.read("queries").to_pylist()
-    }
+    return queries
+
+
+def _by_query(arena: store.Arena, table: str) -> _Rows:
+    """Return the rows of a table by query, in the order of their positions; none if there is no such table."""
+    by_query: _Rows = defaultdict(list)
+    rows = arena.read(table) if table == "queries" else arena.read_optional(table)
+    for row in [] if rows is None else rows.to_pylist():
+        by_query[row["language"], row["query_id"]].append(row)
+    for part in by_query.values():
+        part.sort(key=lambda row: int(row.get("position", 0)))
+    return by_query
 
 
 def _context(row: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,12 +88,3 @@ def _context(row: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, A
     }
     metadata: dict[str, Any] = json.loads(document.get("metadata") or "{}")
     return {name: value for name, value in facts.items() if value is not None} | metadata
-
-
-def _rows(arena: store.Arena, table: str) -> list[dict[str, Any]]:
-    rows = arena.read_optional(table)
-    return [] if rows is None else rows.to_pylist()
-
-
-def _key(row: Mapping[str, Any]) -> tuple[str, str]:
-    return row["language"], row["query_id"]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats import shapes
+from mirage.io.formats import rag, shapes
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import number
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
+from mirage.io.options import inner
 
 _LISTS = ("models", "tasks")
 _RESULTS = ("evaluations", "results")
@@ -29,155 +29,124 @@ def recognise(sample: Sample) -> str | None:
     return None
 
 
-def _items(record: Record, builder: Builder) -> Iterator[Item]:
-    """Read an object as a file of its own."""
-    return _File(record, builder).items()
-
-
 @dataclass(frozen=True, slots=True)
 class _Scale:
     """Meaning of a metric's values."""
 
-    person: bool
-    low: float | None
-    high: float | None
-    numbers: Mapping[str, float]
+    person: bool = False
+    low: float | None = None
+    high: float | None = None
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _File:
-    """One file while reading."""
-
-    record: Record
-    builder: Builder
-    tasks: dict[str, Item | None] = field(default_factory=dict)
-    """By id; None for an invalid task."""
-    documents: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """By id."""
-
-    def items(self) -> Iterator[Item]:
-        """Yield the tasks, then each with an answer."""
-        self.documents = {str(row.get("document_id")): row for _, row in self._rows("documents")}
-        for where, task in self._rows("tasks"):
-            with self._gathering():
-                yield self._task(where, task)
-        scales = dict(self._scales())
-        if any(metric.get("description") for _, metric in self._rows("metrics")):
-            self.builder.left_out("metrics.description", "an arena keeps the names and the ends of scales")
-        references = {str(model.get("model_id")) for _, model in self._rows("models")} & {"reference"}
-        for name in references:
-            self.builder.note_guess(
-                "system", f"the model {name} was rated with the others, so it is a system as well as the reference"
-            )
-        for where, evaluation in self._rows(*_RESULTS):
-            with self._gathering():
-                if (item := self._evaluation(where, evaluation, scales)) is not None:
-                    yield item
-
-    @contextmanager
-    def _gathering(self) -> Iterator[None]:
-        """Collect the errors of one object, and continue with the next."""
+def _items(record: Record, builder: Builder) -> Iterator[Item]:
+    """Read an object as a file of its own: its tasks, then each with an answer; an invalid part is one error."""
+    documents = {str(row.get("document_id")): row for _, row in _rows(record, "documents")}
+    scales = {str(_need(metric, "name", where)): _scale(metric) for where, metric in _rows(record, "metrics")}
+    if any(str(model.get("model_id")) == "reference" for _, model in _rows(record, "models")):
+        why = "the model reference was rated with the others, so it is a system as well as the reference"
+        builder.note_guess("system", why)
+    if any(metric.get("description") for _, metric in _rows(record, "metrics")):
+        builder.left_out("metrics.description", "an arena keeps the names and the ends of scales")
+    tasks: dict[str, Item | None] = {}
+    for where, row in _rows(record, "tasks"):
         try:
-            yield
+            name = str(_need(row, "task_id", where)).strip()
+            tasks[name] = None
+            language = row.get("language") or record.value.get("language")
+            task = replace(_task(where, row, documents, builder), query_id=name, language=language)
+            tasks[name] = task
+            yield task
         except BadInput as error:
-            self.builder.refuse(error)
+            builder.refuse(error)
+    for where, row in _rows(record, *_RESULTS):
+        try:
+            name, system = (str(_need(row, name, where)).strip() for name in ("task_id", "model_id"))
+            if name not in tasks:
+                what = f"there is no task {name!r}"
+                raise BadInput(what, where=where, do="use a task in the file's list of tasks")
+            asked = tasks[name]
+            if asked is None:
+                builder.seen.add(where)
+                continue
+            passages = _passages(where, row, documents) if row.get("contexts") else asked.passages
+            said = shapes.answer(_any(row, "model_response", "output"), "output", where)
+            answer = GivenAnswer(system, said.answer, thoughts=said.thoughts)
+            scores = list(_scores(row, system, scales, builder))
+            yield replace(asked, passages=passages, answers=[answer], scores=scores, where=where)
+        except BadInput as error:
+            builder.refuse(error)
 
-    def _rows(self, *names: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Return the objects of the first of these lists, each with its location."""
-        name = next((name for name in names if self.record.value.get(name)), names[0])
-        rows = self.record.value.get(name) or []
-        for index, row in enumerate(rows if isinstance(rows, list) else [rows]):
-            where = f"{self.record.where}: {name}[{index}]"
-            if not isinstance(row, Mapping):
-                raise BadInput(f"{name} must be a list of objects", where=where, do="write one object each")
-            yield where, row
 
-    def _scales(self) -> Iterator[tuple[str, _Scale]]:
-        for where, metric in self._rows("metrics"):
-            name = str(_need(metric, "name", where))
-            values = [value for value in metric.get("values") or () if isinstance(value, Mapping)]
-            numbers = {
-                str(value.get("value")): parsed
-                for value in values
-                if (parsed := number(_any(value, "numeric_value", "numericValue", "value"))) is not None
-            }
-            ends = sorted(numbers.values()) or [
-                end for end in map(number, (metric.get("range") or ())[:2]) if end is not None
-            ]
-            low, high = (ends[0], ends[-1]) if len(ends) > 1 else (None, None)
-            yield name, _Scale(metric.get("author") == "human", low, high, numbers)
+def _rows(record: Record, *names: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Return the objects of the first of these lists, each with its location."""
+    name = next((name for name in names if record.value.get(name)), names[0])
+    rows = record.value.get(name) or []
+    for index, row in enumerate(rows if isinstance(rows, list) else [rows]):
+        where = f"{record.where}: {name}[{index}]"
+        if not isinstance(row, Mapping):
+            raise BadInput(f"{name} must be a list of objects", where=where, do="write one object each")
+        yield where, row
 
-    def _task(self, where: str, task: Mapping[str, Any]) -> Item:
-        task_id = str(_need(task, "task_id", where)).strip()
-        self.tasks[task_id] = None
-        asked = shapes.conversation(task.get("input"), "input", where)
-        if not asked.question:
-            raise BadInput("this task has no input", where=where, do="add its conversation, or its question as a text")
-        if asked.answer:
-            self.builder.left_out("input", "turns after the last question")
-        targets = [shapes.text(target, "targets", where) for target in task.get("targets") or ()]
-        if targets[1:]:
-            self.builder.left_out("targets", "a query has one reference answer: the first is kept", len(targets) - 1)
-        item = self.tasks[task_id] = Item(
-            asked.question,
-            query_id=task_id,
-            language=task.get("language") or self.record.value.get("language"),
-            reference=next(iter(targets), None),
-            tags=_tags(task),
-            turns=asked.turns,
-            passages=self._passages(where, task),
-            where=where,
-        )
-        return item
 
-    def _passages(self, where: str, holder: Mapping[str, Any]) -> list[ShownPassage]:
-        relevant = _relevant(holder)
-        passages = []
-        for k, context in enumerate(holder.get("contexts") or ()):
-            row = {"document_id": context} if isinstance(context, str) else dict(context)
-            name = row.get("document_id")
-            row = {**self.documents.get(str(name), {}), **row}
-            if not isinstance(row.get("text"), str) and name is None:
-                raise BadInput(
-                    "this context has neither document_id nor text",
-                    where=f"{where}.contexts[{k}]",
-                    do="use a document in the file's list of documents",
-                )
-            metadata = {key: value for key, value in row.items() if key not in ("document_id", "text", "title", "url")}
-            passages.append(
-                ShownPassage(
-                    row.get("text"),
-                    None if name is None else str(name),
-                    row.get("title"),
-                    None if relevant is None else k in relevant,
-                    row.get("url"),
-                    metadata or None,
-                )
-            )
-        return passages
+def _scale(metric: Mapping[str, Any]) -> _Scale:
+    values = [value for value in metric.get("values") or () if isinstance(value, Mapping)]
+    numbers = {
+        str(value.get("value")): parsed
+        for value in values
+        if (parsed := number(_any(value, "numeric_value", "numericValue", "value"))) is not None
+    }
+    ends = sorted(numbers.values()) or [end for end in map(number, metric.get("range") or ()) if end is not None][:2]
+    low, high = (ends[0], ends[-1]) if len(ends) > 1 else (None, None)
+    return _Scale(metric.get("author") == "human", low, high, numbers)
 
-    def _evaluation(self, where: str, evaluation: Mapping[str, Any], scales: Mapping[str, _Scale]) -> Item | None:
-        task_id = str(_need(evaluation, "task_id", where)).strip()
-        system = str(_need(evaluation, "model_id", where)).strip()
-        if task_id not in self.tasks:
-            raise BadInput(f"there is no task {task_id!r}", where=where, do="use a task in the file's list of tasks")
-        if (task := self.tasks[task_id]) is None:
-            self.builder.seen.add(where)
-            return None
-        passages = self._passages(where, evaluation) if evaluation.get("contexts") else task.passages
-        scores = []
-        said = shapes.answer(_any(evaluation, "model_response", "output"), "output", where)
-        for measure, ratings in (_any(evaluation, "annotations", "scores") or {}).items():
-            scale = scales.get(measure) or _Scale(False, None, None, {})
-            for rater, rating in ratings.items():
-                given = rating.get("value") if isinstance(rating, Mapping) else rating
-                value = scale.numbers.get(str(given), number(given))
-                why = f"the value is {given!r}, no number and none of the metric's values"
-                scores.append(GivenScore(system, measure, str(rater), value, scale.person, scale.low, scale.high, why))
-                if isinstance(rating, Mapping) and rating.keys() & {"timestamp", "duration"}:
-                    self.builder.left_out("timestamp, duration", "an arena does not store times of ratings")
-        answer = GivenAnswer(system, said.answer, thoughts=said.thoughts)
-        return replace(task, passages=passages, answers=[answer], scores=scores, where=where)
+
+def _task(where: str, task: Mapping[str, Any], documents: Mapping[str, Mapping[str, Any]], builder: Builder) -> Item:
+    asked = shapes.conversation(task.get("input"), "input", where)
+    if not asked.question:
+        raise BadInput("this task has no input", where=where, do="add its conversation, or its question as a text")
+    if asked.answer:
+        builder.left_out("input", "turns after the last question")
+    targets = [shapes.text(target, "targets", where) for target in task.get("targets") or ()]
+    if targets[1:]:
+        builder.left_out("targets", "a query has one reference answer: the first is kept", len(targets) - 1)
+    return Item(
+        asked.question,
+        reference=next(iter(targets), None),
+        tags=_tags(task),
+        turns=asked.turns,
+        passages=_passages(where, task, documents),
+        where=where,
+    )
+
+
+def _passages(
+    where: str, holder: Mapping[str, Any], documents: Mapping[str, Mapping[str, Any]]
+) -> Sequence[ShownPassage]:
+    """Return the contexts of a task or an answer; those listed in `context_relevance` are relevant."""
+    rows = [
+        {"document_id": context} if isinstance(context, str) else dict(context)
+        for context in holder.get("contexts") or ()
+    ]
+    rows = [{**documents.get(str(row.get("document_id")), {}), **row} for row in rows]
+    listed = inner(holder, ("annotations", "context_relevance", "system"))
+    places = [k for k in listed if isinstance(k, int) and k in range(len(rows))] if isinstance(listed, list) else []
+    told = bool(listed) and len(set(places)) == len(listed)
+    return rag.shown_passages(rows, [k in places for k in range(len(rows))] if told else (), where, "contexts")[0]
+
+
+def _scores(
+    row: Mapping[str, Any], system: str, scales: Mapping[str, _Scale], builder: Builder
+) -> Iterator[GivenScore]:
+    for measure, ratings in (_any(row, "annotations", "scores") or {}).items():
+        scale = scales.get(measure, _Scale())
+        for rater, rating in ratings.items():
+            given = rating.get("value") if isinstance(rating, Mapping) else rating
+            if isinstance(rating, Mapping) and rating.keys() & {"timestamp", "duration"}:
+                builder.left_out("timestamp, duration", "an arena does not store times of ratings")
+            value = scale.numbers.get(str(given), number(given))
+            why = f"the value is {given!r}, no number and none of the metric's values"
+            yield GivenScore(system, measure, str(rater), value, scale.person, scale.low, scale.high, why)
 
 
 def _need(row: Mapping[str, Any], name: str, where: str) -> Any:
@@ -192,22 +161,12 @@ def _any(row: Mapping[str, Any], *names: str) -> Any:
 
 def _tags(task: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return further fields of a task: texts, numbers or lists of them."""
-    tags = {}
-    for name, value in task.items():
-        values = value if isinstance(value, list) else [value]
-        if name not in _TASK and values and all(isinstance(v, str | int | float) for v in values):
-            tags[name.strip()] = list(dict.fromkeys(str(v).strip() for v in values if str(v).strip()))
-    return {name: values for name, values in tags.items() if values}
-
-
-def _relevant(task: Mapping[str, Any]) -> set[int] | None:
-    """Return the indices of the contexts in `context_relevance`; None if it has another form."""
-    contexts = task.get("contexts") or ()
-    listed = ((task.get("annotations") or {}).get("context_relevance") or {}).get("system")
-    if not contexts or not isinstance(listed, list) or not listed:
-        return None
-    indices = [k for k in listed if isinstance(k, int) and 0 <= k < len(contexts)]
-    return set(indices) if len(indices) == len(set(indices)) == len(listed) else None
+    further = {name.strip(): value if isinstance(value, list) else [value] for name, value in task.items()}
+    return {
+        name: list(dict.fromkeys(str(value).strip() for value in values))
+        for name, values in further.items()
+        if name not in _TASK and all(isinstance(value, str | int | float) for value in values)
+    }
 
 
 FORMAT = Format(

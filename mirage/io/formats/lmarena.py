@@ -1,7 +1,8 @@
 """Battles of LMArena (Chatbot Arena): two models, two conversations, and who won by people's votes or by other judges.
 
 One row is one battle as it was shown. `winner` is the vote of people, `judge` the voter's pseudonym. A further column
-with names of winners holds the verdicts of a judge, named by the column.
+with names of winners holds the verdicts of a judge, named by the column. Texts are conversations, or a prompt and two
+responses, each a text or a list of turns; there the winner may be one of three flags.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import PurePath
 from typing import Any
 
 from mirage.errors import BadInput
+from mirage.io.formats import shapes
 from mirage.io.formats.battles import (
     PEOPLE,
     WINNERS,
+    Turns,
     asks,
     by_people,
     conversation,
@@ -24,14 +28,15 @@ from mirage.io.formats.battles import (
     winner,
 )
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import need, text
+from mirage.io.formats.fields import need, number, text
 from mirage.io.formats.spec import GivenAnswer, GivenVerdict, Item, Record, Sample
+from mirage.io.values import unpack
 from mirage.text.content import content_id
 from mirage.text.segmentation import count_text
 
-_OWN = frozenset(
-    ("question_id", "id", "model_a", "model_b", "judge", "language", "conversation_a", "conversation_b", "turn")
-)
+_TEXTS = ("prompt", "response_a", "response_b", "conversation_a", "conversation_b")
+_OWN = frozenset(("question_id", "id", "model_a", "model_b", "judge", "language", "turn", *_TEXTS))
+_FLAGS = {"winner_model_a": "A", "winner_model_b": "B", "winner_tie": "tie"}
 _ROW = frozenset(("num", "tstamp", "timestamp", "evaluation_session_id", "evaluation_order"))
 _TAGS = ("turn", "anony")
 _LANGUAGE = "en"
@@ -136,7 +141,7 @@ def _battle(record: Record, builder: Builder, battles: _BattleRows) -> Iterator[
 
 def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: _BattleRows) -> Item:
     """Return the query of a battle, with its answers if there are conversations."""
-    conversations = conversation(record, "conversation_a"), conversation(record, "conversation_b")
+    conversations = _turns(record, "a"), _turns(record, "b")
     prompts = asks(conversations[0])
     if conversations[1] and asks(conversations[1]) != prompts:
         raise BadInput(
@@ -179,6 +184,21 @@ def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: 
     )
 
 
+def _turns(record: Record, side: str) -> Turns:
+    """Return the conversation with one of the two systems; empty if the record has no texts."""
+    if given := conversation(record, f"conversation_{side}"):
+        return given
+    texts = []
+    for name in ("prompt", f"response_{side}"):
+        content = unpack(record.value.get(name))
+        every = content if isinstance(content, list) else [] if content is None else [content]
+        texts.append([shapes.text(entry, name, record.where) for entry in every])
+    turns: Turns = []
+    for asked, said in zip_longest(*texts):
+        turns += [("user", asked or "")] + ([] if said is None else [("assistant", said)])
+    return turns
+
+
 def _note_judge(builder: Builder, judge: str, verdict: str, person: bool) -> None:
     if judge == "winner":
         builder.note_guess(
@@ -191,7 +211,10 @@ def _note_judge(builder: Builder, judge: str, verdict: str, person: bool) -> Non
 
 
 def _verdicts(value: Mapping[str, Any]) -> dict[str, str]:
-    """Return the verdict of each column for a winner."""
+    """Return the verdict of each column for a winner, or of the flag that is set."""
+    chosen = [verdict for name, verdict in _FLAGS.items() if number(value.get(name)) == 1]
+    if len(chosen) == 1:
+        return {"winner": chosen[0]}
     return {
         name: verdict
         for name, word in value.items()
@@ -203,7 +226,8 @@ FORMAT = Format(
     name="lmarena",
     title="LMArena (Chatbot Arena) battles, and tables with a column of winners for each judge",
     source="columns by the cards of the data sets lmsys/chatbot_arena_conversations (revision 1b6335d) and "
-    "lmarena-ai/arena-human-preference-140k on the Hugging Face hub; several judges side by side as "
+    "lmarena-ai/arena-human-preference-140k and -55k on the Hugging Face hub, and of the competitions "
+    "lmsys-chatbot-arena and wsdm-cup-multilingual-chatbot-arena on Kaggle; several judges side by side as "
     "Networks-Learning/prediction-powered-ranking keeps them in data/",
     gives=("queries", "turns", "tags", "answers", "judgments"),
     recognise=recognise,

@@ -28,8 +28,6 @@ ANSWERS = (*rag.FIELDS["answer"], "output_text", "text", "result", "content", "c
 """Names of an answer in the output of a call, in order."""
 CONTEXTS = (*rag.FIELDS["contexts"], "source_documents", "sources", "chunks", "results", "nodes", "hits", "matches")
 """Names of passages in the output of a call, in order."""
-_ARGUMENTS = ("kwargs", "inputs", "arguments", "args")
-"""Names under which decorators log the arguments of a function."""
 _SECRET = re.compile(
     r"api[_-]?key|secret|passw|authorization|credential|bearer|private[_-]?key|access[_-]?token|auth[_-]?token", re.I
 )
@@ -56,12 +54,6 @@ def read_question(value: Any) -> Conversation:
         return split_messages(value["messages"])
     if (name := first_name(value, QUESTIONS)) is not None:
         return read_question(value[name])
-    for name in _ARGUMENTS:
-        inner = value.get(name)
-        if isinstance(inner, list) and inner and not is_messages(inner):
-            inner = next((entry for entry in inner if isinstance(entry, str | Mapping) and entry), None)
-        if inner and (found := read_question(inner)).question is not None:
-            return found
     texts = [entry for entry in value.values() if isinstance(entry, str) and entry.strip()]
     return Conversation(texts[0], (), None) if len(texts) == 1 else EMPTY
 

@@ -7,13 +7,10 @@ alone becomes scores.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mirage import store
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import answer_text, list_field, need, number, text, wrong
-from mirage.io.formats.full_records import json_lines
 from mirage.io.formats.logs import members
 from mirage.io.formats.spec import (
     GivenAnswer,
@@ -21,17 +18,12 @@ from mirage.io.formats.spec import (
     GivenNugget,
     GivenScore,
     Item,
-    QueryKey,
     Record,
     Sample,
     ShownPassage,
 )
 from mirage.schema import Assignment, NuggetImportance
-from mirage.stages.features.assessed import decider
 from mirage.stages.nuggets import POINTS, SCORES, nugget_id, nugget_scores
-
-if TYPE_CHECKING:
-    from mirage.store import Arena
 
 RATER = "nuggetizer"
 JUDGE = "autojudge"
@@ -190,56 +182,6 @@ def _of_bank(record: Record, key: str, entry: Any) -> dict[str, Any]:
 def _field(value: Any, name: str) -> Any:
     """Return a field of an object; return other values unchanged."""
     return value.get(name) if isinstance(value, Mapping) else value
-
-
-def write(arena: Arena, path: Path) -> None:
-    """Write the bank of each query, then one line per answer with its assignments by the default assigner.
-
-    Besides nuggetizer's fields, ours allow reading the tables again: language, assigner, and each nugget's id, passage,
-    author, quote and reason. Answers without an assignment have no line, and undecided assignments are `failed`.
-    """
-    queries = {(row["language"], row["query_id"]): row["text"] for row in _rows(arena, "queries")}
-    banks: dict[QueryKey, list[dict[str, Any]]] = {}
-    for row in arena.read("nuggets").to_pylist():
-        banks.setdefault((row["language"], row["query_id"]), []).append(row)
-    lines = [_head(key, queries) | {"nuggets": [_nugget(row) for row in bank]} for key, bank in banks.items()]
-    assignments = arena.read_optional("nugget_assignments")
-    if assignments is not None:
-        chosen = decider(assignments, "assigner")
-        given: dict[tuple[str, ...], dict[str, Any]] = {}
-        for row in assignments.to_pylist():
-            if row["assigner"] == chosen:
-                given.setdefault((row["language"], row["query_id"], row["system"]), {})[row["nugget_id"]] = row
-        for answer in _rows(arena, "answers"):
-            key = answer["language"], answer["query_id"]
-            if decided := given.get((*key, answer["system"])):
-                words = answer["text"] or ""
-                head = _head(key, queries) | {"answer_text": words, "response_length": len(words.split())}
-                about = {"run_id": answer["system"], "assigner": chosen}
-                lines.append(head | about | {"nuggets": [_assignment_rows(row, decided) for row in banks.get(key, ())]})
-    store.write_text(path, json_lines(lines))
-
-
-def _rows(arena: Arena, table: str) -> list[dict[str, Any]]:
-    rows = arena.read_optional(table)
-    return [] if rows is None else list(rows.to_pylist())
-
-
-def _head(key: QueryKey, queries: Mapping[QueryKey, str | None]) -> dict[str, Any]:
-    return {"query": queries.get(key) or "N/A", "qid": key[1], "language": key[0]}
-
-
-def _nugget(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: row[name] for name in ("text", "importance", "nugget_id", "passage_id", "author")}
-
-
-def _assignment_rows(row: Mapping[str, Any], decided: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    given = decided.get(row["nugget_id"], {"assignment": None, "quote": None, "reason": "not assigned"})
-    return _nugget(row) | {
-        "assignment": given["assignment"] or _FAILED,
-        "quote": given["quote"],
-        "reason": given["reason"],
-    }
 
 
 FORMAT = Format(

@@ -105,22 +105,8 @@ def open_records(
         raise UnknownName("field", sorted(absent)[0], fields, where=f"--map, {path}")
 
 
-def read_first(path: Path, entry: Format) -> list[Mapping[str, Any]]:
-    """Return the first records of a file in a format, without the rest of their document."""
-    with closing(_raw(path, entry)) as records:  # type: ignore[type-var]  # a generator
-        return [
-            {name: content for name, content in value.items() if name != LOG}
-            for value, _ in itertools.islice(records, _SAMPLED)
-        ]
-
-
 def _raw(path: Path, entry: Format) -> Iterator[tuple[Any, str]]:
-    if entry.records is not None:
-        records: Iterable[tuple[Any, int]] = entry.records(path)
-        for value, number in records:
-            yield value, f"{path}:{number}"
-        return
-    for file in files_of(path):
+    for file in [path] if entry.folder else files_of(path):
         if entry.lines is not None:
             yield from entry.lines(file)
         elif entry.lists:

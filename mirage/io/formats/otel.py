@@ -1,46 +1,37 @@
 """Spans of OpenTelemetry with the conventions for generative AI, as OTLP JSON.
 
-Attributes of three conventions are read: OpenTelemetry's own (`gen_ai.*`, also its earlier events), OpenInference's
-(Phoenix, Arize) and those of OpenLLMetry (Traceloop) and Langfuse.
+Attributes of three conventions are read: OpenTelemetry's own (`gen_ai.*`), OpenInference's (Phoenix, Arize) and those
+of OpenLLMetry (Traceloop) and Langfuse. One trace is one answer: its question is the input of the outermost span, else
+that of the retriever, else the last message of a user to the model; its answer is the output of the outermost span,
+else that of the last model.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import first, number
-from mirage.io.formats.logs import (
-    entries,
-    members,
-    read_answer,
-    read_passages,
-    read_question,
-)
+from mirage.io.formats.fields import first, number, stem
+from mirage.io.formats.logs import entries, members, read_answer, read_passages, read_question
 from mirage.io.formats.open import LOG, elements
-from mirage.io.formats.shapes import EMPTY, Conversation, parse_json, split_messages, text
-from mirage.io.formats.spans import LLM, OTHER, RERANKER, RETRIEVER, Span, SpanRating, Traces
-from mirage.io.formats.spec import Item, Record, Sample, Value
+from mirage.io.formats.shapes import Conversation, parse_json, split_messages, text
+from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage, Value
+from mirage.io.options import inner
 from mirage.io.values import identifier, shorten
 
-_SPANS = ("scopeSpans", "instrumentationLibrarySpans")
-_BATCHES = ("resourceSpans", "batches")
-_LISTS = tuple((batch, "*", scope, "*", "spans") for batch in _BATCHES for scope in _SPANS)
-_KINDS = {
-    "llm": LLM,
-    "chat": LLM,
-    "generation": LLM,
-    "text_completion": LLM,
-    "generate_content": LLM,
-    "completion": LLM,
-    "retriever": RETRIEVER,
-    "retrieval": RETRIEVER,
-    "search": RETRIEVER,
-    "reranker": RERANKER,
+_LISTS = (("resourceSpans", "*", "scopeSpans", "*", "spans"),)
+_LLM, _RETRIEVER, _RERANKER = "llm", "retriever", "reranker"
+_KINDS = dict.fromkeys((_LLM, "chat", "generation", "text_completion", "generate_content", "completion"), _LLM) | {
+    _RETRIEVER: _RETRIEVER,
+    "retrieval": _RETRIEVER,
+    "search": _RETRIEVER,
+    _RERANKER: _RERANKER,
 }
 _KIND_OF = ("openinference.span.kind", "gen_ai.operation.name", "langfuse.observation.type", "traceloop.span.kind")
 _MODELS = ("gen_ai.request.model", "gen_ai.response.model", "llm.model_name", "llm.request.model")
@@ -49,22 +40,20 @@ _OUTPUTS = ("answer", "output.value", "langfuse.observation.output", "langfuse.t
 _IN = ("gen_ai.input.messages", "llm.input_messages", "gen_ai.prompt")
 _OUT = ("gen_ai.output.messages", "llm.output_messages", "gen_ai.completion")
 _DOCUMENTS = {
-    RETRIEVER: ("contexts", "gen_ai.retrieval.documents", "retrieval.documents"),
-    RERANKER: ("contexts", "reranker.output_documents"),
+    _RETRIEVER: ("contexts", "gen_ai.retrieval.documents", "retrieval.documents"),
+    _RERANKER: ("contexts", "reranker.output_documents"),
 }
 _QUERY = ("gen_ai.retrieval.query.text", "gen_ai.retrieval.query", "reranker.query")
-_EVALUATION = "gen_ai.evaluation.result"
 _ELEMENT = re.compile(
     r"(gen_ai\.prompt|gen_ai\.completion|llm\.(?:input|output)_messages|retrieval\.documents"
-    r"|reranker\.output_documents)\.(\d+)\.(.+)"
+    r"|reranker\.output_documents)\.(\d+\..+)"
 )
 """Name of an attribute that is part of an element of a list."""
-_WORD = re.compile(r"^gen_ai\.(?:user|system|assistant|tool)\.message$")
 
 
 def recognise(sample: Sample) -> str | None:
     """Detect OTLP JSON: documents of resource spans, also one a line."""
-    name = next((name for name in (*_BATCHES, *_SPANS) if name in sample.fields), None)
+    name = next((name for name in ("resourceSpans", "scopeSpans") if name in sample.fields), None)
     return f"has {name}, as OTLP JSON" if name else None
 
 
@@ -72,25 +61,18 @@ def lines(file: Path) -> Iterator[tuple[Value, str]]:
     """Yield each span with its attributes, and those of its resource, as fields by name."""
     for value, where in elements(file, _LISTS):
         if LOG not in value:
-            if not value.keys() & {*_BATCHES, "resourceLogs", "resourceMetrics"}:
+            if not value.keys() & {"resourceSpans", "resourceLogs", "resourceMetrics"}:
                 raise BadInput("this is no OTLP document: it has no resourceSpans", where=where, do="export OTLP JSON")
             continue
-        head: Any = next((value[LOG][name] for name in _BATCHES if name in value[LOG]), {})
+        resource = _attributes(inner(value[LOG], ("resourceSpans", "resource", "attributes")))
         span = {name: value[name] for name in value if name not in (LOG, "attributes")}
-        yield (
-            {
-                **attributes(members(members(head).get("resource")).get("attributes")),
-                **attributes(value.get("attributes")),
-            }
-            | span,
-            where,
-        )
+        yield resource | _attributes(value.get("attributes")) | span, where
 
 
-def attributes(given: Any) -> dict[str, Any]:
+def _attributes(given: Any) -> dict[str, Any]:
     """Return OTLP's list of keys and typed values as an object."""
     if not isinstance(given, list):
-        return dict(given) if isinstance(given, Mapping) else {}
+        return dict(members(given))
     return {
         str(entry["key"]): _parse_typed(entry.get("value"))
         for entry in given
@@ -105,144 +87,113 @@ def _parse_typed(value: Any) -> Any:
         if name == "arrayValue":
             return [_parse_typed(entry) for entry in content.get("values") or ()]
         if name == "kvlistValue":
-            return attributes(content.get("values"))
-        if name == "intValue":
-            return int(content)
-        return content
+            return _attributes(content.get("values"))
+        return int(content) if name == "intValue" else content
     return None
 
 
+@dataclass(slots=True)
+class _Span:
+    """One span of a trace."""
+
+    where: str
+    value: Value
+    """Its attributes and fields by name, with their lists and the contents of its events."""
+    events: Sequence[Mapping[str, Any]]
+    kind: str
+    """A model, a retriever or a reranker; empty for any other."""
+    asked: Conversation
+    answer: str | None
+    thoughts: str | None
+    passages: Sequence[ShownPassage]
+
+    def name(self, *names: str) -> str | None:
+        """Return the name under the first of some attributes that has one.
+
+        Raises:
+            BadInput: if it is not a name.
+        """
+        found = next((name for name in names if self.value.get(name)), names[0])
+        return identifier(self.value.get(found), found, self.where)
+
+
 def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
-    """Read each trace as one answer (`spans`)."""
-    return read_spans(records, Traces(builder))
-
-
-def read_spans(records: Iterable[Record], traces: Traces) -> Iterator[Item]:
-    """Add spans, whose attributes are fields by name, to traces, and yield the content of these.
+    """Read each trace as one answer; spans may stand in any order.
 
     Raises:
-        BadInput: if no span is one of a model, a retriever or their caller.
+        BadInput: if no trace has a question.
     """
-    where, n, other = "", 0, 0
+    traces: dict[str, list[_Span]] = {}
     for record in records:
-        where = record.where
         try:
-            n += 1
-            other += not _add(record, traces)
+            trace = identifier(first(record.value, "traceId", "trace_id"), "traceId", record.where)
+            if trace is None:
+                do = "export the spans again, with their ids"
+                raise BadInput("this span has no traceId", where=record.where, do=do)
+            traces.setdefault(trace, []).append(_span(record))
         except BadInput as error:
-            traces.builder.refuse(error)
-    if other:
-        traces.builder.left_out("other spans", "they have no attribute of a model, a retriever or their caller", other)
-    if n and other == n and not traces.builder.errors:
+            builder.refuse(error)
+    spans = list(chain.from_iterable(traces.values()))
+    if other := sum(not (s.kind or s.asked.question or s.answer is not None or s.passages) for s in spans):
+        builder.left_out("other spans", "they have no attribute of a model, a retriever or their caller", other)
+    silent = 0
+    for of_trace in traces.values():
+        if (item := _item(of_trace, builder)) is None:
+            silent += 1
+        else:
+            yield item
+    if silent and silent == len(traces) and not builder.errors:
         raise BadInput(
-            "no span is of a model or a retriever",
-            where=where,
-            do="export spans with attributes gen_ai.* or openinference.span.kind",
+            "no span holds a question",
+            where=spans[0].where,
+            do="record the content of messages (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true, or the "
+            "option of your library), or name its field: --map THEIRS=question",
         )
-    yield from traces.items()
+    if silent:
+        why = "no span of theirs has the text of a user or the input of a retriever"
+        builder.left_out("traces without a question", why, silent)
 
 
-def _add(record: Record, traces: Traces) -> bool:
-    """Add one span, and return whether it has anything to read."""
-    value = record.value
-    trace = identifier(first(value, "traceId", "trace_id"), "traceId", record.where)
-    if trace is None:
-        raise BadInput("this span has no traceId", where=record.where, do="export the spans again, with their ids")
-    kind = next((str(value[name]).lower() for name in _KIND_OF if value.get(name)), OTHER)
-    span = Span(
-        record.where,
-        trace,
-        span=str(first(value, "spanId", "span_id") or ""),
-        parent=str(first(value, "parentSpanId", "parent_span_id") or "") or None,
-        start=str(first(value, "startTimeUnixNano", "start_time") or "").rjust(20),
-        kind=_KINDS.get(kind, OTHER),
-        model=_name(value, record.where, *_MODELS),
-        system=_name(value, record.where, "system"),
-        service=_name(value, record.where, "service.name"),
-        language=_name(value, record.where, "language"),
-        reference=text(value.get("reference"), "reference", record.where),
-    )
-    fill(span, value)
-    traces.add(span)
-    return span.asked.question is not None or span.answer is not None or bool(span.passages) or span.kind != OTHER
-
-
-def _name(value: Value, where: str, *names: str) -> str | None:
-    name = next((name for name in names if value.get(name)), names[0])
-    return identifier(value.get(name), name, where)
-
-
-def fill(span: Span, value: Value) -> None:
-    """Set question, answer, passages, ratings and error of a span from its attributes and events."""
-    events = [event for event in entries(value.get("events")) if isinstance(event, Mapping)]
-    merged, spoken = _with_events(_with_lists(value), events)
-    span.asked, said = _question(span.kind, merged, spoken)
-    span.answer, span.thoughts = _answer(span.kind, merged)
-    if span.answer is None:
-        span.answer = said
-    for kind, names in _DOCUMENTS.items():
-        for name in names:
-            found = read_passages(merged[name], span.where) if merged.get(name) else ()
-            if found and (kind == span.kind or name != "contexts" or span.kind == OTHER):
-                span.passages = found
-                span.kind = kind if span.kind in (OTHER, kind) else span.kind
-    if span.kind == RETRIEVER and not span.passages:
-        output = next((merged[name] for name in _OUTPUTS if merged.get(name)), None)
-        span.passages = read_passages(output, span.where)
-        span.answer = None
-    span.ratings = list(_ratings(merged, events))
-    status = value.get("status")
-    if isinstance(status, Mapping) and str(status.get("code", "")) in ("2", "STATUS_CODE_ERROR", "ERROR"):
-        span.failed = str(status.get("message") or merged.get("error.type") or "the span ended with an error")
-
-
-def _with_events(value: Value, events: Sequence[Mapping[str, Any]]) -> tuple[Value, list[dict[str, Any]]]:
-    """Return attributes with those of content events, and messages that are events of their own."""
-    if not events:
-        return value, []
-    merged, spoken = dict(value), []
+def _span(record: Record) -> _Span:
+    """Read question, answer and passages of a span."""
+    events = [event for event in entries(record.value.get("events")) if isinstance(event, Mapping)]
+    value = _with_lists(record.value)
     for event in events:
-        name, held = str(event.get("name", "")), attributes(event.get("attributes"))
-        if _WORD.match(name):
-            spoken.append({"role": name.split(".")[1], "content": parse_json(held.get("content"))})
-        elif name == "gen_ai.choice":
-            message = parse_json(held.get("message", held.get("content")))
-            content = message.get("content") if isinstance(message, Mapping) else message
-            spoken.append({"role": "assistant", "content": content})
-        elif name.startswith(("gen_ai.client.inference", "gen_ai.content")):
-            merged |= {key: content for key, content in held.items() if key not in merged}
-    return merged, spoken
+        if str(event.get("name", "")).startswith(("gen_ai.client.inference", "gen_ai.content")):
+            value = {**_attributes(event.get("attributes")), **value}
+    kind = _KINDS.get(next((str(value[name]).lower() for name in _KIND_OF if value.get(name)), ""), "")
+    answer, thoughts = _answer(kind, value)
+    span = _Span(record.where, value, events, kind, _question(kind, value), answer, thoughts, ())
+    for of_kind, names in _DOCUMENTS.items():
+        for name in names:
+            found = read_passages(value[name], span.where) if value.get(name) else ()
+            if found and (span.kind in ("", of_kind) or name != "contexts"):
+                span.passages, span.kind = found, span.kind or of_kind
+    if span.kind == _RETRIEVER and not span.passages:
+        span.passages = read_passages(first(value, *_OUTPUTS), span.where)
+        span.answer = None
+    return span
 
 
-def _question(kind: str, value: Value, spoken: Sequence[Mapping[str, Any]]) -> tuple[Conversation, str | None]:
-    """Return the question of a span; of events, also the answer."""
-    if kind in (RETRIEVER, RERANKER):
-        text = next((value[name] for name in (*_QUERY, *_INPUTS) if value.get(name)), None)
-        return read_question(text), None
+def _question(kind: str, value: Value) -> Conversation:
     given = next((value[name] for name in _INPUTS if value.get(name)), None)
-    if kind != LLM and given is not None:
-        return read_question(given), None
+    if kind in (_RETRIEVER, _RERANKER):
+        return read_question(next((value[name] for name in _QUERY if value.get(name)), given))
+    if kind != _LLM and given is not None:
+        return read_question(given)
     for name in _IN:
-        messages = _messages(parse_json(value.get(name)))
-        if messages:
-            conversation = split_messages(messages)
-            if conversation.question is not None:
-                return conversation, None
-    if spoken:
-        conversation = split_messages(spoken)
-        return conversation, conversation.answer
-    prompt = parse_json(value.get("gen_ai.prompt"))
-    return (read_question(prompt if given is None else given) if prompt or given else EMPTY), None
+        conversation = split_messages(_messages(parse_json(value.get(name))))
+        if conversation.question is not None:
+            return conversation
+    return read_question(parse_json(value.get("gen_ai.prompt")) if given is None else given)
 
 
 def _answer(kind: str, value: Value) -> tuple[str | None, str | None]:
     """Return the answer of a span, and its reasoning."""
     given = next((value[name] for name in _OUTPUTS if value.get(name) is not None), None)
-    if kind != LLM and given is not None:
-        return read_answer(given)
-    for name in _OUT:
-        messages = _messages(parse_json(value.get(name)))
-        if messages:
+    if kind == _LLM or given is None:
+        for name in _OUT:
+            messages = _messages(parse_json(value.get(name)))
             conversation = split_messages([{"role": "assistant", **message} for message in messages])
             if conversation.answer is not None:
                 return conversation.answer, conversation.thoughts
@@ -252,7 +203,7 @@ def _answer(kind: str, value: Value) -> tuple[str | None, str | None]:
 def _messages(value: Any) -> list[Mapping[str, Any]]:
     """Return messages, also of OpenInference, which puts each in an object `message`."""
     messages: list[Mapping[str, Any]] = []
-    for entry in value if isinstance(value, list) else ():
+    for entry in entries(value):
         message = entry.get("message", entry) if isinstance(entry, Mapping) else {"role": "user", "content": entry}
         if isinstance(message, Mapping):
             message = {str(name).removeprefix("message."): content for name, content in message.items()}
@@ -266,47 +217,96 @@ def _messages(value: Any) -> list[Mapping[str, Any]]:
 
 def _with_lists(value: Value) -> Value:
     """Return attributes with the lists whose elements are attributes of their own, `NAME.0.role`, as lists."""
-    lists: dict[str, dict[int, dict[str, Any]]] = {}
+    lists: dict[str, Any] = {}
     for key, content in value.items():
         if (found := _ELEMENT.match(key)) is not None:
-            _set(lists.setdefault(found[1], {}).setdefault(int(found[2]), {}), found[3], content)
-    if not lists:
-        return value
-    return {
-        **value,
-        **{name: [_numbers_to_lists(entries[k]) for k in sorted(entries)] for name, entries in lists.items()},
-    }
-
-
-def _set(entry: dict[str, Any], path: str, content: Any) -> None:
-    *outer, last = path.split(".")
-    for name in outer:
-        inner = entry.setdefault(name, {})
-        if not isinstance(inner, dict):
-            return
-        entry = inner
-    entry[last] = content
+            entry: Any = lists.setdefault(found[1], {})
+            *outer, last = found[2].split(".")
+            for name in outer:
+                entry = entry.setdefault(name, {}) if isinstance(entry, dict) else None
+            if isinstance(entry, dict):
+                entry[last] = content
+    return {**value, **{name: _numbers_to_lists(parts) for name, parts in lists.items()}} if lists else value
 
 
 def _numbers_to_lists(value: Any) -> Any:
     """Return nested objects whose names are all numbers as lists."""
     if not isinstance(value, dict):
         return value
-    inner = {name: _numbers_to_lists(content) for name, content in value.items()}
-    return list(inner.values()) if inner and all(name.isdigit() for name in inner) else inner
+    parts = {name: _numbers_to_lists(content) for name, content in value.items()}
+    return [parts[name] for name in sorted(parts, key=int)] if all(map(str.isdecimal, parts)) else parts
 
 
-def _ratings(value: Value, events: Sequence[Mapping[str, Any]]) -> Iterator[SpanRating]:
-    """Return the results of evaluations that are events of a span, or attributes `eval.NAME.score` of Phoenix."""
-    for event in events:
-        if event.get("name") == _EVALUATION:
-            held = attributes(event.get("attributes"))
+def _item(spans: list[_Span], builder: Builder) -> Item | None:
+    """Return the content of a trace; None if it has no question."""
+    spans.sort(key=lambda span: str(first(span.value, "startTimeUnixNano", "start_time") or "").rjust(20))
+    known = {str(first(span.value, "spanId", "span_id")) for span in spans}
+    top = next((s for s in spans if str(first(s.value, "parentSpanId", "parent_span_id")) not in known), spans[0])
+    models = [span for span in spans if span.kind == _LLM]
+    searches = [span for span in spans if span.kind in (_RETRIEVER, _RERANKER)]
+    asked = next((s.asked for s in (top, *searches, *models[::-1], *spans) if s.asked.question), None)
+    if asked is None:
+        return None
+    item = Item(
+        asked.question,
+        language=_first(span.name("language") for span in spans),
+        reference=_first(text(span.value.get("reference"), "reference", span.where) for span in spans),
+        turns=asked.turns,
+        passages=_shown_passages(spans),
+        where=top.where,
+    )
+    said = next((span.answer for span in (top, *models[::-1]) if span.answer is not None), None)
+    failed = _first(map(_failure, spans)) if said is None else None
+    if said is None and failed is None and not models:
+        builder.left_out("traces without an answer", "neither the outermost span nor a model has an output")
+        return item
+    system, status = _system(spans, top, builder), "api_error" if failed else None
+    thoughts = _first(span.thoughts for span in reversed(spans))
+    item.answers = [GivenAnswer(system, said, status=status, reason=failed, thoughts=thoughts)]
+    item.scores = [score for span in spans for score in _scores(span, system)]
+    return item
+
+
+def _system(spans: Sequence[_Span], top: _Span, builder: Builder) -> str:
+    """Return the system of a trace: as named, else the model of its last call, else the service, else the file."""
+    if named := _first(span.name("system") for span in (top, *spans)):
+        return str(named)
+    if model := _first(span.name(*_MODELS) for span in reversed(spans) if span.kind == _LLM):
+        why = "named after the model that wrote the answer; for the service: --map service.name=system"
+        builder.note_guess("system", why)
+        return str(model)
+    name = _first(span.name("service.name") for span in spans) or stem(top.where)
+    builder.note_guess("system", f"no span names a model: named {name}; change it with --set system=NAME")
+    return str(name)
+
+
+def _shown_passages(spans: Sequence[_Span]) -> list[ShownPassage]:
+    """Return the passages of a trace: of its last reranker, else of all its retrievers, without repetitions."""
+    last = next((span for span in reversed(spans) if span.kind == _RERANKER and span.passages), None)
+    every = [passage for span in ([last] if last else spans) for passage in span.passages]
+    return list({(passage.passage_id, passage.text): passage for passage in every}.values())
+
+
+def _failure(span: _Span) -> str | None:
+    """Return the error message of a span; None if it did not fail."""
+    status = members(span.value.get("status"))
+    if str(status.get("code", "")) not in ("2", "STATUS_CODE_ERROR", "ERROR"):
+        return None
+    return str(status.get("message") or span.value.get("error.type") or "the span ended with an error")
+
+
+def _scores(span: _Span, system: str) -> Iterator[GivenScore]:
+    """Return the results of evaluations that are events of a span."""
+    for event in span.events:
+        if event.get("name") == "gen_ai.evaluation.result":
+            held = _attributes(event.get("attributes"))
             why = f"there is only the label {shorten(held.get('gen_ai.evaluation.score.label'))}"
             name, score = held.get("gen_ai.evaluation.name"), number(held.get("gen_ai.evaluation.score.value"))
-            yield SpanRating(str(name or "evaluation"), "otel", score, reason=why)
-    for name, content in value.items():
-        if name.startswith("eval.") and name.endswith(".score"):
-            yield SpanRating(name[5:-6], "phoenix", number(content), reason="Phoenix gave no score")
+            yield GivenScore(system, str(name or "evaluation"), "otel", score, reason=why)
+
+
+def _first(values: Iterable[Any]) -> Any:
+    return next((value for value in values if value), None)
 
 
 FORMAT = Format(
@@ -314,8 +314,8 @@ FORMAT = Format(
     title="OpenTelemetry: traces of models and retrievers, OTLP JSON",
     source="open-telemetry/opentelemetry-proto (OTLP JSON, as the file exporter of the collector writes it); "
     "open-telemetry/semantic-conventions, docs/gen-ai (gen_ai.input.messages, gen_ai.output.messages, "
-    "gen_ai.retrieval.documents, gen_ai.evaluation.result and the events before them); Arize-ai/openinference, "
-    "spec/semantic_conventions.md; traceloop/openllmetry (gen_ai.prompt.0.content, traceloop.entity.input)",
+    "gen_ai.retrieval.documents, gen_ai.evaluation.result); Arize-ai/openinference, spec/semantic_conventions.md; "
+    "traceloop/openllmetry (gen_ai.prompt.0.content, traceloop.entity.input)",
     gives=("queries", "turns", "references", "passages", "documents", "answers", "samples", "scores"),
     recognise=recognise,
     read=read,

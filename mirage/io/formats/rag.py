@@ -11,7 +11,6 @@ from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import shapes
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.full_records import OURS
 from mirage.io.formats.spec import GivenAnswer, Item, Record, Sample, ShownPassage
 from mirage.text.answers import citations
 from mirage.text.languages import known_code
@@ -56,27 +55,6 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "sample": ("sample",),
 }
 """Fields by their name in `--map`, each with its known aliases."""
-_BECOMES = {
-    "question": "queries.text",
-    "contexts": "passages.text, title, relevant, passage_language; documents.url, metadata",
-    "answer": "answers.text",
-    "system": "answers.system",
-    "id": "queries.query_id",
-    "language": "queries.language",
-    "reference": "references.text",
-    "relevant": "passages.relevant",
-    "turns": "turns.speaker, text",
-    "domain": "tags",
-    "type": "tags",
-    "tags": "tags",
-    "subset": "queries.subset",
-    "status": "answers.status",
-    "template": "answers.template",
-    "numbered": "answers.numbered",
-    "thoughts": "answers.thoughts",
-    "run_date": "answers.run_date",
-    "sample": "samples.sample",
-}
 _GOLD = "answer"
 _TAGS = ("domain", "type")
 _TAGGED = (*_TAGS, "tags")
@@ -135,7 +113,7 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
         other = plan["answer"][0]
         why = f"{other} is the system's, and answer the reference; else leave that out: --map {other}=other"
         builder.note_guess("answer", why)
-    for name in () if value.keys() <= KNOWN else value.keys() - KNOWN - {OURS}:
+    for name in () if value.keys() <= KNOWN else value.keys() - KNOWN:
         builder.left_out(name, _why_left_out(name))
     known = {field: _id(value, plan, field, where) for field in ("id", "language", "subset") if field in plan}
     query_id = known.get("id")
@@ -303,5 +281,4 @@ FORMAT = Format(
     gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "samples"),
     recognise=recognise,
     items=items,
-    fields={name: becomes for field, becomes in _BECOMES.items() for name in FIELDS[field]},
 )

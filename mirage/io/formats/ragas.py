@@ -8,8 +8,8 @@ from dataclasses import replace
 from mirage.io import values
 from mirage.io.formats import rag, shapes
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import SYSTEM, answer_text, first, list_field, measures, system_of, text
-from mirage.io.formats.spec import GivenAnswer, Item, Record, Sample, ShownPassage
+from mirage.io.formats.fields import SYSTEM, answer_text, first, is_measure, list_field, number, system_of, text
+from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.io.values import unpack
 
 _QUERY = ("user_input", "question")
@@ -25,7 +25,7 @@ _NO_PLACE = {
     "reference_topics": "an arena has no table of topics",
 }
 _KNOWN = {*_QUERY, *_ANSWER, *_CONTEXTS, *_REFERENCE, *_ID, *_NO_PLACE, *SYSTEM}
-_KNOWN |= {"reference_contexts", "language", "turns", "mirage", "index", "Unnamed: 0", ""}
+_KNOWN |= {"reference_contexts", "language", "turns", "index", "Unnamed: 0", ""}
 
 
 def recognise(sample: Sample) -> str | None:
@@ -44,8 +44,8 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
     reference = references[0] if isinstance(references, list) and references else references
     given = answer_text(record, *_ANSWER)
     answer = asked.answer if given is None else given
-    scores = measures(record, "", "ragas", _KNOWN, "ragas gave no value")
-    system = system_of(record, builder) if answer is not None or scores else None
+    measured = {name: given for name, given in record.value.items() if name not in _KNOWN and is_measure(given)}
+    system = system_of(record, builder) if answer is not None or measured else ""
     for name, why in _NO_PLACE.items():
         if record.value.get(name) not in (None, "", [], {}):
             builder.left_out(name, why)
@@ -56,7 +56,10 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
         turns=asked.turns or shapes.turns(list_field(record, "turns"), "turns", record.where),
         passages=_passages(record, builder, answered=answer is not None),
         answers=[GivenAnswer(system, answer)] if system else [],
-        scores=[replace(score, system=system) for score in scores] if system else [],
+        scores=[
+            GivenScore(system, name, "ragas", number(given), reason="ragas gave no value")
+            for name, given in measured.items()
+        ],
     )
 
 

@@ -12,7 +12,6 @@ from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.build import Builder, read_items
 from mirage.io.formats.finish import finish_tables
-from mirage.io.formats.nearest import suggest_command
 from mirage.io.formats.open import files_of, open_records, other_files, read_sample, sampled_lines
 from mirage.io.formats.registry import Recognised, format_named, formats, recognise, record_lists
 from mirage.io.formats.spec import Record, Sample, Tables
@@ -106,14 +105,11 @@ def _recognise(sample: Sample) -> list[Recognised]:
         )
     if not taken:
         names = ", ".join(sorted(sample.fields)[:12])
-        nearest = suggest_command(sample)
         raise BadInput(
             f"unknown format; the records have {names}",
             where=", ".join(map(str, _unknown_files(sample.path))),
-            do=f"read it in the nearest format: {nearest}"
-            if nearest
-            else f"choose one ({', '.join(formats())}) and map its fields: "
-            "mirage import FILE --as rag --map THEIRS=OURS; or, with a column of answers for each system, "
+            do=f"choose one ({', '.join(formats())}) and map its fields: mirage import FILE --as rag --map "
+            "THEIRS=question,THEIRS=answer,THEIRS=system; or, with a column of answers for each system, "
             "mirage import FILE --as wide --map THEIRS=question,COLUMN=answer_SYSTEM",
         )
     return taken
@@ -174,7 +170,7 @@ def read(
         collected.note_guess("format", why)
     if not n:
         raise BadInput("this file holds no record", where=str(path), do="use a file with at least one record")
-    if taken.format.records is None and path.is_dir():
+    if path.is_dir() and not taken.format.folder:
         for file in other_files(path):
             collected.left_out(file.name, "its extension is of no file of records")
     collected.counts |= {"query_id": len(collected.unnamed), "repeated": len(collected.seen - collected.fresh)}

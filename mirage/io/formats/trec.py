@@ -13,9 +13,10 @@ import json
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -35,50 +36,51 @@ DEPTH = 10
 """Number of top passages per run for a query."""
 RELEVANT_FROM = 1
 """Lowest grade that counts as relevant."""
-POOLED = "pooled"
-"""Name of the run with pooled passages in the arena's order."""
-_WHOLE = (GIVEN, POOLED)
-"""Runs without a retriever: all passages of the query in order."""
 Kind = Literal["topics", "qrels", "run", "corpus"]
 _ORDER: tuple[Kind, ...] = ("topics", "qrels", "run", "corpus")
 _QUERIES = ("text", "query", "title", "question", "topic")
 _QUERY_IDS = ("_id", "qid", "query_id", "topic_id", "id")
+_ABOUT = ("description", "narrative")
+_TOPIC = frozenset((*_QUERY_IDS, *_QUERIES, *_ABOUT, "language", "metadata"))
 _CORPUS = re.compile(r"corpus|collection|doc|passage|segment", re.IGNORECASE)
-_GRADED = re.compile(r"qrel|judg|label|relevan", re.IGNORECASE)
+_GRADED = re.compile(r"qrel|judg|label|relevan|corpus-id", re.IGNORECASE)
+"""What files of labels are called, and BEIR's header of their columns."""
 _NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?nan|[+-]?inf(inity)?", re.IGNORECASE)
-_ID_NAMES = frozenset(("queryid", "qid", "query", "topic", "topicid"))
-_VALUE_NAMES = frozenset(("score", "rank", "grade", "label", "relevance", "rel", "relevant", "judgment", "qrel"))
-"""Column names that identify a header, reduced to letters."""
+_HEADER = re.compile(r"(query|topic)?[-_ ]?(id)?|qid|query|topic", re.IGNORECASE)
+"""First column of a header."""
 _NAMED = re.compile(
     r"(^|[/._-])(qrels|runs?|topics|queries)([._-].*)?\.(txt|tsv|trec|run|res|jsonl?|gz|zst)$", re.IGNORECASE
 )
 """File names that identify a kind."""
 _ENDINGS = re.compile(r"(\.(txt|tsv|trec|run|res|json|gz|zst))+$", re.IGNORECASE)
-_KEY = r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:'
-_NESTED = re.compile(_KEY * 2 + r"\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\s*[,}\r\n]")
-"""Beginning of a JSON object of objects of numbers, the format of labels and runs in pytrec_eval and ranx."""
 
 
 def kind_of(name: str, lines: Iterable[str]) -> Kind | None:
-    """Detect the kind of a text file from its first non-empty line; None if unknown.
+    """Detect the kind of a text file from its first lines; None if unknown.
 
     Args:
-        name: the file's name: a corpus in two columns looks like topics and must be named as a corpus.
-        lines: its first lines.
+        name: the file's name.
+        lines: its first lines, of which comments and empty ones are passed over.
     """
-    told = [line for each in lines if (line := each.lstrip("\ufeff")).strip()]
-    line = next((each for each in told if not _is_comment(each)), "")
-    if re.match(r"\s*<(top|topics|\?xml|xml)\b", line, re.IGNORECASE) or line.lstrip().lower().startswith("<?xml"):
-        return "topics"
-    if line.startswith("{"):
-        if _NESTED.match("\n".join(told)):
-            return "qrels" if _GRADED.search(name) else "run"
-        return _json_kind(name, line)
-    if _is_header(line):
-        # Its columns are told by the next line; BEIR's header says that they are labels.
-        tells = "qrels" if "corpus-id" in line else name
-        return _columns_kind(tells, next((each for each in told[told.index(line) + 1 :] if not _is_comment(each)), ""))
-    return _columns_kind(name, line) or _two_columns_kind(name, line)
+    told = [line for each in lines if (line := each.lstrip("\ufeff")).strip() and not _is_comment(line)]
+    if not told:
+        return None
+    if told[0].startswith("{"):
+        return _json_kind(name, told[0])
+    if _is_header(told[0]) and told[1:]:
+        name, line = f"{name} {told[0]}", told[1]
+    else:
+        line = told[0]
+    cells, tabs = _columns(line), line.split("\t")
+    if len(cells) == 6 and re.fullmatch(r"-?\d+", cells[3]) and _NUMBER.fullmatch(cells[4]):
+        return "run"
+    if len(cells) == 4 and len(tabs) != 2 and _NUMBER.fullmatch(cells[3]):
+        return "qrels"
+    # Three columns may be a run, with the rank or the score last.
+    if len(cells) == 3 and _NUMBER.fullmatch(cells[2]) and _GRADED.search(name):
+        return "qrels"
+    is_pair = len(tabs) == 2 and all(cell.strip() for cell in tabs) and " " not in tabs[0].strip()
+    return "topics" if is_pair and not _CORPUS.search(name) else None
 
 
 def _is_comment(line: str) -> bool:
@@ -87,30 +89,9 @@ def _is_comment(line: str) -> bool:
 
 
 def _is_header(line: str) -> bool:
-    """Return whether a line is a header of qrels or a run, without numbers."""
+    """Return whether a line names columns: the first is an id, and none holds a number."""
     cells = _columns(line)
-    if len(cells) not in (3, 4, 6) or any(_NUMBER.fullmatch(cell) for cell in cells):
-        return False
-    names = {re.sub(r"[^a-z]", "", cell.lower()) for cell in cells}
-    return bool(names & _ID_NAMES) and bool(names & _VALUE_NAMES)
-
-
-def _columns_kind(name: str, line: str) -> Kind | None:
-    """Return the kind by a line's columns: qrels or run."""
-    cells = _columns(line)
-    if len(cells) == 6 and re.fullmatch(r"-?\d+", cells[3]) and _NUMBER.fullmatch(cells[4]):
-        return "run"
-    if len(cells) == 4 and line.count("\t") != 1 and _NUMBER.fullmatch(cells[3]):
-        return "qrels"
-    # Three columns may be a run, with the rank or the score last.
-    return "qrels" if len(cells) == 3 and _NUMBER.fullmatch(cells[2]) and _GRADED.search(name) else None
-
-
-def _two_columns_kind(name: str, line: str) -> Kind | None:
-    tabs = line.split("\t")
-    if len(tabs) == 2 and all(cell.strip() for cell in tabs) and " " not in tabs[0].strip():
-        return "corpus" if _CORPUS.search(name) else "topics"
-    return None
+    return len(cells) in (3, 4, 6) and bool(_HEADER.fullmatch(cells[0])) and not any(map(_NUMBER.fullmatch, cells))
 
 
 def _json_kind(name: str, line: str) -> Kind | None:
@@ -118,19 +99,9 @@ def _json_kind(name: str, line: str) -> Kind | None:
         record = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(record, Mapping) or set(record) & {"answer", "response", "nuggets", "run_id", "passages"}:
-        return None
     if ("docid" in record or "_id" in record) and any(key in record for key in TEXT_FIELDS):
         return "corpus" if "docid" in record or "title" in record or _CORPUS.search(name) else "topics"
-    known = any(key in record for key in ("qid", "query_id", "topic_id")) and set(record) <= {
-        *_QUERY_IDS,
-        *_QUERIES,
-        "description",
-        "narrative",
-        "language",
-        "metadata",
-    }
-    return "topics" if known else None
+    return "topics" if any(key in record for key in ("qid", "query_id", "topic_id")) and set(record) <= _TOPIC else None
 
 
 def recognise(sample: Sample) -> str | None:
@@ -142,28 +113,23 @@ def recognise(sample: Sample) -> str | None:
     return None if kind is None else f"its lines are {'of a run' if kind == 'run' else kind}"
 
 
-def _files(folder: Path) -> list[tuple[Path, Kind | None]]:
-    """Return the files of a folder in reading order, with their kinds; None for an unknown kind."""
+def _files(path: Path) -> list[tuple[Path, Kind | None]]:
+    """Return a file, or the files of a folder in reading order, with their kinds; None for an unknown kind."""
     ranked = []
-    for path in store.list_files(folder, "**/*"):
+    for file in store.list_files(path, "**/*") if path.is_dir() else [path]:
         try:
-            kind = kind_of(path.name, _beginning(path))
+            with closing(store.lines(file)) as lines:
+                kind = kind_of(file.name, [line for _, line in islice(lines, 20)])
         except BadInput:
+            if file == path:
+                raise
             kind = None
-        ranked.append((_ORDER.index(kind) if kind else len(_ORDER), path, kind))
-    return [(path, kind) for _, path, kind in sorted(ranked, key=lambda each: each[:2])]
+        ranked.append((_ORDER.index(kind) if kind else len(_ORDER), file, kind))
+    return [(file, kind) for _, file, kind in sorted(ranked, key=lambda each: each[:2])]
 
 
-def _beginning(path: Path) -> list[str]:
-    lines = store.lines(path)
-    try:
-        return [line for _, (_, line) in zip(range(20), lines, strict=False)]
-    finally:
-        lines.close()
-
-
-def records(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
-    """Yield the records of a file or of a folder's files, corpora last, with line numbers.
+def lines(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield the records of a file or of a folder's files, corpora last, with their locations.
 
     A record has its `kind` and `file`, and the fields of its kind: `query_id` and `text`; `query_id`, `passage_id` and
     `grade`; `query_id`, `passage_id`, `rank`, `score` and `run`; `passage_id`, `title` and `text`. A file of unknown
@@ -172,7 +138,7 @@ def records(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
     Raises:
         BadInput: naming file and line, if a line does not match its file's kind.
     """
-    files = _files(path) if path.is_dir() else [(path, kind_of(path.name, _beginning(path)))]
+    files = _files(path)
     if not any(kind for _, kind in files):
         raise BadInput(
             "there are neither topics, qrels, a run nor a corpus",
@@ -181,86 +147,33 @@ def records(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
         )
     for file, kind in files:
         if kind is None:
-            yield {"kind": "unread", "file": str(file), "name": file.relative_to(path).as_posix()}, 1
+            yield {"kind": "unread", "file": str(file), "name": file.relative_to(path).as_posix()}, str(file)
             continue
         shared = {"kind": kind, "file": str(file), "language": languages.language_of_file(file.name)}
         for value, where in _READERS[kind](file):
-            yield shared | value, int(where.rpartition(":")[2])
+            yield shared | value, where
 
 
 _Numbered = Iterator[tuple[dict[str, Any], str]]
 
 
+def _json(path: Path, **names: Sequence[str]) -> _Numbered:
+    """Yield records of JSON Lines: our fields, each under the first of its names that has a value."""
+    for each in store.jsonl(path):
+        found = {ours: first(each.value, *theirs) for ours, theirs in names.items()}
+        yield {ours: value for ours, value in found.items() if value is not None}, each.where
+
+
 def _topics(path: Path) -> _Numbered:
-    head = next((line for line in _beginning(path) if line.strip()), "").lstrip("\ufeff \t")
-    if head.startswith("<"):
-        for topic, where in _tagged_topics(store.lines(path)):
-            named = {"description": topic.get("desc"), "narrative": topic.get("narr")}
-            # Tracks without titles give the query as the description.
-            title = topic.get("title") or named.pop("description")
-            yield {"query_id": topic["num"], "text": title} | named, where
-    elif head.startswith("{"):
-        for each in store.jsonl(path):
-            about = {key: each.value[key] for key in ("description", "narrative", "language") if each.value.get(key)}
-            yield {"query_id": first(each.value, *_QUERY_IDS), "text": first(each.value, *_QUERIES)} | about, each.where
-    else:
-        for where, line in store.lines(path):
-            query_id, tab, content = line.lstrip("\ufeff").partition("\t")
-            if _is_comment(line.lstrip("\ufeff")):
-                continue
-            if line.strip() and not (query_id.strip() and tab and content.strip()):
-                raise BadInput("this line is not an id, a tab and a query", where=where, do="write: id TAB query")
-            if line.strip():
-                yield {"query_id": query_id, "text": content}, where
-
-
-_TAG = re.compile(r"<\s*(/?)\s*(top|topic|num|number|title|query|desc|description|narr|narrative)\b([^>]*)>", re.I)
-_TOPIC_ID = re.compile(r"(?:number|id)\s*=\s*[\"']?([^\"'\s>]+)", re.I)
-_LABELS = re.compile(r"^\s*(?:Number|Topic|Description|Narrative)\s*:\s*", re.I)
-_SHORT = {"number": "num", "query": "title", "description": "desc", "narrative": "narr", "topic": "top"}
-
-
-def _tagged_topics(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[dict[str, str], str]]:
-    """Yield topics between `<top>` tags, closed or not, or in XML, by field (`num`, `title`, `desc`, `narr`), and their
-    locations.
-
-    Raises:
-        BadInput: if a topic has no number.
-
-    Source: the forms that ir_datasets reads (allenai/ir_datasets, ir_datasets/formats/trec.py at 04dd8ca).
-    """
-    from html import unescape
-
-    topic: dict[str, str] | None = None
-    field, begin = "", ""
-    for where, line in lines:
-        place = 0
-        for tag in (*_TAG.finditer(line), None):
-            if topic is not None and field:
-                topic[field] += line[place : tag.start() if tag else None] + ("" if tag else "\n")
-            if tag is None:
-                break
-            place = tag.end()
-            name = _SHORT.get(tag[2].lower(), tag[2].lower())
-            if name == "top" and not tag[1]:
-                number = _TOPIC_ID.search(tag[3])
-                topic, begin = {"num": number[1]} if number else {}, where
-            elif name == "top" and topic is not None:
-                yield {key: _clean(unescape(text)) for key, text in _require_number(topic, begin).items()}, begin
-                topic = None
-            if topic is not None and name != "top" and not tag[1]:
-                topic.setdefault(name, "")
-            field = "" if tag[1] or name == "top" else name
-
-
-def _require_number(topic: dict[str, str], where: str) -> dict[str, str]:
-    if not _clean(topic.get("num", "")):
-        raise BadInput("this topic has no number", where=where, do="write <num> and its id, or an attribute number")
-    return topic
-
-
-def _clean(text: str) -> str:
-    return " ".join(_LABELS.sub("", text).split())
+    if next(_rows(path))[1].startswith("{"):
+        about = {name: (name,) for name in (*_ABOUT, "language")}
+        yield from _json(path, query_id=_QUERY_IDS, text=_QUERIES, **about)
+        return
+    for where, line in _rows(path):
+        query_id, _, content = line.partition("\t")
+        if not (query_id.strip() and content.strip()):
+            raise BadInput("this line is not an id, a tab and a query", where=where, do="write: id TAB query")
+        yield {"query_id": query_id, "text": content}, where
 
 
 def _columns(line: str) -> list[str]:
@@ -269,7 +182,7 @@ def _columns(line: str) -> list[str]:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the lines of qrels or a run, without comments, blank lines and header."""
+    """Yield the lines of a file without comments, blank lines and header."""
     opening = True
     for where, line in store.lines(path):
         plain = line.lstrip("\ufeff")
@@ -279,26 +192,7 @@ def _rows(path: Path) -> Iterator[tuple[str, str]]:
             opening = False
 
 
-def _nested(path: Path, value: str) -> _Numbered:
-    """Yield the entries of a JSON object of objects, `{"q1": {"d1": 1}}`, as records with location and `value`."""
-    for line in store.records(path):
-        for query_id, scores in line.value.items():
-            if not isinstance(scores, Mapping):
-                do = 'write: {"q1": {"d1": 1}}'
-                raise BadInput(f"query {query_id} has no object of documents", where=line.where, do=do)
-            best = sorted(scores.items(), key=lambda entry: -(number(entry[1]) or 0.0))
-            for rank, (passage_id, score) in enumerate(best, start=1):
-                yield {"query_id": query_id, "passage_id": passage_id, "rank": rank, value: score}, line.where
-
-
-def _is_nested(path: Path) -> bool:
-    return bool(_NESTED.match("\n".join(_beginning(path)).lstrip("\ufeff")))
-
-
 def _qrels(path: Path) -> _Numbered:
-    if _is_nested(path):
-        yield from _nested(path, "grade")
-        return
     for where, line in _rows(path):
         fields = _columns(line)
         try:
@@ -308,17 +202,11 @@ def _qrels(path: Path) -> _Numbered:
         except ValueError:
             do = "write: query id, Q0, document id, a whole number"
             raise BadInput("this line is no judgment", where=where, do=do) from None
-        yield (
-            {"query_id": query_id, "passage_id": passage_id, "grade": int(value) if value.is_integer() else value},
-            where,
-        )
+        whole = int(value) if value.is_integer() else value
+        yield {"query_id": query_id, "passage_id": passage_id, "grade": whole}, where
 
 
 def _run(path: Path) -> _Numbered:
-    if _is_nested(path):
-        tag = _stem(str(path), languages.language_of_file(path.name))
-        yield from ((value | {"run": tag}, where) for value, where in _nested(path, "score"))
-        return
     for where, line in _rows(path):
         try:
             query_id, _, passage_id, rank, score, run = _columns(line)
@@ -330,38 +218,16 @@ def _run(path: Path) -> _Numbered:
 
 
 def _corpus(path: Path) -> _Numbered:
-    head = next((line for line in _beginning(path) if line.strip()), "").lstrip("\ufeff")
-    if head.startswith("{"):
-        for each in store.jsonl(path):
-            value = each.value
-            yield (
-                {
-                    "passage_id": first(value, *ID_FIELDS),
-                    "title": value.get("title"),
-                    "text": first(value, *TEXT_FIELDS),
-                    "url": value.get("url"),
-                },
-                each.where,
-            )
-    else:
-        for where, line in store.lines(path):
-            passage_id, tab, content = line.lstrip("\ufeff").partition("\t")
-            if line.strip() and not tab:
-                raise BadInput("this line is not an id, a tab and a text", where=where, do="write: id TAB text")
-            if line.strip():
-                yield {"passage_id": passage_id, "text": content}, where
+    return _json(path, passage_id=ID_FIELDS, text=TEXT_FIELDS, title=("title",), url=("url",))
 
 
 _READERS = {"topics": _topics, "qrels": _qrels, "run": _run, "corpus": _corpus}
 
 
 _Key = tuple[str | None, str]
-_ANY = "*"
-"""Key for passages whose id occurs in one language only."""
-_Texts = dict[tuple[str | None, str], ShownPassage | None]
-"""Passages of the corpus by language (null if not given) and id; under `_ANY`, null if the id occurs in several
-languages."""
 """Language, if a file name gives it, and query_id."""
+_Texts = dict[str, dict[str | None, ShownPassage]]
+"""Passages of the corpus by id and language, null if not given."""
 
 
 @dataclass(slots=True)
@@ -370,7 +236,6 @@ class _QueryPool:
 
     where: str = ""
     text: str | None = None
-    tags: dict[str, str] = field(default_factory=dict)
     grades: dict[str, int] = field(default_factory=dict)
     lists: dict[tuple[str, str], dict[str, tuple[float, int]]] = field(default_factory=lambda: defaultdict(dict))
     """Score and rank, by the tag and file of a run, and passage."""
@@ -383,7 +248,7 @@ class _QueryPool:
         return sorted(ranked, key=lambda each: (-ranked[each][0], ranked[each][1], each))
 
     def ranks(self) -> dict[str, dict[str, int]]:
-        """Return ranks by passage and run, from 1, among the top ten; in `given` and `pooled` all ranks.
+        """Return ranks by passage and run, from 1, among the top ten; in `given` all ranks.
 
         Ranks that do not match the order of scores are replaced.
         """
@@ -394,22 +259,19 @@ class _QueryPool:
             if ranks[0] < 1 or any(rank >= after for rank, after in pairwise(ranks)):
                 ranks = list(range(1, len(order) + 1))
             for rank, passage in zip(ranks, order, strict=True):
-                if rank <= DEPTH or run in _WHOLE:
+                if rank <= DEPTH or run == GIVEN:
                     by_passage[passage][run] = rank
         return by_passage
 
     def passages(self) -> list[str]:
         """Return the ids of passages judged or ranked, by best rank.
 
-        If there is a run `given` or `pooled`, only its ranks count. Grades do not affect the order, in
-        which systems are shown the passages.
+        If there is a run `given`, only its ranks count. Grades do not affect the order, in which systems are shown the
+        passages.
         """
-        alone = next((run for run in _WHOLE if run in self.runs), None)
-        best = {
-            passage: min(ranks.values()) if alone is None else ranks[alone]
-            for passage, ranks in self.ranks().items()
-            if alone is None or alone in ranks
-        }
+        runs = {GIVEN} & self.runs.keys() or self.runs.keys()
+        ranks = {passage: [rank for run, rank in of.items() if run in runs] for passage, of in self.ranks().items()}
+        best = {passage: min(found) for passage, found in ranks.items() if found}
         return sorted({*self.grades, *best}, key=lambda each: (best.get(each, math.inf), each))
 
 
@@ -418,9 +280,7 @@ def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
     pools: dict[_Key, _QueryPool] = {}
     texts: _Texts = {}
     wanted: set[str] | None = None
-    for each in records:
-        # In a folder the line is of the record's own file.
-        record = Record(each.value, f"{each.value['file']}:{each.where.rpartition(':')[2]}")
+    for record in records:
         if record.value["kind"] == "unread":
             name = record.value["name"]
             if _NAMED.search(name):
@@ -428,7 +288,7 @@ def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
             builder.left_out(name, "this file is neither topics, qrels, a run nor a corpus")
             continue
         if record.value["kind"] != "corpus":
-            _gather(record, pools)
+            _gather(record, pools, builder)
             continue
         if wanted is None:
             wanted = {passage for pool in pools.values() for passage in pool.grades}
@@ -438,15 +298,9 @@ def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
             builder.left_out("passages of the corpus", "they are unjudged and in no run")
             continue
         code = text(record, "language")
-        texts[code, passage_id] = ShownPassage(
-            text(record, "text"),
-            passage_id,
-            text(record, "title"),
-            url=text(record, "url"),
-            language=code,
+        texts.setdefault(passage_id, {})[code] = ShownPassage(
+            text(record, "text"), passage_id, text(record, "title"), url=text(record, "url"), language=code
         )
-        several = texts.get((_ANY, passage_id), texts[code, passage_id]) is not texts[code, passage_id]
-        texts[_ANY, passage_id] = None if several else texts[code, passage_id]
     _name_runs(pools, builder)
     yield from _build(pools, texts, builder)
 
@@ -476,7 +330,7 @@ def _stem(file: str, language: str | None) -> str:
     return "_".join((bare or stem).split())
 
 
-def _gather(record: Record, pools: dict[_Key, _QueryPool]) -> None:
+def _gather(record: Record, pools: dict[_Key, _QueryPool], builder: Builder) -> None:
     key = text(record, "language"), need(record, "query_id")
     pool = pools.setdefault(key, _QueryPool(record.where))
     kind = record.value["kind"]
@@ -484,7 +338,9 @@ def _gather(record: Record, pools: dict[_Key, _QueryPool]) -> None:
         if pool.text is not None:
             raise BadInput(f"query {key[1]} occurs twice", where=record.where, do=f"keep one; the first: {pool.where}")
         pool.where, pool.text = record.where, need(record, "text")
-        pool.tags = {name: about for name in ("description", "narrative") if (about := text(record, name))}
+        for name in _ABOUT:
+            if record.value.get(name):
+                builder.left_out(f"{name}s", "the title is the query")
         return
     passage = need(record, "passage_id")
     if kind == "qrels":
@@ -513,13 +369,15 @@ def _whole(record: Record, name: str, do: str) -> int:
     return int(value)
 
 
-def _corpus_passage(texts: _Texts, language: str | None, passage_id: str) -> ShownPassage | None:
-    """Return a passage of the corpus: in the query's language, without a language, or in its id's only language."""
-    return texts.get((language, passage_id)) or texts.get((None, passage_id)) or texts.get((_ANY, passage_id))
+def _passage(texts: _Texts, language: str | None, passage_id: str) -> ShownPassage:
+    """Return a passage in the query's language, without a language, or in its id's only language."""
+    known = texts.get(passage_id, {})
+    only = next(iter(known.values())) if len(known) == 1 else ShownPassage(None, passage_id)
+    return known.get(language) or known.get(None) or only
 
 
 def _build(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) -> Iterator[Item]:
-    alone = not any(pool.text or pool.grades or not pool.runs.keys().isdisjoint(_WHOLE) for pool in pools.values())
+    alone = not any(pool.text or pool.grades or GIVEN in pool.runs for pool in pools.values())
     if not alone and any(pool.runs or pool.grades for pool in pools.values()):
         builder.note_guess("passages", f"those judged, and the first {DEPTH} of each run; no system was shown them")
     _tell_runs(pools, texts, builder)
@@ -528,30 +386,19 @@ def _build(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) ->
             "relevant", f"from grade {RELEVANT_FROM} on; grades stay in the metadata. Other: --value grade:1=0"
         )
     for (language, query_id), pool in pools.items():
-        if pool.tags:
-            builder.left_out("descriptions and narratives", "the title is the query", len(pool.tags))
         shown, all_ranks = [], pool.ranks()
-        for passage in pool.passages():
-            known = _corpus_passage(texts, language, passage) or ShownPassage(None, passage)
-            grade = pool.grades.get(passage)
-            metadata: dict[str, Any] = {} if grade is None else {"grade": grade}
-            ranks = {name: rank for name, rank in all_ranks.get(passage, {}).items() if name not in _WHOLE}
-            metadata |= {"ranks": ranks} if ranks else {}
+        for name in pool.passages():
+            grade = pool.grades.get(name)
+            ranks = {run: rank for run, rank in all_ranks.get(name, {}).items() if run != GIVEN}
+            metadata = ({} if grade is None else {"grade": grade}) | ({"ranks": ranks} if ranks else {})
             relevant = None if grade is None or grade == -1 else grade >= RELEVANT_FROM
             pooled = None if GIVEN in pool.runs else True
-            shown.append(
-                ShownPassage(known.text, passage, known.title, relevant, known.url, metadata, pooled, known.language)
-            )
+            known = _passage(texts, language, name)
+            shown.append(replace(known, relevant=relevant, metadata=metadata, pooled=pooled))
         rankings = [
-            GivenRanking(
-                name,
-                [
-                    (_corpus_passage(texts, language, passage) or ShownPassage(None, passage), ranked[passage][0])
-                    for passage in pool.order(name)
-                ],
-            )
-            for name, ranked in sorted(pool.runs.items())
-            if name not in _WHOLE
+            GivenRanking(run, [(_passage(texts, language, name), ranked[name][0]) for name in pool.order(run)])
+            for run, ranked in sorted(pool.runs.items())
+            if run != GIVEN
         ]
         yield Item(
             pool.text,
@@ -565,24 +412,16 @@ def _build(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) ->
 
 def _tell_runs(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder) -> None:
     """Report differing scores and ranks, and documents missing in the corpus."""
-    lists = [ranked for pool in pools.values() for name, ranked in pool.runs.items() if name not in _WHOLE]
+    lists = [ranked for pool in pools.values() for name, ranked in pool.runs.items() if name != GIVEN]
     by_score = (sorted(ranked.values(), key=lambda value: (-value[0], value[1])) for ranked in lists)
     if any(value[1] > after[1] for order in by_score for value, after in pairwise(order)):
         builder.note_guess("rank", "by the scores, as trec_eval has it; the ranks of the file say otherwise")
-    known = {passage for _, passage in texts}
-    unknown = {passage for ranked in lists for passage in ranked} - known if texts else set()
+    unknown = {passage for ranked in lists for passage in ranked} - texts.keys() if texts else set()
     if unknown:
         builder.left_out("texts of retrieved documents", "the corpus does not have them", len(unknown))
 
 
-def write_run(
-    arena: Arena,
-    retriever: str,
-    path: Path,
-    *,
-    languages: Iterable[str] | None = None,
-    file: str = "run.{}.txt",
-) -> int:
+def write_run(arena: Arena, retriever: str, path: Path) -> int:
     """Write a retriever's lists as a run, which can be imported again.
 
     An unknown score is written as 1 over the rank.
@@ -590,9 +429,7 @@ def write_run(
     Args:
         arena: the arena.
         retriever: the retriever, also the name of the run.
-        path: the folder, with one file per language; for one language without such a folder, the file.
-        languages: codes; None for all.
-        file: name of a language's file in the folder; `{}` is its code.
+        path: the file, for one language; else the folder, with one file `run.LL.txt` per language.
 
     Returns:
         Number of lines written.
@@ -602,7 +439,7 @@ def write_run(
         UnknownName: if there is no such retriever.
         BadInput: if an id has whitespace, which a run cannot represent.
     """
-    rows = arena.read("retrieved", languages=languages).to_pylist()
+    rows = arena.read("retrieved").to_pylist()
     if retriever not in (names := {row["retriever"] for row in rows}):
         raise UnknownName("retriever", retriever, names, where=arena.address)
     lines: dict[str, list[str]] = defaultdict(list)
@@ -611,11 +448,9 @@ def write_run(
             score = 1 / row["rank"] if row["score"] is None else row["score"]
             ids = f"{_bare(row['query_id'])} Q0 {_bare(row['passage_id'])}"
             lines[row["language"]].append(f"{ids} {row['rank']} {score!r} {_bare(retriever)}\n")
-    if len(lines) == 1 and file == "run.{}.txt" and path.suffix:
-        store.write_text(path, "".join(*lines.values()))
-    else:
-        for language, part in lines.items():
-            store.write_text(path / file.format(language), "".join(part))
+    for language, part in lines.items():
+        alone = len(lines) == 1 and path.suffix
+        store.write_text(path if alone else path / f"run.{language}.txt", "".join(part))
     return sum(map(len, lines.values()))
 
 
@@ -628,11 +463,11 @@ def _bare(name: str) -> str:
 FORMAT = Format(
     name="trec",
     title="TREC and BEIR files: topics, graded qrels, runs, corpora; one file or a folder",
-    source="usnistgov/trec_eval at 8bef1e9 (qrels, runs; -1 is not judged); allenai/ir_datasets, "
-    "ir_datasets/formats/trec.py at 04dd8ca (topics with tags and in XML); BEIR's corpus.jsonl, queries.jsonl and "
+    source="usnistgov/trec_eval at 8bef1e9 (qrels, runs; -1 is not judged); BEIR's corpus.jsonl, queries.jsonl and "
     "qrels/*.tsv by the cards of its data sets on the Hugging Face hub",
     gives=("queries", "passages", "documents", "retrieved"),
     recognise=recognise,
     read=read,
-    records=records,
+    lines=lines,
+    folder=True,
 )

@@ -6,13 +6,12 @@
 the arena, `texts.py` downloads the texts that are not bundled. Each import is one transaction.
 """
 
-from mirage.io.imports.formats import FileImport, ImportPlan, import_file, import_table, plan_file, read_file
+from mirage.io.imports.formats import FileImport, import_file, import_table, read_file
 from mirage.io.imports.public import import_miracl, import_mirage_bench, import_nomiracl_queries, import_outputs
 from mirage.io.imports.texts import download_texts
 
 __all__ = [
     "FileImport",
-    "ImportPlan",
     "download_texts",
     "import_file",
     "import_miracl",
@@ -20,6 +19,5 @@ __all__ = [
     "import_nomiracl_queries",
     "import_outputs",
     "import_table",
-    "plan_file",
     "read_file",
 ]

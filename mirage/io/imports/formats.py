@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Any
 from mirage import store
 from mirage.errors import BadInput, Unreachable
 from mirage.io.formats import run
-from mirage.io.formats.logs import is_secret
-from mirage.io.formats.open import files_of, read_first, read_sample
-from mirage.io.formats.registry import format_named
+from mirage.io.formats.open import files_of
 from mirage.io.formats.run import Progress, Summary
 from mirage.io.formats.spec import Tables
 from mirage.io.imports import misfits
 from mirage.io.imports.public import prints
 from mirage.io.options import Options
-from mirage.io.values import shorten
 from mirage.store.extras import extra
 
 if TYPE_CHECKING:
@@ -31,30 +28,6 @@ class FileImport:
 
     arena: store.Arena
     """The arena after the import."""
-    summary: Summary
-    """What was read, inferred and ignored."""
-
-
-@dataclass(frozen=True, slots=True)
-class FieldUse:
-    """Use of one field of a file."""
-
-    field: str
-    """Name in the file."""
-    becomes: str
-    """Target table and column; `left out` if there is none."""
-    records: int
-    """How many of the first records have it."""
-    example: str
-    """A truncated example value."""
-
-
-@dataclass(frozen=True, slots=True)
-class ImportPlan:
-    """Planned import of a file."""
-
-    fields: tuple[FieldUse, ...]
-    """Use of its fields, from the first records."""
     summary: Summary
     """What was read, inferred and ignored."""
 
@@ -78,36 +51,6 @@ def read_file(
     if arena is not None:
         misfits.refuse_changes(arena, arena, tables)
     return tables, summary
-
-
-def plan_file(
-    path: Path,
-    *,
-    name: str | None = None,
-    options: Options | None = None,
-    progress: Progress | None = None,
-) -> ImportPlan:
-    """Read a file as `import_file` would, without writing.
-
-    Raises:
-        BadInput: listing every invalid record.
-        ArenaError: if a query or passage that existing answers refer to would change.
-    """
-    options = options or Options()
-    _, summary = read_file(path, name=name, options=options, progress=progress)
-    entry = format_named(summary.format)
-    becomes = entry.fields
-    records = read_first(path, entry) if entry.lists or entry.lines else read_sample(path).records
-    fields = dict.fromkeys(name for record in records for name in record)
-    uses = []
-    for theirs in fields:
-        ours = options.names.get(theirs, theirs)
-        held = [record[theirs] for record in records if record.get(theirs) not in (None, "")]
-        place = becomes.get(ours, "left out" if becomes else "")
-        hidden = any(is_secret(theirs, repr(value)) for value in held[:1])
-        example = "" if not held else "(not shown)" if hidden else shorten(held[0])
-        uses.append(FieldUse(theirs, place, len(held), example))
-    return ImportPlan(tuple(uses), summary)
 
 
 def import_file(

@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -149,7 +147,7 @@ def _fetch(
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
             raise
         except httpx.HTTPError as error:
-            outcome = _Again(str(error) or type(error).__name__)
+            outcome = _Again(str(error)[:200] or type(error).__name__)
         finally:
             sink.pause()
         if outcome is None:
@@ -242,7 +240,7 @@ def _check_status(code: int, url: str, retry_after: str) -> _Again | None:
     if code in (404, 410):
         raise _Absent
     if code in (408, 425, 429) or code >= 500:
-        return _Again(f"the server answered {code}", _retry_after(retry_after))
+        return _Again(f"the server answered {code}", float(retry_after) if retry_after.isdecimal() else None)
     if code not in (200, 206, 416):
         raise Unreachable(
             f"the server refused with {code}",
@@ -292,15 +290,3 @@ def _range(response: httpx.Response) -> tuple[int, int | None]:
 def _length(response: httpx.Response) -> int | None:
     length = response.headers.get("Content-Length", "")
     return int(length) if length.isdecimal() else None
-
-
-def _retry_after(value: str) -> float | None:
-    """Return the seconds to wait, from a number of seconds or a date; None if the server gives none."""
-    if value.isdecimal():
-        return float(value)
-    try:
-        date = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    date = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return max(0.0, (date - datetime.now(UTC)).total_seconds())

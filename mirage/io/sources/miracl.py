@@ -25,6 +25,7 @@ from mirage.io.columns import Columns, keep_one
 from mirage.io.sources import trec
 from mirage.io.sources.download import DownloadResult, Progress, fetch
 from mirage.stats.sampling import sample
+from mirage.text.data import load_words
 from mirage.text.languages import in_order, language
 
 if TYPE_CHECKING:
@@ -59,32 +60,11 @@ class Sizes:
     """Queries of the evaluation set: MIRAGE-Bench, Table 1."""
     shards: int
     """Files of MIRACL's corpus: `docs-0.jsonl.gz` and on, 500,000 passages each (miracl/miracl-corpus)."""
-    topics: int | None = None
-    """Queries of MIRACL train: Zhang et al., TACL 2023, Table 1; None where there is no such split."""
     training: int | None = None
     """Pairs of the training set: MIRAGE-Bench, Table 1; None where there is no such split."""
 
 
-SIZES: Mapping[str, Sizes] = {
-    "ar": Sizes(1501, 5, 3495, 3468),
-    "bn": Sizes(411, 1, 1631, 1624),
-    "de": Sizes(304, 32),
-    "en": Sizes(787, 66, 2863, 2857),
-    "es": Sizes(617, 21, 2162, 2159),
-    "fa": Sizes(632, 5, 2107, 2104),
-    "fi": Sizes(1183, 4, 2897, 2878),
-    "fr": Sizes(343, 30, 1143, 1137),
-    "hi": Sizes(350, 2, 1169, 1165),
-    "id": Sizes(939, 3, 4071, 4054),
-    "ja": Sizes(797, 14, 3477, 3466),
-    "ko": Sizes(213, 3, 868, 859),
-    "ru": Sizes(1247, 20, 4683, 4567),
-    "sw": Sizes(481, 1, 1901, 1866),
-    "te": Sizes(150, 2, 3452, 3283),
-    "th": Sizes(730, 2, 2972, 2965),
-    "yo": Sizes(119, 1),
-    "zh": Sizes(391, 10, 1312, 1311),
-}
+SIZES: Mapping[str, Sizes] = {code: Sizes(**row) for code, row in load_words("miracl", "mirage.io.sources").items()}
 """Published numbers by language; other languages have none and are not in MIRACL."""
 ARABIC = SIZES["ar"].evaluation
 """Number of Arabic queries sampled from dev."""
@@ -115,23 +95,16 @@ class TrainingCount:
     """Cause of a difference between numbers, or the sampling used; empty if neither applies."""
 
 
-def printed_queries(code: str, split: Split) -> int | None:
-    """Return the number of queries of a language and split printed in Table 1 of MIRAGE-Bench; None without one."""
-    sizes = SIZES.get(code)
-    if sizes is None:
-        return None
-    return sizes.evaluation if split == "dev" else sizes.training
-
-
-def languages_of(split: Split) -> list[str]:
-    """Return the codes of the languages that MIRACL has a split for, in order.
+def printed_queries(split: Split) -> dict[str, int]:
+    """Return the number of queries printed in Table 1 of MIRAGE-Bench, of the languages that MIRACL has a split for.
 
     Raises:
         UnknownName: if there is no such split.
     """
     if split not in get_args(Split):
         raise UnknownName("split", split, get_args(Split))
-    return [code for code in SIZES if printed_queries(code, split) is not None]
+    of_split = {code: size.evaluation if split == "dev" else size.training for code, size in SIZES.items()}
+    return {code: n for code, n in of_split.items() if n is not None}
 
 
 def pull_miracl(
@@ -225,7 +198,7 @@ def read_miracl(
             split=split,
             topics=len(topics),
             queries=len(selection),
-            published=printed_queries(code, split),
+            published=printed_queries(split).get(code),
             passages=len(labels),
             texts=sum(label.passage_id in texts for label in labels),
             remark="",
@@ -247,7 +220,7 @@ def miracl_files(folder: Path, *, split: Split = "dev") -> list[Path]:
 
 def _codes(split: Split, languages: Iterable[str] | None) -> list[str]:
     """Return the requested languages, each of which must have the split."""
-    available = languages_of(split)
+    available = list(printed_queries(split))
     codes = available if languages is None else list(dict.fromkeys(language(name).code for name in languages))
     for code in codes:
         if code not in available:
@@ -269,7 +242,7 @@ def _shards(code: str) -> list[str]:
 
 def _files(folder: Path, split: Split) -> dict[str, dict[str, Path]]:
     """Return topics and qrels by language, in the order of the codes."""
-    languages_of(split)
+    printed_queries(split)  # refuses other splits
     pairs: dict[str, dict[str, Path]] = {}
     names = [f"{kind}.*.{end}" for kind in ("topics", "qrels") for end in ("tsv", "tsv.gz")]
     for path in store.list_files(folder, *names, *(f"miracl-v1.0-*/*/{name}" for name in names)):
@@ -302,16 +275,10 @@ def _corpus(folder: Path, code: str) -> list[Path]:
 def _remarks(count: TrainingCount, by_rule: int, shards: int, seed: int) -> list[str]:
     """Describe differences of one language's counts from the published counts."""
     remarks = []
-    sizes = SIZES.get(count.language)
-    if sizes and sizes.topics is not None and count.split == "train" and count.topics != sizes.topics:
-        remarks.append(f"there are {count.topics:,} topics; MIRACL prints {sizes.topics:,}")
     if count.queries != by_rule:
         remarks.append(f"drawn at random from {by_rule:,}, seed {seed}; the paper's sample is not known")
-    elif count.published is not None and count.queries != count.published:
+    elif count.published not in (None, count.queries):
         remarks.append(f"the rule gives {count.queries:,}; the paper prints {count.published:,}")
     if shards and count.texts < count.passages:
-        of = f" of {sizes.shards}" if sizes else ""
-        remarks.append(
-            f"{count.texts:,} of {count.passages:,} passages have a text: {shards}{of} corpus files are there"
-        )
+        remarks.append(f"{count.texts:,} of {count.passages:,} passages have a text: {shards} corpus files are there")
     return remarks
