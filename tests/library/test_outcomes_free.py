@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from mirage.llm import prompts
 from mirage.pipeline.recompute import recompute
 from mirage.stages.outcomes import TemplatePhrases, confusion, outcomes, parse_outcome, rates, unparsed_note, vocabulary
 from mirage.stages.outcomes.by_model import parse_model_outcome
-from mirage.stages.outcomes.fold import fold
 from mirage.stages.outcomes.parsed import FREE_RULES, RULES
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import LANGUAGES
@@ -199,18 +197,6 @@ def test_the_query_reaches_the_outcomes_of_a_table() -> None:
     rows = outcomes(queries, answers(("a", answer, "rag"))).to_pylist()
     assert [row["outcome"] for row in rows if row["parser"] == "strict"] == ["abstained"]
     assert free(answer, query="How is its cultivation described, at what length?").outcome == "answered"
-
-
-@pytest.mark.parametrize("language", sorted(vocabulary.LANGUAGES))
-def test_every_expression_that_matches_has_a_cue(language: str) -> None:
-    texts = [fold(each.answer, code).text for code in (language, "en") for each in vocabulary.examples(code)]
-    for english in (False, True):
-        reader = vocabulary.reader(language, english=english)
-        for text in texts:
-            possible = reader.find(text)
-            for field in fields(vocabulary.Wording):
-                whole, some = reader[field.name], possible.get(field.name, [])
-                assert bool(whole.search(text)) == any(pattern.search(text) for pattern in some), (field.name, text)
 
 
 def test_every_language_has_words() -> None:

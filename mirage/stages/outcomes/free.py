@@ -35,7 +35,7 @@ from mirage.stages.outcomes.direct import blank, is_degenerate
 from mirage.stages.outcomes.fold import Folded, fold
 from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.sentences import WORDS, clean, sentences, size_of
-from mirage.stages.outcomes.vocabulary import LANGUAGES, LanguageReader, Possible, reader
+from mirage.stages.outcomes.vocabulary import LANGUAGES, LanguageReader, reader
 from mirage.text.answers import parse_answer
 from mirage.text.languages import base
 from mirage.text.segmentation import terms
@@ -444,8 +444,7 @@ def _clauses(raw: str, folded: Folded, reader: LanguageReader) -> Iterator[_Clau
         item = _ITEM.match(text, start, end) if start == 0 or text[start - 1] == "\n" else None
         line_ends = text[start:end].rstrip().endswith(":")
         interrogative = _is_question(text[start:end])
-        possible = reader.find(text[start:end])
-        pieces = list(_pieces(text, item.end() if item else start, end, reader, possible))
+        pieces = list(_pieces(text, item.end() if item else start, end, reader))
         last: Kind = "nothing"
         for number, (left, right) in enumerate(pieces):
             clause = text[left:right]
@@ -455,11 +454,10 @@ def _clauses(raw: str, folded: Folded, reader: LanguageReader) -> Iterator[_Clau
             own = clause if quote else _QUOTED.sub('""', _END_OF_QUOTE.sub('""', clause) if marks % 2 else clause)
             marks += clause.count('"')
             own = _OPEN_QUOTE.sub('""', own) if marks % 2 and right == len(text) and not quote else own
-            holds = _tests(clause, possible)
+            holds = _tests(clause, reader)
             kind = _kind(
                 _LABEL.sub("", own),
-                possible,
-                reader["supposes"],
+                reader,
                 interrogative=interrogative and number == len(pieces) - 1,
                 seen_sources=seen_sources and item is None,
                 polar=polar,
@@ -513,11 +511,11 @@ def _clauses(raw: str, folded: Folded, reader: LanguageReader) -> Iterator[_Clau
             heading = None
 
 
-def _tests(clause: str, possible: Possible) -> Holds:
+def _tests(clause: str, reader: LanguageReader) -> Holds:
     """Return a test of whether a field (its name) matches in a clause, or in the part of it that is given."""
 
     def holds(name: str, text: str = clause) -> bool:
-        return name in possible and any(pattern.search(text) for pattern in possible[name])
+        return reader[name].search(text) is not None
 
     return holds
 
@@ -539,12 +537,11 @@ def _is_numbered(clause: str, holds: Holds) -> bool:
     return numbered is not None and holds("nouns", numbered[0])
 
 
-def _pieces(text: str, start: int, end: int, reader: LanguageReader, possible: Possible) -> Iterator[tuple[int, int]]:
+def _pieces(text: str, start: int, end: int, reader: LanguageReader) -> Iterator[tuple[int, int]]:
     """Split a sentence at adversatives ("but", "although")."""
-    splits = (reader["turns"], _COLON) if "turns" in possible else (_COLON,)
-    cuts = [match.span() for split in splits for match in split.finditer(text, start, end)]
+    cuts = [match.span() for split in (reader["turns"], _COLON) for match in split.finditer(text, start, end)]
     first = start + len(text[start:end]) - len(text[start:end].lstrip(" \t\"'"))
-    head = reader["concedes"].match(text, first, end) if "concedes" in possible else None
+    head = reader["concedes"].match(text, first, end)
     place = text.find(",", head.end(), end) if head else -1
     while head and place >= 0:
         # The clause before the comma is complete if it has enough words and no relative clause follows.
@@ -591,8 +588,7 @@ def _names(raw: str, places: Sequence[int] | None, start: int, end: int) -> bool
 
 def _kind(
     clause: str,
-    possible: Possible,
-    condition: re.Pattern[str],
+    reader: LanguageReader,
     *,
     interrogative: bool,
     seen_sources: bool,
@@ -600,7 +596,7 @@ def _kind(
     later: bool,
 ) -> Kind:
     """Classify a clause: the first matching kind. A condition at its start counts only if it is about sources."""
-    holds = _tests(clause, possible)
+    holds = _tests(clause, reader)
     stripped = clause.strip(TRIM)
     about_sources = holds("sources") or holds("given")
     asks = (interrogative or size_of(clause) <= _LONGEST) and holds("asks")
@@ -618,7 +614,7 @@ def _kind(
         return "claim"
     if interrogative and not about_sources:
         return "question"
-    supposed = condition.match(stripped)
+    supposed = reader["supposes"].match(stripped)
     core = stripped[supposed.end() :] if supposed and not holds("sources", supposed[0]) else stripped
     me = holds("me", core)
     if about_sources or me or not holds("statutes", core[:_HEAD]):
