@@ -63,11 +63,11 @@ def test_what_is_no_text_is_left_out_with_its_reason(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(data)
     corpus = read_documents([tmp_path])
     reasons = {one.where: one.reason for one in corpus.left_out}
-    assert set(reasons) == {"b.txt", "c.txt", "d.txt", "e.txt", "f.md", "g.png", "h"}
+    assert set(reasons) == {"b.txt", "c.txt", "d.txt", "e.txt", "f.md#1", "g.png", "h"}
     assert reasons["b.txt"] == reasons["c.txt"] == "it is empty"
     assert "binary" in reasons["d.txt"]
     assert "UTF-8" in reasons["e.txt"]
-    assert "a.txt" in reasons["f.md"]
+    assert "a.txt" in reasons["f.md#1"]
     assert {p.passage_id for p in corpus.passages} == {"a.txt#1", "z.txt#1"}
     (one,) = read_documents([tmp_path / "h"]).passages  # named by itself
     assert one.text == "no extension"
