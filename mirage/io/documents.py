@@ -121,8 +121,10 @@ class _Reader:
         if kind in _RECORDS:
             self._read_records(path, name)
             return
-        text = self._text_of(path, name, kind)
-        if text is None:
+        try:
+            text = _text_of(path, kind)
+        except _OmitError as error:
+            self.left_out.append(OmittedPart(name, str(error)))
             return
         self._note_file(path, name)
         if not words(text):
@@ -146,22 +148,6 @@ class _Reader:
         for line in lines:
             self._add_record(line, name)
         self._note_file(path, name)
-
-    def _text_of(self, path: Path, name: str, kind: str) -> str | None:
-        """Return the text of a document; None if it was left out."""
-        if (size := path.stat().st_size) > LARGEST:
-            self.left_out.append(OmittedPart(name, f"it has {size / 1e6:,.0f} MB, more than {LARGEST // 1_000_000}"))
-            return None
-        if kind == ".pdf":
-            text, reason = _pdf_text(path)
-        elif kind in _HTML:
-            text, reason = _html_text(path)
-        else:
-            text, reason = _plain_text(path)
-        if reason is not None:
-            self.left_out.append(OmittedPart(name, reason))
-            return None
-        return text
 
     def _add_record(self, line: store.Line, name: str) -> None:
         value = line.value
@@ -204,44 +190,41 @@ def _digest(text: str) -> bytes:
     return hashlib.blake2b(" ".join(text.split()).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _plain_text(path: Path) -> tuple[str, str | None]:
-    """Return the text of a text file, or the reason to leave it out."""
+class _OmitError(Exception):
+    """A document to leave out, with the reason."""
+
+
+def _text_of(path: Path, kind: str) -> str:
+    """Return the text of a document: of a PDF file by pypdf, of an HTML page the main text by trafilatura.
+
+    Raises:
+        _OmitError: if it is too large, binary or unreadable.
+        BadInput: if a library is not installed.
+    """
+    if (size := path.stat().st_size) > LARGEST:
+        raise _OmitError(f"it has {size / 1e6:,.0f} MB, more than {LARGEST // 1_000_000}")
+    if kind == ".pdf":
+        with extra("documents", "the text of a PDF file"):
+            import pypdf
+        try:
+            return "\n\n".join(page.extract_text() or "" for page in pypdf.PdfReader(path).pages)
+        except Exception as error:  # damaged files raise many kinds of error
+            raise _OmitError(f"its text cannot be extracted: {type(error).__name__}") from None
+    if kind in _HTML:
+        with extra("documents", "the text of an HTML file"):
+            import trafilatura
+        return str(trafilatura.extract(_plain_text(path)) or "")
+    return _plain_text(path)
+
+
+def _plain_text(path: Path) -> str:
     try:
         text = "\n".join(line for _, line in store.lines(path, most=LARGEST)).removeprefix("\ufeff")
     except BadInput as error:
-        return "", "it is binary, or not UTF-8" if "UTF-8" in error.what else error.what
+        raise _OmitError("it is binary, or not UTF-8" if "UTF-8" in error.what else error.what) from None
     if "\0" in text:
-        return "", "it is binary"
-    return text.replace("\r", "\n"), None
-
-
-def _pdf_text(path: Path) -> tuple[str, str | None]:
-    """Extract the text of a PDF file with pypdf, or return the reason to leave it out.
-
-    Raises:
-        BadInput: if pypdf is not installed.
-    """
-    with extra("documents", "the text of a PDF file"):
-        import pypdf
-    try:
-        pages = [page.extract_text() or "" for page in pypdf.PdfReader(path).pages]
-    except Exception as error:  # damaged files raise many kinds of error
-        return "", f"its text cannot be extracted: {type(error).__name__}"
-    return "\n\n".join(pages), None
-
-
-def _html_text(path: Path) -> tuple[str, str | None]:
-    """Extract the main text of an HTML page with trafilatura, or return the reason to leave it out.
-
-    Raises:
-        BadInput: if trafilatura is not installed.
-    """
-    with extra("documents", "the text of an HTML file"):
-        import trafilatura
-    raw, reason = _plain_text(path)
-    if reason is not None:
-        return "", reason
-    return str(trafilatura.extract(raw) or ""), None
+        raise _OmitError("it is binary")
+    return text.replace("\r", "\n")
 
 
 def split_text(

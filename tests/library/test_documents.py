@@ -73,19 +73,6 @@ def test_what_is_no_text_is_left_out_with_its_reason(tmp_path: Path) -> None:
     assert one.text == "no extension"
 
 
-def test_a_huge_document_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mirage.io import documents
-
-    monkeypatch.setattr(documents, "LARGEST", 1_000)
-    (tmp_path / "big.txt").write_text("word " * 1_000, encoding="utf-8")
-    (tmp_path / "small.txt").write_text(TEXT, encoding="utf-8")
-    with gzip.open(tmp_path / "bomb.txt.gz", "wt", encoding="utf-8") as stream:
-        stream.write("word " * 100_000)
-    corpus = read_documents([tmp_path])
-    assert [p.passage_id for p in corpus.passages] == ["small.txt#1"]
-    assert {one.where for one in corpus.left_out} == {"big.txt", "bomb.txt.gz"}
-
-
 def test_files_of_passages_keep_their_ids_and_languages(tmp_path: Path) -> None:
     lines = [
         {"docid": "1#0", "title": "Light", "text": TEXT, "language": "sw"},

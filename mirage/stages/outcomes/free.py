@@ -71,16 +71,6 @@ class _Clause:
         return self.start, self.end
 
 
-@dataclass(frozen=True, slots=True)
-class TemplatePhrases:
-    """Phrases with which a template has the model say yes and no."""
-
-    answered: tuple[str, ...] = ()
-    """Texts that say that the answer is present."""
-    abstained: tuple[str, ...] = ()
-    """Texts that say that it is not."""
-
-
 _PARTS = re.compile(
     r"[,:] ?| (?:and|und|y|e|et|ja|и|а|dan|na|و|और|এবং|ও|మరియు|ati|si) |(?<=[\u0e00-\u0e7f\d]) (?=[\u0e00-\u0e7f])"
 )
@@ -130,17 +120,14 @@ _TASK = re.compile(
 TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
 
 
-def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = None, *, query: str = "") -> Parsed:
+def parse_free(answer: str, language: str, *, query: str = "") -> Parsed:
     """Read one answer in the model's own words, by the rules in the module docstring.
 
     Args:
         answer: the raw answer, without the model's thoughts.
         language: code of the query's language.
-        phrases: the template's phrases for yes and no, if it has any.
         query: the query; empty if unknown.
     """
-    if phrases and (parsed := _by_phrases(answer, phrases)):
-        return parsed
     parts = parse_answer(answer)
     part = parts.answer_span or parts.preamble_span
     if part is None:
@@ -405,31 +392,6 @@ def _is_english(text: str) -> bool:
     """Return whether a text in a language without a vocabulary is in English, or in no language: names and numbers."""
     words = WORDS.findall(text)
     return not any(word.isalpha() for word in words) or 5 * len(ENGLISH.findall(text)) > len(words)
-
-
-def _by_phrases(answer: str, phrases: TemplatePhrases) -> Parsed | None:
-    """Read an answer by its template's phrases; None if it has none of them, or both kinds."""
-    lowered = answer.lower()
-    if len(lowered) != len(answer):
-        lowered = answer
-    spans: dict[Literal["answered", "abstained"], tuple[int, int]] = {}
-    kinds: tuple[tuple[Literal["answered", "abstained"], tuple[str, ...]], ...] = (
-        ("abstained", phrases.abstained),
-        ("answered", phrases.answered),
-    )
-    for outcome, texts in kinds:
-        for text in sorted(texts, key=len, reverse=True):
-            start = lowered.find(text.lower())
-            if start < 0:
-                continue
-            span = (start, start + len(text))
-            # A phrase inside a longer one of the other kind ("answerable" in "unanswerable") does not count.
-            if not any(other[0] <= span[0] and span[1] <= other[1] for other in spans.values()):
-                spans.setdefault(outcome, span)
-    if len(spans) != 1:
-        return None
-    (outcome, span), *_ = spans.items()
-    return Parsed(outcome, f"template_{outcome}", *span)
 
 
 def _clauses(raw: str, folded: Folded, reader: LanguageReader) -> Iterator[_Clause]:
