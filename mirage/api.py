@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from mirage.people.votes import Correction, Vote
     from mirage.pipeline import EvaluationReport
     from mirage.ranking.board import Board
-    from mirage.schema import QuestionType
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
 __all__ = [
@@ -608,11 +607,8 @@ def testset(
     *,
     languages: Iterable[str] | None = None,
     n: int = 200,
-    types: Sequence[QuestionType] | None = None,
     unanswerable: float = 0.5,
     depth: int = 10,
-    across: bool = False,
-    length: int = 800,
     seed: int = 0,
 ) -> Arena:
     """Make a test set from documents: questions by a model, a share of them without an answer in the corpus.
@@ -625,11 +621,8 @@ def testset(
         model: the model that writes questions and checks passages (`chat_model`).
         languages: codes of the languages to ask in; None for those of the passages.
         n: questions per language.
-        types: `fact`, `list`, `comparison`, `several`, `follow_up`; None for all.
         unanswerable: share of the questions to make unanswerable.
         depth: passages given with each query.
-        across: write questions from passages in any language, not only the question's own.
-        length: maximum characters of a passage of a document.
         seed: random seed.
 
     Returns:
@@ -644,20 +637,12 @@ def testset(
     """
     from mirage import llm
     from mirage.io.documents import read_documents
-    from mirage.stages.testset.settings import TYPES, TestsetSettings
+    from mirage.stages.testset.settings import TestsetSettings
     from mirage.stages.testset.stage import make_testset
 
     paths = [corpus] if isinstance(corpus, str | Path) else list(corpus)
-    documents = read_documents([Path(path) for path in paths], length=length)
-    settings = TestsetSettings(
-        _tuple(languages) or documents.languages,
-        n,
-        TYPES if types is None else tuple(types),
-        unanswerable,
-        depth,
-        seed,
-        across,
-    )
+    documents = read_documents([Path(path) for path in paths])
+    settings = TestsetSettings(_tuple(languages) or documents.languages, n, unanswerable, depth, seed)
     calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.testset")
     result = make_testset(
         store.locate(str(into)),

@@ -19,7 +19,7 @@ from mirage.explorer.kit.query_navigation import reader_languages
 from mirage.explorer.kit.table import column_help
 from mirage.explorer.kit.text import heading_html
 from mirage.stages.across.summary import is_cross_lingual, passage_languages
-from mirage.stages.retrieve.attribution import CAUSES, OF_LANGUAGES
+from mirage.stages.retrieve.attribution import CAUSES
 from mirage.store.search import sample_numbers
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
@@ -118,18 +118,13 @@ def filters(page: Page, scope: views.Scope) -> views.AnswerFilter:
                 )
                 cause = pick(
                     "Cause of error",
-                    ("any", *(name for name in CAUSES if across or name not in OF_LANGUAGES), UNDECIDED),
+                    ("any", *CAUSES, UNDECIDED),
                     key="cause",
                     kind="cause",
                     width=150,
                     help="Why a decision is wrong. not_retrieved: no relevant passage was shown. ignored: a relevant "
                     "passage was shown but not used. unsupported: the system answers although no passage does. right, "
-                    "right_refusal: the correct decision, to answer or to abstain."
-                    + across
-                    * (
-                        " other_language, unused_language: all relevant passages shown are in another language than "
-                        "the query; unused: the system never cites that language."
-                    ),
+                    "right_refusal: the correct decision, to answer or to abstain.",
                 )
             spoken = "any"
             if across:

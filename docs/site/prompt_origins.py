@@ -269,7 +269,7 @@ ORIGINS: tuple[PromptOrigin, ...] = (
     ),
     PromptOrigin(
         "testset_question",
-        "Write a question from passages, with a reference answer and its facts.",
+        "Write a question from a passage, with a reference answer and its facts.",
         "[NG] for the facts, vital and okay; the rest is written for `mirage testset`",
         (
             _FENCED,

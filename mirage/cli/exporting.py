@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, Languages, OpenArena, Seed, command_group, local_path
-from mirage.cli.output import note, show
+from mirage.cli.common import ArenaDir, Languages, OpenArena, Seed, command_group, local_path
+from mirage.cli.output import note
 from mirage.errors import BadInput
 from mirage.publish import Lines
-from mirage.stages.sft import Mix
 
 export = command_group("export", "Export data for other programs.")
 
@@ -62,9 +61,9 @@ def export_preferences(
     Reads the tables queries, passages, answers and judgments. Writes FILE, JSON Lines with prompt, chosen and rejected
     as lists of messages. A pair shown in both orders counts only if both verdicts agree.
     """
-    from mirage.stages.sft import training
+    from mirage.stages import sft
 
-    n, left = training.export_preferences(dir_, out, judge=judge)
+    n, left = sft.export_preferences(dir_, out, judge=judge)
     for reason, count in sorted(left.items(), key=lambda item: (-item[1], item[0])):
         note(f"{count:,} pairs excluded: {reason}")
     note(f"{n:,} pairs are in {out}")
@@ -176,7 +175,7 @@ def export_dataset(
 
 
 @export.command("sft")
-def sft(
+def export_sft(
     dir_: ArenaDir,
     out: Annotated[
         Path,
@@ -186,37 +185,18 @@ def sft(
         list[str] | None,
         typer.Option(metavar="NAME", help="A teacher; by default the system `reference`, or the only one. Repeatable."),
     ] = None,
-    mix: Annotated[
-        Mix,
-        typer.Option(
-            help="With several teachers: all: every good answer; one: a random one per query; first: the "
-            "first teacher's answer."
-        ),
-    ] = "all",
     languages: Languages = None,
     seed: Seed = 0,
-    output_format: How = "table",
 ) -> None:
     """Create a training set from a system's answers, mixing in passages that are not relevant.
 
     The teacher should have answered from the relevant passages only (`mirage generate --relevant-only`). Reads the
     tables queries, passages and answers. Selects the answers that cite only relevant passages. Writes FILE (chat, JSON
-    Lines, each with its teacher as `system`). Prints the statistics of the paper's Table 1; rows without a teacher are
-    over all teachers.
+    Lines, each with its teacher as `system`).
     """
-    from mirage.stages.sft import training
+    from mirage.stages import sft
 
-    result = training.write_training_set(
-        dir_,
-        out,
-        systems=system,
-        mix=mix,
-        languages=languages,
-        seed=seed,
-        tokenizer="estimate",
-    )
-    show(result.stats, (), output_format, of=training.Stats)
-    for (teacher, reason), n in sorted(result.training.left_out.items(), key=lambda item: -item[1]):
-        note(f"{n:,} answers of {teacher} excluded: {reason}")
-    note(f"tokens counted by: {result.tokens}")
-    note(f"{len(result.training.examples):,} conversations are in {out}")
+    n, left = sft.write_training_set(dir_, out, systems=system, languages=languages, seed=seed)
+    for (teacher, reason), count in sorted(left.items(), key=lambda item: -item[1]):
+        note(f"{count:,} answers of {teacher} excluded: {reason}")
+    note(f"{n:,} conversations are in {out}")

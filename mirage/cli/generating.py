@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.arenas import part_of
-from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, codes, command_group, local_path
+from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, command_group, local_path
 from mirage.cli.connection import Connection, read_object, tell
 from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
@@ -288,12 +288,6 @@ def retrieve(
         ),
     ] = None,
     depth: Annotated[int, typer.Option(min=1, help="Maximum passages per query.")] = 100,
-    across: Annotated[
-        str | None,
-        typer.Option(
-            metavar="all|LANG,..", help="Search the passages of all or these languages, not only the query's."
-        ),
-    ] = None,
     languages: Languages = None,
 ) -> None:
     """Retrieve passages by BM25 for the queries of an arena: the first half of an end-to-end system.
@@ -308,8 +302,7 @@ def retrieve(
     from mirage.stages.shown import refuse_name
 
     refuse_name(name)
-    others = None if across is None else () if across.strip().lower() == "all" else codes(across, option="--across")
-    settings = RetrieveSettings(name, depth, corpus, languages, others)
+    settings = RetrieveSettings(name, depth, corpus, languages)
     with progress("Retrieving") as update:
         retrieve_for(dir_, settings, made_by="mirage generate retrieve", progress=update)
     _tell_retrieved(dir_, name)

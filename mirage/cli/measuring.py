@@ -25,10 +25,8 @@ from mirage.text.languages import name_of
 if TYPE_CHECKING:
     from mirage import llm
     from mirage.stages.features import FeatureMean
-    from mirage.stages.features.grading import Grader
     from mirage.stages.features.settings import MeasureSettings
     from mirage.stages.model_stage import ModelResult, RowStage
-    from mirage.stages.outcomes.by_model import ModelOutcomes
     from mirage.stages.outcomes.parsed import Parsed
 
 measuring = command_group("measure", "Measure answers: outcomes, features, nuggets, citation support.", default=True)
@@ -55,14 +53,6 @@ def outcomes(
     outcomes_by: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Classify free answers by this chat model instead of by rules.")
     ] = None,
-    templates: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--template",
-            metavar="FILE",
-            help="A prompt file whose header states the phrases for yes and no. Repeatable.",
-        ),
-    ] = None,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
@@ -73,7 +63,6 @@ def outcomes(
     answers by the rules of free answers, or with --outcomes-by by a model, whose agreement with labelled examples is
     printed; its replies are cached in the arena's ledger: rerun the command to resume.
     """
-    from mirage.llm import prompts
     from mirage.llm.calls import describe
     from mirage.stages import outcomes as rules
     from mirage.stages.outcomes.by_model import plan_outcomes
@@ -81,15 +70,9 @@ def outcomes(
     from mirage.stages.stage import run
 
     dir_, _ = part_of(dir_, share)
-    phrases = {
-        template.name: rules.TemplatePhrases(template.answered_phrases, template.abstained_phrases)
-        for template in map(prompts.load_template, templates or ())
-    }
-    notes = [f"outcomes of the template {name} use its own phrases" for name in sorted(phrases)]
+    notes: list[str] = []
     decided = None
     if outcomes_by is not None:
-        if phrases:
-            raise BadInput("--template states phrases for the rules, which --outcomes-by replaces", do="omit one")
         model = replace(connection, model=outcomes_by).chat_model()
         if connection.dry_run:
             connection.only_caller(model)
@@ -99,7 +82,7 @@ def outcomes(
         notes = [f"outcomes of free answers by {outcomes_by}: {describe(model.settings)}"]
     elif connection.model is not None:
         raise BadInput("--model names no model for outcomes", do="use --outcomes-by MODEL")
-    arena = run(OUTCOMES, dir_, made_by="mirage measure outcomes", notes=notes, phrases=phrases, decided=decided)
+    arena = run(OUTCOMES, dir_, made_by="mirage measure outcomes", notes=notes, decided=decided)
     table = rules.rates(arena.read("outcomes"), parser="strict")
     show(table, columns_of(rules.Rate)[:11], output_format, of=rules.Rate)
     note_unparsed(table)
@@ -123,7 +106,7 @@ def _classify(path: Path, connection: Connection, model: llm.ChatModel) -> Mappi
         note(f"{model.settings.model} agrees with {agreed} ({low:.0%} to {high:.0%})")
     if not result.agreement:
         note(f"No labelled examples in these languages: how well {model.settings.model} classifies is not known.")
-    _tell_result(result, "answers have no outcome")
+    _tell_result(result.cost, result.failed, result.unasked, "answers have no outcome")
     return result.decided
 
 
@@ -187,8 +170,9 @@ def features(
             executor=executor,
             whole=whole if shard is not None else None,
         )
-    if grader is not None:
-        _tell_grades(grader)
+    if grader is not None and grader.replies is not None:
+        replies = grader.replies
+        _tell_result(replies.cost, replies.reasons, replies.unasked, "grades have no value")
     show_means(measures.means(arena.read("features")), output_format)
     if grader is not None:
         grader.need_any()
@@ -196,27 +180,12 @@ def features(
 
 def _plan_grades(path: Path, settings: MeasureSettings, connection: Connection) -> None:
     """Report the calls that would be made, and their cost."""
-    from mirage import llm
     from mirage.stages.features.grading import plan_grades
 
     if connection.model is None:
         note("No calls: no --model is given.")
-        return
-    model = connection.chat_model()
-    costs = plan_grades(path, settings, model)
-    where = f" at {connection.base_url}" if connection.base_url else ""
-    for feature, cost in costs.items():
-        note(f"{feature}: {cost.calls:,} calls to {model.settings.model}{where}")
-    tell(llm.total(costs.values()), planned=True)
-
-
-def _tell_grades(grader: Grader) -> None:
-    """Report the cost of the grades and the failures."""
-    tell(grader.cost)
-    for reason, n in grader.failed.most_common():
-        note(f"{n:,} grades failed and have no value; rerun the command to retry: {reason}")
-    if grader.unasked:
-        note(f"{grader.unasked:,} grades not requested: the budget was reached; rerun the command to resume.")
+    else:
+        tell(plan_grades(path, settings, connection.chat_model()), planned=True)
 
 
 @measuring.command()
@@ -367,7 +336,7 @@ def _ask(
         return None
     with _calls(connection, model, title, made_by=made_by) as calls:
         _, result = stage.run(path, calls)
-    _tell_result(result, lacking)
+    _tell_result(result.cost, result.failed, result.unasked, lacking)
     return result
 
 
@@ -403,10 +372,10 @@ def _calls(connection: Connection, model: llm.ChatModel, title: str, *, made_by:
         yield llm.ArenaCalls(connection.only_caller(model), model, made_by, update)
 
 
-def _tell_result(result: ModelResult | ModelOutcomes, what: str) -> None:
+def _tell_result(cost: llm.Cost, failed: Mapping[str, int], unasked: int, what: str) -> None:
     """Report the cost of the calls, failures, and calls not made."""
-    tell(result.cost)
-    for reason, n in result.failed.items():
+    tell(cost)
+    for reason, n in failed.items():
         note(f"{n:,} {what}; rerun the command to retry failed calls: {reason}")
-    if result.unasked:
-        note(f"{result.unasked:,} {what}: the budget was reached; rerun the command to resume.")
+    if unasked:
+        note(f"{unasked:,} {what}: the budget was reached; rerun the command to resume.")

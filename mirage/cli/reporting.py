@@ -239,11 +239,10 @@ def failures(
 ) -> None:
     """Attribute failures to the retriever or the model: right, not_retrieved, ignored, unsupported, right_refusal.
 
-    Where passages are in other languages than their query, also other_language (found in another language only) and
-    unused_language (shown in a language that the system does not use). Reads the tables answers, outcomes, passages,
-    documents and retrieved. The cause of an answer follows from the human labels of passages, the passages shown to its
-    system, and its outcome and citations. `right` and `right_refusal` are correct decisions, to answer and to abstain:
-    the labels do not say whether an answer is true. Shares have 95% intervals over queries. Writes nothing.
+    Reads the tables answers, outcomes, passages, documents and retrieved. The cause of an answer follows from the human
+    labels of passages, the passages shown to its system, and its outcome and citations. `right` and `right_refusal` are
+    correct decisions, to answer and to abstain: the labels do not say whether an answer is true. Shares have 95%
+    intervals over queries. Writes nothing.
     """
     from mirage import api
     from mirage.stages.retrieve.attribution import Attribution, CauseShare

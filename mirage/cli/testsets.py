@@ -17,7 +17,7 @@ from mirage.errors import BadInput
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
-    from mirage.io.documents import DocumentCorpus, OmittedPart
+    from mirage.io.documents import OmittedPart
     from mirage.stages.testset.stage import TestsetResult
 
 COLUMNS = ("language", "queries", "answerable", "unanswerable", "dropped")
@@ -45,51 +45,33 @@ def make_testset_from_files(
         str | None, typer.Option(metavar="SW,DE,..", help="Languages of the questions; default those of the passages.")
     ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Questions per language.")] = 200,
-    types: Annotated[
-        str | None,
-        typer.Option(metavar="NAME,..", help="Types: fact, list, comparison, several, follow_up; default all."),
-    ] = None,
     unanswerable: Annotated[
         float, typer.Option(min=0, max=1, help="Share of the questions to make unanswerable.")
     ] = 0.5,
     depth: Annotated[int, typer.Option(min=2, help="Passages given with each query.")] = 10,
-    across: Annotated[
-        bool,
-        typer.Option("--across", help="Write questions from passages in any language, not only the question's own."),
-    ] = False,
-    passages_only: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", parser=local_path, help="Only write the passages, as .jsonl, .csv or .parquet, and stop."
-        ),
-    ] = None,
     seed: Seed = 0,
 ) -> None:
     """Make a test set from your own documents: questions by a model, half of them without an answer.
 
-    Cuts documents into passages, chooses passages that cover the corpus, and has the model write a question from each,
-    with facts, quotes and a reference answer. For half of the questions every passage that answers is removed: the
-    sources, their near-duplicates, and passages that state a vital fact by shared words or by the model. Writes the
+    Cuts documents into passages, and has the model write a question from each of some, drawn at random, with facts,
+    quotes and a reference answer. For half of the questions every passage that answers is removed: the source, its
+    near-duplicates, and what the model finds to answer among the passages most similar to the question. Writes the
     arena DIR, with the tables queries (subset non_relevant for the unanswerable), passages, references, nuggets, tags,
     drafts and passage_checks, and DIR/source/corpus.jsonl, the remaining corpus. Replies are cached in DIR: rerun the
     command to resume; no call is paid for twice. Prints the queries by language, and what was left out.
     """
     from mirage.io.documents import read_documents
     from mirage.llm import ArenaCalls
-    from mirage.stages.testset.settings import TYPES, TestsetSettings
+    from mirage.stages.testset.settings import TestsetSettings
     from mirage.stages.testset.stage import make_testset, plan_testset
 
     with progress("Reading"):
         documents = read_documents(corpus)
     _tell_left_out(documents.left_out)
-    if passages_only is not None:
-        _write_passages(documents, passages_only)
-        return
     asked = codes(languages) if languages else documents.languages
     if not asked:
         raise BadInput("the language of the passages is unknown", do="add --languages")
-    kinds = TYPES if types is None else tuple(name.strip() for name in types.split(",") if name.strip())
-    settings = TestsetSettings(asked, n, kinds, unanswerable, depth, seed, across)  # type: ignore[arg-type]  # checked there
+    settings = TestsetSettings(asked, n, unanswerable, depth, seed)
     model = connection.chat_model()
     if connection.dry_run:
         tell(plan_testset(dir_, documents.passages, settings, model), planned=True)
@@ -134,14 +116,6 @@ def _tell_result(result: TestsetResult) -> None:
         note(f"{count_text(n, 'question')} dropped: {reason}")
     note(f"{count_text(result.removed, 'passage')} removed from the corpus.")
     if result.undecided:
-        note(f"{count_text(result.undecided, 'passage')} that the model did not classify; shared words alone decide.")
+        note(f"{count_text(result.undecided, 'passage')} that the model did not classify; none is shown.")
     note("Labels not audited.")
     note(f"Next: mirage generate {result.arena.address} --model MODEL --system NAME")
-
-
-def _write_passages(documents: DocumentCorpus, file: Path) -> None:
-    """Write the passages of a corpus into one file."""
-    from mirage import store
-
-    store.export_rows(documents.table(), file)
-    note(f"{count_text(len(documents.passages), 'passage')} in {file}.")

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage import store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -24,11 +24,8 @@ from mirage.text.languages import in_order, language_of_file
 from mirage.text.languages import language as language_of
 from mirage.text.segmentation import sentences, words
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 LENGTH = 800
-"""Default maximum length of a passage, in characters: about 120 English words."""
+"""Maximum length of a passage, in characters: about 120 English words."""
 LARGEST = 100_000_000
 """Maximum bytes of a document; files of passages have no maximum."""
 _TEXTS = (".md", ".markdown", ".txt", ".text", ".rst")
@@ -67,15 +64,8 @@ class DocumentCorpus:
         counts = Counter(passage.language for passage in self.passages if passage.language is not None)
         return tuple(in_order(code for code, n in counts.items() if 10 * n >= counts.total()))
 
-    def table(self) -> pa.Table:
-        """Return the passages as a table with columns that `read_documents` accepts."""
-        import pyarrow as pa
 
-        names = ("passage_id", "title", "text", "language")
-        return pa.table({name: pa.array([getattr(p, name) for p in self.passages], pa.string()) for name in names})
-
-
-def read_documents(paths: Sequence[Path], *, length: int = LENGTH) -> DocumentCorpus:
+def read_documents(paths: Sequence[Path]) -> DocumentCorpus:
     """Read documents, and cut them into passages at paragraphs.
 
     A file of records (JSON Lines, JSON, CSV, Parquet) contains passages: `docid` or another common name, `title`,
@@ -84,15 +74,12 @@ def read_documents(paths: Sequence[Path], *, length: int = LENGTH) -> DocumentCo
 
     Args:
         paths: files, and folders, which are read with their subfolders.
-        length: maximum length of a passage, in characters.
 
     Raises:
-        BadInput: if a path does not exist, a document needs an extra that is not installed, or the length is too small.
+        BadInput: if a path does not exist, or a document needs an extra that is not installed.
         NotEnoughData: if no passage is left.
     """
-    if length < 100:
-        raise BadInput(f"passages of {length} characters are too short for questions", do="use 100 or more")
-    reader = _Reader(length)
+    reader = _Reader()
     for path in paths:
         if path.is_dir():
             files, others = store.find_files(path, "**/*")
@@ -111,12 +98,10 @@ def read_documents(paths: Sequence[Path], *, length: int = LENGTH) -> DocumentCo
 class _Reader:
     """Passages so far, and what was left out."""
 
-    def __init__(self, length: int) -> None:
-        self.length = length
+    def __init__(self) -> None:
         self.passages: list[CorpusPassage] = []
         self.left_out: list[OmittedPart] = []
         self.files: list[dict[str, Any]] = []
-        self._documents: dict[bytes, str] = {}
         self._texts: dict[bytes, str] = {}
         self._ids: set[str] = set()
 
@@ -136,20 +121,17 @@ class _Reader:
         if kind in _RECORDS:
             self._read_records(path, name)
             return
-        text = self._text_of(path, name, kind)
-        if text is None:
+        try:
+            text = _text_of(path, kind)
+        except _OmitError as error:
+            self.left_out.append(OmittedPart(name, str(error)))
             return
         self._note_file(path, name)
         if not words(text):
             self.left_out.append(OmittedPart(name, "it is empty"))
             return
-        digest = _digest(text)
-        if digest in self._documents:
-            self.left_out.append(OmittedPart(name, f"it has the same text as {self._documents[digest]}"))
-            return
-        self._documents[digest] = name
         code = language_of_file(path.name)
-        parts = split_text(text, title=path.stem, length=self.length, markdown=kind in (".md", ".markdown"))
+        parts = split_text(text, title=path.stem, markdown=kind in (".md", ".markdown"))
         for number, (title, part) in enumerate(parts, 1):
             self._add(CorpusPassage(f"{name}#{number}", title, part, code, name), f"{name}#{number}")
 
@@ -158,34 +140,14 @@ class _Reader:
 
     def _read_records(self, path: Path, name: str) -> None:
         """Add the passages of a file, or none if one of its records cannot be read."""
-        passages, left_out = len(self.passages), len(self.left_out)
         try:
-            for line in store.records(path):
-                self._add_record(line, name)
+            lines = list(store.records(path))
         except BadInput as error:
-            for passage in self.passages[passages:]:
-                self._ids.remove(passage.passage_id)
-                del self._texts[_digest(passage.text)]
-            del self.passages[passages:]
-            self.left_out[left_out:] = [OmittedPart(error.where or name, f"{name} cannot be read: {error.what}")]
+            self.left_out.append(OmittedPart(error.where or name, f"{name} cannot be read: {error.what}"))
             return
+        for line in lines:
+            self._add_record(line, name)
         self._note_file(path, name)
-
-    def _text_of(self, path: Path, name: str, kind: str) -> str | None:
-        """Return the text of a document; None if it was left out."""
-        if (size := path.stat().st_size) > LARGEST:
-            self.left_out.append(OmittedPart(name, f"it has {size / 1e6:,.0f} MB, more than {LARGEST // 1_000_000}"))
-            return None
-        if kind == ".pdf":
-            text, reason = _pdf_text(path)
-        elif kind in _HTML:
-            text, reason = _html_text(path)
-        else:
-            text, reason = _plain_text(path)
-        if reason is not None:
-            self.left_out.append(OmittedPart(name, reason))
-            return None
-        return text
 
     def _add_record(self, line: store.Line, name: str) -> None:
         value = line.value
@@ -228,44 +190,41 @@ def _digest(text: str) -> bytes:
     return hashlib.blake2b(" ".join(text.split()).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _plain_text(path: Path) -> tuple[str, str | None]:
-    """Return the text of a text file, or the reason to leave it out."""
+class _OmitError(Exception):
+    """A document to leave out, with the reason."""
+
+
+def _text_of(path: Path, kind: str) -> str:
+    """Return the text of a document: of a PDF file by pypdf, of an HTML page the main text by trafilatura.
+
+    Raises:
+        _OmitError: if it is too large, binary or unreadable.
+        BadInput: if a library is not installed.
+    """
+    if (size := path.stat().st_size) > LARGEST:
+        raise _OmitError(f"it has {size / 1e6:,.0f} MB, more than {LARGEST // 1_000_000}")
+    if kind == ".pdf":
+        with extra("documents", "the text of a PDF file"):
+            import pypdf
+        try:
+            return "\n\n".join(page.extract_text() or "" for page in pypdf.PdfReader(path).pages)
+        except Exception as error:  # damaged files raise many kinds of error
+            raise _OmitError(f"its text cannot be extracted: {type(error).__name__}") from None
+    if kind in _HTML:
+        with extra("documents", "the text of an HTML file"):
+            import trafilatura
+        return str(trafilatura.extract(_plain_text(path)) or "")
+    return _plain_text(path)
+
+
+def _plain_text(path: Path) -> str:
     try:
         text = "\n".join(line for _, line in store.lines(path, most=LARGEST)).removeprefix("\ufeff")
     except BadInput as error:
-        return "", "it is binary, or not UTF-8" if "UTF-8" in error.what else error.what
+        raise _OmitError("it is binary, or not UTF-8" if "UTF-8" in error.what else error.what) from None
     if "\0" in text:
-        return "", "it is binary"
-    return text.replace("\r", "\n"), None
-
-
-def _pdf_text(path: Path) -> tuple[str, str | None]:
-    """Extract the text of a PDF file with pypdf, or return the reason to leave it out.
-
-    Raises:
-        BadInput: if pypdf is not installed.
-    """
-    with extra("documents", "the text of a PDF file"):
-        import pypdf
-    try:
-        pages = [page.extract_text() or "" for page in pypdf.PdfReader(path).pages]
-    except Exception as error:  # damaged files raise many kinds of error
-        return "", f"its text cannot be extracted: {type(error).__name__}"
-    return "\n\n".join(pages), None
-
-
-def _html_text(path: Path) -> tuple[str, str | None]:
-    """Extract the main text of an HTML page with trafilatura, or return the reason to leave it out.
-
-    Raises:
-        BadInput: if trafilatura is not installed.
-    """
-    with extra("documents", "the text of an HTML file"):
-        import trafilatura
-    raw, reason = _plain_text(path)
-    if reason is not None:
-        return "", reason
-    return str(trafilatura.extract(raw) or ""), None
+        raise _OmitError("it is binary")
+    return text.replace("\r", "\n")
 
 
 def split_text(

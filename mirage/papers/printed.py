@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PAPER = "GPT-4o's tokenizer"
 """The paper's token counter."""
 TEACHER = ("avg_gpt4o_context_tokens", "avg_gpt4o_answer_tokens")
-"""Statistics of a training set with answers of a teacher model, from `mirage export sft`."""
+"""Statistics of a training set with answers of a teacher model, which are not measured."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Statistics:
     def cell(self, language: str, name: str) -> tuple[float | None, int | None, str]:
         """Return one statistic, its number of queries, and the reason why it is null or a remark."""
         if name in TEACHER:
-            return None, None, "tokens of a teacher's answers: mirage export sft gives them for a training set"
+            return None, None, "the tokens of a teacher's answers are not measured"
         stats = self.languages.get(language)
         if stats is None:
             return None, None, "the arena has no queries in this language"

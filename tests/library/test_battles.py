@@ -25,7 +25,7 @@ from mirage.explorer.battle import data as battle_views
 from mirage.explorer.battle import matrix as matrix_views
 from mirage.people import votes
 from mirage.stages.judge import judge_stats
-from mirage.stages.sft.training import preferences
+from mirage.stages.sft import preferences
 
 VERDICTS = get_args(schema.Verdict)
 # (whether the second system is shown first, the verdict in that order)
@@ -157,7 +157,7 @@ def test_every_place_that_asks_gives_the_same_answer(tmp_path: Path) -> None:
         ],
     )
     pairs, _ = preferences(table, answers, {("en", f"q{k:02}"): "p" for k in range(len(PAIRS))}, judge="j")
-    assert {(pair.query_id, pair.chosen_system) for pair in pairs} == {
+    assert {(pair["query_id"], pair["chosen_system"]) for pair in pairs} == {
         (battle.query_id, {"first": "x", "second": "y"}[decision.winner])
         for battle, decision in decided.items()
         if decision.n_read == 2 and decision.winner in ("first", "second")

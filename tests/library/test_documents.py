@@ -63,27 +63,14 @@ def test_what_is_no_text_is_left_out_with_its_reason(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(data)
     corpus = read_documents([tmp_path])
     reasons = {one.where: one.reason for one in corpus.left_out}
-    assert set(reasons) == {"b.txt", "c.txt", "d.txt", "e.txt", "f.md", "g.png", "h"}
+    assert set(reasons) == {"b.txt", "c.txt", "d.txt", "e.txt", "f.md#1", "g.png", "h"}
     assert reasons["b.txt"] == reasons["c.txt"] == "it is empty"
     assert "binary" in reasons["d.txt"]
     assert "UTF-8" in reasons["e.txt"]
-    assert "a.txt" in reasons["f.md"]
+    assert "a.txt" in reasons["f.md#1"]
     assert {p.passage_id for p in corpus.passages} == {"a.txt#1", "z.txt#1"}
     (one,) = read_documents([tmp_path / "h"]).passages  # named by itself
     assert one.text == "no extension"
-
-
-def test_a_huge_document_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mirage.io import documents
-
-    monkeypatch.setattr(documents, "LARGEST", 1_000)
-    (tmp_path / "big.txt").write_text("word " * 1_000, encoding="utf-8")
-    (tmp_path / "small.txt").write_text(TEXT, encoding="utf-8")
-    with gzip.open(tmp_path / "bomb.txt.gz", "wt", encoding="utf-8") as stream:
-        stream.write("word " * 100_000)
-    corpus = read_documents([tmp_path])
-    assert [p.passage_id for p in corpus.passages] == ["small.txt#1"]
-    assert {one.where for one in corpus.left_out} == {"big.txt", "bomb.txt.gz"}
 
 
 def test_files_of_passages_keep_their_ids_and_languages(tmp_path: Path) -> None:

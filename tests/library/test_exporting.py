@@ -16,13 +16,13 @@ from conftest import ROOT
 
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
-from mirage.stages.sft.training import Preference, export_preferences, preferences
+from mirage.stages.sft import Record, export_preferences, preferences
 from mirage.store import export as exporting
 
 SAMPLE = ROOT / "data" / "sample"
 
 
-def judged(*rows: tuple[str, str, str]) -> tuple[list[Preference], Counter[str]]:
+def judged(*rows: tuple[str, str, str]) -> tuple[list[Record], Counter[str]]:
     """The preferences of a judge with these verdicts on one query."""
     judgments = [schema.Judgment("en", "q", "j", a, b, v, None, None, None) for a, b, v in rows]  # type: ignore[arg-type]
     answers = [schema.Answer("en", "q", s, f"{s} says", "ok", None, None, None) for s in ("x", "y")]
@@ -35,7 +35,7 @@ def judged(*rows: tuple[str, str, str]) -> tuple[list[Preference], Counter[str]]
 def test_a_verdict_becomes_a_pair_and_names_what_it_came_from() -> None:
     (pair,), left = judged(("y", "x", "B"))
     assert not left
-    assert json.loads(pair.line()) == {
+    assert pair == {
         "prompt": [{"role": "user", "content": "Who?"}],
         "chosen": [{"role": "assistant", "content": "x says"}],
         "rejected": [{"role": "assistant", "content": "y says"}],
@@ -64,7 +64,7 @@ def test_what_prefers_nothing_is_left_out_and_counted(rows: list[tuple[str, str,
 
 def test_both_orders_that_agree_are_one_pair() -> None:
     pairs, left = judged(("x", "y", "A"), ("y", "x", "B"))
-    assert [(p.chosen_system, p.rejected_system) for p in pairs] == [("x", "y")]
+    assert [(p["chosen_system"], p["rejected_system"]) for p in pairs] == [("x", "y")]
     assert not left
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 import pytrec_eval
 from conftest import ROOT
@@ -27,8 +26,7 @@ from mirage.errors import BadInput, UnknownName
 from mirage.stages.features import FAMILIES, FEATURES, Tools, compute, means, measurable
 from mirage.stages.features.assessed import ASSESSED
 from mirage.stages.features.citation import average_precision, recall
-from mirage.stages.features.language import DECIMALS
-from mirage.text.detection import DECIDED, detect, language_probabilities, probabilities_of
+from mirage.text.detection import DECIDED, language_probabilities, probabilities_of
 from mirage.text.languages import LANGUAGES, language
 
 
@@ -116,13 +114,6 @@ def test_computing_twice_gives_the_same_and_leaves_the_input_alone_pitfall_20() 
     assert [table.to_pylist() for table in given_tables] == before
 
 
-def test_some_features_can_be_had_alone() -> None:
-    full = compute(*tables({"s": "Paris [1]."}))
-    some = compute(*tables({"s": "Paris [1]."}), only=["length", "n_citations", "length"])
-    assert some["feature"].to_pylist() == ["length", "n_citations"]
-    assert some.equals(full.filter(pc.is_in(full["feature"], value_set=pa.array(["length", "n_citations"]))))
-
-
 def test_an_unknown_feature_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UnknownName, match="n_citations"):
         compute(*tables({"s": "x"}), only=["n_citation"])
@@ -132,28 +123,6 @@ def test_an_answer_without_its_query_is_refused_by_name() -> None:
     queries, passages, answers = tables({"s": "x"})
     with pytest.raises(BadInput, match="query_id='q'"):
         compute(queries.slice(0, 0), passages, answers)
-
-
-def test_no_answers_give_no_rows() -> None:
-    queries, passages, answers = tables({"s": "x"})
-    table = compute(queries, passages, answers.slice(0, 0))
-    schema.validate("features", table)
-    assert len(table) == 0
-
-
-def test_progress_ends_at_the_number_of_answers() -> None:
-    calls: list[tuple[int, int]] = []
-    compute(
-        *tables({f"s{n}": "x" for n in range(2_500)}), only=["length"], progress=lambda n, of: calls.append((n, of))
-    )
-    assert calls == [(1_000, 2_500), (2_000, 2_500), (2_500, 2_500)]
-
-
-def test_the_error_text_of_a_service_is_measured_as_text() -> None:
-    queries, passages, answers = tables({"s": "Unable to generate response"})
-    answers = answers.set_column(4, "status", pa.array(["api_error"]))
-    table = compute(queries, passages, answers, only=["length"])
-    assert table["value"].to_pylist() == [27.0]
 
 
 # --- length
@@ -172,15 +141,6 @@ def test_a_sentence_is_in_its_language(code: str) -> None:
     values = measure(SENTENCES[code], language=code)
     assert values["target_language"] > 0.9
     assert values["english_language"] == values["target_language"] if code == "en" else values["english_language"] < 0.1
-
-
-@settings(deadline=None)
-@given(st.text(max_size=40))
-def test_probabilities_cover_the_18_languages_and_sum_to_one(text: str) -> None:
-    shares = language_probabilities(text)
-    assert set(shares) == set(LANGUAGES)
-    assert sum(shares.values()) == pytest.approx(1, abs=1e-5)
-    assert all(0 <= share <= 1 for share in shares.values())
 
 
 @settings(deadline=None)
@@ -244,25 +204,6 @@ def test_a_long_text_takes_no_room_for_each_text_beside_it() -> None:
     assert peak < 30 * 2**20
 
 
-@pytest.mark.data
-def test_many_published_texts_at_once_have_the_rounded_values_of_each_alone(shared: Path) -> None:
-    texts = []
-    for file in sorted((shared / "nomiracl" / "non_relevant").glob("*.jsonl.gz")):
-        with gzip.open(file, "rt", encoding="utf-8") as lines:
-            texts += [json.loads(line)["prompt"] or "" for line, _ in zip(lines, range(15), strict=False)]
-    for text, shares in zip(texts, probabilities_of(texts), strict=True):
-        alone = language_probabilities(text)
-        assert {code: round(shares[code], DECIMALS) for code in shares} == {
-            code: round(alone[code], DECIMALS) for code in shares
-        }
-
-
-def test_an_english_abstention_is_english() -> None:
-    values = measure("I don't know.", language="fi")
-    assert values["english_language"] > 0.9
-    assert values["target_language"] < 0.1
-
-
 @pytest.mark.parametrize("text", ["42", "[1]", "1999-2004.", "...", "[12#0, 13#0] [3]", "१९"])
 def test_an_answer_without_letters_has_no_language(text: str) -> None:
     values = measure(text)
@@ -275,29 +216,9 @@ def test_an_answer_too_short_to_tell_has_no_language(text: str) -> None:
     assert measure(text)["target_language"] == "no language is likely enough"
 
 
-def test_two_characters_suffice_where_the_script_tells() -> None:
-    assert measure("है", language="hi")["target_language"] > 0.99
-    assert measure("はい", language="ja")["target_language"] > 0.99
-    shared_script = language_probabilities("日本")
-    assert shared_script["zh"] + shared_script["ja"] > 0.99
-
-
-def test_citations_and_markers_are_not_text_of_the_answer() -> None:
-    plain = measure("Kaupunki on joen rannalla. Se on vanha.", language="fi")
-    marked = measure("##Reason: Kaupunki on joen [Context 3] rannalla.\n##Answer: Se on vanha. [1, 2]", language="fi")
-    assert marked["target_language"] == pytest.approx(plain["target_language"], abs=0.02)
-
-
 def test_all_of_an_answer_counts_also_after_a_blank_line_pitfall_17() -> None:
     mixed = measure("Yes.\n\n" + SENTENCES["te"] * 3, language="te")
     assert mixed["target_language"] > 0.9
-
-
-def test_probabilities_are_rounded_to_the_resolution_that_is_said() -> None:
-    value = measure(SENTENCES["en"])["english_language"]
-    assert isinstance(value, float)
-    assert value == round(value, DECIMALS)
-    assert value == pytest.approx(language_probabilities(SENTENCES["en"])["en"], abs=0.5 * 10**-DECIMALS)
 
 
 @pytest.mark.data
@@ -320,13 +241,6 @@ def test_citations_count_different_passages_and_unknown_ones() -> None:
     values = measure("In [1], [3] and again context 1; also [2#0] and [77], [88#8] [77].")
     assert (values["n_citations"], values["n_unknown_citations"]) == (3, 2)
     assert measure("None.")["n_citations"] == 0
-
-
-def test_numbers_are_positions_only_under_templates_that_number() -> None:
-    assert measure("[1] [2#0]", template="vanilla")["n_citations"] == 2
-    for template in ("rag", None):
-        values = measure("[1] [2#0]", template=template)
-        assert (values["n_citations"], values["n_unknown_citations"]) == (1, 1)
 
 
 def test_positions_follow_the_prompt_not_the_order_of_rows() -> None:
@@ -431,18 +345,6 @@ def test_an_interval_ends_where_the_feature_does() -> None:
     assert mean.high > 30
 
 
-def test_means_are_by_language_system_and_feature() -> None:
-    table = pa.concat_tables(
-        [features([1]), features([3], language="de"), features([2], system="r"), features([0], feature="n_citations")]
-    )
-    assert [(mean.language, mean.system, mean.feature, mean.mean) for mean in means(table)] == [
-        ("de", "s", "length", 3),
-        ("en", "r", "length", 2),
-        ("en", "s", "length", 1),
-        ("en", "s", "n_citations", 0),
-    ]
-
-
 def test_a_language_that_the_detector_does_not_know_has_a_reason() -> None:
     """And English still has its value."""
     values = measure("This is an answer in plain English.", language="mi")
@@ -466,17 +368,3 @@ def test_a_language_outside_of_the_18_and_a_regional_variant_are_detected(code: 
     values = measure(text, language=code)
     assert values["target_language"] > 0.5
     assert values["english_language"] < 0.1
-
-
-def test_the_18_compete_among_themselves_only_for_queries_in_one_of_them() -> None:
-    malay = "Saya tidak tahu sama ada pasukan itu telah menang dalam perlawanan tersebut."
-    assert set(language_probabilities(malay, every=True)) > set(language_probabilities(malay))
-
-
-def test_an_import_learns_the_language_of_a_text_or_that_it_cannot_be_told() -> None:
-    assert [detect(text) for text in ("Đây là một câu tiếng Việt.", "Αυτό είναι ελληνικό.", "Dies ist ein Satz.")] == [
-        "vi",
-        "el",
-        "de",
-    ]
-    assert [detect(text) for text in ("", "42", "ok")] == [None] * 3

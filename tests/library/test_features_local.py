@@ -64,11 +64,6 @@ def test_batched_scores_are_the_raw_scores_of_each_pair_alone(kind: str, request
     assert model.scores([]) == []
 
 
-def test_labels_come_from_the_model_in_lower_case(nli: Path, ranker: Path) -> None:
-    assert PairModel(str(nli), max_tokens=64).labels == ("entailment", "neutral", "contradiction")
-    assert PairModel(str(ranker), max_tokens=64).labels == ("label_0",)
-
-
 def test_what_was_scored_is_kept_when_the_run_is_stopped(nli: Path, tmp_path: Path) -> None:
     class Stopped(Exception):
         pass

@@ -18,7 +18,7 @@ import mirage
 from mirage import schema, store
 from mirage.errors import UnknownName
 from mirage.stages import nuggets
-from mirage.stages.features import FEATURES, compute
+from mirage.stages.features import FEATURES
 from mirage.stages.features.assessed import ASSESSED, decider
 from mirage.stages.features.measuring import measure
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
@@ -63,23 +63,6 @@ def test_the_scores_are_nuggetizers_and_null_where_it_has_nothing_to_count(bank:
     for name, theirs in published(bank).items():
         counted = [nugget for nugget in bank if nugget["importance"] == "vital" or "vital" not in name]
         assert ours[name] == theirs if counted else isinstance(ours[name], str)
-
-
-@given(BANKS, st.data())
-def test_scores_are_shares_strict_ones_no_higher_and_support_never_lowers_them(
-    bank: list[dict[str, Any]], data: st.DataObject
-) -> None:
-    order = ["not_support", "partial_support", "support"]
-    given_now = [(nugget["importance"], nugget["assignment"]) for nugget in bank]
-    better = [(importance, data.draw(st.sampled_from(order[order.index(name) :]))) for importance, name in given_now]
-    before, after = nuggets.nugget_scores(given_now), nuggets.nugget_scores(better)
-    for name, value in before.items():
-        other = after[name]
-        if isinstance(value, float) and isinstance(other, float):
-            assert 0 <= value <= other <= 1
-    for strict, lenient in (("strict_vital_score", "vital_score"), ("strict_all_score", "all_score")):
-        if isinstance(before[strict], float):
-            assert before[strict] <= before[lenient]  # type: ignore[operator]  # both are numbers then
 
 
 def test_a_nugget_without_an_assignment_leaves_no_score_of_what_counts_it() -> None:
@@ -161,13 +144,6 @@ def test_the_words_of_the_query_state_nothing() -> None:
     assert nuggets.match_terms(nugget, "In 1795.", "en", query)[0] == "support"
 
 
-@given(st.text(max_size=60), st.text(max_size=200))
-def test_any_texts_are_matched_and_a_quote_is_of_the_answer(nugget: str, answer: str) -> None:
-    given_now, quote = nuggets.match_terms(nugget, answer, "en")
-    assert (quote is None) == (given_now == "not_support")
-    assert quote is None or quote in answer
-
-
 def bank(*texts: str, query: str = "q1") -> list[schema.Nugget]:
     return [schema.Nugget("en", query, nuggets.nugget_id(text), text, "okay", "d#0", "m") for text in texts]
 
@@ -221,12 +197,6 @@ def test_scores_are_features_where_a_bank_is_and_nowhere_else(arena: Path) -> No
     means = {(row["system"], row["feature"]): row for row in mirage.nugget_scores(measured)}
     assert means["good", "nugget_vital"]["mean"] == 1
     assert (means["poor", "nugget_all"]["n"], means["poor", "nugget_all"]["total"]) == (2, 3)
-
-
-def test_an_arena_without_nuggets_has_the_features_that_it_had() -> None:
-    queries, passages, answers = (SAMPLE.read(name, languages=["en"]) for name in ("queries", "passages", "answers"))
-    names = set(compute(queries, passages, answers)["feature"].to_pylist())
-    assert not names & {name for name, spec in FEATURES.items() if set(spec.needs) & set(ASSESSED)}
 
 
 def test_the_store_knows_which_features_rest_on_which_table() -> None:

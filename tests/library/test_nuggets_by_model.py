@@ -21,7 +21,6 @@ from mirage.stages.nuggets.stage import (
     MAX_NUGGETS,
     AssignRequest,
     BankRequest,
-    bank_requests,
     parse_assignments,
     parse_bank,
 )
@@ -154,11 +153,6 @@ def test_a_bank_is_read_with_thoughts_and_a_fence_and_cut_to_the_most_vital() ->
     assert {(nugget.importance, nugget.passage_id) for nugget in read} == {("vital", "d2")}
 
 
-def test_what_is_said_twice_counts_once_and_is_vital_if_it_is_once() -> None:
-    (nugget,) = parse_bank(json.dumps([{**GOOD, "importance": "okay"}, GOOD]), BANK, "m")
-    assert nugget.importance == "vital"  # type: ignore[union-attr]  # it is read
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -201,29 +195,3 @@ def test_an_assignment_is_read_strictly(entries: list[dict[str, Any]], first: tu
 def test_no_text_is_read_as_what_it_does_not_say(text: str) -> None:
     for assignment, _, reason in parse_assignments(text, ONE):
         assert (assignment is None) == (reason is not None)
-
-
-@given(st.text(max_size=60), st.text(max_size=60))
-def test_no_answer_leaves_its_fence(answer: str, nugget: str) -> None:
-    (message,) = AssignRequest("en", "q", "s", "What?", answer, (("n", nugget),)).conversation()
-    code = re.search(r"with the code (\w+)", message["content"])
-    assert code is not None
-    assert code[1] not in answer + nugget
-    assert f"<<ANSWER {code[1]}>>\n{answer}\n<<END {code[1]}>>" in message["content"]
-
-
-def test_passages_are_the_relevant_ones_or_all_where_none_has_a_label(tmp_path: Path) -> None:
-    queries = schema.from_rows("queries", [schema.Query("en", f"q{k}", None, "What?", None) for k in range(4)])
-    labels = {"q0": (True, False), "q1": (None, None), "q2": (False, False)}
-    rows = [
-        schema.Passage("en", query, f"d{k}", k + 1, None, "x", label)
-        for query, pair in labels.items()
-        for k, label in enumerate(pair)
-    ]
-    tables = {"queries": queries, "passages": schema.from_rows("passages", rows)}
-    requests, left = bank_requests(store.Snapshot(store.write(tmp_path / "a", tables, made_by="a test"), tables))
-    assert {request.query_id: [name for name, _ in request.passages] for request in requests} == {
-        "q0": ["d0"],
-        "q1": ["d0", "d1"],
-    }
-    assert sum(left.values()) == 2

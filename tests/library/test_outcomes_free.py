@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +19,10 @@ from benchmarks import outcomes as labels
 from benchmarks.outcome_accuracy import accuracy, measured_accuracy
 from mirage import schema, store
 from mirage.cli import app
-from mirage.llm import prompts
 from mirage.pipeline.recompute import recompute
-from mirage.stages.outcomes import TemplatePhrases, confusion, outcomes, parse_outcome, rates, unparsed_note, vocabulary
+from mirage.stages.outcomes import confusion, outcomes, parse_outcome, rates, unparsed_note, vocabulary
 from mirage.stages.outcomes.by_model import parse_model_outcome
-from mirage.stages.outcomes.fold import fold
-from mirage.stages.outcomes.parsed import FREE_RULES, RULES
+from mirage.stages.outcomes.parsed import RULES
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import LANGUAGES
 
@@ -201,22 +198,6 @@ def test_the_query_reaches_the_outcomes_of_a_table() -> None:
     assert free(answer, query="How is its cultivation described, at what length?").outcome == "answered"
 
 
-@pytest.mark.parametrize("language", sorted(vocabulary.LANGUAGES))
-def test_every_expression_that_matches_has_a_cue(language: str) -> None:
-    texts = [fold(each.answer, code).text for code in (language, "en") for each in vocabulary.examples(code)]
-    for english in (False, True):
-        reader = vocabulary.reader(language, english=english)
-        for text in texts:
-            possible = reader.find(text)
-            for field in fields(vocabulary.Wording):
-                whole, some = reader[field.name], possible.get(field.name, [])
-                assert bool(whole.search(text)) == any(pattern.search(text) for pattern in some), (field.name, text)
-
-
-def test_every_language_has_words() -> None:
-    assert set(LANGUAGES) <= vocabulary.LANGUAGES
-
-
 @pytest.mark.parametrize(
     ("answer", "outcome", "rule"),
     [
@@ -292,26 +273,6 @@ def test_the_prompt_decides_which_rules_hold() -> None:
     assert {strict[name]["rule"] for name in ("rag", "None", "mine")} == {"claim_beside_gap"}
     published = {row["outcome"] for row in table if row["parser"] == "published"}
     assert published == {"unparsed"}
-
-
-def test_a_template_states_its_own_words(tmp_path: Path) -> None:
-    path = tmp_path / "mine.txt"
-    path.write_text("---\nanswered: FOUND\nabstained: NOT FOUND\n---\n{question}\n{contexts}\n", encoding="utf-8")
-    template = prompts.load_template(path)
-    assert template.text == "{question}\n{contexts}"
-    assert (template.answered_phrases, template.abstained_phrases) == (("FOUND",), ("NOT FOUND",))
-    phrases = TemplatePhrases(template.answered_phrases, template.abstained_phrases)
-    rows = answers(("a", "Found: the documents do not mention it.", "mine"), ("b", "not found", "mine"))
-    table = outcomes(QUERIES, rows, phrases={"mine": phrases}).to_pylist()
-    strict = {row["system"]: (row["outcome"], row["rule"]) for row in table if row["parser"] == "strict"}
-    assert strict == {"a": ("answered", "template_answered"), "b": ("abstained", "template_abstained")}
-    assert {rule for _, rule in strict.values()} <= set(FREE_RULES)
-
-
-def test_a_file_without_such_a_header_is_taken_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "mine.txt"
-    path.write_text("---\nQuestion: {question}\n---\n{contexts}", encoding="utf-8")
-    assert prompts.load_template(path).text == "---\nQuestion: {question}\n---\n{contexts}"
 
 
 # --- rates -----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ def path(tmp_path: Path) -> Path:
     return store.write(tmp_path / "arena", tables, made_by="a test").path
 
 
+SWEDISH = "Helsinki är en stad i Finland."
 RUN = "q1 Q0 d9 1 7.25 first\nq1 Q0 d1 2 7.0 first\nq2 Q0 d9 1 0.1 first\n"
 
 
@@ -52,15 +54,6 @@ def test_a_run_comes_back_from_its_export(path: Path, tmp_path: Path) -> None:
     again = import_file(tmp_path / "out.txt", store.copy(store.open_arena(path), tmp_path / "copy").path).arena
     assert again.read("retrieved").equals(arena.read("retrieved"))
     assert (tmp_path / "out.txt").read_text() == RUN
-
-
-def test_the_later_of_two_runs_of_one_name_takes_the_place_of_the_first(path: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.trec").write_text(RUN)
-    (tmp_path / "b.trec").write_text("q1 Q0 d2 1 1.0 first\n")
-    import_file(tmp_path / "a.trec", path)
-    arena = import_file(tmp_path / "b.trec", path).arena
-    got = {(row["query_id"], row["passage_id"]) for row in arena.read("retrieved").to_pylist()}
-    assert got == {("q1", "d2"), ("q2", "d9")}
 
 
 def test_what_answers_were_shown_does_not_change(path: Path, tmp_path: Path) -> None:
@@ -108,3 +101,30 @@ def test_the_run_given_is_the_passages_of_the_queries(tmp_path: Path) -> None:
     arena = import_file(folder, tmp_path / "arena").arena
     assert "retrieved" not in arena.tables
     assert arena.read("passages")["passage_id"].to_pylist() == ["d1"]
+
+
+def test_imports_keep_the_language_of_passages(tmp_path: Path) -> None:
+    passages = [
+        {"id": "1", "text": "Helsinki on Suomen pääkaupunki.", "language": "Finnish"},
+        {"id": "2", "text": "Helsingfors är Finlands huvudstad.", "lang": "sv"},
+        {"id": "3", "text": "Helsinki is the capital.", "language": "no language at all"},
+        {"id": "4", "text": "Helsinki is a city."},
+    ]
+    line = {"id": "q", "question": "Mikä on pääkaupunki?", "language": "fi", "contexts": passages, "answer": "Helsinki"}
+    (tmp_path / "in.jsonl").write_text(json.dumps({**line, "system": "s"}) + "\n", encoding="utf-8")
+    mirage("import", tmp_path / "in.jsonl", "--into", tmp_path / "arena")
+    rows = store.open_arena(tmp_path / "arena").read("passages").to_pylist()
+    languages = {row["passage_id"]: row["passage_language"] for row in rows}
+    assert languages == {"1": "fi", "2": "sv", "3": None, "4": None}
+
+
+def test_a_trec_corpus_in_another_language_gives_texts(tmp_path: Path) -> None:
+    folder = tmp_path / "trec"
+    folder.mkdir()
+    (folder / "topics.sw.tsv").write_text("1\tMji mkuu wa Ufini ni upi?\n", encoding="utf-8")
+    (folder / "qrels.sw.txt").write_text("1 0 d-sv 1\n")
+    line = json.dumps({"docid": "d-sv", "title": "Finland", "text": SWEDISH})
+    (folder / "corpus.sv.jsonl").write_text(line + "\n", encoding="utf-8")
+    mirage("import", "--as", "trec", folder, "--into", tmp_path / "arena")
+    (row,) = store.open_arena(tmp_path / "arena").read("passages").to_pylist()
+    assert (row["language"], row["passage_language"], row["text"]) == ("sw", "sv", SWEDISH)

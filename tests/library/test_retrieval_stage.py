@@ -81,16 +81,6 @@ def test_other_languages_and_retrievers_keep_their_lists(path: Path, corpus: Pat
     assert lists(arena, "other") == {code: ["d0"] for code in TEXTS}
 
 
-def test_the_same_lists_from_several_processes(path: Path, corpus: Path, tmp_path: Path) -> None:
-    from mirage.llm.engines.processes import Processes
-
-    other = store.copy(store.open_arena(path), tmp_path / "other").path
-    here = retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
-    there = retrieve(other, RetrieveSettings(corpus=corpus), made_by="a test", executor=Processes(2))
-    assert set(lists(here, "bm25")) == set(TEXTS)
-    assert there.manifest["tables"]["retrieved"] == here.manifest["tables"]["retrieved"]
-
-
 def test_the_lists_that_answers_were_shown_stay(path: Path, corpus: Path) -> None:
     retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     answer = schema.Answer("fi", "q", "s", "Ei.", "ok", None, None, None, None, "bm25", 1)

@@ -13,7 +13,7 @@ from misbehaving import Service, reply
 
 import mirage as api
 from mirage import schema, store
-from mirage.stages.outcomes import rates, sample_outcomes
+from mirage.stages.outcomes import sample_outcomes
 from mirage.stages.outcomes.clusters import rate_of_clusters
 
 YES, NO = "Yes, answer is present.", "I don't know."
@@ -69,13 +69,6 @@ def test_a_rate_averages_the_answers_to_a_query_first(tmp_path: Path) -> None:
     assert float(by_system["t"]["rate"]) == 1
     table = api.rates(api.open_arena(path)).to_pandas()
     assert table[(table.system == "s") & (table.language == "en")].rate.item() == pytest.approx(1 / 4)
-
-
-def test_without_samples_rates_are_as_before(tmp_path: Path) -> None:
-    path = imported(tmp_path, {"s": [[True], [False], [False]]})
-    arena = store.open_arena(path)
-    assert "samples" not in arena.tables
-    assert rates(arena.read("outcomes"), samples=sample_outcomes(arena)) == rates(arena.read("outcomes"))
 
 
 def test_repeated_answers_that_never_differ_do_not_narrow_an_interval() -> None:

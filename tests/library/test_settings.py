@@ -110,12 +110,9 @@ DOORS = {
     "api.testset": Door(
         api.testset,
         (TestsetSettings,),
-        {
-            **dict.fromkeys(("corpus", "into", "model"), SUBJECT),
-            "length": "cuts documents",
-        },
+        dict.fromkeys(("corpus", "into", "model"), SUBJECT),
         {},
-        {"languages": "those of the passages", "types": "None for all"},
+        {"languages": "those of the passages"},
     ),
     "api.features": Door(
         api.features, (MeasureSettings,), {"arena": SUBJECT, "model": SUBJECT, "executor": "where it runs"}

@@ -20,7 +20,6 @@ from mirage import schema, store
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.io.imports.public import import_miracl, import_outputs
 from mirage.io.sources import published
-from mirage.llm import TokenEstimate
 from mirage.papers.printed import PrintedFigure, printed_figures
 from mirage.stages import outcomes
 
@@ -78,11 +77,6 @@ def test_names_that_end_in_their_template_are_one_system() -> None:
 )
 def test_other_names_stay(pairs: list[tuple[str, str]]) -> None:
     assert outcomes.base_names(pairs) == {pair: pair[0] for pair in pairs}
-
-
-def test_a_bare_name_is_a_variant_too() -> None:
-    pairs = [("m", "vanilla"), ("m-role", "role")]
-    assert set(outcomes.base_names(pairs).values()) == {"m"}
 
 
 @given(
@@ -178,20 +172,6 @@ def test_answers_to_no_known_template_are_left_out_and_none_is_an_error() -> Non
 # --- the confusion matrix ---------------------------------------------------------------------------------------------
 
 
-def test_the_confusion_matrix_by_hand() -> None:
-    matrix = outcomes.confusion(outcomes.rates(small()["outcomes"]))
-    row = next(r for r in matrix.to_pylist() if r["system"] == "m@vanilla" and r["language"] == "en")
-    assert {name: row[name] for name in ("true_positives", "false_negatives", "relevant_undecided")} == {
-        "true_positives": 1,
-        "false_negatives": 1,
-        "relevant_undecided": 0,
-    }
-    assert (row["false_positives"], row["true_negatives"], row["non_relevant_undecided"]) == (3, 1, 1)
-    assert row["hallucination_rate"] == 0.75
-    assert row["error_rate"] == 0.5
-    assert row["template"] is None
-
-
 def test_every_answer_is_in_one_cell_of_the_matrix_and_rates_are_its_quotients() -> None:
     table = schema.from_rows("outcomes", small_arena.outcomes())
     matrix = outcomes.confusion(outcomes.rates(table)).to_pylist()
@@ -213,17 +193,6 @@ def test_every_answer_is_in_one_cell_of_the_matrix_and_rates_are_its_quotients()
     assert all(total[name] == sum(row[name] for row in parts) for name in names)
 
 
-def test_a_matrix_of_each_prompt() -> None:
-    tables = small()
-    matrix = outcomes.confusion(outcomes.template_rates(tables["outcomes"], tables["answers"]))
-    cells = {
-        (row["system"], row["template"]): row["false_positives"]
-        for row in matrix.to_pylist()
-        if row["language"] == "en"
-    }
-    assert cells == {("m", "vanilla"): 3, ("m", "role"): 3, ("other", "vanilla"): 0}
-
-
 # --- the papers' figures ----------------------------------------------------------------------------------------------
 
 
@@ -234,18 +203,6 @@ def printed() -> pa.Table:
 
 def write(folder: Path, tables: Tables) -> store.Arena:
     return store.write(folder, tables, made_by="a test")
-
-
-class Words:
-    """Counts words."""
-
-    name = "words"
-
-    def count(self, text: str) -> int:
-        return len(text.split())
-
-    def cut(self, text: str, limit: int) -> str:
-        return " ".join(text.split()[:limit])
 
 
 def picked(table: list[PrintedFigure], **fields: str) -> PrintedFigure:
@@ -315,25 +272,6 @@ def test_a_name_that_is_not_printed_is_said_by_the_user(printed: pa.Table, tmp_p
         printed_figures(printed, arena, source="NoMIRACL", item="Table 7", names={"Llama-3 8B": "me"})
 
 
-def test_sizes_stand_beside_those_of_their_own_split(printed: pa.Table) -> None:
-    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
-    table = printed_figures(printed, arena, source="NoMIRACL", item="Table 1", languages=["de", "yo"])
-    values = {(f.setting, f.language): f.ours for f in table}
-    assert values["non_relevant, test", "de"] == 217
-    assert values["relevant, test", "yo"] == 204
-    assert values["relevant, dev", "yo"] is None
-
-
-def test_an_arena_without_what_a_figure_rests_on_says_so(printed: pa.Table, tmp_path: Path) -> None:
-    arena = small_arena.write(tmp_path, "judged", tables=("judgments",))
-    for item in ("Table 1", "Table 2", "Table 3", "Table 7", published.BASELINES):
-        table = printed_figures(printed, arena, source="NoMIRACL", item=item)
-        assert {f.ours for f in table} == {None}
-        assert all(f.remark for f in table)
-    table = printed_figures(printed, arena, source="MIRAGE-Bench", item="Table 2")
-    assert {f.remark for f in table} == {"mirage rank paper makes it from an arena with features and verdicts"}
-
-
 @pytest.mark.data
 def test_patterns_by_rules_are_near_those_that_the_authors_found_by_hand(
     shared: Path, printed: pa.Table, tmp_path: Path
@@ -363,31 +301,6 @@ def test_patterns_by_rules_are_near_those_that_the_authors_found_by_hand(
 
 
 # --- the statistics of the evaluation set -----------------------------------------------------------------------------
-
-
-def test_statistics_of_a_set_by_hand(printed: pa.Table, tmp_path: Path) -> None:
-    queries = [
-        schema.Query("sw", query, None, text, None) for query, text in (("1", "Nani?"), ("2", "Ziwa lipi ni kubwa?"))
-    ]
-    labels = [("1", "a", True), ("1", "b", False), ("1", "c", False), ("2", "d", True)]
-    passages = [schema.Passage("sw", q, p, i, None, None, label) for i, (q, p, label) in enumerate(labels, start=1)]
-    tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
-    table = printed_figures(printed, write(tmp_path / "a", tables), source="MIRAGE-Bench", item="Table 1")
-    values = {f.metric: f.ours for f in table if (f.language, f.setting) == ("sw", "eval")}
-    tokens = TokenEstimate()
-    assert values == {
-        "n_queries": 2,
-        "avg_query_tokens": (tokens.count("Nani?") + tokens.count("Ziwa lipi ni kubwa?")) / 2,
-        "avg_rel_passages_per_q": 1,
-        "avg_nonrel_passages_per_q": 1,
-    }
-    counted = picked(table, metric="avg_query_tokens", language="sw", setting="eval")
-    assert counted.remark == "tokens counted by estimate; the paper counts by GPT-4o's tokenizer"
-    assert picked(table, metric="n_queries", language="fi", setting="eval").ours is None
-    words = printed_figures(printed, store.open_arena(tmp_path / "a"), item="Table 1", tokens=Words())
-    assert picked(words, metric="avg_query_tokens", language="sw", setting="eval").ours == 2.5
-    trained = picked(table, metric="n_queries", language="sw", setting="train")
-    assert (trained.ours, trained.remark) == (None, "the arena holds the eval set")
 
 
 def test_a_query_without_a_text_or_a_passage_without_a_label_makes_its_mean_null(

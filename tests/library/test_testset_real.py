@@ -13,17 +13,10 @@ import pytest
 
 from mirage import llm
 from mirage.io.sources.nomiracl.prompt import split_prompt
-from mirage.stages.testset.checks import (
-    CheckedQuestion,
-    SearchedCorpus,
-    add_copies,
-    check_by_words,
-    check_request,
-    read_check,
-)
+from mirage.stages.testset.checks import CheckedQuestion, SearchedCorpus, add_copies, read_check, start_check
 from mirage.stages.testset.questions import Fact, QuestionRequest, WrittenQuestion
 from mirage.stages.testset.settings import CorpusPassage
-from mirage.stages.testset.twins import split_questions
+from mirage.stages.testset.stage import draw_unanswerable
 from mirage.stats.intervals import wilson
 
 CODE, QUESTIONS, ERROR = "sw", 60, 0.15
@@ -68,28 +61,27 @@ def test_the_error_of_the_labels_is_that_of_the_model(shared: Path) -> None:
         source = others[0] if wrong and others else relevant[query][0]
         passage = corpus.passages[corpus.rows[source]]
         quote = " ".join(passage.text.split()[:12])
-        row = QuestionRequest(CODE, "fact", (passage,)).draft(text=topics[query], query_id=query)
-        one = check_by_words(WrittenQuestion(row, (Fact(quote, "vital", source, quote),), ()), corpus)
-        asked = check_request(one, corpus, depth=10)
+        row = QuestionRequest(CODE, "fact", passage).draft(text=topics[query], query_id=query)
+        one, asked = start_check(WrittenQuestion(row, (Fact(quote, "vital", quote),)), corpus)
         assert asked is not None
         says = [
             {"passage": k, "finding": "answers" if p.passage_id in relevant[query] and not wrong else "nothing"}
             for k, p in enumerate(asked.passages, 1)
         ]
-        for found, result in read_check(asked, llm.Reply("k", json.dumps(says), "ok", None, 1, 1, None, 1)).items():
-            one.add(found, result)
-        add_copies(one, corpus)
+        one.found.update(read_check(asked, llm.Reply("k", json.dumps(says), "ok", None, 1, 1, None, 1)))
+        add_copies(one.found, corpus)
         checked.append(one)
-    split = split_questions(checked, 0.5, rng=draw)
+    unanswerable = draw_unanswerable(checked, 0.5, rng=draw)
+    removed = {row for number in unanswerable for row in checked[number].rows("answers")}
     errors = {"answerable": 0, "unanswerable": 0}
     for number, one in enumerate(checked):
         names = set(relevant[str(one.question.draft.query_id)])
-        if number in split.unanswerable:
-            kept = [row for row in one.silent() if row not in split.removed][:10]
+        if number in unanswerable:
+            kept = [row for row in one.rows("nothing") if row not in removed][:10]
             errors["unanswerable"] += any(corpus.passages[row].passage_id in names for row in kept)
         else:
-            errors["answerable"] += not any(corpus.passages[row].passage_id in names for row in one.answering())
-    for kind, n in (("unanswerable", len(split.unanswerable)), ("answerable", len(checked) - len(split.unanswerable))):
+            errors["answerable"] += not any(corpus.passages[row].passage_id in names for row in one.rows("answers"))
+    for kind, n in (("unanswerable", len(unanswerable)), ("answerable", len(checked) - len(unanswerable))):
         assert n >= 25
         low, high = wilson(errors[kind], n)
         assert low <= ERROR <= high, (kind, errors, n)

@@ -20,7 +20,6 @@ from mirage.stages.abstain import RiskCoverage, RiskSettings
 from mirage.stages.across.summary import DecisionShare, decisions_by_pair
 from mirage.stages.retrieve.attribution import (
     CAUSED_BY,
-    OF_LANGUAGES,
     AnswerCause,
     Attribution,
     CauseShare,
@@ -42,8 +41,6 @@ UNDECIDED = "unclassified"
 TITLES: dict[str, str] = {
     "right": "correct decision: answers",
     "ignored": "ignores a relevant passage",
-    "other_language": "retrieved in another language only",
-    "unused_language": "shown in a language that it never uses",
     "not_retrieved": "not retrieved",
     "unsupported": "answers without evidence",
     "right_refusal": "correct decision: abstains",
@@ -96,11 +93,7 @@ def of_query(arena: Arena, key: Key, parser: str) -> dict[str, Attribution]:
         for name in CAUSED_BY
         if name in arena.tables
     }
-    own = [entry.attribution for entry in causes(tables, parser=parser)]
-    if not {entry.cause for entry in own}.isdisjoint(OF_LANGUAGES):
-        # Whether a system uses a language follows from its other answers.
-        own = [by_answer(arena, parser).get((*key, entry.system), entry) for entry in own]
-    return {entry.system: entry for entry in own}
+    return {entry.attribution.system: entry.attribution for entry in causes(tables, parser=parser)}
 
 
 @lru_cache(maxsize=32)

@@ -182,8 +182,6 @@ def cause_shares(rows: Sequence[Row], *, systems: Sequence[str], mode: Mode) -> 
         "right": (colors.ramp[0][1], ""),
         "right_refusal": (colors.ramp[1][1], ""),
         "ignored": (colors.chosen, ""),
-        "other_language": (colors.chosen, "-"),
-        "unused_language": (colors.chosen, "|"),
         "unsupported": (colors.chosen, "/"),
         "not_retrieved": (colors.muted, ""),
     }

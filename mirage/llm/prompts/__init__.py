@@ -36,7 +36,6 @@ MAX_PASSAGE_TOKENS = 800
 _BY_ID, _LANGUAGE = "contexts_by_id", "language"
 _BEFORE = "The question below ends a conversation. What was said before it, in order:"
 """Introduction of the turns, if there are any."""
-_HEADER = re.compile(r"---[ \t]*\n((?:[ \t]*(?:answered|abstained)[ \t]*:[ \t]*\S[^\n]*\n)+)---[ \t]*\n")
 _ALLOWED = (
     "use {question}, {contexts} or {contexts_by_id}, and {language}; to have braces in the prompt, put a space inside"
     " them"
@@ -61,10 +60,6 @@ class Template:
     """Nucleus sampling probability; None for the model's default."""
     max_passage_tokens: int = 375
     """Maximum tokens of each passage before rendering."""
-    answered_phrases: tuple[str, ...] = ()
-    """Phrases that the prompt prescribes for "the passages answer"; see `load_template`."""
-    abstained_phrases: tuple[str, ...] = ()
-    """Phrases that the prompt prescribes for "they do not"."""
     max_prompt_tokens: int | None = None
     """Passages are truncated further, all to the same length, until the prompt fits; None for no limit."""
 
@@ -79,9 +74,8 @@ def load_template(name_or_path: str | Path) -> Template:
 
     Args:
         name_or_path: one of `TEMPLATES`, or the path of a UTF-8 text file with the placeholders of `Template.text`. The
-            file is used verbatim, except for a final line break and a header: between two lines `---`, lines `answered:
-            WORDS` and `abstained: WORDS` give the phrases for yes and no. It gets the settings of `vanilla`, or of
-            `rag` if it shows ids.
+            file is used verbatim, except for a final line break. It gets the settings of `vanilla`, or of `rag` if it
+            shows ids.
 
     Raises:
         UnknownName: if it is a name, without a dot or a slash, of no template.
@@ -93,12 +87,6 @@ def load_template(name_or_path: str | Path) -> Template:
         raise UnknownName("prompt template", name_or_path, TEMPLATES)
     path = Path(name_or_path)
     text = read_prompt(path)
-    phrases: dict[str, list[str]] = {"answered": [], "abstained": []}
-    if header := _HEADER.match(text):
-        for line in header[1].splitlines():
-            kind, _, words = line.partition(":")
-            phrases[kind.strip()].append(words.strip())
-        text = text[header.end() :]
     check_placeholders(
         "template",
         text,
@@ -109,11 +97,7 @@ def load_template(name_or_path: str | Path) -> Template:
     )
     if path.stem in TEMPLATES:
         raise BadInput(f"{path.stem} is the name of a bundled template", where=str(path), do="rename the file")
-    return replace(
-        _template(path.stem, text),
-        answered_phrases=tuple(phrases["answered"]),
-        abstained_phrases=tuple(phrases["abstained"]),
-    )
+    return _template(path.stem, text)
 
 
 def read_prompt(path: Path) -> str:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from mirage import llm, store
-from mirage.errors import UnknownName
 from mirage.stages import features
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.features.stage import FEATURES
 
 
 class Grader:
-    """Makes the calls of one measurement, and totals their cost and failures.
+    """Makes the calls of one measurement, and keeps their replies.
 
     Args:
         calls: the model.
@@ -22,22 +20,8 @@ class Grader:
 
     def __init__(self, calls: llm.ArenaCalls) -> None:
         self._calls = calls
-        self._runs: list[llm.Replies] = []
-
-    @property
-    def cost(self) -> llm.Cost:
-        """Cost of the calls."""
-        return llm.total(replies.cost for replies in self._runs)
-
-    @property
-    def failed(self) -> Counter[str]:
-        """Number of grades whose call failed, by reason. The next measurement asks for them again."""
-        return self._runs[-1].reasons if self._runs else Counter()
-
-    @property
-    def unasked(self) -> int:
-        """Grades not asked for, since the budget was reached."""
-        return self._runs[-1].unasked if self._runs else 0
+        self.replies: llm.Replies | None = None
+        """Replies of the measurement, with their cost; None before it, or without a grade to ask for."""
 
     def __call__(self, conversations: Sequence[llm.Messages], *, ledger: store.Ledger) -> Sequence[llm.Reply | None]:
         """Send conversations; return one reply each, None for those not sent. Earlier failures are cleared, as they are
@@ -46,7 +30,7 @@ class Grader:
         replies = self._calls.ask(conversations, ledger)
         if replies.stopped is not None:
             raise replies.stopped
-        self._runs.append(replies)
+        self.replies = replies
         return replies.by_number
 
     def need_any(self) -> None:
@@ -55,16 +39,16 @@ class Grader:
         Raises:
             Unreachable: if calls were made and all failed.
         """
-        if self._runs:
-            self._runs[-1].need_any(each="grade")
+        if self.replies is not None:
+            self.replies.need_any(each="grade")
 
 
-def plan_grades(path: Path, settings: MeasureSettings, model: llm.ChatModel) -> dict[str, llm.Cost]:
-    """Return the maximum calls and cost of measuring with a model, by feature; nothing is sent or written.
+def plan_grades(path: Path, settings: MeasureSettings, model: llm.ChatModel) -> llm.Cost:
+    """Return the maximum calls and cost of measuring with a model; nothing is sent or written.
 
     Args:
         path: the arena's folder.
-        settings: features and the reference system. Features without a chat model are not in the result.
+        settings: features and the reference system.
         model: the model; its limits have the prices.
 
     Raises:
@@ -73,20 +57,19 @@ def plan_grades(path: Path, settings: MeasureSettings, model: llm.ChatModel) -> 
         BadInput: if a named feature lacks a tool.
     """
     arena = store.open_arena(path)
+    features.tables(settings.only)
     for table in FEATURES.reads:
         arena.need(table)
     tables = {table: arena.read(table) for table in FEATURES.tables(arena)}
-    costs: dict[str, llm.Cost] = {}
+    costs: list[llm.Cost] = []
     with store.kept_ledger(path) as ledger:
 
         def grade(conversations: Sequence[llm.Messages]) -> list[None]:
-            costs[name] = llm.plan(conversations, model, ledger)
+            costs.append(llm.plan(conversations, model, ledger))
             return [None] * len(conversations)
 
         tools = features.Tools(reference=settings.reference, grade=grade)
-        for name in sorted(settings.only or features.measurable(tools)):
-            if name not in features.FEATURES:
-                raise UnknownName("feature", name, features.FEATURES)
-            if "grade" in features.FEATURES[name].needs:
-                FEATURES.run(tables, only=[name], tools=tools)
-    return costs
+        names = settings.only or features.measurable(tools)
+        if graded := [name for name in names if "grade" in features.FEATURES[name].needs]:
+            FEATURES.run(tables, only=graded, tools=tools)
+    return llm.total(costs)

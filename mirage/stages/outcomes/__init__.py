@@ -12,7 +12,6 @@ rates whose unit is the query.
 
 from mirage.stages.outcomes.confusion import Confusion, confusion
 from mirage.stages.outcomes.corrected import AUDIT_COLUMNS, correct_rates
-from mirage.stages.outcomes.free import TemplatePhrases
 from mirage.stages.outcomes.parsed import RULES, Parsed
 from mirage.stages.outcomes.rates import Rate, count_answers, is_by_model, not_understood, rates, unparsed_note
 from mirage.stages.outcomes.samples import sample_outcomes
@@ -31,7 +30,6 @@ __all__ = [
     "Confusion",
     "Parsed",
     "Rate",
-    "TemplatePhrases",
     "base_names",
     "confusion",
     "correct_rates",

@@ -35,7 +35,7 @@ from mirage.stages.outcomes.direct import blank, is_degenerate
 from mirage.stages.outcomes.fold import Folded, fold
 from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.sentences import WORDS, clean, sentences, size_of
-from mirage.stages.outcomes.vocabulary import LANGUAGES, LanguageReader, Possible, reader
+from mirage.stages.outcomes.vocabulary import LANGUAGES, LanguageReader, reader
 from mirage.text.answers import parse_answer
 from mirage.text.languages import base
 from mirage.text.segmentation import terms
@@ -69,16 +69,6 @@ class _Clause:
     def span(self) -> tuple[int, int]:
         """Its span."""
         return self.start, self.end
-
-
-@dataclass(frozen=True, slots=True)
-class TemplatePhrases:
-    """Phrases with which a template has the model say yes and no."""
-
-    answered: tuple[str, ...] = ()
-    """Texts that say that the answer is present."""
-    abstained: tuple[str, ...] = ()
-    """Texts that say that it is not."""
 
 
 _PARTS = re.compile(
@@ -130,17 +120,14 @@ _TASK = re.compile(
 TRIM = " \t\n\"'.,:;!-–—()[]{}<>/*…"
 
 
-def parse_free(answer: str, language: str, phrases: TemplatePhrases | None = None, *, query: str = "") -> Parsed:
+def parse_free(answer: str, language: str, *, query: str = "") -> Parsed:
     """Read one answer in the model's own words, by the rules in the module docstring.
 
     Args:
         answer: the raw answer, without the model's thoughts.
         language: code of the query's language.
-        phrases: the template's phrases for yes and no, if it has any.
         query: the query; empty if unknown.
     """
-    if phrases and (parsed := _by_phrases(answer, phrases)):
-        return parsed
     parts = parse_answer(answer)
     part = parts.answer_span or parts.preamble_span
     if part is None:
@@ -407,31 +394,6 @@ def _is_english(text: str) -> bool:
     return not any(word.isalpha() for word in words) or 5 * len(ENGLISH.findall(text)) > len(words)
 
 
-def _by_phrases(answer: str, phrases: TemplatePhrases) -> Parsed | None:
-    """Read an answer by its template's phrases; None if it has none of them, or both kinds."""
-    lowered = answer.lower()
-    if len(lowered) != len(answer):
-        lowered = answer
-    spans: dict[Literal["answered", "abstained"], tuple[int, int]] = {}
-    kinds: tuple[tuple[Literal["answered", "abstained"], tuple[str, ...]], ...] = (
-        ("abstained", phrases.abstained),
-        ("answered", phrases.answered),
-    )
-    for outcome, texts in kinds:
-        for text in sorted(texts, key=len, reverse=True):
-            start = lowered.find(text.lower())
-            if start < 0:
-                continue
-            span = (start, start + len(text))
-            # A phrase inside a longer one of the other kind ("answerable" in "unanswerable") does not count.
-            if not any(other[0] <= span[0] and span[1] <= other[1] for other in spans.values()):
-                spans.setdefault(outcome, span)
-    if len(spans) != 1:
-        return None
-    (outcome, span), *_ = spans.items()
-    return Parsed(outcome, f"template_{outcome}", *span)
-
-
 def _clauses(raw: str, folded: Folded, reader: LanguageReader) -> Iterator[_Clause]:
     """Split a text into classified clauses."""
     text, places = folded.text, folded.places
@@ -444,8 +406,7 @@ def _clauses(raw: str, folded: Folded, reader: LanguageReader) -> Iterator[_Clau
         item = _ITEM.match(text, start, end) if start == 0 or text[start - 1] == "\n" else None
         line_ends = text[start:end].rstrip().endswith(":")
         interrogative = _is_question(text[start:end])
-        possible = reader.find(text[start:end])
-        pieces = list(_pieces(text, item.end() if item else start, end, reader, possible))
+        pieces = list(_pieces(text, item.end() if item else start, end, reader))
         last: Kind = "nothing"
         for number, (left, right) in enumerate(pieces):
             clause = text[left:right]
@@ -455,11 +416,10 @@ def _clauses(raw: str, folded: Folded, reader: LanguageReader) -> Iterator[_Clau
             own = clause if quote else _QUOTED.sub('""', _END_OF_QUOTE.sub('""', clause) if marks % 2 else clause)
             marks += clause.count('"')
             own = _OPEN_QUOTE.sub('""', own) if marks % 2 and right == len(text) and not quote else own
-            holds = _tests(clause, possible)
+            holds = _tests(clause, reader)
             kind = _kind(
                 _LABEL.sub("", own),
-                possible,
-                reader["supposes"],
+                reader,
                 interrogative=interrogative and number == len(pieces) - 1,
                 seen_sources=seen_sources and item is None,
                 polar=polar,
@@ -513,11 +473,11 @@ def _clauses(raw: str, folded: Folded, reader: LanguageReader) -> Iterator[_Clau
             heading = None
 
 
-def _tests(clause: str, possible: Possible) -> Holds:
+def _tests(clause: str, reader: LanguageReader) -> Holds:
     """Return a test of whether a field (its name) matches in a clause, or in the part of it that is given."""
 
     def holds(name: str, text: str = clause) -> bool:
-        return name in possible and any(pattern.search(text) for pattern in possible[name])
+        return reader[name].search(text) is not None
 
     return holds
 
@@ -539,12 +499,11 @@ def _is_numbered(clause: str, holds: Holds) -> bool:
     return numbered is not None and holds("nouns", numbered[0])
 
 
-def _pieces(text: str, start: int, end: int, reader: LanguageReader, possible: Possible) -> Iterator[tuple[int, int]]:
+def _pieces(text: str, start: int, end: int, reader: LanguageReader) -> Iterator[tuple[int, int]]:
     """Split a sentence at adversatives ("but", "although")."""
-    splits = (reader["turns"], _COLON) if "turns" in possible else (_COLON,)
-    cuts = [match.span() for split in splits for match in split.finditer(text, start, end)]
+    cuts = [match.span() for split in (reader["turns"], _COLON) for match in split.finditer(text, start, end)]
     first = start + len(text[start:end]) - len(text[start:end].lstrip(" \t\"'"))
-    head = reader["concedes"].match(text, first, end) if "concedes" in possible else None
+    head = reader["concedes"].match(text, first, end)
     place = text.find(",", head.end(), end) if head else -1
     while head and place >= 0:
         # The clause before the comma is complete if it has enough words and no relative clause follows.
@@ -591,8 +550,7 @@ def _names(raw: str, places: Sequence[int] | None, start: int, end: int) -> bool
 
 def _kind(
     clause: str,
-    possible: Possible,
-    condition: re.Pattern[str],
+    reader: LanguageReader,
     *,
     interrogative: bool,
     seen_sources: bool,
@@ -600,7 +558,7 @@ def _kind(
     later: bool,
 ) -> Kind:
     """Classify a clause: the first matching kind. A condition at its start counts only if it is about sources."""
-    holds = _tests(clause, possible)
+    holds = _tests(clause, reader)
     stripped = clause.strip(TRIM)
     about_sources = holds("sources") or holds("given")
     asks = (interrogative or size_of(clause) <= _LONGEST) and holds("asks")
@@ -618,7 +576,7 @@ def _kind(
         return "claim"
     if interrogative and not about_sources:
         return "question"
-    supposed = condition.match(stripped)
+    supposed = reader["supposes"].match(stripped)
     core = stripped[supposed.end() :] if supposed and not holds("sources", supposed[0]) else stripped
     me = holds("me", core)
     if about_sources or me or not holds("statutes", core[:_HEAD]):

@@ -56,8 +56,6 @@ FREE_RULES: dict[str, str] = {
     "reason_alone": "gives reasons under a heading, but no answer",
     "by_model": "classified by a chat model, which the manifest names",
     "by_model_unread": "the classifying chat model gave no outcome",
-    "template_answered": "contains its template's phrase for yes",
-    "template_abstained": "contains its template's phrase for no",
 }
 """Meaning of each rule for free answers. `citation`, `fragment`, `degenerate`, `language_not_understood`, `empty` and
 `api_error` apply to both.

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mirage.errors import NotEnoughData
-from mirage.stages.outcomes.free import TemplatePhrases
 from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.tables import outcomes
 from mirage.stages.stage import Stage, Tables
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 def _outcomes(
     tables: Tables,
     *,
-    phrases: Mapping[str, TemplatePhrases] | None = None,
     decided: Mapping[tuple[str, str, str], Parsed] | None = None,
 ) -> dict[str, pa.Table]:
     labelled = labelled_answers(tables)
@@ -27,7 +25,7 @@ def _outcomes(
             "no answered query has a relevance label, so no decision can be scored",
             do="add a subset to the queries, relevant or non_relevant; or use a judge: mirage judge DIR --judge NAME",
         )
-    return {"outcomes": outcomes(tables["queries"], labelled, phrases=phrases, decided=decided)}
+    return {"outcomes": outcomes(tables["queries"], labelled, decided=decided)}
 
 
 def labelled_answers(tables: Tables) -> pa.Table:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.schema import Outcome, Parser
-from mirage.stages.outcomes.free import TemplatePhrases, parse_free
+from mirage.stages.outcomes.free import parse_free
 from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.published import parse_published
 from mirage.stages.outcomes.strict import parse_strict, parse_without_text
@@ -32,7 +32,6 @@ def parse_outcome(
     parser: Parser = "strict",
     language: str,
     template: str | None = "vanilla",
-    phrases: TemplatePhrases | None = None,
     query: str = "",
 ) -> Parsed:
     """Read the outcome of one answer; None is a missing answer.
@@ -43,7 +42,6 @@ def parse_outcome(
         language: code of the query's language.
         template: name of the prompt template, which determines the rules of the strict parser: NoMIRACL's for one of
             `NOMIRACL_TEMPLATES`, those of free answers for any other (None: unknown).
-        phrases: the template's phrases for yes and no, if it states any.
         query: the query, which helps to read a free answer; empty if unknown.
 
     Raises:
@@ -60,14 +58,13 @@ def parse_outcome(
         return parse_strict(answer, code)
     # Blank instead of cutting, so that positions stay the same.
     answer = part_thoughts(answer).masked
-    return parse_without_text(answer) or parse_free(answer, code, phrases, query=query)
+    return parse_without_text(answer) or parse_free(answer, code, query=query)
 
 
 def outcomes(
     queries: pa.Table,
     answers: pa.Table,
     *,
-    phrases: Mapping[str, TemplatePhrases] | None = None,
     decided: Mapping[tuple[str, str, str], Parsed] | None = None,
 ) -> pa.Table:
     """Build the `outcomes` table: every answer, by both parsers.
@@ -75,7 +72,6 @@ def outcomes(
     Args:
         queries: the `queries` table, including every answered query, with its subset.
         answers: the `answers` table, whose column `template` determines the rules.
-        phrases: phrases for yes and no by template, for templates that state them.
         decided: readings that replace those of the rules for free answers, by language, text and query.
 
     Raises:
@@ -87,7 +83,7 @@ def outcomes(
     parts = [schema.from_columns("outcomes", {})]
     for code in sorted(answers["language"].unique().to_pylist()):
         in_language = (table.filter(pc.equal(table["language"], code)) for table in (queries, answers))
-        parts.append(_of_language(code, *in_language, phrases=phrases or {}, decided=decided or {}))
+        parts.append(_of_language(code, *in_language, decided=decided or {}))
     return pa.concat_tables(parts)
 
 
@@ -96,7 +92,6 @@ def _of_language(
     queries: pa.Table,
     answers: pa.Table,
     *,
-    phrases: Mapping[str, TemplatePhrases],
     decided: Mapping[tuple[str, str, str], Parsed],
 ) -> pa.Table:
     """Return the outcomes of the answers in one language, sorted by key.
@@ -133,7 +128,7 @@ def _of_language(
     for parser in PARSERS:
         parsed = [
             (parser == "strict" and template not in NOMIRACL_TEMPLATES and decided.get((language, text, query)))
-            or _parse_answer(language, parser, text, status, template, phrases.get(template or ""), query)
+            or _parse_answer(language, parser, text, status, template, query)
             for status, template, text, query in states
         ]
         names = ("outcome", "rule", "span_start", "span_end")
@@ -164,7 +159,6 @@ def _parse_answer(
     text: str | None,
     status: str,
     template: str | None,
-    phrases: TemplatePhrases | None,
     query: str,
 ) -> Parsed:
     """Parse a text, given the recorded status of its call."""
@@ -178,4 +172,4 @@ def _parse_answer(
         return parsed if parsed.outcome == "api_error" else Parsed("api_error", "api_error")
     if status == "refused" and text is None:
         return Parsed("unparsed", "refused")
-    return parse_outcome(text or "", language=language, template=template, phrases=phrases, query=query)
+    return parse_outcome(text or "", language=language, template=template, query=query)

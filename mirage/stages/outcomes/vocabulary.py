@@ -11,12 +11,11 @@ the rules read each as labelled.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 
-from mirage.stages.outcomes.cues import TOKENS, Cues, Literals, cues_of
 from mirage.stages.outcomes.fold import fold_pattern
 from mirage.text.data import load_words
 
@@ -98,20 +97,8 @@ class Wording:
     """Words that give a reason: a denial with one is a fact, unless it is about sources or the writer."""
 
 
-Possible = dict[str, list[re.Pattern[str]]]
-"""Patterns that can match in a text, by field."""
-
-
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """One alternative of an expression."""
-
-    name: str
-    """Its field."""
-    text: str
-    """The folded regular expression."""
-    cues: Literals | None
-    """Its cues (`cues.py`)."""
+LanguageReader = Mapping[str, re.Pattern[str]]
+"""Pattern of each field of `Wording` in one language, or in it and English."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,64 +147,20 @@ def _tables(code: str) -> tuple[Fields, Fields, tuple[LabelledAnswer, ...]]:
     return free, nomiracl, tuple(LabelledAnswer(**row) for row in content.get("examples", ()))
 
 
-def _alternatives(expression: str) -> list[str]:
-    """Split an expression at the bars outside its groups."""
-    alternatives, depth = [""], 0
-    for piece in TOKENS.findall(expression):
-        depth += (piece[0] == "(") - (piece == ")")
-        if piece == "|" and not depth:
-            alternatives.append("")
-        else:
-            alternatives[-1] += piece
-    return alternatives
-
-
-@cache
-def _wording(code: str) -> tuple[Alternative, ...]:
-    """Return the alternatives of the fields of a language."""
-    free, nomiracl = _tables(code)[:2]
-    if nomiracl:
-        # In a list of documents, "2. Yes, the mayor is mentioned".
-        free = free | {"affirm": rf"{nomiracl['affirm']}|^(?:{nomiracl['yes']}),"}
-    return tuple(
-        Alternative(field.name, text, cues_of(text))
-        for field in fields(Wording)
-        if field.name in free
-        for text in _alternatives(fold_pattern(free[field.name], code))
-    )
-
-
-class LanguageReader:
-    """Expressions of free answers in one language, or in it and English, by the names of `Wording`."""
-
-    def __init__(self, codes: Sequence[str]) -> None:
-        """Index the expressions of some languages; they are compiled when they are first searched for."""
-        self._alternatives = [alternative for code in codes for alternative in _wording(code)]
-        self._cues = Cues([alternative.cues for alternative in self._alternatives])
-        self._compiled: dict[str | int, re.Pattern[str]] = {}
-
-    def __getitem__(self, name: str) -> re.Pattern[str]:
-        """Return the pattern of a field."""
-        if name not in self._compiled:
-            texts = [alternative.text for alternative in self._alternatives if alternative.name == name]
-            self._compiled[name] = re.compile("|".join(texts) or "(?!)", re.MULTILINE)
-        return self._compiled[name]
-
-    def find(self, sentence: str) -> Possible:
-        """Return the expressions that can match in a sentence or a part of it."""
-        possible: Possible = {}
-        for number in self._cues.find(sentence):
-            if number not in self._compiled:
-                self._compiled[number] = re.compile(self._alternatives[number].text, re.MULTILINE)
-            possible.setdefault(self._alternatives[number].name, []).append(self._compiled[number])
-        return possible
-
-
 @cache
 def reader(code: str, *, english: bool) -> LanguageReader:
     """Return the reader of a language: with its own expressions, and those of English if the text has English words."""
     own = (code,) if code in LANGUAGES else ()
-    return LanguageReader(own if code == "en" or (own and not english) else (*own, "en"))
+    codes = own if code == "en" or (own and not english) else (*own, "en")
+    expressions: dict[str, list[str]] = {field.name: [] for field in fields(Wording)}
+    for each in codes:
+        free, nomiracl = _tables(each)[:2]
+        if nomiracl:
+            # In a list of documents, "2. Yes, the mayor is mentioned".
+            free = free | {"affirm": rf"{nomiracl['affirm']}|^(?:{nomiracl['yes']}),"}
+        for name, expression in free.items():
+            expressions[name].append(fold_pattern(expression, each))
+    return {name: re.compile("|".join(texts) or "(?!)", re.MULTILINE) for name, texts in expressions.items()}
 
 
 @cache

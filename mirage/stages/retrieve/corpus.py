@@ -1,8 +1,8 @@
-"""Corpora to search, one language at a time or several at once: files, or the passages of an arena."""
+"""Corpora to search, one language at a time: files, or the passages of an arena."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,14 +27,10 @@ _FILES = ("*.jsonl", "*.jsonl.gz", "*.jsonl.zst", "*.csv", "*.csv.gz", "*.csv.zs
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The passages to search, of one language or of several."""
+    """The passages to search."""
 
-    language: str
-    """Code of the language; `all` for several."""
     passages: pa.Table
-    """Columns passage_id, title and text, and with several languages passage_language; ids are distinct, and no text is
-    null.
-    """
+    """Columns passage_id, title and text; ids are distinct, and no text is null."""
 
     def texts(self) -> Iterator[str]:
         """Yield the searched text of each passage: its title and text."""
@@ -59,8 +55,10 @@ def read_corpus(path: Path, language: str) -> Corpus:
     ids: set[str] = set()
     parts: list[pa.Table] = []
     rows: list[dict[str, Any]] = []
-    for code, line in _lines(path):
-        if code not in (None, language):
+    files = store.list_files(path, *_FILES) if path.is_dir() else [path]
+    for named, line in ((language_of_file(file.name), line) for file in files for line in store.records(file)):
+        field = line.value.get("language")
+        if (language_of(str(field), where=line.where).code if field else named) not in (None, language):
             continue
         row = _passage(line)
         if row["passage_id"] in ids:
@@ -82,7 +80,7 @@ def read_corpus(path: Path, language: str) -> Corpus:
         )
     import pyarrow as pa
 
-    return Corpus(language, pa.concat_tables([*parts, _table(rows)]))
+    return Corpus(pa.concat_tables([*parts, _table(rows)]))
 
 
 def arena_corpus(passages: pa.Table, language: str) -> Corpus:
@@ -104,61 +102,7 @@ def arena_corpus(passages: pa.Table, language: str) -> Corpus:
         raise NotEnoughData(
             f"the arena has no passage text in {language}", do="add a corpus with --corpus, or choose other --languages"
         )
-    return Corpus(language, table.sort_by("passage_id"))
-
-
-def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
-    """Merge corpora of several languages into one corpus with a language column.
-
-    Args:
-        corpora: corpora of one language each.
-
-    Raises:
-        BadInput: if two languages have different passages with one id.
-    """
-    import pyarrow as pa
-
-    parts = [
-        corpus.passages.append_column("passage_language", pa.array([corpus.language] * len(corpus.passages)))
-        for corpus in corpora
-    ]
-    table = pa.concat_tables(parts)
-    seen: dict[str, str] = {}
-    for passage_id, code in zip(*(table[name].to_pylist() for name in ("passage_id", "passage_language")), strict=True):
-        if passage_id in seen:
-            raise BadInput(
-                f"passage {passage_id} occurs in {seen[passage_id]} and in {code}",
-                do="give each passage a unique id, such as LANGUAGE:ID",
-            )
-        seen[passage_id] = code
-    return Corpus("all", table)
-
-
-def corpus_languages(path: Path) -> list[str]:
-    """Return the languages of a corpus's passages, from the field `language` or the file name.
-
-    Raises:
-        BadInput: if there is no file, or a passage has no language.
-    """
-    codes = set()
-    for code, line in _lines(path):
-        if code is None:
-            raise BadInput(
-                "this passage has no language",
-                where=line.where,
-                do="add a field language, or name the file like corpus.fi.jsonl",
-            )
-        codes.add(code)
-    return sorted(codes)
-
-
-def _lines(path: Path) -> Iterator[tuple[str | None, store.Line]]:
-    """Yield the language of each passage of a corpus, None if unknown, and its line."""
-    for file in store.list_files(path, *_FILES) if path.is_dir() else [path]:
-        named = language_of_file(file.name)
-        for line in store.records(file):
-            field = line.value.get("language")
-            yield language_of(str(field), where=line.where).code if field else named, line
+    return Corpus(table.sort_by("passage_id"))
 
 
 def _passage(line: store.Line) -> dict[str, Any]:

@@ -14,15 +14,14 @@ relevant passage only has judged@k, while trec_eval gives it 0.
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.stages.features.citation import average_precision, recall
 from mirage.stages.features.means import means as feature_means
 from mirage.stages.features.means import over_languages
 from mirage.stages.shown import contexts
@@ -30,7 +29,6 @@ from mirage.stats.units import Unit
 from mirage.store import Arena
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 Kind = Literal["nDCG", "R", "RR", "AP", "judged"]
@@ -45,7 +43,6 @@ RELEVANT_FROM = 1
 """Lowest grade that counts as relevant, as in trec_eval."""
 
 _QUERY = ("language", "query_id")
-_Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,84 +108,57 @@ def by_query(
         UnknownName: if there is no such measure.
         BadInput: if a cutoff is not a number, or a retriever has a duplicate passage for a query.
     """
-    import pandas as pd
     import pyarrow as pa
 
-    wanted = {name: measure(name) for name in measures}
-    labels = grades.to_pandas()
-    runs = retrieved.select([*_QUERY, "retriever", "passage_id", "rank"]).to_pandas()
-    repeated = runs.duplicated([*_QUERY, "retriever", "passage_id"])
-    if repeated.any():
-        row = runs[repeated].iloc[0]
-        raise BadInput(
-            f"{row['retriever']} retrieved the passage {row['passage_id']} twice",
-            where=f"language={row['language']!r}, query_id={row['query_id']!r}",
-            do="keep one of its ranks",
-        )
-    queries = labels[list(_QUERY)].drop_duplicates().sort_values(list(_QUERY), ignore_index=True)
-    queries["query"] = np.arange(len(queries))
-    labels = labels.merge(queries, on=list(_QUERY)).sort_values(["query", "grade"], ascending=[True, False])
-    cells = runs[["language", "retriever"]].drop_duplicates().merge(queries, on="language")
-    cells = cells.sort_values([*_QUERY, "retriever"], ignore_index=True)
-    cells["cell"] = np.arange(len(cells))
-    rows = runs.merge(cells, on=[*_QUERY, "retriever"]).merge(
-        labels[["query", "passage_id", "grade"]], on=["query", "passage_id"], how="left"
-    )
-    rows = rows.sort_values(["cell", "rank", "passage_id"], ignore_index=True)
-    rows["place"] = rows.groupby("cell").cumcount() + 1
-    labels["place"] = labels.groupby("query").cumcount() + 1
-    parts = []
-    for name, (kind, cutoff) in wanted.items():
-        values, known = _values(kind, cells, rows[rows["place"] <= cutoff], labels, cutoff, relevant_from)
-        reason = NOTHING if kind == "judged" else NO_RELEVANT
-        part = cells[[*_QUERY, "retriever"]].assign(
-            measure=name, value=np.where(known, values, np.nan), reason=[None if valued else reason for valued in known]
-        )
-        parts.append(part)
-    table = pd.concat(parts, ignore_index=True).sort_values([*_QUERY, "retriever", "measure"], ignore_index=True)
-    kinds = {"value": pa.float64()}
-    fields = [pa.field(name, kinds.get(name, pa.string())) for name in table.columns]
-    return pa.Table.from_pandas(table, pa.schema(fields), preserve_index=False).replace_schema_metadata(None)
+    wanted = {name: measure(name) for name in sorted(measures)}
+    labels: dict[tuple[str, str], dict[str, int]] = {}
+    columns = (grades[name].to_pylist() for name in (*_QUERY, "passage_id", "grade"))
+    for language, query_id, passage, grade in zip(*columns, strict=True):
+        labels.setdefault((language, query_id), {})[passage] = grade
+    runs: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
+    ordered = retrieved.sort_by([("rank", "ascending"), ("passage_id", "ascending")])
+    columns = (ordered[name].to_pylist() for name in (*_QUERY, "retriever", "passage_id"))
+    for language, query_id, retriever, passage in zip(*columns, strict=True):
+        ranking = runs.setdefault((language, retriever), {}).setdefault(query_id, {})
+        if passage in ranking:
+            raise BadInput(
+                f"{retriever} retrieved the passage {passage} twice",
+                where=f"language={language!r}, query_id={query_id!r}",
+                do="keep one of its ranks",
+            )
+        ranking[passage] = None
+    rows: list[tuple[str | float | None, ...]] = []
+    for (language, query_id), labelled in sorted(labels.items()):
+        for (code, retriever), rankings in sorted(runs.items()):
+            ids = list(rankings.get(query_id, ()))
+            for name, (kind, cutoff) in wanted.items() if code == language else ():
+                value = _measure(kind, ids[:cutoff], labelled, cutoff, relevant_from)
+                known = not isinstance(value, str)
+                rows.append((language, query_id, retriever, name, value if known else None, None if known else value))
+    names = (*_QUERY, "retriever", "measure", "value", "reason")
+    fields = [(name, pa.float64() if name == "value" else pa.string()) for name in names]
+    return pa.Table.from_arrays([pa.array([row[k] for row in rows], kind) for k, (_, kind) in enumerate(fields)], names)
 
 
-def _values(
-    kind: Kind, cells: pd.DataFrame, rows: pd.DataFrame, labels: pd.DataFrame, cutoff: int, relevant_from: int
-) -> tuple[_Array, NDArray[np.bool_]]:
-    """Return a measure of each cell (query and retriever), and a mask of the cells with a value.
-
-    Args:
-        kind: the measure.
-        cells: the query of each cell.
-        rows: cell, grade (NaN if unlabelled) and place of the retrieved passages up to the cutoff, in order.
-        labels: query, grade and place by decreasing grade of the labelled passages.
-        cutoff: number of first passages that count.
-        relevant_from: lowest grade of a relevant passage.
-    """
-    grade, place = rows["grade"].to_numpy(dtype=float), rows["place"].to_numpy()
-
-    def total(values: NDArray[np.generic]) -> _Array:
-        """Sum values of the rows by cell."""
-        return np.asarray(np.bincount(rows["cell"], values.astype(float), len(cells)), float)
-
-    def ideal(values: NDArray[np.generic]) -> _Array:
-        """Sum values of the labels by query, for each cell."""
-        return np.asarray(np.bincount(labels["query"], values.astype(float), len(labels))[cells["query"]], float)
-
+def _measure(
+    kind: Kind, ids: Sequence[str], labelled: Mapping[str, int], cutoff: int, relevant_from: int
+) -> float | str:
+    """Return a measure of the first passages of a ranking, or the reason why there is none."""
     if kind == "judged":
-        size = total(np.ones(len(rows)))
-        return total(~np.isnan(grade)) / np.maximum(size, 1), size > 0
-    label_grade, label_place = labels["grade"].to_numpy(dtype=float), labels["place"].to_numpy()
-    n_relevant = ideal(label_grade >= relevant_from)
-    hits = grade >= relevant_from
+        return sum(name in labelled for name in ids) / len(ids) if ids else NOTHING
+    relevant = {name for name, grade in labelled.items() if grade >= relevant_from}
+    if not relevant:
+        return NO_RELEVANT
     if kind == "nDCG":
-        gain = total(np.maximum(np.nan_to_num(grade), 0) / np.log2(place + 1))
-        best = ideal(np.where(label_place <= cutoff, np.maximum(label_grade, 0), 0) / np.log2(label_place + 1))
-        return gain / np.where(best > 0, best, 1), n_relevant > 0
-    so_far = rows.assign(hit=hits).groupby("cell")["hit"].cumsum().to_numpy(dtype=float)
+        best = _gain(sorted(labelled.values(), reverse=True)[:cutoff])
+        return _gain([labelled.get(name, 0) for name in ids]) / best if best else 0.0
     if kind == "RR":
-        return total(np.where(hits & (so_far == 1), 1 / place, 0)), n_relevant > 0
-    found = total(hits if kind == "R" else np.where(hits, so_far / place, 0))
-    return found / np.maximum(n_relevant, 1), n_relevant > 0
+        return next((1 / rank for rank, name in enumerate(ids, 1) if name in relevant), 0.0)
+    return (recall if kind == "R" else average_precision)(ids, relevant, cutoff)
+
+
+def _gain(ranked: Iterable[int]) -> float:
+    return sum(max(grade, 0) / math.log2(rank + 1) for rank, grade in enumerate(ranked, 1))
 
 
 def means(measured: pa.Table) -> list[RetrievalMean]:

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import get_args
 
-from mirage.errors import BadInput, UnknownName
-from mirage.schema import QuestionType
-
-TYPES: tuple[QuestionType, ...] = get_args(QuestionType)
-"""Every type of question."""
+from mirage.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,31 +39,21 @@ class TestsetSettings:
     """Language codes of the questions."""
     n: int = 200
     """Questions per language."""
-    types: Sequence[QuestionType] = TYPES
-    """Types of question, in equal shares."""
     unanswerable: float = 0.5
     """Share of the questions to make unanswerable."""
     depth: int = 10
     """Passages given with each query."""
     seed: int = 0
     """Seed of the passages, the types and the unanswerable questions."""
-    across: bool = False
-    """Whether to write questions from passages in any language, even if the corpus has passages in the question's
-    language.
-    """
 
     def __post_init__(self) -> None:
         """Check the options.
 
         Raises:
             BadInput: if a value is out of range.
-            UnknownName: if there is no such type.
         """
-        for name in self.types:
-            if name not in TYPES:
-                raise UnknownName("type of question", name, TYPES)
-        if not self.types or not self.languages:
-            raise BadInput("a test set needs a language and a type of question", do="give at least one of each")
+        if not self.languages:
+            raise BadInput("a test set needs a language", do="give at least one")
         if self.n < 1 or self.depth < 2 or not 0 <= self.unanswerable <= 1:
             raise BadInput(
                 f"n is {self.n}, depth {self.depth}, the unanswerable share {self.unanswerable}",
@@ -78,7 +63,6 @@ class TestsetSettings:
     def note(self) -> str:
         """Describe the options, for the manifest."""
         return (
-            f"testset: {self.n} questions in each of {', '.join(self.languages)}; types {', '.join(self.types)};"
-            f" {self.unanswerable:g} unanswerable; {self.depth} passages; seed {self.seed}"
-            + ("; passages in any language" if self.across else "")
+            f"testset: {self.n} questions in each of {', '.join(self.languages)}; {self.unanswerable:g} unanswerable;"
+            f" {self.depth} passages; seed {self.seed}"
         )

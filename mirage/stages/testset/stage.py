@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mirage import llm, schema, store
 from mirage.errors import ArenaError, NotEnoughData
@@ -21,23 +21,16 @@ from mirage.stages.testset.checks import (
     CheckRequest,
     SearchedCorpus,
     add_copies,
-    check_by_words,
-    check_request,
     check_rows,
     read_check,
+    start_check,
 )
-from mirage.stages.testset.coverage import CLUSTERS, cluster, go_round
-from mirage.stages.testset.questions import (
-    QuestionRequest,
-    WrittenQuestion,
-    drop_repeated,
-    kept_facts,
-    passages_for,
-    read_question,
-)
+from mirage.stages.testset.questions import TYPES, QuestionRequest, WrittenQuestion, drop_repeated, read_question
 from mirage.stages.testset.settings import CorpusPassage, TestsetSettings
-from mirage.stages.testset.twins import Split, split_questions
 from mirage.text.languages import base
+
+if TYPE_CHECKING:
+    import numpy as np
 
 CORPUS_FILE = "source/corpus.jsonl"
 """The remaining corpus, in the arena's folder."""
@@ -81,8 +74,8 @@ def plan_testset(
     requests = [one for code in settings.languages for one in _requests(code, corpus, settings, settings.n)]
     checks = []
     for request in requests:
-        rows = corpus.search(request.passages[0].searched, MODEL_CHECKED)
-        text = request.passages[0].text[:300]
+        rows = corpus.search(request.passage.searched, MODEL_CHECKED)
+        text = request.passage.text[:300]
         found = tuple(corpus.passages[row] for row in rows)
         checks.append(CheckRequest(request.language, text, (text,) * 3, tuple(rows), found))
     return llm.total(
@@ -125,7 +118,7 @@ def make_testset(
     if store.is_arena(path):
         raise ArenaError("the folder already has an arena", where=str(path), do="give another folder")
     corpus = SearchedCorpus(passages)
-    say(f"{len(passages):,} passages indexed, {len(corpus.copies):,} of them with near-duplicates.")
+    say(f"{len(passages):,} passages indexed.")
     run = _Run(path, calls)
     questions, dropped = [], []
     for code in settings.languages:
@@ -142,27 +135,28 @@ def make_testset(
     say(f"{len(questions):,} questions accepted, {len(dropped):,} dropped.")
     if len(questions) < settings.n * len(settings.languages):
         say("Fewer than requested: the corpus has no more passages, or too many questions were dropped.")
-    checked, undecided = _check(questions, corpus, settings, run)
+    checked = _check(questions, corpus, run)
     rng = np.random.default_rng([settings.seed, 2])
-    split = split_questions(checked, settings.unanswerable, rng=rng)
-    tables, lost = _tables(checked, split, corpus, settings, author=calls.model.settings.model)
+    unanswerable = draw_unanswerable(checked, settings.unanswerable, rng=rng)
+    removed = frozenset(row for number in unanswerable for row in _touched(checked[number]))
+    tables, lost = _tables(checked, unanswerable, removed, corpus, settings, author=calls.model.settings.model)
     dropped += lost
-    drafts = [*(one.question.draft for one in checked), *dropped]
     lost_ids = {draft.draft_id for draft in lost}
-    tables["drafts"] = [draft for draft in drafts if draft.query_id is None or draft.draft_id not in lost_ids]
+    tables["drafts"] = [one.question.draft for one in checked if one.question.draft.draft_id not in lost_ids] + dropped
     if not tables["queries"]:
         raise NotEnoughData(
             "no question has a passage known not to answer it",
             do="add documents, or use a model that checks the passages",
         )
-    arena = _write(path, tables, corpus, split, settings, calls=calls, sources=sources)
+    arena = _write(path, tables, corpus, removed, settings, calls=calls, sources=sources)
     counts: dict[str, Counter[str]] = {code: Counter() for code in settings.languages}
     for row in tables["queries"]:
         counts[row.language][row.subset] += 1
     for draft in dropped:
         counts[draft.language]["dropped"] += 1
+    undecided = sum(len(one.rows(None)) for one in checked)
     reasons_of = Counter(str(draft.reason) for draft in dropped)
-    return TestsetResult(arena, counts, reasons_of, len(split.removed), undecided, llm.total(run.costs))
+    return TestsetResult(arena, counts, reasons_of, len(removed), undecided, llm.total(run.costs))
 
 
 class _Run:
@@ -171,7 +165,6 @@ class _Run:
     def __init__(self, path: Path, calls: llm.ArenaCalls) -> None:
         self.path, self.calls = path, calls
         self.costs: list[llm.Cost] = []
-        self.budget = calls.model.limits.budget
 
     def replies(self, requests: Sequence[Any]) -> Sequence[llm.Reply]:
         """Return the reply to each request.
@@ -210,7 +203,7 @@ def _write_questions(
 
 
 def _requests(code: str, corpus: SearchedCorpus, settings: TestsetSettings, n: int) -> list[QuestionRequest]:
-    """Return up to n requests in one language, from passages that cover the corpus.
+    """Return up to n requests in one language, from passages drawn at random.
 
     Raises:
         NotEnoughData: if no passage is long enough.
@@ -219,74 +212,97 @@ def _requests(code: str, corpus: SearchedCorpus, settings: TestsetSettings, n: i
 
     long = [row for row, passage in enumerate(corpus.passages) if len(passage.text) >= _SHORTEST]
     own = [row for row in long if base(corpus.passages[row].language or "") == base(code)]
-    rows = corpus.without_copies(long if settings.across or not own else own)
+    rows = own or long
     if not rows:
         raise NotEnoughData(
             f"no passage has {_SHORTEST} characters, the minimum for a question", do="add longer documents to --corpus"
         )
     rng = np.random.default_rng([settings.seed, 1, *code.encode()])
-    labels = cluster([corpus.passages[row].searched for row in rows], min(settings.n, CLUSTERS), rng=rng)
-    types = [settings.types[k] for k in rng.permutation(len(settings.types))]
-    requests = []
-    used: set[int] = set()
-    for number, place in enumerate(go_round(labels, rng=rng)[:n]):
-        row, kind = rows[place], types[number % len(types)]
-        shown = [row]
-        if (several := passages_for(kind)) > 1:
-            known = set(rows)
-            near = [other for other in corpus.search(corpus.passages[row].searched, 20) if other in known]
-            # Unused passages come first, since questions that share a passage are drawn together.
-            near.sort(key=used.__contains__)
-            shown = corpus.without_copies(dict.fromkeys([row, *near]))[:several]
-        if len(shown) == 1 and several > 1:
-            kind = "fact" if "fact" in settings.types else kind
-        used.update(shown)
-        requests.append(QuestionRequest(code, kind, tuple(corpus.passages[k] for k in shown)))
-    return requests
+    drawn = rng.permutation(rows)[:n].tolist()
+    return [QuestionRequest(code, TYPES[number % len(TYPES)], corpus.passages[row]) for number, row in enumerate(drawn)]
 
 
-def _check(
-    questions: Sequence[WrittenQuestion], corpus: SearchedCorpus, settings: TestsetSettings, run: _Run
-) -> tuple[list[CheckedQuestion], int]:
-    """Check which passages answer each question; return the checks and the number of undecided passages."""
-    checked = [check_by_words(question, corpus) for question in questions]
-    pairs = [(one, request) for one in checked if (request := check_request(one, corpus, settings.depth)) is not None]
-    undecided = 0
-    if pairs:
-        replies = run.replies([request for _, request in pairs])
-        for (one, request), reply in zip(pairs, replies, strict=True):
-            for row, result in read_check(request, reply).items():
-                one.add(row, result)
-                undecided += result.finding is None
-            add_copies(one, corpus)
-    return checked, undecided
+def _check(questions: Sequence[WrittenQuestion], corpus: SearchedCorpus, run: _Run) -> list[CheckedQuestion]:
+    """Check which passages answer each question."""
+    started = [start_check(question, corpus) for question in questions]
+    requests = [request for _, request in started if request is not None]
+    replies = iter(run.replies(requests) if requests else ())
+    for checked, request in started:
+        if request is not None:
+            checked.found.update(read_check(request, next(replies)))
+            add_copies(checked.found, corpus)
+    return [checked for checked, _ in started]
+
+
+def _touched(checked: CheckedQuestion) -> list[int]:
+    """Return the rows to remove so that nothing answers a question: also those that may answer."""
+    return checked.rows("answers") + checked.rows(None)
+
+
+def draw_unanswerable(checked: Sequence[CheckedQuestion], share: float, *, rng: np.random.Generator) -> frozenset[int]:
+    """Draw the questions that become unanswerable, a share of each language; return their numbers.
+
+    The choice is random, so the subsets do not differ in style. Questions that share an answering passage, directly or
+    transitively, are drawn together, since removing it affects both.
+
+    Args:
+        checked: the questions.
+        share: share to make unanswerable, from 0 to 1.
+        rng: draws the questions.
+    """
+    groups: list[tuple[set[int], list[int]]] = []
+    for number, one in enumerate(checked):
+        rows, numbers, others = set(_touched(one)), [number], []
+        for group in groups:
+            if rows.isdisjoint(group[0]):
+                others.append(group)
+            else:
+                rows, numbers = rows | group[0], [*group[1], *numbers]
+        groups = [*others, (rows, numbers)]
+    languages = [one.question.draft.language for one in checked]
+    total, taken = Counter(languages), Counter[str]()
+    chosen: set[int] = set()
+    drawn = [groups[place][1] for place in rng.permutation(len(groups)).tolist()]
+    # Groups first: single questions fill the rest.
+    for numbers in sorted(drawn, key=lambda numbers: len(numbers) == 1):
+        counts = Counter(languages[number] for number in numbers)
+        if all(taken[code] + n <= round(share * total[code]) for code, n in counts.items()):
+            chosen.update(numbers)
+            taken.update(counts)
+    return frozenset(chosen)
 
 
 Rows = dict[str, list[Any]]
 
 
 def _tables(
-    checked: Sequence[CheckedQuestion], split: Split, corpus: SearchedCorpus, settings: TestsetSettings, *, author: str
+    checked: Sequence[CheckedQuestion],
+    unanswerable: Set[int],
+    removed: Set[int],
+    corpus: SearchedCorpus,
+    settings: TestsetSettings,
+    *,
+    author: str,
 ) -> tuple[Rows, list[schema.Draft]]:
     """Return the rows of each table, and the drafts without a remaining passage to show."""
     import numpy as np
 
-    names = ("queries", "turns", "tags", "references", "passages", "documents", "nuggets", "passage_checks")
+    names = ("queries", "tags", "references", "passages", "documents", "nuggets", "passage_checks")
     tables: Rows = {name: [] for name in names}
     lost = []
     for number, one in enumerate(checked):
         draft = one.question.draft
         key = draft.language, str(draft.query_id)
-        unanswerable = number in split.unanswerable
-        relevant = [] if unanswerable else one.answering()
-        silent = [row for row in one.silent() if row not in split.removed]
+        is_unanswerable = number in unanswerable
+        relevant = [] if is_unanswerable else one.rows("answers")
+        silent = [row for row in one.rows("nothing") if row not in removed]
         shown = relevant + silent[: max(settings.depth - len(relevant), 2)]
         if not silent:
             lost.append(replace(draft, query_id=None, reason="no remaining passage is known not to answer"))
             continue
-        tables["queries"].append(schema.Query(*key, "non_relevant" if unanswerable else "relevant", draft.text, None))
+        subset: schema.Subset = "non_relevant" if is_unanswerable else "relevant"
+        tables["queries"].append(schema.Query(*key, subset, draft.text, None))
         tables["tags"].append(schema.Tag(*key, "type", draft.type))
-        tables["turns"] += [schema.Turn(*key, k, *turn) for k, turn in enumerate(one.question.turns, 1)]
         rng = np.random.default_rng([settings.seed, 3, *draft.draft_id.encode()])
         for position, place in enumerate(rng.permutation(len(shown)).tolist(), 1):
             passage = corpus.passages[shown[place]]
@@ -296,13 +312,13 @@ def _tables(
             )
             about = json.dumps({"file": passage.file}, ensure_ascii=False)
             tables["documents"].append(schema.Document(*key, passage.passage_id, None, about))
-        if not unanswerable:
+        if not is_unanswerable:
             tables["references"].append(schema.Reference(*key, str(draft.answer)))
             tables["nuggets"] += [
-                schema.Nugget(*key, nugget_id(text), text, fact.importance, fact.passage_id, author)
-                for text, fact in kept_facts(one.question).items()
+                schema.Nugget(*key, nugget_id(text), text, fact.importance, draft.passages, author)
+                for text, fact in {fact.text: fact for fact in reversed(one.question.facts)}.items()
             ]
-        tables["passage_checks"] += check_rows(one, corpus, key[1], split.removed.__contains__)
+        tables["passage_checks"] += check_rows(one, corpus, key[1], removed.__contains__)
     return tables, lost
 
 
@@ -310,7 +326,7 @@ def _write(
     path: Path,
     tables: Rows,
     corpus: SearchedCorpus,
-    split: Split,
+    removed: Set[int],
     settings: TestsetSettings,
     *,
     calls: llm.ArenaCalls,
@@ -320,7 +336,7 @@ def _write(
     lines = [
         {"docid": p.passage_id, "title": p.title, "text": p.text, **({"language": p.language} if p.language else {})}
         for row, p in enumerate(corpus.passages)
-        if row not in split.removed
+        if row not in removed
     ]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     store.write_text(path / CORPUS_FILE, text)
