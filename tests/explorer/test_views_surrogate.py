@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from conftest import ROOT
@@ -71,12 +69,6 @@ def test_the_points_go_down_by_judged_rating_and_end_with_the_new_system(arena: 
     assert judged[:-1] == sorted((j for j in judged if j is not None), reverse=True)
     assert len(points) == 7
     assert views.judged_ends(arena, JUDGE, "en") == {}, "the arena has no ratings"
-
-
-def test_the_calls_saved_are_those_that_the_command_reports(arena: store.Arena, seen: surrogate.Training) -> None:
-    report = report_on(seen, JUDGE, regressors=["ridge"])
-    assert views.calls(arena, JUDGE) == report.calls > 0
-    assert views.calls(arena, Judge.relevance()) == 0
 
 
 def test_importances_are_stored_as_the_surrogate_measures_them(arena: store.Arena, seen: surrogate.Training) -> None:
@@ -162,14 +154,6 @@ def test_the_bundled_arenas_have_their_regressors_and_what_the_default_rests_on(
         weights = views.weights(arena, judge)
         assert {row.regressor for row in weights.permuted} == {comparison.chosen}
         assert weights.ablated
-
-
-def test_an_arena_without_importances_has_none(arena: store.Arena, tmp_path: Path) -> None:
-    tables: dict[str, pa.Table] = {"predictions": arena.read("predictions")}
-    bare = store.write(tmp_path / "bare", tables, made_by="a test")
-    assert views.weights(bare, JUDGE) == views.weights(bare, JUDGE)
-    assert views.weights(bare, JUDGE).permuted == ()
-    assert views.calls(bare, JUDGE) is None
 
 
 def test_the_charts_draw_what_they_are_given(arena: store.Arena) -> None:
