@@ -55,7 +55,8 @@ def judgment_html(judgment: schema.Judgment) -> str:
     """Return one verdict with the systems in the order shown, and its rationale, as HTML."""
     winner = preferred_system(judgment)
     word = f"{judgment.verdict}: <bdi>{escape(winner)}</bdi> wins" if winner else escape(judgment.verdict)
-    word += f" ({escape(judgment.reason)})" if judgment.reason else ""
+    if judgment.reason and judgment.reason not in (judgment.rationale or ""):
+        word += f" ({escape(judgment.reason)})"
     word += f" · repeat {judgment.repeat}" if judgment.repeat else ""
     systems = "".join(
         f"<span>{letter}, shown {place}: <bdi>{escape(system)}</bdi></span>"
