@@ -19,10 +19,11 @@ from mirage.explorer.kit.labels import labels_of, mark_labels
 from mirage.explorer.kit.pick import pick, pickers_popover
 from mirage.explorer.kit.query_keys import key_text
 from mirage.explorer.kit.states import refuse
-from mirage.explorer.kit.table import Col, mode, plain_table, table, table_svg
+from mirage.explorer.kit.table import Col, column, mode, plain_table, table, table_svg
 from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare import ComparisonReport
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
+from mirage.ranking.compare.records import Comparison, MovedQuery
 from mirage.ranking.records import JOINT
 from mirage.stats.units import name_unit
 from mirage.text.segmentation import count_text, join_or_count
@@ -264,14 +265,8 @@ COLUMNS = (
         width=66,
         right=True,
     ),
-    Col("n_queries", "Queries", "count", help="Queries answered by both.", width=64),
-    Col(
-        "detectable",
-        "MDD",
-        "value",
-        help="Minimum detectable difference with this many queries (80% power).",
-        width=84,
-    ),
+    column(Comparison, "n_queries", "Queries", width=64),
+    column(Comparison, "detectable", "MDD", width=84),
 )
 RATED = (
     *COLUMNS[:2],
@@ -295,7 +290,7 @@ RATED = (
 CORRECTED = (
     COLUMNS[0],
     Col("uncorrected", "Measured", "difference", help="Difference without people's labels.", width=80),
-    Col("n_queries", "Queries", "count", help="Queries answered by both.", width=64),
+    column(Comparison, "n_queries", "Queries", width=64),
     Col("difference", "Corrected", "difference", help="Difference corrected by people's labels.", width=80),
     COLUMNS[3],
     Col("labels", "Labels", "count", help="Answers of both systems with people's labels.", width=64),
@@ -303,18 +298,9 @@ CORRECTED = (
 )
 MOVED = (
     Col("where", "Language", "text", help="Language of the query.", width=110),
-    Col(
-        "difference",
-        "Difference",
-        "difference",
-        help="First minus second on this query. For ratings: how much the query shifts the difference.",
-        width=90,
-    ),
-    Col("query_id", "Query", "text", help="Query id."),
+    column(MovedQuery, "difference", kind="difference", width=90),
+    column(MovedQuery, "query_id", "Query"),
 )
-VALUES = (
-    Col("first", "First", "value", help="Value of the first system.", width=74),
-    Col("second", "Second", "value", help="Value of the second system.", width=74),
-)
+VALUES = (column(MovedQuery, "first", width=74), column(MovedQuery, "second", width=74))
 
 show("compare", main)

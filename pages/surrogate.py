@@ -17,12 +17,13 @@ from mirage.explorer.kit.frame import Page, onward, show
 from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.sections import sections
-from mirage.explorer.kit.table import Col, mode, table
+from mirage.explorer.kit.table import Col, column, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.surrogate import ALL, NESTED, PUBLISHED, REGRESSORS
+from mirage.ranking.surrogate.reporting import RegressorSummary
 from mirage.schema import Skill
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
@@ -36,7 +37,7 @@ REGRESSOR = (
     Col("tau", "Tau", "probability", help=_TAU + "All languages: mean over languages."),
     Col("rmse", "RMSE", "probability", help="Root mean squared error in logits; lower is better."),
     Col("r2", "R²", "rating", help="Explained variance of left-out ratings; below 0: worse than the mean."),
-    Col("covered", "Coverage", "rate", help="Share of ratings inside their 95% prediction interval."),
+    column(RegressorSummary, "covered", "Coverage", "rate"),
     Col(
         "p",
         "p",

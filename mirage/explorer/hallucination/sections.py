@@ -238,7 +238,7 @@ def show_prompts(rows: pa.Table) -> None:
     """Show the rates of the systems that were asked with several prompts."""
     note("Change: points relative to the vanilla prompt, on queries classified under both.")
     columns = [
-        Col("system", "System", "system", _SYSTEM.help, width=240),
+        column("outcomes", "system", width=240),
         Col("template", "Prompt", "text", width=100, help="Prompt template."),
     ]
     for metric, label in SHORT.items():
@@ -256,7 +256,7 @@ def show_paper(rates: views.Rates, figures: Arena, page: Page) -> None:
     """Show our rates beside the printed ones if the paper has these systems, and the paper's tables."""
     if rates.reference:
         note("Rates of the paper's systems as printed, and our difference in percentage points.")
-        columns = [Col("system", "System", "system", _SYSTEM.help, width=240)]
+        columns = [column("outcomes", "system", width=240)]
         for metric, label in SHORT.items():
             about = f"{metric} rate printed in the NoMIRACL paper (rate as published, mean over our languages)."
             columns.append(Col(f"{metric}_printed", f"{label} printed", "rate", about, width=150))
@@ -282,9 +282,9 @@ def show_paper_tables(figures: Arena, arena: Arena | None, picked: Sequence[str]
     kind: Any = "count" if counts else "mean"
     unit = "" if counts else ", %"
     columns = [
-        Col("metric", "Figure", "text", width=300 if item == "Table 2" else 150, help="What the paper printed."),
-        Col("setting", "Setting", "text", width=150, help="Setting, subset, split or prompt."),
-        Col("system", "System", "text", width=170, help="System name as printed."),
+        column("published", "metric", "Figure", width=300 if item == "Table 2" else 150),
+        column("published", "setting", width=150),
+        column("published", "system", kind="text", width=170),
         Col("printed", f"Printed{unit}", kind, width=90, help="As printed in the paper."),
     ]
     if arena is not None:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from mirage import schema
 from mirage.explorer.kit.frame import Page
-from mirage.explorer.kit.table import Col, table
+from mirage.explorer.kit.table import Col, column, table
 from mirage.people.votes import raters
 from mirage.store import Arena
 
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 _AGREEMENT = (
     Col("measure", "Measure", "text", help="Rating scale.", width=150),
     *(
-        column
+        part
         for name, label, kind, meaning in (
             ("equal", "Equal", "rate", "Share of equal scores among pairs of raters."),
             ("ordinal", "α, ranks", "probability", "Krippendorff's alpha, ordinal scale: 1 is perfect, 0 is chance."),
             ("interval", "α, numbers", "probability", "Krippendorff's alpha, interval scale."),
         )
-        for column in (
+        for part in (
             Col(name, label, kind, help=meaning),  # type: ignore[arg-type]
             Col(name, "95%", "interval", low=f"{name}_low", high=f"{name}_high", help="Bootstrap over queries."),
         )
     ),
-    Col("answers", "Answers", "count", help="Answers scored by at least two people."),
-    Col("raters", "People", "count", help="Number of raters."),
-    Col("reason", "Missing because", "text", help="Reason for a missing value or interval."),
+    column(raters.RaterAgreement, "answers"),
+    column(raters.RaterAgreement, "raters", "People"),
+    column(raters.RaterAgreement, "reason", "Missing because"),
 )
 _MEANS = (
-    Col("system", "System", "system", of="answers"),
+    column("answers", "system"),
     Col("measure", "Measure", "text", help="Rating scale.", width=150),
-    Col("mean", "Mean", "probability", help="Mean over queries of the mean over raters, in the scale's unit."),
+    column(raters.ScoreMean, "mean", kind="probability"),
     Col("low", "95% low", "probability", help="Lower end of the 95% interval, clustered by query."),
     Col("high", "95% high", "probability", help="Upper end of the 95% interval."),
-    Col("queries", "Queries", "count", help="Number of queries with a score."),
-    Col("raters", "Raters", "count", help="Number of people or programs."),
+    column(raters.ScoreMean, "queries"),
+    column(raters.ScoreMean, "raters"),
     Col("who", "By", "text", help="Rated by people or programs.", width=90),
 )
 
