@@ -61,7 +61,7 @@ def main(page: Page) -> None:
     page.summary(
         f"{count_text(report.overall.n_queries, 'query')} shared by both systems, "
         f"{count_text(sum(row.language != JOINT for row in report.rows), 'language')}. "
-        f"Measure: {'win rate by ' + choice.judge.name if choice.judge else report.title}.",
+        f"Measure: {'win rate by ' + who.judge_name(choice.judge) if choice.judge else report.title}.",
         conclusion=f"{verdict(report, choice)}.",
     )
     evidence(report)

@@ -106,7 +106,7 @@ def finding(page: Page, shown: views.Overview, related: Sequence[Relation]) -> s
     if not related:
         return ""
     names = judges_of_arena(page.arena)
-    judge = "human labels" if Judge.from_name(names[0]).by_labels else names[0]
+    judge = who.judge_name(Judge.from_name(names[0]))
     best = related[0]
     if not best.clear or best.tau is None:
         return f"No feature correlates significantly with the rating by {judge}."
@@ -153,7 +153,7 @@ def systems_in_focus(page: Page, shown: views.Overview, names: Sequence[str], ch
         rows = shown.matrix.to_pylist()
         valued = [row["system"] for row in rows if all(row[name] is not None for name in names)]
         focus, judge = views.ends_of_ranking(page.arena, valued or shown.systems)
-        about = f"First and last in the ranking by {judge}. " if judge else ""
+        about = f"First and last in the ranking by {who.judge_name(Judge.from_name(judge))}. " if judge else ""
     legend(focus)
     note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
     return focus
@@ -281,8 +281,8 @@ def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) ->
         wide=True,
     )
     method = (
-        f"Kendall’s tau-b between system means of the feature and ratings by {judge.name}; 95% percentile interval, "
-        f"{DRAWS} bootstrap draws of systems"
+        f"Kendall’s tau-b between system means of the feature and ratings by {who.judge_name(judge)}; 95% percentile "
+        f"interval, {DRAWS} bootstrap draws of systems"
     )
     note("Kendall’s tau with the rating. Hollow: not significant. Correlation is not causation.")
     return {

@@ -36,7 +36,7 @@ REGRESSOR = (
     Col("name", "Regressor", "text", help="Fitted model; the marked one is used for new systems.", width=220),
     Col("tau", "Tau", "probability", help=_TAU + "All languages: mean over languages."),
     Col("rmse", "RMSE", "probability", help="Root mean squared error in logits; lower is better."),
-    Col("r2", "R²", "rating", help="Explained variance of left-out ratings; below 0: worse than the mean."),
+    Col("r2", "R²", "probability", help="Explained variance of left-out ratings; below 0: worse than the mean."),
     column(RegressorSummary, "covered", "Coverage", "rate"),
     Col(
         "p",
@@ -49,7 +49,7 @@ REGRESSOR = (
     Col(
         "printed",
         "Printed R²",
-        "rating",
+        "probability",
         help="Published, not computed here (MIRAGE-Bench, Table 3): R² on 4 of 19 systems held out, 50 random splits.",
     ),
 )
@@ -73,7 +73,7 @@ IMPORTANCE = (
 BY_LANGUAGE = (
     Col("name", "Language", "text", help="Language of the answers.", width=140),
     Col("tau", "Tau", "probability", help="Ours on left-out systems, with the selected regressor."),
-    Col("r2", "R²", "rating", help="Ours on left-out systems, with the selected regressor."),
+    Col("r2", "R²", "probability", help="Ours on left-out systems, with the selected regressor."),
     Col("systems", "n", "count", help="Number of left-out systems."),
     Col("forest", "Tau, forest", "probability", help="Ours on left-out systems, with the published regressor."),
     Col(
@@ -115,9 +115,10 @@ def main(page: Page) -> None:
             key="regressor",
             kind="regressor",
             default=comparison.chosen,
+            named=_title,
             width=200,
-            help=f"{comparison.chosen}: lowest error on left-out systems; used for new systems. {NESTED}: a regressor "
-            "chosen per system without seeing it.",
+            help=f"{_title(comparison.chosen)}: lowest error on left-out systems; used for new systems. Chosen per "
+            "system: without seeing the system.",
         )
         scopes = sorted(shown, key=lambda code: (code != ALL, code)) if not page.picked else shown
         language = pick(
@@ -140,7 +141,7 @@ def main(page: Page) -> None:
         charts.ratings(
             points,
             views.judged_ends(page.arena, judge, language),
-            judge=judge.name,
+            judge=who.judge_name(judge),
             mode=mode(),
         ),
         key="predicted",
@@ -196,7 +197,8 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
         tau, rmse, where = quality.tau, quality.rmse, f"in {name_of(language)}"
     write = FORMATS["probability"].write
     predicts = f"{title} predict" if (title := _title(regressor)).endswith("by answer") else f"{title} predicts"
-    return f"{predicts} the ranking of {n} systems by {judge.name} with tau {write(tau)} {where} (RMSE {write(rmse)})."
+    ranking = f"the ranking of {n} systems by {who.judge_name(judge)}"
+    return f"{predicts} {ranking} with tau {write(tau)} {where} (RMSE {write(rmse)})."
 
 
 def _tested(comparison: views.RegressorComparisonView, regressor: str) -> str:
@@ -311,7 +313,7 @@ def _by_language(page: Page, judge: Judge, rows: list[dict[str, Any]]) -> None:
         code = row["language"]
         if code != ALL:
             value, minus, plus = figures.r2_draws.get(code, (None, 0.0, 0.0))
-            write = FORMATS["rating"].write
+            write = FORMATS["probability"].write
             lines.append(
                 {
                     "name": name_of(code),

@@ -153,6 +153,11 @@ def test_the_bundled_arenas_have_their_regressors_and_what_the_default_rests_on(
         assert {row.regressor for row in comparison.summary} == {*regressors, surrogate.NESTED}
         weights = views.weights(arena, judge)
         assert {row.regressor for row in weights.permuted} == {comparison.chosen}
+        ends = views.judged_ends(arena, judge, "all")
+        for point in views.predicted_points(arena, judge, comparison.chosen, "all"):
+            low, high = ends.get(point.system, (None, None))
+            assert low is None or point.judged is None or low <= point.judged
+            assert high is None or point.judged is None or point.judged <= high
         assert weights.ablated
 
 

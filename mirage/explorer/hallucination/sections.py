@@ -61,6 +61,11 @@ _CURVES = 4
 _SYSTEM = column("outcomes", "system")
 
 
+def best_shade() -> str:
+    """Return how the best cells of a map of rates look: the ramp runs the other way on a dark ground."""
+    return "lighter" if mode() == "dark" else "darker"
+
+
 def answer_links(cells: Sequence[Mapping[str, Any]], parser: str, system: str, metric: str, code: str = "all") -> None:
     """Link to the answers behind a number, one link for each kind of outcome with its count."""
     key = (system, metric, code)
@@ -102,7 +107,7 @@ def show_by_language(rates: views.Rates, cells: Sequence[Mapping[str, Any]], ord
         if cell:
             answer_links(cells, parser, cell[0], metric, cell[1])
         else:
-            note(f"{name} in percent; darker is better. Click a cell to read its answers.")
+            note(f"{name} in percent; {best_shade()} is better. Click a cell to read its answers.")
     if rates.lacking:
         with st.container(border=True):
             missing = plain(missing_words(rates))
