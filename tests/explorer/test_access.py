@@ -104,8 +104,8 @@ def tab_to(opened: Opened, name: str) -> None:
         opened.page.keyboard.press("Tab")
         label, visible = opened.page.evaluate(FOCUSED)
         passed.append(label)
+        assert visible, f"nobody sees that {label} has the focus"
         if label == name:
-            assert visible, "the focus is visible"
             return
     pytest.fail(f"{name} is not reached by Tab, but {passed}")
 

@@ -113,22 +113,6 @@ def test_pitfall_45_names_that_a_vote_reveals_are_text(tmp_path: Path, monkeypat
     assert not [payload for payload in HOSTILE[:2] if payload in html(app)]
 
 
-def test_a_vote_that_is_taken_back_comes_again_and_a_new_one_is_a_new_vote(arenas: Path) -> None:
-    app = open_page()
-    first = re.search(r"Which river is number \d+", text(app))
-    key(app, "1").click().run()
-    second = re.search(r"Which river is number \d+", text(app))
-    key(app, "u").click().run()
-    assert not app.exception
-    assert votes.standing(rows()) == []
-    assert re.search(r"Which river is number \d+", text(app)) == first or first != second
-    key(app, "2").click().run()
-    (row,) = votes.standing(rows())
-    assert row.vote == "B"
-    assert [row.vote for row in rows()] == ["A", "undo", "B"]
-    assert rows()[0].query_id == row.query_id
-
-
 def test_a_reload_keeps_the_votes_and_the_queue_ends(arenas: Path) -> None:
     app = open_page()
     for n in range(4):
@@ -155,15 +139,6 @@ def test_citations_are_voted_on_one_sentence_and_passage_at_a_time(arenas: Path)
     assert f"The answer was by {second.system} ." in " ".join(text(app).split())
     key(app, "u").click().run()
     assert votes.standing(rows(Evidence)) == [first]
-
-
-def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log_in(monkeypatch, HOSTILE[0].strip())
-    app = open_page(voter="")
-    assert not [field for field in app.text_input if field.key == "spot_voter"]
-    assert app.button(key="spot_who").disabled
-    key(app, "1").click().run()
-    assert [row.voter for row in rows()] == [HOSTILE[0].strip()]
 
 
 def name_field(app: AppTest) -> Any:

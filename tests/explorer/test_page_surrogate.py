@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
-import browser
 import pytest
 from conftest import ROOT
 
@@ -72,23 +69,3 @@ def test_the_calls_that_a_prediction_saves_are_those_of_the_arena() -> None:
     verdicts = arena.read("judgments", columns=["judge"])["judge"].to_pylist().count("heuristic")
     calls = round(2 * verdicts / len(set(arena.read("answers", columns=["system"])["system"].to_pylist())))
     assert f"took {calls:,} verdicts on average" in page_text(opened(arena="sample", judge="heuristic"))
-
-
-@pytest.mark.browser
-def test_a_mark_leads_to_the_features_of_its_system(tmp_path: Path) -> None:
-    with browser.server(MIRAGE_HOME=str(tmp_path / "home")) as url, browser.chromium() as start:
-        page = start()
-        page.page.goto(f"{url}/surrogate?arena=sample&judge=heuristic&scope=te")
-        page.page.wait_for_selector(f".st-key-predicted {browser.MARKS}")
-        page.settle()
-        rows = page.page.locator(".st-key-predicted .ytick text").all_text_contents()
-        page.page.mouse.click(*browser.mark_places(page.page, "predicted")[0])
-        link = page.page.get_by_text("See its features")
-        link.wait_for()
-        page.settle()
-        link.click()
-        page.page.wait_for_selector("h1:has-text('Features')")
-        page.page.wait_for_url("**systems=**")
-        (system,) = parse_qs(urlsplit(page.page.url).query)["systems"]
-        assert system == rows[0]
-        assert page.heard == ([], [], [])

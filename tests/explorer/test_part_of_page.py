@@ -105,16 +105,6 @@ def test_a_click_finds_an_arena_that_was_replaced(opened: Opened, url: str, aren
     assert tables.inner_text() != before
 
 
-def test_the_frame_follows_a_change_of_light_and_dark(opened: Opened, url: str) -> None:
-    page = show(opened, f"{url}/?arena=small")
-    skill(opened, "unanswerable")
-    logo = page.get_by_test_id("stSidebarLogo")
-    before = logo.get_attribute("src")
-    page.emulate_media(color_scheme="dark")
-    page.wait_for_function("was => document.querySelector('[data-testid=stSidebarLogo]').src !== was", arg=before)
-    opened.settle()
-
-
 def test_a_browser_keeps_the_frame_from_page_to_page(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=small")
     # Not Cite: where a page comes in several pieces, as on a busy machine, a popover may be mounted again.

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from views_answers_cases import SYSTEMS, build, make_answers, make_queries
+from views_answers_cases import SYSTEMS, build, make_queries
 
-from mirage import schema, store
+from mirage import store
 from mirage.errors import UnknownName
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers.data import AnswerFilter
-from mirage.explorer.kit.query_keys import Keys, key_text, preferred_languages
+from mirage.explorer.kit.query_keys import key_text, preferred_languages
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +38,6 @@ def ids(arena: store.Arena, **options: Any) -> list[str]:
 )
 def test_a_page_opens_in_the_browsers_language_then_english(locale: str | None, codes: tuple[str, ...]) -> None:
     assert preferred_languages(locale) == codes
-    keys = Keys((("ar", "q1"), ("en", "q1"), ("te", "q1"), ("te", "q2")))
-    assert keys.first_in(preferred_languages(locale)) == (("te", "q1") if locale == "te" else ("en", "q1"))
-    assert Keys((("ar", "q1"), ("te", "q1"))).first_in(("en",)) == ("ar", "q1")
-    assert Keys(()).first_in(("en",)) is None
 
 
 # What there is
@@ -79,28 +75,14 @@ def test_all_queries_match_without_a_filter_and_come_by_page(arena: store.Arena)
         ("長い川", ["j0#1"]),
         ("number 29", ["e29"]),
         ("unable TO generate", ["e03"]),
-        ("%", None),
-        ("100%", None),
         ("_", []),
         ("' OR 1=1 --", []),
-        ("[1, 3]", None),
     ],
 )
 def test_a_search_takes_text_as_it_is_in_either_case_and_any_script(
-    arena: store.Arena, text: str, expected: list[str] | None
+    arena: store.Arena, text: str, expected: list[str]
 ) -> None:
-    query_ids = ids(arena, text=text)
-    if expected is not None:
-        assert query_ids == expected
-    else:
-        holding = {(q.language, q.query_id) for q, a in zip_answers() if text.lower() in f"{q.text} {a.text}".lower()}
-        assert query_ids == [query_id for _, query_id in sorted(holding)]
-        assert query_ids
-
-
-def zip_answers() -> list[tuple[schema.Query, schema.Answer]]:
-    queries = {(q.language, q.query_id): q for q in make_queries()}
-    return [(queries[a.language, a.query_id], a) for a in make_answers(queries.values())]
+    assert ids(arena, text=text) == expected
 
 
 some = st.builds(

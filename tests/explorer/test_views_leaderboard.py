@@ -68,14 +68,6 @@ def test_pitfall_5_unparsed_verdicts_are_counted_and_shown(arena: store.Arena) -
     assert size(arena, Judge.single("judge-x")).answers == 6 * 8 * 2
 
 
-def test_the_same_options_give_the_same_board_and_another_arena_another(tmp_path: Path) -> None:
-    first = small_arena.write(tmp_path, seed=0)
-    board = views.board(first, Judge.relevance(), ("en",))
-    assert views.board(store.open_arena(first.path), Judge.relevance(), ("en",)) is board
-    second = small_arena.write(tmp_path, seed=5)
-    assert not views.board(second, Judge.relevance(), ("en",)).rows.equals(board.rows)
-
-
 def test_published_ranks_are_shown_as_printed(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, tables=("published",))
     ranks = published_ranks(arena, ())
@@ -124,16 +116,6 @@ def test_a_board_of_pooled_judges_is_the_librarys_with_the_verdicts_of_each(judg
     assert "gpt-4o 600, llama-3 600" in board.counted[0]
     assert board.moved == ()
     assert size(judged, Judge.panel()).answers == 1200
-
-
-def test_a_choice_says_what_it_moves_and_what_it_left_out(judged: store.Arena) -> None:
-    plain = views.board(judged, Judge.single("gpt-4o"), ("en", "sw"))
-    assert (plain.counted, plain.moved) == ((), ())
-    board = views.board(judged, Judge.single("gpt-4o"), ("en", "sw"), RankSettings(consistent=True))
-    assert "the two orders disagree" in board.counted[0]
-    assert "moved" in board.moved[0]
-    styled = views.board(judged, Judge.panel(), ("en", "sw"), RankSettings(without="OpenAI", control=("language",)))
-    assert "equal language" in styled.board.method
 
 
 def test_the_queries_needed_are_named_for_the_neighbours_of_a_system(arena: store.Arena) -> None:
