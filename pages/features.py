@@ -227,7 +227,8 @@ def over(shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
         about = f"{spec.meaning} {charts.direction_text(name).capitalize()}." if spec else ""
         columns.append(Col(name, charts.title(name), kind(name), help=about, width=130))
     table(shown.matrix, columns, key="feature_matrix")
-    more = "" if len(names) <= MOST else f" {MOST} of {len(names)} features; choose others under Options."
+    n, of = min(len(names), MOST), len(shown.features)
+    more = "" if n == of else f" {n} of {of} features; choose others under Options."
     note(f"Unweighted mean over languages.{more}")
     return {}
 

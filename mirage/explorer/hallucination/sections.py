@@ -249,7 +249,7 @@ def show_prompts(rows: pa.Table) -> None:
     for metric, label in SHORT.items():
         rate = Col(f"{metric}_rate", label, "rate", f"{MEANING[metric]}: {SAYS['exclude']}.", width=100)
         about = "Percentage points relative to the vanilla prompt."
-        change = Col(f"{metric}_change", "change", "points", about, width=72)
+        change = Col(f"{metric}_change", "Change", "points", about, width=72)
         columns += estimate(rate, stem=metric, width=90, about="Rate with 95% interval.")
         about = "Change with 95% interval (matched pairs, Agresti and Min 2005); dashed line: 0."
         columns += estimate(change, width=90, about=about)
@@ -266,7 +266,7 @@ def show_paper(rates: views.Rates, figures: Arena, page: Page) -> None:
             about = f"{metric} rate printed in the NoMIRACL paper (rate as published, mean over our languages)."
             columns.append(Col(f"{metric}_printed", f"{label} printed", "rate", about, width=150))
             about = f"Our {metric} rate as published minus the printed one, in percentage points. 0: within rounding."
-            columns.append(Col(f"{metric}_difference", "differs", "points", about, width=70))
+            columns.append(Col(f"{metric}_difference", "Difference", "points", about, width=82))
         table(rates.systems, columns, key="beside_print")
     show_paper_tables(figures, page.arena, page.picked)
 
