@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import axe_playwright_python
-import browser
 import pytest
 from browser import Opened, show
-from conftest import ROOT
 
 from mirage.explorer.kit.page_list import PAGES
 
@@ -39,12 +37,6 @@ LINKS = [
     *("hallucination?arena=nomiracl&section=Errors", "surrogate?arena=nomiracl&section=Importance"),
 ]
 """Every page on the sample, and where other arenas and sections look different."""
-
-
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with browser.server(ROOT / "data" / "sample", MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
-        yield url
 
 
 WIDTHS = "() => [document.scrollingElement, document.querySelector('[data-testid=stMain]')].map((e) => e.scrollWidth)"

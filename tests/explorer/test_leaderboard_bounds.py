@@ -177,15 +177,6 @@ def test_the_csv_of_rank_leaves_an_end_without_a_bound_empty_and_says_bounded(od
     assert "ridge" not in result.stderr
 
 
-def test_the_table_of_rank_prints_an_end_without_a_bound_as_infinite(odd: store.Arena) -> None:
-    out = mirage("rank", odd.path, "--judge", "gpt-4o", "--languages", "en", "--draws", 50).stdout
-    (best,) = [line for line in out.splitlines() if UNBEATEN in line]
-    (worst,) = [line for line in out.splitlines() if WINLESS in line]
-    assert "+∞" in best
-    assert "-∞" in worst
-    assert "bounded" not in out
-
-
 def test_rank_adds_the_differences_to_a_reference(odd: store.Arena) -> None:
     command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 50, "--reference", "sim-05")
     result = mirage(*command, "--format", "json")
@@ -199,16 +190,6 @@ def test_rank_adds_the_differences_to_a_reference(odd: store.Arena) -> None:
         )
     assert "∞" in mirage(*command).stdout
     assert "there is no system 'nobody'" in mirage(*command[:-1], "nobody", code=2).stderr
-
-
-def test_rank_prints_the_scale_of_arenas(odd: store.Arena) -> None:
-    command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 50, "--reference", "sim-05", "--format", "json")
-    logits = json.loads(mirage(*command).stdout)
-    points = json.loads(mirage(*command, "--scale", "arena").stdout)
-    for a, b in zip(logits, points, strict=True):
-        for name, shift in (("rating", 1000), ("low", 1000), ("high", 1000), ("difference", 0), ("difference_high", 0)):
-            expected = None if a[name] is None else shift + a[name] * 400 / math.log(10)
-            assert b[name] == (None if expected is None else pytest.approx(expected))
 
 
 # Who else reads the ends of a rating's interval

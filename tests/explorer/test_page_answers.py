@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -34,13 +34,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build(folder, "texts")
     build(folder, "nomiracl", tables=NUMBERS)
     return folder
-
-
-@pytest.fixture(scope="module")
-def url(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The explorer, for tests that change nothing."""
-    with browser.server(folder, MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
-        yield url
 
 
 # What is shown
@@ -249,18 +242,6 @@ def test_one_session_at_a_time_brings_the_texts(tmp_path: Path) -> None:
         pass
 
 
-def test_progress_runs_from_nothing_to_everything(tmp_path: Path, origin: type[Handler]) -> None:
-    from mirage.io.imports.texts import download_texts
-
-    seen: list[tuple[float, str]] = []
-    download_texts(tmp_path / "h", lambda share, label: seen.append((share, label)))
-    shares = [share for share, _ in seen]
-    assert shares == sorted(shares)
-    assert 0 < shares[0] < 0.05
-    assert shares[-1] == 1
-    assert len({label for _, label in seen}) == 36 + 2
-
-
 def test_texts_that_the_source_lacks_are_named_and_the_others_come(tmp_path: Path, origin: type[Handler]) -> None:
     from mirage.io.imports.texts import download_texts
 
@@ -285,24 +266,23 @@ def test_an_unfinished_arena_is_brought_to_its_end(arenas: Path, origin: type[Ha
 
 
 @pytest.mark.browser
-def test_the_list_and_the_keys_move_from_query_to_query(url: str) -> None:
-    with browser.chromium() as start:
-        opened = start()
-        page = opened.page
-        page.goto(f"{url}/answers?arena=texts&languages=en&systems=gpt-4")
-        page.wait_for_selector("text=1 of 30")
-        opened.press("ArrowRight")
-        page.wait_for_selector("text=2 of 30")
-        opened.press("ArrowLeft")
-        page.wait_for_selector("text=1 of 30")
-        page.get_by_role("button", name="Which river is number 7?").click()
-        page.wait_for_selector("text=8 of 30")
-        assert "query=en%3Ae07" in page.url
-        field = page.get_by_label("Search", exact=True)
-        field.fill("number 1")
-        field.press("Enter")
-        page.wait_for_selector("text=1 of 11")
-        field.press("ArrowLeft")
-        opened.settle()
-        assert page.locator("text=1 of 11").count() == 1, "in a text field the arrows move the cursor"
-        assert opened.heard == ([], [], [])
+def test_the_list_and_the_keys_move_from_query_to_query(start: Callable[..., browser.Opened], url: str) -> None:
+    opened = start()
+    page = opened.page
+    page.goto(f"{url}/answers?arena=texts&languages=en&systems=gpt-4")
+    page.wait_for_selector("text=1 of 30")
+    opened.press("ArrowRight")
+    page.wait_for_selector("text=2 of 30")
+    opened.press("ArrowLeft")
+    page.wait_for_selector("text=1 of 30")
+    page.get_by_role("button", name="Which river is number 7?").click()
+    page.wait_for_selector("text=8 of 30")
+    assert "query=en%3Ae07" in page.url
+    field = page.get_by_label("Search", exact=True)
+    field.fill("number 1")
+    field.press("Enter")
+    page.wait_for_selector("text=1 of 11")
+    field.press("ArrowLeft")
+    opened.settle()
+    assert page.locator("text=1 of 11").count() == 1, "in a text field the arrows move the cursor"
+    assert opened.heard == ([], [], [])

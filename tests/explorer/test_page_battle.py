@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -32,13 +32,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build(folder, "texts")
     small_arena.write(folder, "numbers", tables=("outcomes", "judgments"))
     return folder
-
-
-@pytest.fixture(scope="module")
-def url(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The explorer, for tests that change nothing."""
-    with browser.server(folder, MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
-        yield url
 
 
 open_page = partial(pages.open_page, "battle", arena="judged", judge="zeta")
@@ -170,21 +163,20 @@ def test_two_that_never_met_are_told_so(arenas: Path) -> None:
 
 
 @pytest.mark.browser
-def test_keys_and_citations_in_a_browser(url: str) -> None:
-    with browser.chromium() as start:
-        opened = start(scheme="dark")
-        page = opened.page
-        page.goto(f"{url}/battle?arena=judged&judge=zeta&a={A}&b={B}")
-        page.wait_for_selector("text=1 of 5 · English")
-        opened.press("ArrowRight")
-        page.wait_for_selector("text=2 of 5 · English")
-        opened.press("ArrowLeft")
-        page.wait_for_selector("text=1 of 5 · English")
-        opened.settle()
-        first, second = (box.bounding_box() for box in page.locator(".mg-answer").all())
-        assert first["y"] == second["y"]
-        assert first["x"] + first["width"] < second["x"], "side by side"
-        page.locator(".mg-answer a[href='#passage-1']").click()
-        page.wait_for_function("() => document.querySelector('.mg-fold:target')?.id === 'passage-1'")
-        assert page.locator("text=1 of 5 · English").count() == 1, "the page stays where it is"
-        assert opened.heard == ([], [], [])
+def test_keys_and_citations_in_a_browser(start: Callable[..., browser.Opened], url: str) -> None:
+    opened = start(scheme="dark")
+    page = opened.page
+    page.goto(f"{url}/battle?arena=judged&judge=zeta&a={A}&b={B}")
+    page.wait_for_selector("text=1 of 5 · English")
+    opened.press("ArrowRight")
+    page.wait_for_selector("text=2 of 5 · English")
+    opened.press("ArrowLeft")
+    page.wait_for_selector("text=1 of 5 · English")
+    opened.settle()
+    first, second = (box.bounding_box() for box in page.locator(".mg-answer").all())
+    assert first["y"] == second["y"]
+    assert first["x"] + first["width"] < second["x"], "side by side"
+    page.locator(".mg-answer a[href='#passage-1']").click()
+    page.wait_for_function("() => document.querySelector('.mg-fold:target')?.id === 'passage-1'")
+    assert page.locator("text=1 of 5 · English").count() == 1, "the page stays where it is"
+    assert opened.heard == ([], [], [])

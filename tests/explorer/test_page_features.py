@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -140,45 +140,36 @@ def test_an_arena_without_ratings_shows_the_rest(arenas: Path, monkeypatch: pyte
 # In a real browser
 
 
-@pytest.fixture(scope="module")
-def explorer(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with browser.server(arenas=folder, MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
-        yield url
-
-
 @pytest.mark.browser
-def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
-    with browser.chromium() as start:
-        opened = start()
-        page = opened.page
-        page.goto(f"{explorer}/features?arena=simulated&features=answer_bleu&languages=en")
-        page.locator(f".st-key-panels {browser.MARKS}").last.wait_for()
-        places = browser.mark_places(page, "panels")
-        assert len(places) == 2 + 1, "two systems in focus, and the mean of all"
-        opened.settle()
-        legend = page.locator(".mg-mark")
-        assert legend.count() == 2
-        assert legend.first.evaluate("e => getComputedStyle(e).clipPath") != "none", (
-            "what cleans HTML has left the mark"
-        )
-        page.mouse.move(*places[-1])
-        hover = page.locator(".st-key-panels .hoverlayer .hovertext")
-        hover.wait_for()
-        says = hover.locator("tspan.line").all_text_contents()
-        assert says[0].startswith("sim-0")
-        assert says[1].startswith("English: ")
-        assert says[2] == "n = 12 of 12 answers"
-        marks = page.locator(f".st-key-panels {browser.MARKS}")
-        before = marks.last.bounding_box()
-        page.mouse.click(*places[-1])
-        opened.settle()
-        after = marks.last.bounding_box()
-        assert after["width"] > before["width"], "the mark that is selected stands out"
-        onward = page.get_by_role("button", name="Read these answers")
-        onward.wait_for()
-        opened.settle()
-        onward.click()
-        page.get_by_role("heading", name="Answers", exact=True).wait_for()
-        opened.settle()
-        assert "12 of 36 queries and 12 of 216 answers match." in page.inner_text("[data-testid=stMain]")
-        assert opened.heard == ([], [], [])
+def test_a_dot_is_clicked_and_leads_on_in_a_browser(start: Callable[..., browser.Opened], url: str) -> None:
+    opened = start()
+    page = opened.page
+    page.goto(f"{url}/features?arena=simulated&features=answer_bleu&languages=en")
+    page.locator(f".st-key-panels {browser.MARKS}").last.wait_for()
+    places = browser.mark_places(page, "panels")
+    assert len(places) == 2 + 1, "two systems in focus, and the mean of all"
+    opened.settle()
+    legend = page.locator(".mg-mark")
+    assert legend.count() == 2
+    assert legend.first.evaluate("e => getComputedStyle(e).clipPath") != "none", "what cleans HTML has left the mark"
+    page.mouse.move(*places[-1])
+    hover = page.locator(".st-key-panels .hoverlayer .hovertext")
+    hover.wait_for()
+    says = hover.locator("tspan.line").all_text_contents()
+    assert says[0].startswith("sim-0")
+    assert says[1].startswith("English: ")
+    assert says[2] == "n = 12 of 12 answers"
+    marks = page.locator(f".st-key-panels {browser.MARKS}")
+    before = marks.last.bounding_box()
+    page.mouse.click(*places[-1])
+    opened.settle()
+    after = marks.last.bounding_box()
+    assert after["width"] > before["width"], "the mark that is selected stands out"
+    onward = page.get_by_role("button", name="Read these answers")
+    onward.wait_for()
+    opened.settle()
+    onward.click()
+    page.get_by_role("heading", name="Answers", exact=True).wait_for()
+    opened.settle()
+    assert "12 of 36 queries and 12 of 216 answers match." in page.inner_text("[data-testid=stMain]")
+    assert opened.heard == ([], [], [])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
 import pyarrow.compute as pc
 import pytest
 from conftest import ROOT
@@ -44,22 +43,6 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 @pytest.fixture(scope="module")
 def seen(arena: store.Arena) -> surrogate.Training:
     return training(arena.read("features"), arena.read("judgments"), JUDGE)
-
-
-@pytest.mark.parametrize("regressor", ["default", *FEW])
-def test_every_figure_by_language_is_the_quality_of_the_stored_predictions(arena: store.Arena, regressor: str) -> None:
-    stored = arena.read("predictions").to_pylist()
-    shown = {row["language"]: row for row in views.quality_by_language(arena, JUDGE, regressor)}
-    assert list(shown) == [*CODES, "all"]
-    for code, row in shown.items():
-        rows = [r for r in stored if (r["regressor"], r["language"]) == (regressor, code) and r["judged"] is not None]
-        predicted, judged = (np.array([r[name] for r in rows]) for name in ("rating", "judged"))
-        own = {name: np.mean([r[f"{name}_part"] for r in rows]) for name in ("tau", "slope")}
-        own |= {"rmse": np.sqrt(((judged - predicted) ** 2).mean()), "r2": surrogate.r2(predicted, judged)}
-        bounded = [r for r in rows if r["low"] is not None]
-        own["covered"] = np.mean([r["low"] <= r["judged"] <= r["high"] for r in bounded])
-        assert row["systems"] == len(rows) == 6
-        assert {name: row[name] for name in own} == pytest.approx(own), code
 
 
 def test_the_points_go_down_by_judged_rating_and_end_with_the_new_system(arena: store.Arena) -> None:
