@@ -23,7 +23,7 @@ from mirage.explorer.kit.levels_section import corrected_section
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.states import first_time, refuse
-from mirage.explorer.kit.table import Col, legend, mode, table
+from mirage.explorer.kit.table import Col, column, legend, mode, table
 from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
 from mirage.stages.across.preference import OWN
@@ -221,7 +221,7 @@ def over(shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
             note(f"{spec.meaning.partition('. ')[0].rstrip('.')}. {charts.direction_text(feature).capitalize()}.")
         values(shown, feature)
         return {"feature": feature}
-    columns = [Col("system", "System", "system", help="System name.")]
+    columns = [column("outcomes", "system")]
     for name in names[:MOST]:
         spec = FEATURES.get(name)
         about = f"{spec.meaning} {charts.direction_text(name).capitalize()}." if spec else ""
@@ -247,7 +247,7 @@ def values(shown: views.Overview, feature: str) -> None:
     mean = Col("mean", "Mean", kind(feature), f"Mean over the languages. {spec.meaning if spec else ''}")
     coverage = "Share of answers with a value; the download gives reasons for the others."
     columns = (
-        Col("system", "System", "system", help="System name."),
+        column("outcomes", "system"),
         mean,
         Col("mean", "Interval", "interval", interval, low="low", high="high", width=112),
         Col("n", "n", "count", help="Answers with a value.", width=70),

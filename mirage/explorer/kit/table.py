@@ -215,11 +215,6 @@ def filter_rows(rows: pa.Table, column: str, values: Sequence[str]) -> pa.Table:
     return rows.filter(pc.is_in(rows[column], value_set=pa.array(values, pa.string())))
 
 
-def column_help(table_name: str, column: str) -> str:
-    """Return the meaning of a schema column, for use as `help`."""
-    return schema.column(table_name, column).meaning
-
-
 def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Table, dict[str, Any]]:
     """Return the rows as Streamlit draws them, and the configuration of its columns."""
     import pyarrow as pa
