@@ -31,7 +31,7 @@ from mirage.explorer.kit.page_list import PAGES
 STARTS, VOTES, ROUNDS, FIRST = 5, 20, 9, 3
 """Cold starts; votes; rounds through the pages after the first; servers that are asked for first visits."""
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-ELSEWHERE = {"Hallucination": "nomiracl", "Nuggets": "sample", "Surrogate": "sample"}
+ELSEWHERE = {"Hallucination": "nomiracl", "Surrogate": "sample"}
 """Bundled arenas of the pages for which the arena of full size has no table."""
 LOADS_PLOTLY = "Compare"
 """The page with a chart that first visits begin with."""

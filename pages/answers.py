@@ -16,7 +16,7 @@ from mirage.explorer.kit.frame import show as show_page
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.query_keys import Key, key_text
 from mirage.explorer.kit.query_navigation import reader_languages
-from mirage.explorer.kit.table import column_help
+from mirage.explorer.kit.table import column
 from mirage.explorer.kit.text import heading_html
 from mirage.stages.across.summary import is_cross_lingual, passage_languages
 from mirage.stages.retrieve.attribution import CAUSES
@@ -106,7 +106,7 @@ def filters(page: Page, scope: views.Scope) -> views.AnswerFilter:
                     kind="outcome",
                     placeholder="Any outcome",
                     width=210,
-                    help=column_help("outcomes", "outcome"),
+                    help=column("outcomes", "outcome").help,
                 )
                 parser = pick(
                     "Parser",
@@ -114,7 +114,7 @@ def filters(page: Page, scope: views.Scope) -> views.AnswerFilter:
                     key="parser",
                     kind="parser",
                     width=130,
-                    help=column_help("outcomes", "parser"),
+                    help=column("outcomes", "parser").help,
                 )
                 cause = pick(
                     "Cause of error",

@@ -86,8 +86,9 @@ def main(page: Page) -> None:
         summary = f"{n} of {of} queries answered by both {selection.first} and {selection.second}. "
         summary += "Not judged yet: read the answers side by side."
     else:
-        decider = "human labels" if judge.by_labels else judge.name
-        summary = f"{n} of {of} battles between {selection.first} and {selection.second}, decided by {decider}."
+        summary = (
+            f"{n} of {of} battles between {selection.first} and {selection.second}, decided by {who.judge_name(judge)}."
+        )
 
     def resolve(query: str) -> Key:
         if judge is None:

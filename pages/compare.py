@@ -19,10 +19,11 @@ from mirage.explorer.kit.labels import labels_of, mark_labels
 from mirage.explorer.kit.pick import pick, pickers_popover
 from mirage.explorer.kit.query_keys import key_text
 from mirage.explorer.kit.states import refuse
-from mirage.explorer.kit.table import Col, mode, plain_table, table, table_svg
+from mirage.explorer.kit.table import Col, column, mode, plain_table, table, table_svg
 from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare import ComparisonReport
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
+from mirage.ranking.compare.records import Comparison, MovedQuery
 from mirage.ranking.records import JOINT
 from mirage.stats.units import name_unit
 from mirage.text.segmentation import count_text
@@ -60,7 +61,7 @@ def main(page: Page) -> None:
     page.summary(
         f"{count_text(report.overall.n_queries, 'query')} shared by both systems, "
         f"{count_text(sum(row.language != JOINT for row in report.rows), 'language')}. "
-        f"Measure: {'win rate by ' + choice.judge.name if choice.judge else report.title}.",
+        f"Measure: {'win rate by ' + who.judge_name(choice.judge) if choice.judge else report.title}.",
         conclusion=f"{verdict(report, choice)}.",
     )
     evidence(report)
@@ -243,14 +244,8 @@ COLUMNS = (
         width=66,
         right=True,
     ),
-    Col("n_queries", "Queries", "count", help="Queries answered by both.", width=64),
-    Col(
-        "detectable",
-        "MDD",
-        "value",
-        help="Minimum detectable difference with this many queries (80% power).",
-        width=84,
-    ),
+    column(Comparison, "n_queries", "Queries", width=64),
+    column(Comparison, "detectable", "MDD", width=84),
 )
 RATED = (
     *COLUMNS[:2],
@@ -273,18 +268,9 @@ RATED = (
 )
 MOVED = (
     Col("where", "Language", "text", help="Language of the query.", width=110),
-    Col(
-        "difference",
-        "Difference",
-        "difference",
-        help="First minus second on this query. For ratings: how much the query shifts the difference.",
-        width=90,
-    ),
-    Col("query_id", "Query", "text", help="Query id."),
+    column(MovedQuery, "difference", kind="difference", width=90),
+    column(MovedQuery, "query_id", "Query"),
 )
-VALUES = (
-    Col("first", "First", "value", help="Value of the first system.", width=74),
-    Col("second", "Second", "value", help="Value of the second system.", width=74),
-)
+VALUES = (column(MovedQuery, "first", width=74), column(MovedQuery, "second", width=74))
 
 show("compare", main)

@@ -22,7 +22,7 @@ from mirage.explorer.kit.levels_section import corrected_section
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.states import first_time, refuse
-from mirage.explorer.kit.table import Col, legend, mode, table
+from mirage.explorer.kit.table import Col, column, legend, mode, table
 from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
 from mirage.stages.across.preference import OWN
@@ -104,7 +104,7 @@ def finding(page: Page, shown: views.Overview, related: Sequence[Relation]) -> s
     if not related:
         return ""
     names = judges_of_arena(page.arena)
-    judge = "human labels" if Judge.from_name(names[0]).by_labels else names[0]
+    judge = who.judge_name(Judge.from_name(names[0]))
     best = related[0]
     if not best.clear or best.tau is None:
         return f"No feature correlates significantly with the rating by {judge}."
@@ -151,7 +151,7 @@ def systems_in_focus(page: Page, shown: views.Overview, names: Sequence[str], ch
         rows = shown.matrix.to_pylist()
         valued = [row["system"] for row in rows if all(row[name] is not None for name in names)]
         focus, judge = views.ends_of_ranking(page.arena, valued or shown.systems)
-        about = f"First and last in the ranking by {judge}. " if judge else ""
+        about = f"First and last in the ranking by {who.judge_name(Judge.from_name(judge))}. " if judge else ""
     legend(focus)
     note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
     return focus
@@ -213,13 +213,14 @@ def over(shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
             note(f"{spec.meaning.partition('. ')[0].rstrip('.')}. {charts.direction_text(feature).capitalize()}.")
         values(shown, feature)
         return {"feature": feature}
-    columns = [Col("system", "System", "system", help="System name.")]
+    columns = [column("outcomes", "system")]
     for name in names[:MOST]:
         spec = FEATURES.get(name)
         about = f"{spec.meaning} {charts.direction_text(name).capitalize()}." if spec else ""
         columns.append(Col(name, charts.title(name), kind(name), help=about, width=130))
     table(shown.matrix, columns, key="feature_matrix")
-    more = "" if len(names) <= MOST else f" {MOST} of {len(names)} features; choose others under Options."
+    n, of = min(len(names), MOST), len(shown.features)
+    more = "" if n == of else f" {n} of {of} features; choose others under Options."
     note(f"Unweighted mean over languages.{more}")
     return {}
 
@@ -238,7 +239,7 @@ def values(shown: views.Overview, feature: str) -> None:
     mean = Col("mean", "Mean", kind(feature), f"Mean over the languages. {spec.meaning if spec else ''}")
     coverage = "Share of answers with a value; the download gives reasons for the others."
     columns = (
-        Col("system", "System", "system", help="System name."),
+        column("outcomes", "system"),
         mean,
         Col("mean", "Interval", "interval", interval, low="low", high="high", width=112),
         Col("n", "n", "count", help="Answers with a value.", width=70),
@@ -273,8 +274,8 @@ def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) ->
         wide=True,
     )
     method = (
-        f"Kendall’s tau-b between system means of the feature and ratings by {judge.name}; 95% percentile interval, "
-        f"{DRAWS} bootstrap draws of systems"
+        f"Kendall’s tau-b between system means of the feature and ratings by {who.judge_name(judge)}; 95% percentile "
+        f"interval, {DRAWS} bootstrap draws of systems"
     )
     note("Kendall’s tau with the rating. Hollow: not significant. Correlation is not causation.")
     return {

@@ -177,7 +177,7 @@ def _show_printed(page: Page, rates: views.Rates) -> None:
         note(f"Source: {rates.reference}.")
     heading("By language")
     metric = pick_segments("Rate", tuple(views.SUBSETS), key="rate", kind="rate", help=sections.WHICH)
-    note(f"{charts.RATES[metric]} in percent, as printed; darker is better.")
+    note(f"{charts.RATES[metric]} in percent, as printed; {sections.best_shade()} is better.")
     systems = [row["system"] for row in rows]
     chart(
         charts.rate_map(cells, systems=systems, languages=languages, metric=metric, mode=mode()),

@@ -232,7 +232,7 @@ def _options(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasu
             named=lambda name: measures[name].title,
             placeholder=f"{len(first)} of {len(known)} measures",
         )
-        for kind, key in (("prompt", "price_in"), ("reply", "price_out")):
+        for kind, key in (("input", "price_in"), ("output", "price_out")):
             st.number_input(
                 f"Price per million {kind} tokens",
                 min_value=0.0,

@@ -290,7 +290,7 @@ def _view(board: PageBoard) -> tuple[str | None, Shown, bool]:
         ("main", "all"),
         key="columns",
         kind="choice of columns",
-        help="all: also who is tied with the best, facts, undecided answers, wins, ties and losses.",
+        help="all: also who is tied with the best, facts, unclassified answers, wins, ties and losses.",
     )
     return None if reference == "none" else reference, scale, every == "all"
 

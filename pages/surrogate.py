@@ -17,12 +17,13 @@ from mirage.explorer.kit.frame import Page, onward, show
 from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.sections import sections
-from mirage.explorer.kit.table import Col, mode, table
+from mirage.explorer.kit.table import Col, column, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.surrogate import ALL, NESTED, PUBLISHED, REGRESSORS
+from mirage.ranking.surrogate.reporting import RegressorSummary
 from mirage.schema import Skill
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
@@ -35,8 +36,8 @@ REGRESSOR = (
     Col("name", "Regressor", "text", help="Fitted model; the marked one is used for new systems.", width=220),
     Col("tau", "Tau", "probability", help=_TAU + "All languages: mean over languages."),
     Col("rmse", "RMSE", "probability", help="Root mean squared error in logits; lower is better."),
-    Col("r2", "R²", "rating", help="Explained variance of left-out ratings; below 0: worse than the mean."),
-    Col("covered", "Coverage", "rate", help="Share of ratings inside their 95% prediction interval."),
+    Col("r2", "R²", "probability", help="Explained variance of left-out ratings; below 0: worse than the mean."),
+    column(RegressorSummary, "covered", "Coverage", "rate"),
     Col(
         "p",
         "p",
@@ -48,7 +49,7 @@ REGRESSOR = (
     Col(
         "printed",
         "Printed R²",
-        "rating",
+        "probability",
         help="Published, not computed here (MIRAGE-Bench, Table 3): R² on 4 of 19 systems held out, 50 random splits.",
     ),
 )
@@ -72,7 +73,7 @@ IMPORTANCE = (
 BY_LANGUAGE = (
     Col("name", "Language", "text", help="Language of the answers.", width=140),
     Col("tau", "Tau", "probability", help="Ours on left-out systems, with the selected regressor."),
-    Col("r2", "R²", "rating", help="Ours on left-out systems, with the selected regressor."),
+    Col("r2", "R²", "probability", help="Ours on left-out systems, with the selected regressor."),
     Col("systems", "n", "count", help="Number of left-out systems."),
     Col("forest", "Tau, forest", "probability", help="Ours on left-out systems, with the published regressor."),
     Col(
@@ -114,9 +115,10 @@ def main(page: Page) -> None:
             key="regressor",
             kind="regressor",
             default=comparison.chosen,
+            named=_title,
             width=200,
-            help=f"{comparison.chosen}: lowest error on left-out systems; used for new systems. {NESTED}: a regressor "
-            "chosen per system without seeing it.",
+            help=f"{_title(comparison.chosen)}: lowest error on left-out systems; used for new systems. Chosen per "
+            "system: without seeing the system.",
         )
         scopes = sorted(shown, key=lambda code: (code != ALL, code)) if not page.picked else shown
         language = pick(
@@ -139,7 +141,7 @@ def main(page: Page) -> None:
         charts.ratings(
             points,
             views.judged_ends(page.arena, judge, language),
-            judge=judge.name,
+            judge=who.judge_name(judge),
             mode=mode(),
         ),
         key="predicted",
@@ -195,7 +197,8 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
         tau, rmse, where = quality.tau, quality.rmse, f"in {name_of(language)}"
     write = FORMATS["probability"].write
     predicts = f"{title} predict" if (title := _title(regressor)).endswith("by answer") else f"{title} predicts"
-    return f"{predicts} the ranking of {n} systems by {judge.name} with tau {write(tau)} {where} (RMSE {write(rmse)})."
+    ranking = f"the ranking of {n} systems by {who.judge_name(judge)}"
+    return f"{predicts} {ranking} with tau {write(tau)} {where} (RMSE {write(rmse)})."
 
 
 def _tested(comparison: views.RegressorComparisonView, regressor: str) -> str:
@@ -310,7 +313,7 @@ def _by_language(page: Page, judge: Judge, rows: list[dict[str, Any]]) -> None:
         code = row["language"]
         if code != ALL:
             value, minus, plus = figures.r2_draws.get(code, (None, 0.0, 0.0))
-            write = FORMATS["rating"].write
+            write = FORMATS["probability"].write
             lines.append(
                 {
                     "name": name_of(code),

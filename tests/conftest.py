@@ -156,3 +156,15 @@ def start() -> Iterator[Any]:
 
     with chromium() as start:
         yield start
+
+
+@pytest.fixture(scope="module")
+def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The explorer on the arenas of the module's own fixture `folder`, else on the bundled ones, for tests that change
+    nothing.
+    """
+    from browser import server
+
+    folder = request.getfixturevalue("folder") if hasattr(request.module, "folder") else None
+    with server(folder, MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
+        yield url

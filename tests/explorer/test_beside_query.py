@@ -7,12 +7,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import rich_arena
-from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
+import pages
 from mirage import schema, store
 from mirage.explorer.answers.answer_card import metadata
-from mirage.explorer.answers.data import query_view
 from mirage.stages import judge
 from pages import html, page_text, text
 
@@ -24,10 +23,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 def open_page(arena: store.Arena, monkeypatch: pytest.MonkeyPatch, name: str, **link: Any) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
-    monkeypatch.setenv("MIRAGE_HOME", str(arena.path.parent.parent / "home"))
-    app = AppTest.from_file(ROOT / "pages" / f"{name}.py", default_timeout=PATIENCE)
-    app.query_params.update({"arena": arena.name} | link)
-    return app.run()
+    return pages.open_page(name, arena=arena.name, **link)
 
 
 def with_turns(arena: store.Arena, n: int) -> str:
@@ -36,33 +32,14 @@ def with_turns(arena: store.Arena, n: int) -> str:
     return f"en:{next(query_id for query_id in turns if turns.count(query_id) == n)}"
 
 
-def test_a_query_has_all_that_belongs_to_it(arena: store.Arena) -> None:
-    code, query_id = with_turns(arena, 6).split(":")
-    shown = query_view(arena, (code, query_id), "strict")
-    assert [turn.position for turn in shown.turns] == [1, 2, 3, 4, 5, 6]
-    assert [tag.tag for tag in shown.tags] == ["domain"]
-    assert shown.reference
-    # Retrievers bring passages of other queries too, whose documents are theirs.
-    own = set(arena.read("passages", languages=[code])["passage_id"].to_pylist())
-    of_query = {name for name in own if name.startswith(f"{query_id}#")}
-    assert set(shown.documents) == of_query <= {passage.passage_id for passage in shown.passages}
-
-
 @pytest.mark.parametrize("page", ["answers", "battle"])
 def test_long_conversations_are_folded_but_for_their_end(
     arena: store.Arena, monkeypatch: pytest.MonkeyPatch, page: str
 ) -> None:
     app = open_page(arena, monkeypatch, page, query=with_turns(arena, 6))
-    assert not app.exception
     folded, rest = html(app).split("4 earlier turns")[1].split("</details>", 1)
     assert [f"Turn {k}:" in folded for k in range(1, 7)] == [True] * 4 + [False] * 2
     assert rest.index("Turn 5:") < rest.index("Turn 6:") < rest.index("mg-query")
-
-
-def test_a_short_conversation_is_not_folded(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = open_page(arena, monkeypatch, "answers", query=with_turns(arena, 2))
-    assert "earlier turns" not in text(app)
-    assert "Turn 2:" in text(app)
 
 
 def test_what_others_wrote_is_text_and_only_safe_addresses_are_links(
@@ -87,7 +64,6 @@ def test_tags_in_a_link_narrow_the_pages_and_a_wrong_one_is_answered(
     arena: store.Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_page(arena, monkeypatch, "answers", tags="domain: law")
-    assert not app.exception
     assert "60 of 180 queries: domain: law" in page_text(app)
     systems = set(arena.read("answers", columns=["system"])["system"].to_pylist())
     n = 60 * len(systems)
@@ -100,7 +76,6 @@ def test_a_page_of_numbers_over_all_queries_says_that_tags_do_not_narrow_it(
     arena: store.Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_page(arena, monkeypatch, "surrogate", tags="domain: law")
-    assert not app.exception
     assert "tags do not apply" in page_text(app)
 
 
@@ -112,7 +87,6 @@ def test_tags_that_leave_nothing_are_left_aside(arena: store.Arena, monkeypatch:
     store.write(arena.path.parent / "odd", tables, made_by="test")
     odd = store.open_arena(arena.path.parent / "odd")
     app = open_page(odd, monkeypatch, "answers", tags="kind: odd", languages="sw")
-    assert not app.exception
     assert "Tags ignored" in "".join(warning.value for warning in app.warning)
 
 

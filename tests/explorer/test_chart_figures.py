@@ -9,11 +9,12 @@ from html import unescape
 from typing import Any
 
 import pytest
+from charts_hallucination_cases import cell, joint
 from hypothesis import given
 from hypothesis import strategies as st
-from page_features_cases import feature_mean
 
 from mirage.explorer.features import charts as features
+from mirage.explorer.hallucination import charts as hallucination
 from mirage.explorer.judges.charts import judge_figure
 from mirage.explorer.surrogate import chart as surrogate
 from mirage.publish.charts.palette import family, ink, label_text
@@ -30,24 +31,7 @@ OURS = re.compile(r"</?(?:b|i)>|<br>|<span style=\"color:#[0-9a-f]{3,6}\">|</spa
 
 
 def mean(system: str, language: str, value: float | None) -> FeatureMean:
-    return feature_mean(system, language, value)
-
-
-def panels(
-    rows: list[FeatureMean], *, focus: tuple[str, ...] = ("a", "b"), feature: str = "length", mode: Any = "light"
-) -> dict[str, Any]:
-    return features.panels({feature: tuple(rows)}, features=(feature,), languages=LANGUAGES, focus=focus, mode=mode)
-
-
-def systems_marks(figure: dict[str, Any]) -> dict[str, Any]:
-    """The one trace with the marks of systems, which can be clicked."""
-    (trace,) = (trace for trace in marks(figure) if "customdata" in trace)
-    return trace
-
-
-def marks(figure: dict[str, Any]) -> list[dict[str, Any]]:
-    """The traces with marks."""
-    return [trace for trace in figure["data"] if "markers" in trace["mode"]]
+    return FeatureMean(language, system, "length", value, None, None, 10, 10)
 
 
 def strings(part: Any) -> Iterator[str]:
@@ -61,17 +45,6 @@ def strings(part: Any) -> Iterator[str]:
     elif isinstance(part, (list, tuple)):
         for value in part:
             yield from strings(value)
-
-
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_a_mark_has_the_colour_and_shape_of_its_system(mode: Any) -> None:
-    systems = ("aya-101", "baseline/x", "aya-101")
-    rows = [mean(system, code, 1.0 + k) for k, (system, code) in enumerate(zip(systems, LANGUAGES, strict=True))]
-    trace = systems_marks(panels(rows, focus=("aya-101", "baseline/x"), mode=mode))
-    rows = [*rows[::2], rows[1]]
-    systems = tuple(row.system for row in rows)
-    assert trace["marker"]["color"] == [family(system).color(mode) for system in systems]
-    assert trace["marker"]["symbol"] == [family(system).symbol for system in systems]
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
@@ -182,10 +155,18 @@ def hostile_figures() -> Iterator[dict[str, Any]]:
     yield features.relation_map(relations, features=(NAME,), languages=("en",), mode="light")
     yield surrogate.ratings([predicted(NAME, 0.5, -1.0)], {}, judge=NAME, mode="light")
     yield judged_figure(NAME)
+    yield hallucination.trade_off([joint(NAME, 0.3, 0.1)], mode="light")
+    yield hallucination.rate_map(
+        [cell(NAME, code, "error", 3, 7) for code in ("en", "all")],
+        systems=[NAME],
+        languages=["en"],
+        metric="error",
+        mode="light",
+    )
 
 
 @pytest.mark.parametrize("figure", list(hostile_figures()))
-def test_names_are_text_whatever_they_hold(figure: dict[str, Any]) -> None:
+def test_pitfall_45_names_are_text_whatever_they_hold(figure: dict[str, Any]) -> None:
     """Plotly takes the texts of a figure for HTML, in hovers too."""
     texts = list(strings(figure))
     assert any(NAME in unescape(OURS.sub("", text)) for text in texts)

@@ -4,10 +4,9 @@ a phone: it has marks, its texts lie within it, and no two systems look alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import browser
 import pytest
 from browser import Opened, show
 
@@ -49,12 +48,6 @@ CHARTS = """([systems, slack]) => [...document.querySelectorAll("[data-testid=st
     marks: box.querySelectorAll(".main-svg :is(.trace, .points) path").length, outside, alike}
 })"""
 """Of every chart: its name, its traces and the marks in them, texts beyond its edge, and systems that look alike."""
-
-
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with browser.server(MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
-        yield url
 
 
 def faults(page: Any, systems: Sequence[str]) -> tuple[int, list[Any]]:

@@ -2,51 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from charts_hallucination_cases import checked, joint
+from charts_hallucination_cases import cell, checked, joint
 
 from mirage.explorer.hallucination import charts
-from mirage.publish.charts.palette import family, ink
+from mirage.publish.charts.palette import family
 
 SYSTEMS = ("gpt-4", "aya-101", "Mistral-7B")
 MODES = pytest.mark.parametrize("mode", ["light", "dark"])
-
-
-def cell(system: str, language: str, metric: str, wrong: int, right: int, undecided: int = 0, **more: Any) -> Any:
-    subset, names = {
-        "hallucination": ("non_relevant", ("answered", "abstained")),
-        "error": ("relevant", ("abstained", "answered")),
-    }[metric]
-    decided, n = wrong + right, wrong + right + undecided
-    value = wrong / decided if decided else None
-    return {
-        "metric": metric,
-        "language": language,
-        "subset": subset,
-        "system": system,
-        "n": n,
-        names[0]: wrong,
-        names[1]: right,
-        "clarification": 0,
-        "unparsed": undecided,
-        "empty": 0,
-        "api_error": 0,
-        "missing": 0,
-        "decided": decided,
-        "value": value,
-        "low": None if value is None else value * 0.9,
-        "high": None if value is None else value + (1 - value) * 0.1,
-        "rate": value,
-        "rate_as_published": (wrong + undecided) / n if n else None,
-        "undecided": undecided / n if n else None,
-        "printed": None,
-        "difference": None,
-        "reason": None if decided else "no answers in this arena" if not n else f"none of the {n} answers says",
-        **more,
-    }
 
 
 CELLS = [
@@ -91,15 +56,6 @@ def test_the_trade_off_draws_both_intervals_and_names_every_mark(mode: Any) -> N
         assert "(lower is better)" in figure["layout"][axis]["title"]["text"]
 
 
-def test_what_is_out_of_focus_stays_as_a_quiet_mark() -> None:
-    rows = [joint("gpt-4", 0.3, 0.1), joint("aya-101", 0.9, 0.5)]
-    figure = charts.trade_off(rows, mode="light", focus=["aya-101"])
-    marks = {trace["customdata"][0][0]: trace for trace in figure["data"] if "customdata" in trace}
-    assert list(marks) == ["gpt-4", "aya-101"], "what is in focus is drawn last"
-    assert marks["gpt-4"]["opacity"] < 1 == marks["aya-101"]["opacity"]
-    assert marks["gpt-4"]["marker"]["color"] == ink("light").muted
-
-
 def test_a_name_stands_only_where_no_other_does_and_takes_no_click() -> None:
     crowd = [joint(f"sys-{k}", 0.9 + k / 500, 0.01) for k in range(6)]
     rows = [*crowd, joint("gpt-4", 0.3, 0.1)]
@@ -140,27 +96,3 @@ def test_a_cell_without_a_rate_is_hollow_and_says_why() -> None:
     assert set(figure["data"][1]["text"]) == {"–"}
     figure = charts.rate_map(CELLS, systems=SYSTEMS, languages=["en"], metric="error", mode="light")
     assert "printed in the paper: 50.0%" in figure["data"][1]["hovertext"][0]
-
-
-def every_text(value: Any) -> Iterable[str]:
-    """What Plotly would read as markup."""
-    if isinstance(value, dict):
-        for key, child in value.items():
-            if key not in ("customdata", "legendgroup"):
-                yield from every_text(child)
-    elif isinstance(value, list):
-        for child in value:
-            yield from every_text(child)
-    elif isinstance(value, str):
-        yield value
-
-
-def test_pitfall_45_a_name_is_never_markup() -> None:
-    name = "<b onclick=x>evil</b>"
-    cells = [cell(name, code, metric, 3, 7) for code in ("en", "all") for metric in ("hallucination", "error")]
-    figures = [
-        charts.trade_off([joint(name, 0.3, 0.1)], mode="light"),
-        charts.rate_map(cells, systems=[name], languages=["en"], metric="error", mode="light"),
-    ]
-    for figure in figures:
-        assert not [text for text in every_text(figure) if "<b onclick" in text]

@@ -12,7 +12,6 @@ from io import BytesIO
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-import browser
 import pytest
 from browser import Opened, show
 from commands import mirage
@@ -55,12 +54,6 @@ COUNT = """() => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with browser.server(MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
-        yield url
-
-
 @pytest.fixture
 def opened(start: Start) -> Iterator[Opened]:
     opened = start()
@@ -96,6 +89,10 @@ def test_the_program_opens_with_a_question_whose_answer_is_told_after_the_choice
     card = page.locator(".st-key-opening")
     assert "8 of 11 models" in page.locator(".mg-conclusion").inner_text()
     assert "reference" not in card.inner_text()
+    page.set_viewport_size({"width": 390, "height": 844})
+    opened.settle()
+    assert card.evaluate("e => e.getBoundingClientRect().bottom") <= 844, "a phone shows the whole card"
+    page.set_viewport_size({"width": 1440, "height": 900})
     card.locator(".mg-answer a[href='#passage-1']").first.click()
     page.wait_for_function("() => document.querySelector('.mg-fold:target')?.id === 'passage-1'")
     opened.press("1")

@@ -11,16 +11,15 @@ from urllib.parse import urlsplit
 
 import browser
 import pytest
-from conftest import PATIENCE, ROOT
+from conftest import PATIENCE
 from page_spot_check_cases import folder, key, log_in, open_page, rows  # noqa: F401  # a fixture
 from streamlit.testing.v1 import AppTest
-from votes_cases import vote
 
 from mirage.errors import BadInput
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.identity import LOGIN
 from mirage.people import votes
-from mirage.people.votes import Vote, Votes
+from mirage.people.votes import Vote
 from pages import html, page_text
 
 
@@ -34,7 +33,6 @@ def labels(page: AppTest) -> list[str]:
 def test_without_a_login_nobody_votes_where_a_login_is_required(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LOGIN, "required")
     page = open_page(voter="")
-    assert not page.exception
     assert not page.text_input
     assert 'mg-sides mg-blind"' not in html(page)
     assert "Log in to vote" in page_text(page)
@@ -46,7 +44,7 @@ def test_without_a_login_nobody_votes_where_a_login_is_required(arenas: Path, mo
 
 def test_a_setting_that_is_not_understood_lets_nobody_vote(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LOGIN, "yes")
-    page = open_page(ROOT / "app.py", voter="")
+    page = open_page(voter="")
     assert 'mg-sides mg-blind"' not in html(page)
     assert LOGIN in page_text(page)
     assert not page.text_input
@@ -81,15 +79,6 @@ def test_a_verified_name_takes_back_its_votes_from_any_session(arenas: Path, mon
     key(page, "u").click().run()
     assert not page.exception
     assert votes.standing(rows()) == []
-
-
-def test_a_vote_of_an_unknown_session_is_not_taken_back_by_one(tmp_path: Path) -> None:
-    with Votes(f"sqlite:///{tmp_path / 'v.sqlite'}") as db:
-        stored_vote = db.submit(vote())
-        assert stored_vote.session is None
-        with pytest.raises(BadInput, match="another session"):
-            db.undo(Vote, stored_vote.vote_id, voter=stored_vote.voter, session="mine")
-        assert db.undo(Vote, stored_vote.vote_id, voter=stored_vote.voter).undoes == stored_vote.vote_id
 
 
 # A real server, and requests byte by byte

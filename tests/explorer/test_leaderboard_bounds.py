@@ -18,19 +18,16 @@ from conftest import ROOT
 from odd_arena import RARE, UNBEATEN, WINLESS
 from streamlit.testing.v1 import AppTest
 
+import pages
 from mirage import store
 from mirage.battles.judge import Judge
-from mirage.errors import UnknownName
 from mirage.explorer.kit.table import Col, interval_images
 from mirage.explorer.leaderboard import data as views
-from mirage.explorer.leaderboard.ratings import columns
 from mirage.publish.charts import leaderboard as charts
 from mirage.ranking.board import rank_arena
 from mirage.ranking.compare.comparing import compare_ratings
 from mirage.ranking.settings import RankSettings
 from pages import page_text
-
-PAGE = ROOT / "pages" / "leaderboard.py"
 
 
 @pytest.fixture(scope="module")
@@ -58,34 +55,6 @@ def by_system(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 # The board
 
 
-def test_a_board_without_a_reference_shows_the_ratings_as_they_are(board: views.PageBoard) -> None:
-    rows = board.shown_rows().to_pylist()
-    for row, raw in zip(rows, board.rows.to_pylist(), strict=True):
-        assert {name: row[name] for name in raw} == raw
-    assert by_system(rows)[UNBEATEN]["high"] is None
-    assert by_system(rows)[WINLESS]["low"] is None
-
-
-def test_against_a_reference_every_row_is_the_difference_with_its_own_interval(board: views.PageBoard) -> None:
-    rows = by_system(board.shown_rows("sim-05").to_pylist())
-    for system, row in rows.items():
-        expected = board.ranking.difference(system, "sim-05", language="en")
-        assert (row["rating"], row["low"], row["high"]) == (expected.value, expected.low, expected.high)
-    assert (rows["sim-05"]["rating"], rows["sim-05"]["low"], rows["sim-05"]["high"]) == (0, 0, 0)
-    with pytest.raises(UnknownName):
-        board.shown_rows("nobody")
-
-
-def test_the_arena_scale_anchors_ratings_and_not_differences(board: views.PageBoard) -> None:
-    logits = board.shown_rows().to_pylist()
-    points = board.shown_rows(None, "arena").to_pylist()
-    for a, b in zip(logits, points, strict=True):
-        assert b["rating"] == pytest.approx(1000 + 400 * a["rating"] / math.log(10))
-        assert (a["low"] is None) == (b["low"] is None)
-    apart = by_system(board.shown_rows("sim-05", "arena").to_pylist())
-    assert apart["sim-05"]["rating"] == 0
-
-
 def test_a_win_rate_is_the_expected_share_against_the_average_or_the_reference(board: views.PageBoard) -> None:
     for reference in (None, "sim-05"):
         for logits, rate in zip(
@@ -94,20 +63,6 @@ def test_a_win_rate_is_the_expected_share_against_the_average_or_the_reference(b
             assert rate["rating"] == pytest.approx(1 / (1 + math.exp(-logits["rating"])))
             assert (rate["low"] is None) == (logits["low"] is None)
     assert by_system(board.shown_rows("sim-05", "win-rate").to_pylist())["sim-05"]["rating"] == 0.5
-
-
-def test_a_rank_interval_and_what_is_not_separable_come_from_one_test(board: views.PageBoard) -> None:
-    tests = board.ranking.tests["en"]
-    rows = board.shown_rows().to_pylist()
-    for row in rows:
-        apart = [other for other in tests.systems if tests.are_separated(row["system"], other)]
-        ahead = [other for other in apart if tests.z[tests.index_of(other, row["system"])] > 0]
-        assert row["rank_low"] == 1 + len(ahead)
-        assert row["rank_high"] == len(rows) - (len(apart) - len(ahead))
-        assert row["rank_low"] <= row["rank"] <= row["rank_high"]
-        assert row["rank_high"] - row["rank_low"] == len(tests.alike(row["system"]))
-    (again,) = (row for row in board.ranks.to_pylist() if row["system"] == rows[0]["system"])
-    assert (again["rank_low"], again["rank_high"]) == (rows[0]["rank_low"], rows[0]["rank_high"])
 
 
 def test_every_door_makes_one_statement_about_a_rank_and_a_pair_pitfall_164(
@@ -165,23 +120,6 @@ def test_a_whisker_without_a_bound_runs_to_the_edge_and_says_so(board: views.Pag
     assert any(WINLESS in text and "no lower bound" in text for text in hovers)
 
 
-def test_a_bounded_board_has_no_open_end() -> None:
-    row = {"system": "x", "rating": 0.1, "low": -1.0, "high": 1.0, "rank": 1, "rank_low": 1, "rank_high": 2}
-    figure = charts.whiskers([row | {"battles": 3}], mode="light")
-    assert all("triangle" not in str(trace["marker"]["symbol"]) or "error_x" in trace for trace in figure["data"])
-    assert "bound" not in figure["data"][0]["text"][0]
-
-
-def test_axis_titles_say_what_a_rating_with_half_ties_is() -> None:
-    assert "expected points" in charts.axis_title().replace("<br>", " ")
-    assert "expected points" not in charts.axis_title(ties="drop").replace("<br>", " ")
-    assert "logits" not in charts.axis_title("arena")
-    assert "sim-05" in charts.axis_title(reference="sim-05")
-    for ties in ("half", "drop", "davidson"):
-        (help_,) = {col.help for col in columns(by_labels=True, ties=ties) if col.label == "Win rate"}  # type: ignore[arg-type]
-        assert ("a tie counting half" in help_) == (ties == "half")
-
-
 def test_an_interval_without_an_end_is_drawn_to_the_edge_only_where_asked() -> None:
     rows = pa.table({"value": [1.0, 0.0], "low": [0.5, -1.0], "high": [None, 1.0]})
     column = Col("value", "Value", "interval", low="low", high="high")
@@ -197,14 +135,11 @@ def test_an_interval_without_an_end_is_drawn_to_the_edge_only_where_asked() -> N
 
 def open_page(odd: store.Arena, monkeypatch: pytest.MonkeyPatch, **link: str) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(odd.path.parent))
-    page = AppTest.from_file(PAGE, default_timeout=60)
-    page.query_params.update({"arena": "odd", "judge": "gpt-4o", **link})
-    return page.run()
+    return pages.open_page("leaderboard", **{"arena": "odd", "judge": "gpt-4o"} | link)
 
 
 def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     page = open_page(odd, monkeypatch, languages="en", leaderboard_against="sim-05", scale="arena")
-    assert not page.exception
     assert (page.session_state["leaderboard_against"], page.session_state["scale"]) == ("sim-05", "arena")
     table = page.dataframe[0].value
     values = dict(zip(table["system"], table["rating"], strict=True))
@@ -216,7 +151,6 @@ def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypat
 
 def test_a_reference_that_has_no_row_is_named(odd: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     page = open_page(odd, monkeypatch, leaderboard_against=RARE)
-    assert not page.exception
     assert f"there is no system '{RARE}'" in page_text(page)
 
 
@@ -225,7 +159,6 @@ def test_every_way_to_rate_takes_a_reference(
     odd: store.Arena, monkeypatch: pytest.MonkeyPatch, link: dict[str, str]
 ) -> None:
     page = open_page(odd, monkeypatch, languages="en", leaderboard_against="sim-05", scale="logit", **link)
-    assert not page.exception
     table = page.dataframe[0].value
     assert dict(zip(table["system"], table["rating"], strict=True))["sim-05"] == 0
 
@@ -244,15 +177,6 @@ def test_the_csv_of_rank_leaves_an_end_without_a_bound_empty_and_says_bounded(od
     assert "ridge" not in result.stderr
 
 
-def test_the_table_of_rank_prints_an_end_without_a_bound_as_infinite(odd: store.Arena) -> None:
-    out = mirage("rank", odd.path, "--judge", "gpt-4o", "--languages", "en", "--draws", 50).stdout
-    (best,) = [line for line in out.splitlines() if UNBEATEN in line]
-    (worst,) = [line for line in out.splitlines() if WINLESS in line]
-    assert "+∞" in best
-    assert "-∞" in worst
-    assert "bounded" not in out
-
-
 def test_rank_adds_the_differences_to_a_reference(odd: store.Arena) -> None:
     command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 50, "--reference", "sim-05")
     result = mirage(*command, "--format", "json")
@@ -266,23 +190,6 @@ def test_rank_adds_the_differences_to_a_reference(odd: store.Arena) -> None:
         )
     assert "∞" in mirage(*command).stdout
     assert "there is no system 'nobody'" in mirage(*command[:-1], "nobody", code=2).stderr
-
-
-def test_rank_prints_the_scale_of_arenas(odd: store.Arena) -> None:
-    command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 50, "--reference", "sim-05", "--format", "json")
-    logits = json.loads(mirage(*command).stdout)
-    points = json.loads(mirage(*command, "--scale", "arena").stdout)
-    for a, b in zip(logits, points, strict=True):
-        for name, shift in (("rating", 1000), ("low", 1000), ("high", 1000), ("difference", 0), ("difference_high", 0)):
-            expected = None if a[name] is None else shift + a[name] * 400 / math.log(10)
-            assert b[name] == (None if expected is None else pytest.approx(expected))
-
-
-def test_a_ranking_at_equal_style_takes_a_reference_and_a_scale(odd: store.Arena) -> None:
-    command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 20, "--control", "language", "--languages", "en")
-    rows = by_system(json.loads(mirage(*command, "--reference", "sim-05", "--format", "json").stdout))
-    assert rows["sim-05"]["difference"] == 0
-    assert mirage(*command, "--reference", "sim-05", "--scale", "arena").stdout
 
 
 # Who else reads the ends of a rating's interval

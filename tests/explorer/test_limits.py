@@ -8,7 +8,6 @@ import pytest
 import small_arena
 from streamlit.testing.v1 import AppTest
 
-from mirage.explorer.hallucination import charts
 from mirage.explorer.kit import chart
 from mirage.store import home
 from pages import notes, open_page
@@ -50,21 +49,3 @@ def test_a_chart_of_too_many_marks_is_told_instead_of_drawn(arena: str, monkeypa
     page = open_page("hallucination", arena=arena)
     assert any("too large" in note for note in notes(page))
     assert page.dataframe
-
-
-def test_of_many_systems_the_first_and_those_in_focus_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mirage.explorer.hallucination.charts.NAMED", 3)
-    rows = [
-        {"system": f"s{k}"}
-        | {f"{metric}_{name}": None for metric in charts.RATES for name in charts.SAID}
-        | {f"{metric}_{end}": k / 9 for metric in charts.RATES for end in ("value", "low", "high")}
-        for k in range(8)
-    ]
-    figure = charts.trade_off(rows, mode="light", focus=["s7"])
-    (names,) = (trace for trace in figure["data"] if trace.get("mode") == "text")
-    named = set(names["text"])
-    assert {system for system in (row["system"] for row in rows) if any(system in text for text in named)} == {
-        "s7",
-        "s0",
-        "s1",
-    }

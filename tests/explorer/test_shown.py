@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -178,19 +177,6 @@ def test_show_answers_and_exports_name_what_was_shown(arena: store.Arena, tmp_pa
     }
     assert contexts_of["searching"] == ["Text of x.", "Text of a."]
     assert contexts_of["plain"] == ["Text of a.", "Text of b."]
-
-
-def test_files_of_answers_without_a_retriever_are_as_before(tmp_path: Path) -> None:
-    rows = [answer("plain", "Yes.")]
-    plain = store.write(tmp_path / "plain", {"answers": schema.from_rows("answers", rows)}, made_by="a test")
-    (file,) = plain.manifest["tables"]["answers"]
-    assert pq.read_schema(plain.path / file["path"]).names[-1] == "numbered"
-    assert plain.read("answers").to_pylist()[0]["retriever"] is None
-    both = [*rows, schema.Answer("fi", "q", "s", "Joo.", "ok", None, None, None, True, "bm25", 3)]
-    mixed = store.write(tmp_path / "mixed", {"answers": schema.from_rows("answers", both)}, made_by="a test")
-    got = mixed.sql("SELECT language, retriever, depth FROM answers ORDER BY language").to_pylist()
-    assert [(row["language"], row["retriever"], row["depth"]) for row in got] == [("en", None, None), ("fi", "bm25", 3)]
-    assert store.check(mixed)
 
 
 def test_an_answer_shown_other_passages_loses_its_features(arena: store.Arena) -> None:

@@ -6,15 +6,12 @@ from pathlib import Path
 
 import pytest
 import small_arena
-from conftest import ROOT
 
 from mirage import schema, store
 from mirage.battles.judge import Judge
 from mirage.errors import BadInput, TableMissing, UnknownName
-from mirage.explorer.answers import data as views
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.ranking.board import size
-from mirage.store.search import find_answers
 
 
 @pytest.fixture(scope="module")
@@ -85,26 +82,6 @@ def test_the_rating_of_a_part_is_that_of_an_arena_with_only_its_queries(arena: s
     alone = store.write(tmp_path / "alone", tables, made_by="test")
     boards = [leaderboard.board(a, Judge.relevance(), ("en", "fi")) for a in (part, alone)]
     assert boards[0].rows == boards[1].rows
-
-
-def test_a_search_of_a_part_finds_its_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    sample = store.open_arena(ROOT / "data" / "sample")
-    tables = {name: sample.read(name) for name in ("queries", "answers")}
-    query_keys = tables["queries"].select(["language", "query_id"]).to_pylist()
-    tags = [schema.Tag(**key, tag="half", value="first" if i % 2 else "second") for i, key in enumerate(query_keys)]
-    tables["tags"] = schema.from_rows("tags", tags)
-    arena = store.write(tmp_path / "sample", tables, made_by="test")
-    part = store.select_tagged(arena, [("half", "first")])
-    expected = [
-        row
-        for row in find_answers(arena, text="an").to_pylist()
-        if (row["language"], row["query_id"]) in keys(part, "tags")
-    ]
-    assert expected
-    shown = views.find_queries(part, views.AnswerFilter(text="an"))
-    assert set(shown.keys) <= keys(part, "tags")
-    assert {(row["language"], row["query_id"]) for row in expected} <= set(shown.keys)
 
 
 def test_what_does_not_exist_is_refused_by_name(arena: store.Arena, tmp_path: Path) -> None:

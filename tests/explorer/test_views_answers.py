@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from views_answers_cases import NUMBERS, SYSTEMS, build, make_answers, make_queries
+from views_answers_cases import SYSTEMS, build, make_queries
 
-from mirage import schema, store
-from mirage.errors import TableMissing, UnknownName
+from mirage import store
+from mirage.errors import UnknownName
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers.data import AnswerFilter
-from mirage.explorer.kit.query_keys import Keys, key_text, preferred_languages
+from mirage.explorer.kit.query_keys import key_text, preferred_languages
 
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     return build(tmp_path_factory.mktemp("arenas"))
-
-
-@pytest.fixture(scope="module")
-def numbers(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
-    return build(tmp_path_factory.mktemp("arenas"), "numbers", tables=NUMBERS)
 
 
 def ids(arena: store.Arena, **options: Any) -> list[str]:
@@ -44,10 +38,6 @@ def ids(arena: store.Arena, **options: Any) -> list[str]:
 )
 def test_a_page_opens_in_the_browsers_language_then_english(locale: str | None, codes: tuple[str, ...]) -> None:
     assert preferred_languages(locale) == codes
-    keys = Keys((("ar", "q1"), ("en", "q1"), ("te", "q1"), ("te", "q2")))
-    assert keys.first_in(preferred_languages(locale)) == (("te", "q1") if locale == "te" else ("en", "q1"))
-    assert Keys((("ar", "q1"), ("te", "q1"))).first_in(("en",)) == ("ar", "q1")
-    assert Keys(()).first_in(("en",)) is None
 
 
 # What there is
@@ -64,32 +54,6 @@ def test_the_scope_counts_queries_and_answers_that_are_there(arena: store.Arena)
     assert scope.texts
 
 
-def test_numbers_alone_are_enough(numbers: store.Arena) -> None:
-    scope = views.scope(numbers)
-    assert (scope.queries, scope.answers, scope.texts) == (33, 98, False)
-    shown = views.query_view(numbers, ("en", "e00"), "strict")
-    assert (shown.text, shown.reason, shown.passages) == (None, "texts are not bundled", ())
-    assert [r.outcome for r in shown.answers] == ["answered"] * 3
-    assert all(r.text is None and r.measures for r in shown.answers)
-    assert shown.answers[1].span == (0, 22)
-    assert ids(numbers, text="Ganges") == []
-
-
-def test_without_outcomes_the_answers_are_still_there(tmp_path: Path) -> None:
-    arena = build(tmp_path, tables=("queries", "passages", "answers"))
-    scope = views.scope(arena)
-    assert (scope.parsers, scope.outcomes, scope.subsets) == ((), (), ("relevant", "non_relevant"))
-    assert (scope.queries, scope.answers) == (33, 98)
-    assert ids(arena, subset="relevant", languages=("ar", "de")) == ["a0", "e00"]
-    assert views.query_view(arena, ("ar", "a0"), "").answers[0].outcome is None
-
-
-def test_an_arena_with_neither_says_which_command_brings_it(tmp_path: Path) -> None:
-    arena = build(tmp_path, tables=("queries",))
-    with pytest.raises(TableMissing, match=r"(?s)no answers.*mirage import FILE --as answers"):
-        views.scope(arena)
-
-
 # Which queries match
 
 
@@ -102,18 +66,6 @@ def test_all_queries_match_without_a_filter_and_come_by_page(arena: store.Arena)
     assert result.place(("en", "no such")) is None
 
 
-def test_a_link_to_the_answers_behind_a_cell_finds_exactly_them(arena: store.Arena) -> None:
-    result = views.find_queries(arena, AnswerFilter(("en",), "non_relevant", ("llama-2-7b",), ("answered",)))
-    assert result.answers == len(result.keys) == 15
-    assert {views.query_view(arena, key, "strict").subset for key in result.keys} == {"non_relevant"}
-
-
-def test_the_parser_decides_which_outcome_counts(arena: store.Arena) -> None:
-    assert ids(arena, outcomes=("api_error",)) == ["e03"]
-    assert ids(arena, outcomes=("api_error",), parser="published") == []
-    assert "e03" in ids(arena, outcomes=("unparsed",), parser="published")
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -123,34 +75,14 @@ def test_the_parser_decides_which_outcome_counts(arena: store.Arena) -> None:
         ("長い川", ["j0#1"]),
         ("number 29", ["e29"]),
         ("unable TO generate", ["e03"]),
-        ("%", None),
-        ("100%", None),
         ("_", []),
         ("' OR 1=1 --", []),
-        ("[1, 3]", None),
     ],
 )
 def test_a_search_takes_text_as_it_is_in_either_case_and_any_script(
-    arena: store.Arena, text: str, expected: list[str] | None
+    arena: store.Arena, text: str, expected: list[str]
 ) -> None:
-    query_ids = ids(arena, text=text)
-    if expected is not None:
-        assert query_ids == expected
-    else:
-        holding = {(q.language, q.query_id) for q, a in zip_answers() if text.lower() in f"{q.text} {a.text}".lower()}
-        assert query_ids == [query_id for _, query_id in sorted(holding)]
-        assert query_ids
-
-
-def zip_answers() -> list[tuple[schema.Query, schema.Answer]]:
-    queries = {(q.language, q.query_id): q for q in make_queries()}
-    return [(queries[a.language, a.query_id], a) for a in make_answers(queries.values())]
-
-
-def test_a_search_looks_into_the_answers_of_the_chosen_systems_alone(arena: store.Arena) -> None:
-    assert ids(arena, text="ganges", systems=("gpt-4",)) == []
-    assert len(ids(arena, text="ganges", systems=("aya-101",))) == 30
-    assert ids(arena, text="längste", systems=("gpt-4",)) == ["e00"], "the query holds it, whoever replied"
+    assert ids(arena, text=text) == expected
 
 
 some = st.builds(
@@ -203,29 +135,6 @@ def test_pitfall_44_an_unknown_query_gets_an_error_that_names_the_nearest(arena:
 
 
 # One query
-
-
-def test_a_query_comes_with_its_passages_in_order_and_every_answer(arena: store.Arena) -> None:
-    shown = views.query_view(arena, ("en", "e00"), "strict")
-    assert shown.text == "Which river is number 0?"
-    assert [(p.position, p.relevant) for p in shown.passages] == [(1, True), (2, False), (3, False)]
-    assert [r.system for r in shown.answers] == list(SYSTEMS)
-    gpt, llama = shown.answers[1:]
-    assert [(c.passage_id, c.known) for c in gpt.citations] == [("e00.1", True), ("e00.3", True)]
-    assert [(c.label, c.known) for c in llama.citations] == [("2", True), ("9", False)]
-    assert gpt.text is not None
-    assert gpt.span is not None
-    assert gpt.text[slice(*gpt.span)] == "Yes, answer is present"
-    assert (gpt.rule_meaning, gpt.correct) == ('contains "answer is present" without a negation', True)
-
-
-def test_measures_come_in_the_declared_order_with_meaning_and_reason(arena: store.Arena) -> None:
-    aya, gpt, _ = views.query_view(arena, ("en", "e01"), "strict").answers
-    assert gpt.measures[0].name == "target_language"
-    assert {m.name: m.value for m in gpt.measures}["length"] == len("I don't know.")
-    assert all(m.meaning and m.title for m in gpt.measures)
-    assert {m.reason for m in aya.measures} == {"no answer (missing)"}
-    assert (aya.outcome, aya.correct, aya.text, aya.status) == ("missing", None, None, "missing")
 
 
 def test_the_download_is_one_row_an_answer_with_a_column_a_measure(arena: store.Arena) -> None:

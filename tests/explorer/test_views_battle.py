@@ -10,13 +10,11 @@ import pytest
 import small_arena
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from views_answers_cases import NUMBERS, SYSTEMS, build
 from views_battle_cases import A, B, judged
 
 from mirage import store
 from mirage.battles.decision import decide, orient_verdict
 from mirage.battles.judge import Judge
-from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import UnknownName
 from mirage.explorer.answers.data import AnswerView
 from mirage.explorer.battle import data as views
@@ -54,29 +52,6 @@ def test_filters_find_battles(arena: store.Arena) -> None:
     assert ids(arena, text="ganges", result="second") == ["e04"], "and answers of the two"
     assert ids(arena, text="number 3?") == ["e03"], "and queries"
     assert ids(arena, text="see context 2") == [], "but no answer of a third"
-
-
-def test_how_many_of_how_many_is_known(arena: store.Arena) -> None:
-    battles = views.find_battles(arena, BattleFilter(A, B, Judge.single("zeta"), flipped=True))
-    assert (len(battles.keys), len(battles.decisions)) == (2, 5)
-    cell = battles.cell
-    assert (cell.wins, cell.ties, cell.losses, cell.unparsed, cell.n) == (1, 2, 1, 1, 5)
-    assert battles.table.to_pylist()[0] == {
-        "language": "en",
-        "query_id": "e01",
-        "first": A,
-        "second": B,
-        "judge": "zeta",
-        "result": "tie",
-        "flipped": True,
-        "verdicts": 2,
-    }
-
-
-def test_the_battle_to_begin_with_has_a_winner(arena: store.Arena) -> None:
-    assert views.find_battles(arena, BattleFilter(A, B, Judge.single("zeta"))).start() == ("en", "e00")
-    assert views.find_battles(arena, BattleFilter(B, A, Judge.single("zeta"))).start() == ("en", "e04")
-    assert views.find_battles(arena, BattleFilter(A, B, Judge.single("zeta"), languages=("ar",))).start() is None
 
 
 def test_it_is_in_the_readers_language_where_that_has_a_winner() -> None:
@@ -141,20 +116,6 @@ def test_a_pair_without_a_winner_has_no_share(arena: store.Arena) -> None:
 # One battle
 
 
-def test_a_battle_has_all_that_decided_it(arena: store.Arena) -> None:
-    battle = views.battle_view(arena, ("en", "e00"), B, A)
-    assert (battle.first.system, battle.second.system) == (B, A)
-    assert battle.query.text == "Which river is number 0?"
-    assert len(battle.query.passages) == 3
-    assert [(judgment.judge, judgment.system_a) for judgment in battle.judgments] == [
-        ("eta", A),
-        ("zeta", B),
-        ("zeta", A),
-    ]
-    assert battle.judges == ("eta", "zeta")
-    assert (battle.decision("zeta").winner, battle.decision("eta").winner) == ("second", "first")
-
-
 def test_features_are_compared_where_both_have_them(arena: store.Arena) -> None:
     battle = views.battle_view(arena, ("en", "e00"), A, B)
     by_name = {comparison.measure.name: comparison for comparison in battle.compared}
@@ -171,29 +132,6 @@ def test_a_lower_value_wins_where_lower_is_better() -> None:
     comparison = views._compare(measure, 2.0, 0.0)
     assert (comparison.better, comparison.direction, comparison.low, comparison.high) == ("second", "lower", 0, 2.0)
     assert views._compare(measure, 1.0, 1.0).better is None
-
-
-def test_an_arena_of_verdicts_alone_has_battles_too(tmp_path: Path) -> None:
-    arena = small_arena.write(tmp_path, "verdicts", tables=("judgments",))
-    battle = views.battle_view(arena, ("en", "q1"), "gpt-4", "aya-101")
-    assert (battle.first.text, battle.compared, len(battle.judgments)) == (None, (), 1)
-    search = BattleFilter("gpt-4", "aya-101", Judge.single("judge-x"), text="anything")
-    assert views.find_battles(arena, search).keys == ()
-
-
-def test_numbers_alone_make_battles_too(tmp_path: Path) -> None:
-    arena = build(tmp_path, "numbers", tables=NUMBERS)
-    search = BattleFilter(*SYSTEMS[1:], Judge.relevance(), result="first", languages=("en",))
-    battles = views.find_battles(arena, search)
-    assert len(battles.keys) == 15, "the non-relevant half, in which one abstains and the other does not"
-    assert not views.battle_view(arena, battles.keys[0], *SYSTEMS[1:]).judgments
-
-
-def test_the_ranking_counts_verdicts_and_the_page_queries(arena: store.Arena) -> None:
-    battles = from_judgments(arena.read("judgments"), judge="zeta")["en"]
-    indices = battles.systems.index(A), battles.systems.index(B)
-    assert battles.wins[:, *indices].sum() == 4
-    assert views.find_battles(arena, BattleFilter(A, B, Judge.single("zeta"))).cell.wins == 1
 
 
 # What two answers share

@@ -176,14 +176,3 @@ def test_few_or_equal_systems_have_no_interval_and_say_why(tmp_path: Path) -> No
     assert (relations["length"].low, relations["length"].clear, relations["length"].systems) == (None, False, 4)
     assert "fewer than 5" in relations["length"].reason
     assert (relations["n_citations"].tau, relations["n_citations"].reason) == (None, "all systems have the same value")
-
-
-def test_a_language_without_a_rating_is_left_out(tmp_path: Path) -> None:
-    simulation = simulate_arena(systems=6, queries=5, languages=["ar", "en"], seed=5)
-    judgments = simulation.tables["judgments"].filter(
-        [code == "en" for code in simulation.tables["judgments"]["language"].to_pylist()]
-    )
-    tables = {**simulation.tables, "judgments": judgments}
-    arena = store.write(tmp_path / "a", tables, label="simulated", made_by="a test")
-    assert {r.language for r in views.feature_relations(arena, Judge.single("judge"), ("ar", "en"))} == {"en"}
-    assert views.feature_relations(arena, Judge.single("judge"), ("ar",)) == ()

@@ -167,29 +167,6 @@ def test_the_printed_figure_stands_beside_ours_with_the_difference_in_points(are
     assert views.both_rates(arena, None).reference == ""
 
 
-def test_the_printed_figures_are_found_in_the_arena_itself_or_in_the_bundled_one(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    printed = figures(tmp_path, {("error", "GPT-4", "en"): 10.0})
-    monkeypatch.setattr(store, "bundled_arenas", dict)
-    assert views.published_arena(arena) is None
-    assert views.published_arena(printed) == printed
-    monkeypatch.setattr(store, "bundled_arenas", lambda: {"published": printed.path})
-    assert views.published_arena(arena) == printed
-
-
-def test_printed_rates_alone_carry_neither_interval_nor_n(tmp_path: Path) -> None:
-    printed = figures(tmp_path, {("error", "GPT-4", "en"): 10.0, ("error", "GPT-4", "fi"): 20.0})
-    rates = views.printed_rates(printed)
-    assert rates is not None
-    joint = row(rates, "gpt-4-azure")
-    assert joint["error_value"] == pytest.approx(0.15)
-    assert (joint["error_low"], joint["error_high"], joint["error_n"]) == (None, None, 0)
-    assert joint["hallucination_value"] is None
-    assert views.printed_rates(printed, ("fi",)).systems["error_value"].to_pylist() == [0.2]  # type: ignore[union-attr]
-    assert views.printed_rates(printed, ("zh",)) is None
-
-
 @pytest.fixture(scope="module")
 def bundled() -> tuple[Arena, Arena]:
     paths = store.bundled_arenas()

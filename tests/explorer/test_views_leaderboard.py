@@ -9,7 +9,7 @@ import small_arena
 
 from benchmarks.simulated import simulate_arena
 from mirage import store
-from mirage.battles import judges, verdict_rows
+from mirage.battles import verdict_rows
 from mirage.battles.counts import from_outcomes
 from mirage.battles.judge import Judge
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
@@ -25,12 +25,6 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     return small_arena.write(tmp_path_factory.mktemp("views"), tables=("outcomes", "judgments"))
 
 
-def test_judges_are_the_labels_and_then_the_judges(arena: store.Arena, tmp_path: Path) -> None:
-    assert judges(arena) == ("relevance", "judge-x")
-    assert judges(small_arena.write(tmp_path, tables=("judgments",))) == ("judge-x",)
-    assert judges(small_arena.write(tmp_path, "p", tables=("published",))) == ()
-
-
 def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
     board = views.board(arena, Judge.relevance("abstain"), ("en", "fi", "sw"))
     core = rate(from_outcomes(arena.read("outcomes"), skill="abstain")).table().to_pylist()
@@ -41,14 +35,6 @@ def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
         assert {k: row[k] for k in expected[row["system"]]} == expected[row["system"]]
     assert len(board.ranks) == 3 * len(expected)
     assert len(board.everything) == 4 * len(expected)
-
-
-def test_a_chosen_language_is_rated_by_itself(arena: store.Arena) -> None:
-    board = views.board(arena, Judge.relevance(), ("fi",))
-    assert board.languages == ("fi",)
-    assert set(board.rows["language"].to_pylist()) == {"fi"}
-    assert board.n_queries == 24
-    assert board.everything.num_rows == len(small_arena.SYSTEMS)
 
 
 def test_a_language_without_the_subset_is_left_out_by_name(arena: store.Arena) -> None:
@@ -71,14 +57,6 @@ def test_answers_and_their_undecided_share_count_what_the_row_rests_on(arena: st
     assert (finnish["aya-101"]["answers"], finnish["aya-101"]["undecided"]) == (12, pytest.approx(1 / 12))
 
 
-def test_size_counts_answers_once_whatever_the_number_of_parsers(arena: store.Arena) -> None:
-    whole = size(arena, Judge.relevance())
-    assert whole.answers == 5 * 12 * 4 - 2
-    assert whole.queries == 5 * 12
-    assert whole.languages == ("en", "fi", "sw")
-    assert whole.systems == tuple(sorted(small_arena.SYSTEMS))
-
-
 def test_pitfall_5_unparsed_verdicts_are_counted_and_shown(arena: store.Arena) -> None:
     board = views.board(arena, Judge.single("judge-x"), ("en", "fi"))
     rows = {row["system"]: row for row in board.rows.to_pylist()}
@@ -88,14 +66,6 @@ def test_pitfall_5_unparsed_verdicts_are_counted_and_shown(arena: store.Arena) -
     assert rows["gpt-4"]["battles"] == 46
     assert rows["aya-101"]["undecided"] == 0
     assert size(arena, Judge.single("judge-x")).answers == 6 * 8 * 2
-
-
-def test_the_same_options_give_the_same_board_and_another_arena_another(tmp_path: Path) -> None:
-    first = small_arena.write(tmp_path, seed=0)
-    board = views.board(first, Judge.relevance(), ("en",))
-    assert views.board(store.open_arena(first.path), Judge.relevance(), ("en",)) is board
-    second = small_arena.write(tmp_path, seed=5)
-    assert not views.board(second, Judge.relevance(), ("en",)).rows.equals(board.rows)
 
 
 def test_published_ranks_are_shown_as_printed(tmp_path: Path) -> None:
@@ -137,17 +107,6 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     return store.open_arena(path)
 
 
-def test_several_judges_can_decide_together_and_their_makers_and_styles_are_offered(
-    arena: store.Arena, judged: store.Arena
-) -> None:
-    assert judges(judged, panel=True) == ("gpt-4o", "llama-3", "pooled")
-    assert judges(arena, panel=True) == ("relevance", "judge-x")
-    assert views.families(judged) == ("Meta", "OpenAI")
-    assert views.families(arena) == ()
-    assert views.controls(judged) == ("language",)
-    assert views.controls(arena) == ()
-
-
 def test_a_board_of_pooled_judges_is_the_librarys_with_the_verdicts_of_each(judged: store.Arena) -> None:
     board = views.board(judged, Judge.panel(), ("en", "sw"))
     verdicts = {judge: verdict_rows.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
@@ -157,22 +116,6 @@ def test_a_board_of_pooled_judges_is_the_librarys_with_the_verdicts_of_each(judg
     assert "gpt-4o 600, llama-3 600" in board.counted[0]
     assert board.moved == ()
     assert size(judged, Judge.panel()).answers == 1200
-
-
-def test_a_choice_says_what_it_moves_and_what_it_left_out(judged: store.Arena) -> None:
-    plain = views.board(judged, Judge.single("gpt-4o"), ("en", "sw"))
-    assert (plain.counted, plain.moved) == ((), ())
-    board = views.board(judged, Judge.single("gpt-4o"), ("en", "sw"), RankSettings(consistent=True))
-    assert "the two orders disagree" in board.counted[0]
-    assert "moved" in board.moved[0]
-    styled = views.board(judged, Judge.panel(), ("en", "sw"), RankSettings(without="OpenAI", control=("language",)))
-    assert "equal language" in styled.board.method
-
-
-def test_ties_of_relevance_can_be_counted_otherwise(arena: store.Arena) -> None:
-    board = views.board(arena, Judge.relevance(), ("en", "fi"), RankSettings(ties="drop"))
-    assert "ties dropped" in board.board.method
-    assert board.moved
 
 
 def test_the_queries_needed_are_named_for_the_neighbours_of_a_system(arena: store.Arena) -> None:

@@ -7,13 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from views_answers_cases import build
 from views_battle_cases import A, B, judged
 
-from mirage import schema, store
+from mirage import store
 from mirage.errors import Unreachable
-from mirage.explorer.judges import data as agreement
-from mirage.explorer.kit import agreement as panel
 from mirage.explorer.kit import votes as people
 from mirage.explorer.spot_check import data as views
 from mirage.people import votes
@@ -66,12 +63,6 @@ def test_the_result_says_what_each_judge_said_and_whether_the_vote_says_the_same
     assert [verdict.read for verdict in result.verdicts if verdict.judge == "zeta"] == [query != "e02"]
 
 
-def test_why_a_battle_was_chosen_is_told_in_words(arena: store.Arena) -> None:
-    reason = views.vote_result(arena, vote("e00", "A", why="flipped, close ranks", control=False)).why
-    assert reason == "; ".join([views.WHY["flipped"], views.WHY["close ranks"]])
-    assert set(views.WHY) > {votes.RANDOM, votes.FILLER, votes.FLIPPED}
-
-
 def test_a_citation_belongs_to_its_sentence_and_the_place_is_that_of_the_raw_text() -> None:
     text = "##Reason: It rose. [1] Then it fell [2, 3]. No source. ##Answer: It fell [1]."
     answer = MeasuredAnswer("en", text, "vanilla", ("p1", "p2", "p3"), (None,) * 3)
@@ -113,11 +104,6 @@ def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena
     assert (repeat.query_id, repeat.passage_id) == (old.query_id, old.passage_id)
 
 
-def test_an_arena_without_citations_has_none_to_vote_on(tmp_path: Path) -> None:
-    arena = build(tmp_path, "bare", tables=("queries", "answers"))
-    assert views.next_pair(arena, "en", []) is None
-
-
 def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: store.Arena, home: Path) -> None:
     assert people.on(arena, "en", "e00", (A, B)) == []
     assert people.agreement_at(arena) == ()
@@ -150,12 +136,3 @@ def test_pages_that_only_read_do_not_wait_twice_for_a_database_that_is_away(
     assert len(calls) == 1
     monkeypatch.setattr(people, "PAUSE", 0.0)
     assert people.log(arena) == ()
-
-
-def test_a_row_in_words_has_n_and_says_where_it_cannot_be_relied_on(arena: store.Arena) -> None:
-    judgments = arena.read("judgments")
-    (row,) = (record for record in votes.agreement([vote("e00", "A")], judgments) if record.judge == "zeta")
-    assert panel.agreement_words(row) == "100.0% (no interval), n = 1"
-    assert "30 queries are needed" in panel.explanation(row)
-    empty = schema.from_rows(votes.Agreement, [])
-    assert agreement.agreement_rows(arena, [], ["ar"]).column_names == ["one", *empty.column_names]

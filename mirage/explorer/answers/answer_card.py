@@ -15,7 +15,7 @@ from mirage import schema
 from mirage.battles.counts import QUERIES
 from mirage.explorer.answers.data import OF_LANGUAGE, AnswerView, FeatureValue, MeasureScores, QueryView
 from mirage.explorer.hallucination.attribution import TITLES as CAUSES
-from mirage.explorer.kit.table import column_help, mark_html, mode
+from mirage.explorer.kit.table import column, mark_html, mode
 from mirage.explorer.kit.text import MarkKind, Markup, TextSpan, heading_html, link_html, text_html
 from mirage.publish.charts.palette import FORMATS, ink
 from mirage.stages.features import FEATURES
@@ -236,7 +236,7 @@ def card(
 def _outcome(answer: AnswerView, shown: QueryView) -> str:
     if answer.outcome is None:
         return ""
-    meaning = escape(column_help("outcomes", "outcome"))
+    meaning = escape(column("outcomes", "outcome").help)
     outcome = escape(_WORDS.get(answer.outcome, answer.outcome))
     badge = f'<span class="mg-out" title="{meaning}">{sign(answer.outcome)}{outcome}</span>'
     if answer.correct is None:

@@ -13,7 +13,7 @@ from mirage import schema
 from mirage.explorer.answers.answer_card import inks
 from mirage.explorer.answers.data import judgments_on
 from mirage.explorer.kit.query_keys import Key
-from mirage.explorer.kit.table import column_help, mark_html, mode, wide_table
+from mirage.explorer.kit.table import column, mark_html, mode, wide_table
 from mirage.explorer.kit.text import Markup, direction, heading, note, text_html
 from mirage.schema import Nugget, NuggetAssignment
 from mirage.stages.features.assessed import decider
@@ -55,13 +55,14 @@ def judgment_html(judgment: schema.Judgment) -> str:
     """Return one verdict with the systems in the order shown, and its rationale, as HTML."""
     winner = preferred_system(judgment)
     word = f"{judgment.verdict}: <bdi>{escape(winner)}</bdi> wins" if winner else escape(judgment.verdict)
-    word += f" ({escape(judgment.reason)})" if judgment.reason else ""
+    if judgment.reason and judgment.reason not in (judgment.rationale or ""):
+        word += f" ({escape(judgment.reason)})"
     word += f" · repeat {judgment.repeat}" if judgment.repeat else ""
     systems = "".join(
         f"<span>{letter}, shown {place}: <bdi>{escape(system)}</bdi></span>"
         for letter, place, system in (("A", "first", judgment.system_a), ("B", "second", judgment.system_b))
     )
-    meaning = escape(column_help("judgments", "verdict"))
+    meaning = escape(column("judgments", "verdict").help)
     return (
         f'<div class="mg-order"><div class="mg-who">{systems}</div>'
         f'<div class="mg-verdict-word" title="{meaning}">{word}</div>{_rationale(judgment)}</div>'

@@ -202,9 +202,9 @@ def _short_of(row: Comparison, unit: str) -> list[str]:
     if row.more:
         end = "unbounded" if row.more_high is None else f"{row.more_high:,}"
         ends = f"range {row.more_low:,} to {end}"
-        parts.append(f"about {count_text(row.more, 'query')} more needed ({ends})")
-    elif row.more is None and row.more_low is not None:
-        parts.append(f"at least {count_text(row.more_low, 'query')} more needed")
+        parts.append(f"about {count_text(row.more, 'more query')} needed ({ends})")
+    elif row.more is None and (row.more_low or 0) > 1:
+        parts.append(f"at least {row.more_low:,} more queries needed")
     return parts
 
 

@@ -48,8 +48,8 @@ SAID = (
 """Fields of a rate used in hover texts."""
 _EDGE = 0.035
 """What the axes show below 0 and above 1, so that marks at the ends stay whole."""
-_ROOM = (0.4, 0.05)
-"""The length and the height of a name on a narrow screen, in either rate."""
+_LETTER, _LINE = 0.02, 0.05
+"""The length of a letter and the height of a name on a narrow screen, in either rate."""
 _rate, _points, _count = (FORMATS[kind].write for kind in ("rate", "points", "count"))
 
 
@@ -117,16 +117,14 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> primitive
     named: list[tuple[float, float, str, str]] = []
     for row in sorted(rows, key=lambda row: row["system"] not in focus)[:NAMED]:
         x, y = row["hallucination_value"], row["error_value"]
-        side = 1 if x < 0.5 else -1
+        side, room = 1 if x < 0.5 else -1, _LETTER * len(row["system"])
         if not any(
-            owner != row["system"]
-            and -_ROOM[1] / 2 < (across - x) * side < _ROOM[0]
-            and -_ROOM[1] / 2 < up - y < 1.5 * _ROOM[1]
+            owner != row["system"] and -_LINE / 2 < (across - x) * side < room and -_LINE / 2 < up - y < 1.5 * _LINE
             for across, up, owner in taken
         ):
             color = colors.text if not focus or row["system"] in focus else colors.muted
             named.append((x, y, label_text(f" {row['system']} "), color))
-            taken += [(x + side * _ROOM[0] * share, y + _ROOM[1], row["system"]) for share in (0.2, 0.4, 0.6, 0.8)]
+            taken += [(x + side * room * share, y + _LINE, row["system"]) for share in (0.2, 0.4, 0.6, 0.8)]
     font = {"size": 11, "color": [mark[3] for mark in named], "shadow": ", ".join([f"0 0 2px {colors.ground}"] * 4)}
     return primitives.lines(
         [mark[0] for mark in named],

@@ -62,6 +62,11 @@ _CURVES = 4
 _SYSTEM = column("outcomes", "system")
 
 
+def best_shade() -> str:
+    """Return how the best cells of a map of rates look: the ramp runs the other way on a dark ground."""
+    return "lighter" if mode() == "dark" else "darker"
+
+
 def answer_links(cells: Sequence[Mapping[str, Any]], parser: str, system: str, metric: str, code: str = "all") -> None:
     """Link to the answers behind a number, one link for each kind of outcome with its count."""
     key = (system, metric, code)
@@ -103,7 +108,7 @@ def show_by_language(rates: views.Rates, cells: Sequence[Mapping[str, Any]], ord
         if cell:
             answer_links(cells, parser, cell[0], metric, cell[1])
         else:
-            note(f"{name} in percent; darker is better. Click a cell to read its answers.")
+            note(f"{name} in percent; {best_shade()} is better. Click a cell to read its answers.")
     if rates.lacking:
         with st.container(border=True):
             missing = plain(missing_words(rates))
@@ -246,13 +251,13 @@ def show_prompts(rows: pa.Table) -> None:
     """Show the rates of the systems that were asked with several prompts."""
     note("Change: points relative to the vanilla prompt, on queries classified under both.")
     columns = [
-        Col("system", "System", "system", _SYSTEM.help, width=240),
+        column("outcomes", "system", width=240),
         Col("template", "Prompt", "text", width=100, help="Prompt template."),
     ]
     for metric, label in SHORT.items():
         rate = Col(f"{metric}_rate", label, "rate", f"{MEANING[metric]}: {SAYS['exclude']}.", width=100)
         about = "Percentage points relative to the vanilla prompt."
-        change = Col(f"{metric}_change", "change", "points", about, width=72)
+        change = Col(f"{metric}_change", "Change", "points", about, width=72)
         columns += estimate(rate, stem=metric, width=90, about="Rate with 95% interval.")
         about = "Change with 95% interval (matched pairs, Agresti and Min 2005); dashed line: 0."
         columns += estimate(change, width=90, about=about)
@@ -264,12 +269,12 @@ def show_paper(rates: views.Rates, figures: Arena, page: Page) -> None:
     """Show our rates beside the printed ones if the paper has these systems, and the paper's tables."""
     if rates.reference:
         note("Rates of the paper's systems as printed, and our difference in percentage points.")
-        columns = [Col("system", "System", "system", _SYSTEM.help, width=240)]
+        columns = [column("outcomes", "system", width=240)]
         for metric, label in SHORT.items():
             about = f"{metric} rate printed in the NoMIRACL paper (rate as published, mean over our languages)."
             columns.append(Col(f"{metric}_printed", f"{label} printed", "rate", about, width=150))
             about = f"Our {metric} rate as published minus the printed one, in percentage points. 0: within rounding."
-            columns.append(Col(f"{metric}_difference", "differs", "points", about, width=70))
+            columns.append(Col(f"{metric}_difference", "Difference", "points", about, width=82))
         table(rates.systems, columns, key="beside_print")
     show_paper_tables(figures, page.arena, page.picked)
 
@@ -290,9 +295,9 @@ def show_paper_tables(figures: Arena, arena: Arena | None, picked: Sequence[str]
     kind: Any = "count" if counts else "mean"
     unit = "" if counts else ", %"
     columns = [
-        Col("metric", "Figure", "text", width=300 if item == "Table 2" else 150, help="What the paper printed."),
-        Col("setting", "Setting", "text", width=150, help="Setting, subset, split or prompt."),
-        Col("system", "System", "text", width=170, help="System name as printed."),
+        column("published", "metric", "Figure", width=300 if item == "Table 2" else 150),
+        column("published", "setting", width=150),
+        column("published", "system", kind="text", width=170),
         Col("printed", f"Printed{unit}", kind, width=90, help="As printed in the paper."),
     ]
     if arena is not None:

@@ -9,6 +9,8 @@ from mirage.battles.judge import NUGGETS, Judge
 from mirage.explorer.kit.pick import check_link, pick, pick_segments
 from mirage.schema import Skill
 
+LABELS = "human labels"
+"""The judge `relevance` in sentences."""
 QUERIES: dict[str, str] = {"both": "all", "abstain": "unanswerable", "answer": "answerable"}
 """Queries that count, by skill."""
 
@@ -35,6 +37,11 @@ def judge(judges: Sequence[str], role: str, *, listed: bool = False) -> str:
         + (" nuggets: the answer that states more of the vital nuggets in full." if NUGGETS in judges else ""),
     )
     return chosen
+
+
+def judge_name(judge: Judge) -> str:
+    """Return the name of a judge in sentences."""
+    return LABELS if judge.by_labels else judge.name
 
 
 def judge_with_skill(

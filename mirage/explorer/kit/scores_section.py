@@ -11,7 +11,7 @@ import streamlit as st
 
 from mirage import schema
 from mirage.explorer.kit.frame import Page
-from mirage.explorer.kit.table import Col, table
+from mirage.explorer.kit.table import Col, column, table
 from mirage.people.votes import raters
 from mirage.store import Arena
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _MEANS = (
-    Col("system", "System", "system", of="answers"),
+    column("answers", "system"),
     Col("measure", "Measure", "text", help="Rating scale.", width=150),
-    Col("mean", "Mean", "probability", help="Mean over queries of the mean over raters, in the scale's unit."),
+    column(raters.ScoreMean, "mean", kind="probability"),
     Col("low", "95% low", "probability", help="Lower end of the 95% interval, clustered by query."),
     Col("high", "95% high", "probability", help="Upper end of the 95% interval."),
-    Col("queries", "Queries", "count", help="Number of queries with a score."),
-    Col("raters", "Raters", "count", help="Number of people or programs."),
+    column(raters.ScoreMean, "queries"),
+    column(raters.ScoreMean, "raters"),
     Col("who", "By", "text", help="Rated by people or programs.", width=90),
 )
 

@@ -156,7 +156,7 @@ def contents(arena: Arena, sample: Arena | None) -> None:
         if lacking:
             st.markdown(f"**Not in this arena:** {', '.join(lacking)}.")
             if command := remedy(arena):
-                st.caption("This command brings what they need:")
+                st.caption("This command adds what they need:")
                 st.code(command, language=None, wrap_lines=True)
             elif "answers" not in arena.tables:
                 st.caption("Its texts were not published.")

@@ -117,7 +117,7 @@ def missing(
     with st.container(border=True):
         st.markdown(f"**This arena has no {error.table} table.** {plain(why)}")
         if command:
-            st.caption("This command brings it; then reload the page.")
+            st.caption("This command adds it; then reload the page.")
             st.code(command, language=None, wrap_lines=True)
         if action is not None:
             action()

@@ -58,9 +58,7 @@ class Col:
     shown as the language's name; a kind of number (`palette.FORMATS`);
     `interval`: value, low and high drawn on one scale; `span`: two whole numbers as `low–high`."""
     help: str = ""
-    """Meaning; empty for the column's meaning in the schema."""
-    of: str = ""
-    """Table of the schema that defines the column."""
+    """Meaning, shown on the head."""
     low: str = ""
     """Column of the lower end, for `interval` and `span`."""
     high: str = ""
@@ -83,23 +81,19 @@ class Col:
         """Return its width; None if its kind has none."""
         return self.width or _WIDTHS.get(self.kind)
 
-    @property
-    def meaning(self) -> str:
-        """The text shown on the column head."""
-        return self.help or (schema.column(self.of, self.name).meaning if self.of else "")
 
-
-def column(of: str | type, name: str, label: str = "", *, width: int | None = None) -> Col:
+def column(of: str | type, name: str, label: str = "", kind: ColKind | None = None, *, width: int | None = None) -> Col:
     """Return a column as the catalogue has it (`schema.column`): head, format and meaning.
 
     Args:
         of: the table of the schema, or the dataclass of a result.
         name: the column.
         label: a shorter head; empty for the catalogue's.
+        kind: a format of its own; None for the catalogue's.
         width: pixels; by format unless given.
     """
     known = schema.column(of, name)
-    kind: ColKind = "system" if name == "system" else "language" if known.languages else known.format
+    kind = kind or ("system" if name == "system" else "language" if known.languages else known.format)
     return Col(name, label or known.label, kind, known.meaning, width=width)
 
 
@@ -240,11 +234,6 @@ def filter_rows(rows: pa.Table, column: str, values: Sequence[str]) -> pa.Table:
     return rows.filter(pc.is_in(rows[column], value_set=pa.array(values, pa.string())))
 
 
-def column_help(table_name: str, column: str) -> str:
-    """Return the meaning of a schema column, for use as `help`."""
-    return Col(column, "", "text", of=table_name).meaning
-
-
 def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Table, dict[str, Any]]:
     """Return the rows as Streamlit draws them, and the configuration of its columns."""
     import pyarrow as pa
@@ -254,7 +243,7 @@ def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[p
     wide = sum(col.pixels or _OTHER for col in columns) > _FITTING
     for col in columns:
         width = col.pixels
-        head: dict[str, Any] = {"label": col.label, "help": col.meaning or None, "width": width}
+        head: dict[str, Any] = {"label": col.label, "help": col.help or None, "width": width}
         values = rows[col.name]
         if col.kind == "system":
             names = values.to_pylist()
@@ -426,7 +415,7 @@ def wide_table(heads: str, lines: str, *, classes: str = "mg-table", label: str 
 
 
 def _head(col: Col) -> str:
-    about = f' title="{escape(col.meaning)}"' if col.meaning else ""
+    about = f' title="{escape(col.help)}"' if col.help else ""
     least = f' style="min-width: {col.pixels}px"' if col.pixels else ""
     return f'<th scope="col"{_side(col)}{about}{least}>{escape(col.label)}</th>'
 

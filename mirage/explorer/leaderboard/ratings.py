@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mirage.explorer.kit.table import Col
+from mirage.explorer.kit.table import Col, column
 from mirage.explorer.leaderboard.data import Shown
 from mirage.publish.charts.palette import Kind
 from mirage.ranking.scale import ANCHOR
@@ -20,12 +20,7 @@ _RANKS = (
     "Ranks compatible with the tests, at 95% for all systems jointly: below every significantly better system, above "
     "every significantly worse system. Systems whose intervals overlap may be equally good."
 )
-_RECORD = (
-    Col("wins", "Wins", "count", of="ratings", width=62),
-    Col("ties", "Ties", "count", of="ratings", width=62),
-    Col("losses", "Losses", "count", of="ratings", width=62),
-    Col("battles", "Battles", "count", of="ratings", width=62),
-)
+_RECORD = tuple(column("ratings", name, width=62) for name in ("wins", "ties", "losses", "battles"))
 _ANSWERS = (
     Col(
         "undecided",
@@ -55,9 +50,9 @@ _VERDICTS = (
 
 FACTS = {
     "organisation": Col("organisation", "Organisation", "text", help="Maker of the model.", width=110),
-    "licence": Col("licence", "Licence", "text", of="systems", width=170),
-    "released": Col("released", "Released", "text", of="systems", width=80),
-    "price_out": Col("price_out", "$ / M out", "probability", of="systems", width=70),
+    "licence": column("systems", "licence", width=170),
+    "released": column("systems", "released", width=80),
+    "price_out": column("systems", "price_out", "$ / M out", "probability", width=70),
     "price": Col(
         "price", "$ / 1,000", "probability", help="US dollars per 1,000 answers: tokens of its calls.", width=74
     ),
@@ -119,8 +114,8 @@ def columns(
     counts = _ANSWERS if by_labels else _VERDICTS
     known = [FACTS[fact] for fact in facts]
     return (
-        Col("system", "System", "system", of="ratings"),
-        Col("rank", "Rank", "rank", of="ratings"),
+        column("ratings", "system"),
+        column("ratings", "rank"),
         Col("rating", label, rating_kind(scale, reference), help=meaning, width=74),
         Col(
             "rating",
@@ -157,11 +152,11 @@ def by_language(n: int) -> tuple[Col, ...]:
     """Return the columns of one system's ratings by language, among `n` systems."""
     return (
         Col("language", "Language", "language", help="All languages: unweighted mean over languages.", width=130),
-        Col("rank", "Rank", "rank", of="ratings"),
+        column("ratings", "rank"),
         _rank_interval(n),
         Col("rating", "Win rate", "rate", help="Against the average system; languages weighted equally."),
         Col("rating", "95%", "interval", low="low", high="high", help="95% interval.", zero=0.5, endless=True),
-        Col("battles", "Battles", "count", of="ratings"),
+        column("ratings", "battles"),
     )
 
 

@@ -36,7 +36,7 @@ _OPPONENTS = (
 )
 _RATES = (
     Col("what", "Error", "text", help="Hallucination and error rate of NoMIRACL."),
-    Col("value", "Rate", "rate", help="Wrong decisions / decided answers; languages weighted equally."),
+    Col("value", "Rate", "rate", help="Wrong decisions / classified answers; languages weighted equally."),
     Col("value", "95%", "interval", low="low", high="high", ends=(0, 1), help="95% interval."),
     Col("decided", "n", "count", help="Classified answers."),
 )

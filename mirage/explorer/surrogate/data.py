@@ -162,11 +162,17 @@ def predicted_points(arena: Arena, judge: Judge, regressor: str, language: str) 
 
 @lru_cache(maxsize=64)
 def judged_ends(arena: Arena, judge: Judge, language: str) -> dict[str, tuple[float | None, float | None]]:
-    """Return the 95% interval of each system's rating, null if unbounded; empty without ratings."""
+    """Return the 95% interval of each system's rating, null if unbounded; empty without ratings.
+
+    Stored ratings are centred over all rated systems, predictions over those with features: the intervals are moved by
+    the difference.
+    """
     if "ratings" not in arena.tables:
         return {}
     rows = arena.sql(
-        "SELECT system, low, high FROM ratings WHERE judge = ? AND skill = ? AND language = ?",
+        "SELECT system, low - rating + judged AS low, high - rating + judged AS high FROM ratings "
+        "JOIN (SELECT judge, skill, language, system, any_value(judged) AS judged FROM predictions GROUP BY ALL) "
+        "USING (judge, skill, language, system) WHERE judge = ? AND skill = ? AND language = ?",
         [judge.name, judge.skill, language],
     )
     return {row["system"]: (row["low"], row["high"]) for row in rows.to_pylist()}
