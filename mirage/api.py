@@ -313,13 +313,10 @@ def chat_model(
     tokens_per_minute: float | None = None,
     timeout: float = 120.0,
     retries: int = 7,
-    grace: float = 30.0,
-    max_body: int = 16 * 1024**2,
     price_in: float | None = None,
     price_out: float | None = None,
     budget: float | None = None,
     batch: bool = False,
-    batch_size: int = 50_000,
     batch_wait: float | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> ChatModel:
@@ -343,16 +340,12 @@ def chat_model(
         tokens_per_minute: maximum rate of tokens.
         timeout: seconds for one request.
         retries: maximum retries after a transient failure.
-        grace: seconds to wait for pending calls on a stop.
-        max_body: maximum size of a response in bytes.
         price_in: price per million prompt tokens.
         price_out: price per million reply tokens.
         budget: maximum spending of one function, in the currency of the prices, which it needs.
         batch: submit the calls in batches, at half the price and with results within a day.
-        batch_size: maximum requests per batch.
         batch_wait: maximum hours to wait for batches; None until they end. Repeating the call collects them.
-        options: with huggingface, `batch_size`, `device`, `dtype`, `load_in_4bit`, `load_in_8bit`, `peft` (a LoRA
-            adapter), and further arguments of `from_pretrained`.
+        options: with huggingface, `batch_size`, and arguments of `from_pretrained` such as `dtype`.
 
     Raises:
         UnknownName: if there is no such provider.
@@ -377,13 +370,10 @@ def chat_model(
         tokens_per_minute=tokens_per_minute,
         timeout=timeout,
         retries=retries,
-        grace=grace,
-        max_body=max_body,
         price_in=price_in,
         price_out=price_out,
         budget=budget,
         batch=batch,
-        batch_size=batch_size,
         batch_wait=batch_wait,
     )
     return llm.ChatModel(settings, limits, endpoint, dict(options or {}))
@@ -440,9 +430,6 @@ def load_model(
     max_length: int = 4096,
     batch_size: int = 1,
     concurrency: int = 1,
-    peft: bool | str = False,
-    load_in_4bit: bool = False,
-    load_in_8bit: bool = False,
     cache_dir: str | None = None,
     base_url: str | None = None,
     key_env: str | None = None,
@@ -462,10 +449,7 @@ def load_model(
         max_length: with huggingface, maximum tokens of a prompt with its reply.
         batch_size: with huggingface, prompts generated together.
         concurrency: with a service, maximum concurrent calls.
-        peft: with huggingface, a LoRA adapter for the model; True if `weights_path` is itself an adapter's folder.
-        load_in_4bit: with huggingface, load 4-bit weights; needs bitsandbytes.
-        load_in_8bit: with huggingface, load 8-bit weights; needs bitsandbytes.
-        cache_dir: folder in which models of the Hub are cached.
+        cache_dir: with huggingface, folder in which models of the Hub are cached.
         base_url: address of the service.
         key_env: environment variable that holds the key; by default the provider's.
         options: with huggingface and vllm, further arguments of the library.
@@ -475,17 +459,13 @@ def load_model(
         BadInput: if the service's key or address is missing or invalid.
     """
     from mirage import llm
-    from mirage.llm import generator
+    from mirage.llm.generator import LOCAL, Generator
 
-    generator.refuse_technique(technique)
-    if technique in generator.LOCAL and base_url is None:
-        settings = llm.Settings(weights_path or name, temperature, top_p=top_p, max_tokens=max_new_tokens)
+    if technique in LOCAL and base_url is None:
         if technique == "huggingface":
-            own = {"batch_size": batch_size, "max_length": max_length, "peft": peft, "cache_dir": cache_dir}
-            options |= own | {"load_in_4bit": load_in_4bit, "load_in_8bit": load_in_8bit}
-        elif cache_dir is not None:
-            options |= {"download_dir": cache_dir}
-        return generator.Generator(technique, llm.ChatModel(settings, options=options))
+            options |= {"batch_size": batch_size, "max_length": max_length, "cache_dir": cache_dir}
+        settings = llm.Settings(weights_path or name, temperature, top_p=top_p, max_tokens=max_new_tokens)
+        return Generator(technique, llm.ChatModel(settings, options=options))
     model = chat_model(
         name,
         provider=technique,
@@ -496,7 +476,7 @@ def load_model(
         max_tokens=max_new_tokens,
         concurrency=concurrency,
     )
-    return generator.Generator(technique, model)
+    return Generator(technique, model)
 
 
 def import_file(
