@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, overload
+from typing import Any, Protocol
 
 from mirage.errors import Unreachable
 from mirage.llm import engine_huggingface
@@ -154,11 +154,7 @@ class Conversations(Sequence[Messages]):
     def __len__(self) -> int:
         return len(self._requests)
 
-    @overload
-    def __getitem__(self, number: int) -> Messages: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[Messages]: ...
-    def __getitem__(self, number: int | slice) -> Messages | list[Messages]:
+    def __getitem__(self, number: Any) -> Any:
         if isinstance(number, slice):
             return [self.render(each) for each in range(*number.indices(len(self)))]
         return self.render(number)

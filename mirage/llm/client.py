@@ -394,18 +394,15 @@ def connect(endpoint: Endpoint, limits: Limits) -> AsyncOpenAI:
         # Their debug logs contain response headers, in which a service may repeat the key.
         logging.getLogger(name).setLevel(logging.INFO)
     timeout = limits.timeout
-    options: dict[str, Any] = {
-        "base_url": endpoint.base_url,
-        "api_key": endpoint.secret or "none",
-        "max_retries": 0,
-        "timeout": openai.Timeout(timeout, connect=min(10.0, timeout)),
+    return openai.AsyncOpenAI(
+        base_url=endpoint.base_url,
+        api_key=endpoint.secret or "none",
+        max_retries=0,
+        timeout=openai.Timeout(timeout, connect=min(10.0, timeout)),
         # Do not use a proxy for a service on this machine.
-        "http_client": openai.DefaultAsyncHttpxClient(
+        http_client=openai.DefaultAsyncHttpxClient(
             trust_env=not endpoint.local,
             headers={"accept-encoding": ACCEPT},
             event_hooks={"response": [guard(limits.max_body)]},
         ),
-    }
-    if endpoint.azure_version is not None:
-        return openai.AsyncAzureOpenAI(**options, api_version=endpoint.azure_version)
-    return openai.AsyncOpenAI(**options)
+    )

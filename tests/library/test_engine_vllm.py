@@ -146,4 +146,4 @@ def test_pitfall_25_where_vllm_is_not_installed_the_error_says_what_to_do(tmp_pa
     result = mirage(*command(path, "http://127.0.0.1:9/v1", "--engine", "vllm"), code=2)
     assert "vLLM is not installed" in result.stderr
     assert "pip install 'mirage-rag[vllm]'" in result.stderr
-    assert "--engine openai" in result.stderr
+    assert "--base-url" in result.stderr
