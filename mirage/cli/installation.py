@@ -7,13 +7,13 @@ import socket
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import metadata, util
+from importlib import util
 from pathlib import Path
 from typing import Literal
 
 from mirage import __version__
 from mirage.errors import MirageError
-from mirage.store.extras import DISTRIBUTION, Extra, install_command
+from mirage.store.extras import Extra, install_command
 
 PORT = 8501
 """Default port of the explorer."""
@@ -50,41 +50,13 @@ class Check:
 
 
 def check_installation() -> list[Check]:
-    """Check Python, the packages, the extras, the arenas, the votes' database and the explorer's port."""
-    return [*_python(), *_extras(), *_arenas(), *_votes(), *_port()]
+    """Check the extras, the arenas, the votes' database and the explorer's port."""
+    return [*_package(), *_extras(), *_arenas(), *_votes(), *_port()]
 
 
-def _python() -> Iterator[Check]:
+def _package() -> Iterator[Check]:
     version = ".".join(map(str, sys.version_info[:3]))
-    new = sys.version_info >= (3, 11)
-    yield Check("Python", "fine" if new else "wrong", version, "" if new else "install Python 3.11 or newer")
-    yield Check("mirage", "fine", f"{__version__} in {Path(__file__).resolve().parents[1]}", "")
-    try:
-        needed = metadata.requires(DISTRIBUTION) or []
-    except metadata.PackageNotFoundError:
-        yield Check("packages", "absent", "the package is on the path, but not installed", "pip install .")
-        return
-    yield from _packages(needed)
-
-
-def _packages(needed: list[str]) -> Iterator[Check]:
-    from packaging.requirements import Requirement
-
-    problems = []
-    for requirement in map(Requirement, needed):
-        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
-            continue
-        try:
-            version = metadata.version(requirement.name)
-        except metadata.PackageNotFoundError:
-            problems.append(f"{requirement.name} is not installed")
-            continue
-        if not requirement.specifier.contains(version, prereleases=True):
-            problems.append(f"{requirement.name} {version} is not {requirement.specifier}")
-    if problems:
-        yield Check("packages", "wrong", "; ".join(problems), _REINSTALL)
-    else:
-        yield Check("packages", "fine", "all required packages, in supported versions", "")
+    yield Check("mirage", "fine", f"{__version__} in {Path(__file__).resolve().parents[1]}, Python {version}", "")
 
 
 def _extras() -> Iterator[Check]:

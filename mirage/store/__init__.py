@@ -34,7 +34,6 @@ from mirage.store.records import beginning, ending, is_longer, kind, records
 from mirage.store.runs import content, record_judge, record_run, runs
 from mirage.store.scan import columns_of, parquet_rows, scan
 from mirage.store.sheets import csv_text
-from mirage.store.system_runs import KeptRun, SystemRun, keep_run, run_before, split_run, system_runs
 from mirage.store.tags import count_queries, parse_tag, select_tagged, tag_values
 from mirage.store.upsert import (
     NewRows,
@@ -52,7 +51,6 @@ __all__ = [
     "LEDGER",
     "LINEAGE",
     "Arena",
-    "KeptRun",
     "Ledger",
     "Line",
     "Member",
@@ -60,7 +58,6 @@ __all__ = [
     "Provenance",
     "Sink",
     "Snapshot",
-    "SystemRun",
     "UpsertResult",
     "archive_names",
     "archived_documents",
@@ -88,7 +85,6 @@ __all__ = [
     "is_longer",
     "json_members",
     "jsonl",
-    "keep_run",
     "kept_ledger",
     "kind",
     "ledger_key",
@@ -107,12 +103,9 @@ __all__ = [
     "records",
     "reopen",
     "retry_outdated",
-    "run_before",
     "runs",
     "scan",
     "select_tagged",
-    "split_run",
-    "system_runs",
     "tag_values",
     "to_csv",
     "to_json",

@@ -24,7 +24,7 @@ from mirage.stages.generate import stage as generating
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Stage, run
 from mirage.store import writing
-from mirage.store.system_runs import remove_system
+from mirage.store.systems import remove_system
 
 QUERIES = [("en", f"q{i}") for i in range(4)]
 
