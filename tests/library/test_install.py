@@ -52,20 +52,6 @@ def test_the_wheel_is_small_and_holds_what_the_explorer_needs(wheel: Path) -> No
     assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {"mirage"}
 
 
-def test_the_installed_package_opens_bundled_arenas_and_ranks(installed: Path, tmp_path: Path) -> None:
-    code = (
-        "import mirage; print(mirage.__file__)\n"
-        "print(len(mirage.rates(mirage.open_arena('nomiracl'), languages=['sw'])))"
-    )
-    done = run(installed, "-c", code, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    file, rows = done.stdout.split()
-    assert Path(file).is_relative_to(installed.parents[1])
-    assert int(rows) > 10
-    shown = run(installed, "-m", "mirage", "--version", cwd=tmp_path)
-    assert shown.stdout.strip() == f"mirage {PROJECT['version']}"
-
-
 def test_the_commands_of_the_readme_run_with_the_installed_package(installed: Path, tmp_path: Path) -> None:
     question = "When was the old bridge over the river built?"
     answers = [

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from commands import mirage
 from generating_cases import shown, write
-from misbehaving import Act, Call, Service, error, not_json
+from misbehaving import Act, Call, Service, not_json
 
 import mirage as api
 from mirage import store
@@ -125,18 +125,6 @@ def test_a_stream_is_joined(path: Path, line: Callable[[Any], str]) -> None:
     assert {row["text"] for row in rows(path, "answers")} == {"It is so\u2028[2]."}
     assert {row["passage_id"] for row in rows(path, "retrieved")} == {"d1", "d2"}
     assert {row["citations"] for row in shown(path, "live")} == {"d2"}
-
-
-def test_failed_calls_are_retried_and_then_rows_with_a_reason(path: Path) -> None:
-    with Service(lambda call: error(500) if call.number == 1 else answered(call)) as service:
-        mirage(*command(path, service))
-        assert set(service.requests.values()) == {2}
-    with Service(lambda call: error(500) if "q001" in call.content else answered(call)) as service:
-        mirage(*command(path, service, "--system", "other"))
-        assert {row["outcome"] for row in shown(path, "other") if row["query_id"] == "q001"} == {"api_error"}
-        service.behave = answered
-        mirage(*command(path, service, "--system", "other"))
-    assert {row["outcome"] for row in shown(path, "other")} == {"ok"}
 
 
 @pytest.mark.parametrize(

@@ -192,20 +192,6 @@ def test_columns_may_be_lists_numpy_or_arrow_and_nullable_ones_may_be_left_out()
     assert data.schema == schema.arrow_schema("features")
 
 
-def test_rows_and_columns_build_the_same_table() -> None:
-    rows = [schema.Query("en", "1", None, "who?", None), schema.Query("ar", "2", "relevant", None, "not published")]
-    data = schema.from_rows("queries", rows)
-    assert data.to_pylist()[1] == {
-        "language": "ar",
-        "query_id": "2",
-        "subset": "relevant",
-        "text": None,
-        "reason": "not published",
-        "labelled_by": None,
-    }
-    assert schema.sort("queries", data)["language"].to_pylist() == ["ar", "en"]
-
-
 # --- any table that keeps the contract survives a file unchanged ------------------------------------------------------
 
 TEXT = st.text(max_size=12)

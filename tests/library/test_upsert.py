@@ -17,13 +17,12 @@ from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
 
 from mirage import cli, schema, store
-from mirage.errors import ArenaError, BadInput, Outdated, UnknownName
+from mirage.errors import BadInput, Outdated, UnknownName
 from mirage.ranking.stage import JUDGED_RATINGS
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.generate import stage as generating
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Stage, run
-from mirage.store import writing
 from mirage.store.systems import remove_system
 
 QUERIES = [("en", f"q{i}") for i in range(4)]
@@ -237,13 +236,6 @@ def test_what_is_refused_under_the_lock_leaves_the_arena_as_it_was(arena: Path) 
         store.upsert(arena, {"answers": store.by_key("answers", bad)}, made_by="a test")
     after = {path: path.read_bytes() for path in arena.rglob("*") if path.is_file() and path.name != ".lock"}
     assert after == before
-
-
-def test_the_loser_waits_no_longer_than_is_stated(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "LOCK_SECONDS", 0.05)
-    with writing.exclusive_lock(arena), pytest.raises(ArenaError, match=r"another program .* 0\.05 seconds"):
-        bring(arena, answers("red"))()
-    assert systems(arena) == {"one", "two"}
 
 
 def test_a_changed_answer_takes_along_what_was_said_of_it_and_no_more(arena: Path) -> None:
