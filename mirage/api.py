@@ -95,8 +95,37 @@ _UNDETERMINED = "und"
 """BCP 47 code of an undetermined language."""
 
 
+class _Printed:
+    """A result that prints as ten lines of text, or as a table in a notebook."""
+
+    def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
+        """Return the title, the table, and the columns to print; empty for the first columns."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        title, table, first = self._print_parts()
+        names, rows, rest = _shorten(table, first)
+        widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in [names, *rows]
+        ]
+        return "\n".join([title, *lines, *([rest] if rest else [])])
+
+    def _repr_html_(self) -> str:
+        title, table, first = self._print_parts()
+        names, rows, rest = _shorten(table, first)
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        body = "".join(
+            "<tr>" + "".join(f"<td dir='auto'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        )
+        return f"<p>{escape(title)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
+            f"<p>{escape(rest)}</p>" if rest else ""
+        )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Rows(Sequence[Mapping[str, Any]]):
+class Rows(_Printed, Sequence[Mapping[str, Any]]):
     """A table of results: a sequence of rows, each a mapping from column to value."""
 
     table: pa.Table
@@ -120,15 +149,12 @@ class Rows(Sequence[Mapping[str, Any]]):
         frame: pd.DataFrame = self.table.to_pandas()
         return frame
 
-    def __repr__(self) -> str:
-        return _text(self.title, self.table, self.first)
-
-    def _repr_html_(self) -> str:
-        return _html(self.title, self.table, self.first)
+    def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
+        return self.title, self.table, self.first
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking(bootstrap.RankingReport):
+class Ranking(_Printed, bootstrap.RankingReport):
     """Ratings of systems by language, with intervals, tests and differences."""
 
     remarks: tuple[str, ...] = ()
@@ -182,24 +208,18 @@ class Ranking(bootstrap.RankingReport):
         rows = leaderboard(self, code).to_pylist()
         return go.Figure(whiskers(rows, mode="light", title=axis_title(ties=self.ties)))
 
-    def _print_parts(self) -> tuple[str, pa.Table]:
+    def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
         code = list(self.languages)[-1]
         row = self.languages[code]
         where = "" if code == _UNDETERMINED else f" in {code}"
         title = f"{len(row.systems)} systems{where}, {row.n_queries:,} queries: {self.method}"
         title = "\n".join([title, *self.remarks])
         columns = ["rank", "system", "rating", "low", "high", "rank_low", "rank_high", "best", "battles"]
-        return title, leaderboard(self, code).select(columns)
-
-    def __repr__(self) -> str:
-        return _text(*self._print_parts())
-
-    def _repr_html_(self) -> str:
-        return _html(*self._print_parts())
+        return title, leaderboard(self, code).select(columns), ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SystemComparison(ComparisonReport):
+class SystemComparison(_Printed, ComparisonReport):
     """Comparison of two systems: a row per language, `all` last if there are several."""
 
     def to_pandas(self) -> pd.DataFrame:
@@ -221,12 +241,6 @@ class SystemComparison(ComparisonReport):
 
         columns = ("language", "verdict", "difference", "low", "high", "p_holm", "n_queries", "detectable", "more")
         return "\n".join(notes(self)), self._table(), columns
-
-    def __repr__(self) -> str:
-        return _text(*self._print_parts())
-
-    def _repr_html_(self) -> str:
-        return _html(*self._print_parts())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -1816,21 +1830,3 @@ def _shorten(table: pa.Table, first: Sequence[str]) -> tuple[list[str], list[lis
     more, hidden = len(table) - len(rows), len(table.column_names) - len(names)
     rest = [f"{more:,} more rows"] * bool(more) + [f"{hidden} more columns"] * bool(hidden)
     return names, rows, f"... {' and '.join(rest)}: to_pandas() has all" if rest else ""
-
-
-def _text(title: str, table: pa.Table, first: Sequence[str] = ()) -> str:
-    names, rows, rest = _shorten(table, first)
-    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [names, *rows]
-    ]
-    return "\n".join([title, *lines, *([rest] if rest else [])])
-
-
-def _html(title: str, table: pa.Table, first: Sequence[str] = ()) -> str:
-    names, rows, rest = _shorten(table, first)
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    body = "".join("<tr>" + "".join(f"<td dir='auto'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<p>{escape(title)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
-        f"<p>{escape(rest)}</p>" if rest else ""
-    )

@@ -115,26 +115,9 @@ def test_the_csv_of_rank_has_the_columns_of_the_contract_and_the_joint_row(arena
     assert "seed 0" in result.stderr
 
 
-def test_only_languages_that_were_asked_for_are_said_to_be_unranked() -> None:
-    nomiracl = ROOT / "data" / "nomiracl"
-    reason = "bn: no answerable queries"
-    assert reason in mirage("rank", nomiracl, "--judge", "relevance", "--draws", 5).stderr
-    assert reason not in mirage("rank", nomiracl, "--judge", "relevance", "--draws", 5, "--languages", "sw").stderr
-
-
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(arena: Path) -> None:
     command = ("rank", arena, "--judge", "relevance", "--format", "csv", "--seed")
     assert mirage(*command, 5).stdout == mirage(*command, 5).stdout != mirage(*command, 6).stdout
-
-
-def test_options_of_rank_reach_the_ranking(arena: Path) -> None:
-    command = ("rank", arena, "--judge", "relevance", "--format", "csv")
-    default = mirage(*command).stdout
-    for option in (("--skill", "abstain"), ("--skill", "answer"), ("--ties", "davidson"), ("--draws", 50)):
-        assert mirage(*command, *option).stdout != default
-    only = rows(mirage(*command, "--languages", "fi"))
-    assert {r["language"] for r in only} == {"fi"}
-    assert mirage(*command, "--languages", " finnish,fi ").stdout == mirage(*command, "--languages", "fi").stdout
 
 
 def test_features_are_measured_and_averaged_alone_or_together(arena: Path) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 import venv
@@ -50,22 +48,6 @@ def test_the_wheel_is_small_and_holds_what_the_explorer_needs(wheel: Path) -> No
     )
     assert not any(name.startswith("data/build") for name in inside), "the builders stay outside"
     assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {"mirage"}
-
-
-def test_the_commands_of_the_readme_run_with_the_installed_package(installed: Path, tmp_path: Path) -> None:
-    question = "When was the old bridge over the river built?"
-    answers = [
-        {"question": question, "contexts": ["In 1902."], "system": k, "answer": f"{k}: 1902."} for k in ("a", "b")
-    ]
-    judged = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A"}
-    for name, rows in {"answers.jsonl": answers, "judgments.jsonl": [judged]}.items():
-        (tmp_path / name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    blocks = re.findall(r"```bash\n(mirage .*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
-    lines = [line for block in blocks for line in block.splitlines()]
-    assert len(lines) > 5
-    for line in lines:
-        done = run(installed, "-m", *shlex.split(line), cwd=tmp_path)
-        assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
 @pytest.mark.browser

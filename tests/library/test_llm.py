@@ -214,16 +214,6 @@ def test_the_same_conversation_is_asked_once_and_answers_every_place(ledger: Led
     assert spent(answers).kept == 1
 
 
-def test_the_cost_is_told_as_replies_come(ledger: Ledger) -> None:
-    told: list[tuple[int, int, int]] = []
-    with Service() as service:
-        ask(service, ledger, "a")
-        model = llm.ChatModel(llm.Settings("tiny"), endpoint=llm.resolve(base_url=service.url))
-        heard = lambda cost, n: told.append((cost.kept, cost.calls, n))  # noqa: E731
-        llm.ask(conversations("a", "b", "c"), model, ledger, on_cost=heard)
-    assert told == [(1, 0, 3), (1, 1, 3), (1, 2, 3)]
-
-
 def test_nothing_is_loaded_where_the_ledger_has_everything(ledger: Ledger) -> None:
     with Service() as service:
         ask(service, ledger, "q")

@@ -20,7 +20,6 @@ from mirage import cli, schema, store
 from mirage.errors import BadInput, Outdated, UnknownName
 from mirage.ranking.stage import JUDGED_RATINGS
 from mirage.stages.features.stage import FEATURES
-from mirage.stages.generate import stage as generating
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Stage, run
 from mirage.store.systems import remove_system
@@ -296,16 +295,6 @@ def test_a_reader_goes_on_with_the_arena_as_it_is_after_a_change(arena: Path) ->
 
     assert store.consistently(arena, read) == 2 * len(QUERIES)
     assert len(calls) == 2
-
-
-def test_a_rerun_of_a_model_that_answers_writes_only_what_is_other(arena: Path) -> None:
-    with Service() as service:
-        command = ["generate", arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0"]
-        mirage(*command)
-        first = store.open_arena(arena)
-        mirage(*command)
-    assert store.open_arena(arena).version == first.version
-    assert generating.answers_of(arena, "mine")
 
 
 def test_a_system_is_removed_from_every_table(tmp_path: Path) -> None:
