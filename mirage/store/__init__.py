@@ -9,7 +9,7 @@ inputs of pipeline steps.
 from mirage.store.archives import archive_names, archived_documents, is_archive
 from mirage.store.arena import Arena, bundled_arenas, check, chosen_queries, is_arena, open_arena, reopen
 from mirage.store.copies import copy, copy_arena
-from mirage.store.export import export_rows, export_table, to_csv, to_json, to_jsonl, to_parquet, write_whole
+from mirage.store.export import export_rows, write_whole
 from mirage.store.files import (
     Line,
     Sink,
@@ -24,7 +24,7 @@ from mirage.store.files import (
     write_text,
 )
 from mirage.store.folders import locate
-from mirage.store.json_members import Member, json_members
+from mirage.store.json_members import json_members
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger, kept_ledger, ledger_path
 from mirage.store.ledger import ledger_key as ledger_key
@@ -53,7 +53,6 @@ __all__ = [
     "Arena",
     "Ledger",
     "Line",
-    "Member",
     "NewRows",
     "Provenance",
     "Sink",
@@ -77,7 +76,6 @@ __all__ = [
     "derived_tables",
     "ending",
     "export_rows",
-    "export_table",
     "find_files",
     "fingerprint",
     "is_archive",
@@ -107,10 +105,6 @@ __all__ = [
     "scan",
     "select_tagged",
     "tag_values",
-    "to_csv",
-    "to_json",
-    "to_jsonl",
-    "to_parquet",
     "upsert",
     "write",
     "write_bytes",
