@@ -35,7 +35,7 @@ def test_no_cell_begins_like_a_formula(text: str) -> None:
 
 def test_pitfall_179_only_csv_for_spreadsheets_has_a_byte_order_mark() -> None:
     rows = pa.table({"system": ["模型"]})
-    text = to_csv(rows)
+    text = exporting.to_csv(rows)
     assert text.encode().decode("utf-8-sig") == text.removeprefix("\ufeff") != text
 
 
