@@ -89,17 +89,11 @@ def _votes() -> Iterator[Check]:
     from mirage.people.votes import URL, Vote, Votes
     from mirage.store import home
 
-    address = os.environ.get(URL)
-    file = home.home_folder() / home.VOTES
-    if not address and not file.is_file():
-        writable = next(path for path in (home.home_folder(), *home.home_folder().parents) if path.exists())
-        permitted = os.access(writable, os.W_OK)
-        message = f"no votes yet; they will be stored in {file}"
-        do = "" if permitted else f"make {writable} writable, or set MIRAGE_HOME to another folder"
-        yield Check("votes", "absent" if permitted else "wrong", message, do)
+    if not os.environ.get(URL) and not home.votes_file().is_file():
+        yield Check("votes", "absent", f"no votes yet; they will be stored in {home.votes_file()}", "")
         return
     try:
-        with Votes(address or f"sqlite:///{file}") as database:
+        with Votes() as database:
             n = len(database.rows(Vote))
         yield Check("votes", "fine", f"{n:,} votes on battles", "")
     except MirageError as error:

@@ -202,10 +202,10 @@ class _Run:
             requests = ((key, self.record.request(name, key) or {}) for key in self.record.keys(name))
             content = b"".join(self._line(key, request, part.changes) for key, request in requests)
             file = await self.service.upload(f"mirage-{name}.jsonl", content)
-            self.record.record(name, "file", file)
+            self.record.update(name, "file", file)
         if part.creating is None:
-            self.record.record(name, "creating", time.time())
-        self.record.record(name, "batch", await self.service.create(file, requested=part.creating is not None))
+            self.record.update(name, "creating", time.time())
+        self.record.update(name, "batch", await self.service.create(file, requested=part.creating is not None))
 
     def _tell(self, parts: Sequence[OpenBatch]) -> None:
         """Report once what the run is waiting for."""

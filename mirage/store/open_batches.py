@@ -145,7 +145,7 @@ class OpenBatches:
         rows = self._ask("SELECT request FROM batch_requests WHERE key = ? AND part = ?", [key, part])
         return dict(json.loads(rows[0][0])) if rows else None
 
-    def record(self, part: str, column: Literal["file", "creating", "batch"], value: str | float) -> None:
+    def update(self, part: str, column: Literal["file", "creating", "batch"], value: str | float) -> None:
         """Record a step of a part's submission: the service's id of the uploaded requests, when the creation of the
         batch was requested, or the service's id of the batch.
         """
