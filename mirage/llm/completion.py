@@ -154,17 +154,22 @@ def state(
     if name in _FAILED or fault:
         return "api_error", f"the service broke off the reply: {fault or ending}"
     cut = name in _CUT
-    if text and not text.isspace():
-        return _of_text(ending, name, cut, tools)
-    if tools:
-        return "empty", f"the reply has no text: the model called a tool instead ({', '.join(tools)})"
-    if reasoning:
-        size = f"({len(reasoning):,} characters of it)"
-        if cut:
-            return "empty", f"the reply has no text: the limit of new tokens was reached during reasoning {size}"
-        return "empty", f"the reply has no text, only reasoning {size}"
-    before = ": the limit of new tokens was reached before any" if cut else ""
-    return "empty", f"the reply has no text{before}"
+    if not text or text.isspace():
+        if tools:
+            return "empty", f"the reply has no text: the model called a tool instead ({', '.join(tools)})"
+        limit = ": the limit of new tokens was reached" if cut else ""
+        if reasoning:
+            size = f"({len(reasoning):,} characters of it)"
+            return "empty", f"the reply has no text{f'{limit} during' if cut else ', only'} reasoning {size}"
+        return "empty", f"the reply has no text{limit and f'{limit} before any'}"
+    if cut:
+        return "truncated", "the reply reached the limit of new tokens"
+    if name in _TOOLS:
+        called = f" ({', '.join(tools)})" if tools else ""
+        return "truncated", f"the model called a tool{called} instead of ending the reply"
+    if not name or name in _WHOLE:
+        return "ok", None
+    return "truncated", f"the service ended the reply with the unknown finish reason {ending!r}"
 
 
 def separate_reasoning(
@@ -176,18 +181,6 @@ def separate_reasoning(
     if status == "ok" and parted.status == "truncated":
         status, reason = "truncated", parted.reason
     return parted.text, parted.thoughts, status, reason
-
-
-def _of_text(ending: str, name: str, cut: bool, tools: Sequence[str]) -> Ended:
-    """Return the status of a reply that has text and did not end by an error or filter."""
-    if cut:
-        return "truncated", "the reply reached the limit of new tokens"
-    if name in _TOOLS:
-        called = f" ({', '.join(tools)})" if tools else ""
-        return "truncated", f"the model called a tool{called} instead of ending the reply"
-    if not name or name in _WHOLE:
-        return "ok", None
-    return "truncated", f"the service ended the reply with the unknown finish reason {ending!r}"
 
 
 def _name(finish: object) -> str:
