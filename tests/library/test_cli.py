@@ -120,15 +120,6 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(arena: Path)
     assert mirage(*command, 5).stdout == mirage(*command, 5).stdout != mirage(*command, 6).stdout
 
 
-def test_features_are_measured_and_averaged_alone_or_together(arena: Path) -> None:
-    result = mirage("measure", "features", arena, "--only", "length", "--format", "csv")
-    assert result.stdout.splitlines()[0] == "language,system,feature,mean,mean_low,mean_high,n,total,coverage"
-    assert {r["feature"] for r in rows(result)} == {"length"}
-    assert {r["mean"] for r in rows(result) if r["system"] == "alpha"} == {str(float(len("Yes, answer is present.")))}
-    both = mirage("measure", "features", arena, "--only", "n_citations", "--format", "csv")
-    assert {r["feature"] for r in rows(both)} == {"length", "n_citations"}
-
-
 def test_a_ranking_is_kept_only_when_asked_and_beside_those_of_other_judges(arena: Path, tmp_path: Path) -> None:
     before = snapshot(arena)
     mirage("rank", arena, "--judge", "relevance")

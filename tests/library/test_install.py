@@ -117,15 +117,6 @@ def test_what_is_not_installed_is_named_with_its_extra(package: str, extra: str)
     assert f"mirage-rag[{extra}]" in caught.value.do
 
 
-def test_a_package_that_lacks_another_says_why() -> None:
-    from mirage.errors import BadInput
-    from mirage.store.extras import extra as needed
-
-    with pytest.raises(BadInput, match="a separate project") as caught, needed("documents", "a test"):
-        raise ImportError("that module is now a separate project")
-    assert "None" not in str(caught.value)
-
-
 def dependencies() -> dict[str, list[Requirement]]:
     """By where they are listed: every requirement of the project."""
     lists = {"core": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}

@@ -264,16 +264,6 @@ def test_an_error_in_place_of_an_answer_is_told_in_its_own_words(path: Path, wor
         assert set(service.requests.values()) == {tries}
 
 
-def test_a_body_is_filled_without_harm_to_its_json(path: Path) -> None:
-    live = api.rag_service("http://rag.example/ask/", body={"q": ["{query}", {"of": "{query_id}/{language}"}], "k": 3})
-    question = {"content": 'a "quoted" {language}\n', "language": "de", "query_id": "q1"}
-    assert live.model("s").settings.request([question])["body"] == {
-        "q": ['a "quoted" {language}\n', {"of": "q1/de"}],
-        "k": 3,
-    }
-    assert live.endpoint.base_url.endswith("/ask/")
-
-
 @pytest.mark.parametrize(
     ("path_text", "value", "found"),
     [

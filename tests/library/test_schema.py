@@ -106,15 +106,6 @@ def test_pitfall_44_an_unknown_language_is_refused(name: str) -> None:
         schema.validate(name, table(name, {"language": "xx"}))
 
 
-def test_only_ratings_predictions_and_published_figures_speak_of_all_languages() -> None:
-    for name in (name for name in schema.TABLES if "language" in GOOD[name]):
-        if name in ("ratings", "predictions", "importances", "published"):
-            schema.validate(name, table(name, {"language": "all"}))
-        else:
-            with pytest.raises(BadInput, match="is not a known language"):
-                schema.validate(name, table(name, {"language": "all"}))
-
-
 @pytest.mark.parametrize("name", schema.TABLES)
 def test_a_key_that_occurs_twice_is_refused_and_named(name: str) -> None:
     with pytest.raises(BadInput, match="1 duplicate keys") as caught:
