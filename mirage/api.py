@@ -94,8 +94,37 @@ _UNDETERMINED = "und"
 """BCP 47 code of an undetermined language."""
 
 
+class _Printed:
+    """A result that prints as ten lines of text, or as a table in a notebook."""
+
+    def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
+        """Return the title, the table, and the columns to print; empty for the first columns."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        title, table, first = self._print_parts()
+        names, rows, rest = _shorten(table, first)
+        widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in [names, *rows]
+        ]
+        return "\n".join([title, *lines, *([rest] if rest else [])])
+
+    def _repr_html_(self) -> str:
+        title, table, first = self._print_parts()
+        names, rows, rest = _shorten(table, first)
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        body = "".join(
+            "<tr>" + "".join(f"<td dir='auto'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        )
+        return f"<p>{escape(title)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
+            f"<p>{escape(rest)}</p>" if rest else ""
+        )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Rows(Sequence[Mapping[str, Any]]):
+class Rows(_Printed, Sequence[Mapping[str, Any]]):
     """A table of results: a sequence of rows, each a mapping from column to value."""
 
     table: pa.Table
@@ -119,15 +148,12 @@ class Rows(Sequence[Mapping[str, Any]]):
         frame: pd.DataFrame = self.table.to_pandas()
         return frame
 
-    def __repr__(self) -> str:
-        return _text(self.title, self.table, self.first)
-
-    def _repr_html_(self) -> str:
-        return _html(self.title, self.table, self.first)
+    def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
+        return self.title, self.table, self.first
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking(bootstrap.RankingReport):
+class Ranking(_Printed, bootstrap.RankingReport):
     """Ratings of systems by language, with intervals, tests and differences."""
 
     remarks: tuple[str, ...] = ()
@@ -181,24 +207,18 @@ class Ranking(bootstrap.RankingReport):
         rows = leaderboard(self, code).to_pylist()
         return go.Figure(whiskers(rows, mode="light", title=axis_title(ties=self.ties)))
 
-    def _print_parts(self) -> tuple[str, pa.Table]:
+    def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
         code = list(self.languages)[-1]
         row = self.languages[code]
         where = "" if code == _UNDETERMINED else f" in {code}"
         title = f"{len(row.systems)} systems{where}, {row.n_queries:,} queries: {self.method}"
         title = "\n".join([title, *self.remarks])
         columns = ["rank", "system", "rating", "low", "high", "rank_low", "rank_high", "best", "battles"]
-        return title, leaderboard(self, code).select(columns)
-
-    def __repr__(self) -> str:
-        return _text(*self._print_parts())
-
-    def _repr_html_(self) -> str:
-        return _html(*self._print_parts())
+        return title, leaderboard(self, code).select(columns), ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SystemComparison(ComparisonReport):
+class SystemComparison(_Printed, ComparisonReport):
     """Comparison of two systems: a row per language, `all` last if there are several."""
 
     def to_pandas(self) -> pd.DataFrame:
@@ -220,12 +240,6 @@ class SystemComparison(ComparisonReport):
 
         columns = ("language", "verdict", "difference", "low", "high", "p_holm", "n_queries", "detectable", "more")
         return "\n".join(notes(self)), self._table(), columns
-
-    def __repr__(self) -> str:
-        return _text(*self._print_parts())
-
-    def _repr_html_(self) -> str:
-        return _html(*self._print_parts())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -312,13 +326,10 @@ def chat_model(
     tokens_per_minute: float | None = None,
     timeout: float = 120.0,
     retries: int = 7,
-    grace: float = 30.0,
-    max_body: int = 16 * 1024**2,
     price_in: float | None = None,
     price_out: float | None = None,
     budget: float | None = None,
     batch: bool = False,
-    batch_size: int = 50_000,
     batch_wait: float | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> ChatModel:
@@ -342,16 +353,12 @@ def chat_model(
         tokens_per_minute: maximum rate of tokens.
         timeout: seconds for one request.
         retries: maximum retries after a transient failure.
-        grace: seconds to wait for pending calls on a stop.
-        max_body: maximum size of a response in bytes.
         price_in: price per million prompt tokens.
         price_out: price per million reply tokens.
         budget: maximum spending of one function, in the currency of the prices, which it needs.
         batch: submit the calls in batches, at half the price and with results within a day.
-        batch_size: maximum requests per batch.
         batch_wait: maximum hours to wait for batches; None until they end. Repeating the call collects them.
-        options: with huggingface, `batch_size`, `device`, `dtype`, `load_in_4bit`, `load_in_8bit`, `peft` (a LoRA
-            adapter), and further arguments of `from_pretrained`.
+        options: with huggingface, `batch_size`, and arguments of `from_pretrained` such as `dtype`.
 
     Raises:
         UnknownName: if there is no such provider.
@@ -376,13 +383,10 @@ def chat_model(
         tokens_per_minute=tokens_per_minute,
         timeout=timeout,
         retries=retries,
-        grace=grace,
-        max_body=max_body,
         price_in=price_in,
         price_out=price_out,
         budget=budget,
         batch=batch,
-        batch_size=batch_size,
         batch_wait=batch_wait,
     )
     return llm.ChatModel(settings, limits, endpoint, dict(options or {}))
@@ -439,9 +443,6 @@ def load_model(
     max_length: int = 4096,
     batch_size: int = 1,
     concurrency: int = 1,
-    peft: bool | str = False,
-    load_in_4bit: bool = False,
-    load_in_8bit: bool = False,
     cache_dir: str | None = None,
     base_url: str | None = None,
     key_env: str | None = None,
@@ -461,10 +462,7 @@ def load_model(
         max_length: with huggingface, maximum tokens of a prompt with its reply.
         batch_size: with huggingface, prompts generated together.
         concurrency: with a service, maximum concurrent calls.
-        peft: with huggingface, a LoRA adapter for the model; True if `weights_path` is itself an adapter's folder.
-        load_in_4bit: with huggingface, load 4-bit weights; needs bitsandbytes.
-        load_in_8bit: with huggingface, load 8-bit weights; needs bitsandbytes.
-        cache_dir: folder in which models of the Hub are cached.
+        cache_dir: with huggingface, folder in which models of the Hub are cached.
         base_url: address of the service.
         key_env: environment variable that holds the key; by default the provider's.
         options: with huggingface and vllm, further arguments of the library.
@@ -474,17 +472,13 @@ def load_model(
         BadInput: if the service's key or address is missing or invalid.
     """
     from mirage import llm
-    from mirage.llm import generator
+    from mirage.llm.generator import LOCAL, Generator
 
-    generator.refuse_technique(technique)
-    if technique in generator.LOCAL and base_url is None:
-        settings = llm.Settings(weights_path or name, temperature, top_p=top_p, max_tokens=max_new_tokens)
+    if technique in LOCAL and base_url is None:
         if technique == "huggingface":
-            own = {"batch_size": batch_size, "max_length": max_length, "peft": peft, "cache_dir": cache_dir}
-            options |= own | {"load_in_4bit": load_in_4bit, "load_in_8bit": load_in_8bit}
-        elif cache_dir is not None:
-            options |= {"download_dir": cache_dir}
-        return generator.Generator(technique, llm.ChatModel(settings, options=options))
+            options |= {"batch_size": batch_size, "max_length": max_length, "cache_dir": cache_dir}
+        settings = llm.Settings(weights_path or name, temperature, top_p=top_p, max_tokens=max_new_tokens)
+        return Generator(technique, llm.ChatModel(settings, options=options))
     model = chat_model(
         name,
         provider=technique,
@@ -495,7 +489,7 @@ def load_model(
         max_tokens=max_new_tokens,
         concurrency=concurrency,
     )
-    return generator.Generator(technique, model)
+    return Generator(technique, model)
 
 
 def import_file(
@@ -1398,7 +1392,6 @@ def compare(
     second: str | None = None,
     *,
     against: Arena | None = None,
-    since: str | None = None,
     measure: str = "rating",
     judge: str | None = None,
     margin: float = 0.0,
@@ -1416,8 +1409,6 @@ def compare(
         first: the system under test.
         second: the baseline system; None for the system of the same name in `against`.
         against: another arena that holds the second system, on the same queries.
-        since: a date, `2026-11-20`: compare with the last run of the first system before it. Only with an arena,
-            without `second` and `against`.
         measure: `rating`, `rate`, `nuggets` or `feature:NAME`.
         judge: judge of the battles, for ratings, or `relevance` or `nuggets`; None as for `rank`.
         margin: equivalence margin, in the unit of the measure.
@@ -1447,10 +1438,6 @@ def compare(
         draws=draws,
         seed=seed,
     )
-    if since is not None:
-        if second is not None or against is not None or not isinstance(data, Arena):
-            raise BadInput("since is for one system of an arena", do="omit second and against, and pass an arena")
-        second = store.run_before(data, first, since).name
     if isinstance(data, Arena):
         labels = None
         if measure == "rate":
@@ -1805,21 +1792,3 @@ def _shorten(table: pa.Table, first: Sequence[str]) -> tuple[list[str], list[lis
     more, hidden = len(table) - len(rows), len(table.column_names) - len(names)
     rest = [f"{more:,} more rows"] * bool(more) + [f"{hidden} more columns"] * bool(hidden)
     return names, rows, f"... {' and '.join(rest)}: to_pandas() has all" if rest else ""
-
-
-def _text(title: str, table: pa.Table, first: Sequence[str] = ()) -> str:
-    names, rows, rest = _shorten(table, first)
-    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [names, *rows]
-    ]
-    return "\n".join([title, *lines, *([rest] if rest else [])])
-
-
-def _html(title: str, table: pa.Table, first: Sequence[str] = ()) -> str:
-    names, rows, rest = _shorten(table, first)
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    body = "".join("<tr>" + "".join(f"<td dir='auto'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<p>{escape(title)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
-        f"<p>{escape(rest)}</p>" if rest else ""
-    )

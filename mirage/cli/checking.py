@@ -63,7 +63,7 @@ def check(
     exits with 2 if a stored number differs. --closed-book counts the answerable questions that systems answer although
     they were asked without passages. Recomputes a report (`mirage export html`) from its --arena; exit code 2 if
     something differs. Reads any other file as `mirage import` does; exit code 2 if a line is invalid. Without PATH it
-    looks at Python, the packages, the extras, the arenas, the votes' database and the explorer's port. Writes nothing.
+    checks the extras, the arenas, the votes' database and the explorer's port. Writes nothing.
     """
     from mirage import store
 

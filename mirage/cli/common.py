@@ -31,14 +31,6 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Explorer": ("app",),
 }
 """Commands by section of `mirage --help`."""
-REPLACED = {
-    "run": "mirage evaluate DIR",
-    "outcomes": "mirage measure outcomes DIR",
-    "features": "mirage measure features DIR",
-    "rates": "mirage report rates DIR",
-    "decide": "mirage rank DIR --max-price USD",
-}
-"""What to type in place of a command that the guide once used."""
 DEFAULT = "default"
 """Name of the command that a group runs if the first argument is none of its commands."""
 
@@ -83,12 +75,6 @@ class _Commands(TyperGroup):
                 note(f"{printable} is not UTF-8\n  to do: rename the file or folder")
                 raise typer.Exit(2)
         return list(super().parse_args(ctx, [compose_argument(arg) for arg in args]))
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args[0] in REPLACED:
-            note(f"there is no command {args[0]}\n  to do: {REPLACED[args[0]]}")
-            raise typer.Exit(2)
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands by section."""

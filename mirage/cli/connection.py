@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -13,12 +12,15 @@ import typer
 
 from mirage.cli.output import note
 from mirage.errors import BadInput, UnknownName
+from mirage.ranking.settings import OPTION, Option
+from mirage.schema import Range
 
 if TYPE_CHECKING:
     from mirage import llm
     from mirage.llm.engines.tasks import Executor
 
-EngineName = Literal["local", "processes", "ray", "vllm", "openai"]
+_LEAST_0, _LEAST_1 = Range(0), Range(1)
+EngineName = Literal["local", "processes", "ray", "vllm"]
 ABOUT_SERVICE = ("settings", "help_service")
 """Options about the options of the model service, which `--help` lists."""
 
@@ -61,10 +63,7 @@ class Connection:
     settings: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE",
-            is_eager=True,
-            callback=_read_settings,
-            help="TOML file with options of the model service.",
+            metavar="FILE", is_eager=True, callback=_read_settings, help="TOML file with options of the model service."
         ),
     ] = None
     help_service: Annotated[
@@ -77,114 +76,76 @@ class Connection:
         ),
     ] = False
 
-    model: Annotated[str | None, typer.Option(metavar="M", help="Model name at the service.")] = None
-    provider: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Sets the address and key variable: openai (default), azure, nvidia, anyscale, cohere,"
-            " anthropic, gemini, vllm or transformers; huggingface loads the model here; rag is a RAG service, for"
-            " `mirage generate`.",
-        ),
-    ] = None
-    base_url: Annotated[str | None, typer.Option(metavar="URL", help="Address of any OpenAI-compatible service.")] = (
-        None
-    )
-    key_env: Annotated[str | None, typer.Option(metavar="NAME", help="Environment variable that holds the key.")] = None
-    service: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Name of the service in the ledger, if its address changes; by default its address."
-        ),
-    ] = None
-    temperature: Annotated[float, typer.Option(min=0, help="Sampling temperature.")] = 0.1
-    top_p: Annotated[float | None, typer.Option(min=0, max=1, help="Nucleus sampling probability.")] = None
-    plain: Annotated[
-        bool, typer.Option("--plain", help="Send neither temperature nor top-p; some models reject them.")
-    ] = False
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(min=1, help="Maximum new tokens per reply; default 2,048 unless the prompt says otherwise."),
-    ] = None
-    model_seed: Annotated[int | None, typer.Option(help="Sampling seed, for services that support one.")] = None
-    extra_body: Annotated[
-        str | None,
-        typer.Option(metavar="JSON", help='Further fields of requests, of a provider: {"reasoning_effort": "low"}.'),
-    ] = None
-    concurrency: Annotated[int, typer.Option(min=1, help="Maximum concurrent calls.")] = 8
+    model: Annotated[str | None, Option(metavar="M")] = None
+    """Model name at the service."""
+    provider: Annotated[str | None, Option(metavar="NAME")] = None
+    """Sets the address and key variable: openai (default), azure, nvidia, anyscale, cohere, anthropic, gemini, vllm or
+    transformers; huggingface loads the model here; rag is a RAG service, for `mirage generate`.
+    """
+    base_url: Annotated[str | None, Option(metavar="URL")] = None
+    """Address of any OpenAI-compatible service."""
+    key_env: Annotated[str | None, Option(metavar="NAME")] = None
+    """Environment variable that holds the key."""
+    service: Annotated[str | None, Option(metavar="NAME")] = None
+    """Name of the service in the ledger, if its address changes; by default its address."""
+    temperature: Annotated[float, _LEAST_0, OPTION] = 0.1
+    """Sampling temperature."""
+    top_p: Annotated[float | None, Range(0, 1), OPTION] = None
+    """Nucleus sampling probability."""
+    plain: Annotated[bool, Option("--plain")] = False
+    """Send neither temperature nor top-p; some models reject them."""
+    max_tokens: Annotated[int | None, _LEAST_1, OPTION] = None
+    """Maximum new tokens per reply; default 2,048 unless the prompt says otherwise."""
+    model_seed: Annotated[int | None, OPTION] = None
+    """Sampling seed, for services that support one."""
+    extra_body: Annotated[str | None, Option(metavar="JSON")] = None
+    """Further fields of a request, for one provider: {"reasoning_effort": "low"}."""
+    concurrency: Annotated[int, _LEAST_1, OPTION] = 8
+    """Maximum concurrent calls."""
     requests_per_minute: Annotated[
         float | None, typer.Option("--rpm", "--requests-per-minute", help="Maximum requests per minute.")
     ] = None
     tokens_per_minute: Annotated[
         float | None, typer.Option("--tpm", "--tokens-per-minute", help="Maximum tokens per minute.")
     ] = None
-    timeout: Annotated[float, typer.Option(help="Timeout of a request, in seconds.")] = 120.0
-    max_body: Annotated[int, typer.Option(min=1, help="Maximum response size, in bytes.")] = 16 * 1024**2
-    grace: Annotated[
-        float, typer.Option(min=0, help="Seconds to wait for pending calls after Ctrl-C or another stop.")
-    ] = 30.0
-    retries: Annotated[int, typer.Option(min=0, help="Maximum retries after a transient failure.")] = 7
-    price_in: Annotated[float | None, typer.Option(min=0, help="Price per million prompt tokens.")] = None
-    price_out: Annotated[float | None, typer.Option(min=0, help="Price per million reply tokens.")] = None
-    budget: Annotated[float | None, typer.Option(min=0, help="Maximum spending; needs the prices.")] = None
-    batch: Annotated[
-        bool,
-        typer.Option("--batch", help="Submit the calls in batches, at half the price and with results within a day."),
-    ] = False
-    batch_size: Annotated[int, typer.Option(min=1, help="Maximum requests per batch.")] = 50_000
-    batch_wait: Annotated[
-        float | None,
-        typer.Option(
-            metavar="HOURS",
-            min=0,
-            help="Stop waiting for batches after this time; rerun to collect them. Default: wait until they end.",
-        ),
-    ] = None
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the planned calls, tokens and cost; send nothing.")
-    ] = False
-    engine: Annotated[
-        EngineName,
-        typer.Option(
-            help="Where to run: this process; several (`processes`, for work without a model); a Ray"
-            " cluster; or vLLM, which loads the model here, or with --address in each worker of a Ray cluster."
-            " `openai` means `local`."
-        ),
-    ] = "local"
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Workers of `processes` and `ray`; by default one per core of this machine."),
-    ] = None
-    address: Annotated[
-        str | None,
-        typer.Option(metavar="HOST:PORT", help="Address of Ray; by default RAY_ADDRESS, else this machine."),
-    ] = None
-    gpus: Annotated[float, typer.Option(min=0, help="GPUs per worker of `ray`, for local models.")] = 0
-    engine_args: Annotated[
-        str,
-        typer.Option(
-            metavar="JSON",
-            help='Further arguments for vllm.LLM or a model of transformers: {"tensor_parallel_size": 2} or'
-            ' {"load_in_4bit": true}.',
-        ),
-    ] = "{}"
-
-    paths: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PART=PATH,..",
-            help="With --provider rag: paths of answer and contexts in the response; default"
-            " answer=answer,contexts=contexts.",
-        ),
-    ] = None
-    body: Annotated[
-        str | None,
-        typer.Option(
-            metavar="JSON",
-            help='With --provider rag: body of a request, with {query}, {language} and {query_id}; default {"question":'
-            ' "{query}"}.',
-        ),
-    ] = None
+    timeout: Annotated[float, OPTION] = 120.0
+    """Timeout of a request, in seconds."""
+    grace: Annotated[float, _LEAST_0, OPTION] = 30.0
+    """Seconds to wait for pending calls after Ctrl-C or another stop."""
+    retries: Annotated[int, _LEAST_0, OPTION] = 7
+    """Maximum retries after a transient failure."""
+    price_in: Annotated[float | None, _LEAST_0, OPTION] = None
+    """Price per million prompt tokens."""
+    price_out: Annotated[float | None, _LEAST_0, OPTION] = None
+    """Price per million reply tokens."""
+    budget: Annotated[float | None, _LEAST_0, OPTION] = None
+    """Maximum spending; needs the prices."""
+    batch: Annotated[bool, Option("--batch")] = False
+    """Submit the calls in batches, at half the price and with results within a day."""
+    batch_wait: Annotated[float | None, _LEAST_0, Option(metavar="HOURS")] = None
+    """Stop waiting for batches after this time; rerun to collect them. Default: wait until they end."""
+    dry_run: Annotated[bool, Option("--dry-run")] = False
+    """Print the planned calls, tokens and cost; send nothing."""
+    engine: Annotated[EngineName, OPTION] = "local"
+    """Where to run: this process; several processes, for work without a model; a Ray cluster; or vLLM, which loads the
+    model in this process.
+    """
+    workers: Annotated[int | None, _LEAST_1, OPTION] = None
+    """Workers of `processes` and `ray`; by default one per core of this machine."""
+    address: Annotated[str | None, Option(metavar="HOST:PORT")] = None
+    """Address of the Ray cluster; by default RAY_ADDRESS, else this machine."""
+    gpus: Annotated[float, _LEAST_0, OPTION] = 0
+    """GPUs per worker of `ray`, for local models."""
+    engine_args: Annotated[str, Option(metavar="JSON")] = "{}"
+    """Further arguments of vllm.LLM, or of from_pretrained in transformers: {"tensor_parallel_size": 2} or
+    {"dtype": "float16", "batch_size": 4}.
+    """
+    paths: Annotated[str | None, Option(metavar="PART=PATH,..")] = None
+    """With --provider rag: paths of answer and contexts in the response; default answer=answer,contexts=contexts."""
+    body: Annotated[str | None, Option(metavar="JSON")] = None
+    """With --provider rag: body of a request, with {query}, {language} and {query_id}; default {"question":
+    "{query}"}.
+    """
 
     @property
     def is_loaded_here(self) -> bool:
@@ -242,10 +203,8 @@ class Connection:
         """
         from mirage import llm
 
-        own = {field.name for field in fields(self)}
-        return llm.Limits(
-            **{field.name: getattr(self, field.name) for field in fields(llm.Limits) if field.name in own}
-        )
+        names = {field.name for field in fields(llm.Limits)}
+        return llm.Limits(**{name: value for name, value in vars(self).items() if name in names})
 
     def caller(self, model: llm.ChatModel) -> llm.Engine:
         """Return the engine that gets a model's replies.
@@ -253,28 +212,24 @@ class Connection:
         Raises:
             BadInput: if workers, GPUs or an address are given to an engine without them.
         """
-        from mirage.llm.engines.calls import complete_on
+        from mirage import llm
 
-        plain = self.engine in ("local", "openai")
-        if self.batch and not (plain and not self.is_loaded_here):
+        if self.batch and (self.engine != "local" or self.is_loaded_here):
             raise BadInput("batches are processed by a service", do="omit --batch, or --engine and the local provider")
-        if self.is_loaded_here and not plain:
+        if self.is_loaded_here and self.engine != "local":
             raise BadInput(
                 f"transformers loads the model in this process, not by --engine {self.engine}", do="omit --engine"
             )
+        executor = self.executor(models=False)
         if self.engine == "vllm":
-            self.executor()
             from mirage.llm import engine_vllm
             from mirage.llm.batch import complete_loaded
 
-            if self.address is None:
-                return partial(complete_loaded, model=model, load=engine_vllm.load)
-            return partial(complete_on, model=model, executor=self._vllm_workers(model.options))
-        executor = self.executor(models=False)
+            return partial(complete_loaded, model=model, load=engine_vllm.load)
         if self.engine == "ray" and executor is not None:
-            return partial(complete_on, model=model, executor=executor)
-        from mirage import llm
+            from mirage.llm.engines.calls import complete_on
 
+            return partial(complete_on, model=model, executor=executor)
         return llm.engine_of(model)
 
     def only_caller(self, model: llm.ChatModel) -> llm.Engine:
@@ -299,38 +254,21 @@ class Connection:
         Raises:
             BadInput: if workers, GPUs or an address are given to an engine without them.
         """
-        if self.address is not None and self.engine not in ("ray", "vllm"):
-            raise BadInput("only --engine ray and vllm have an address", do="add one of them, or omit --address")
-        if self.gpus and self.engine != "ray":
-            raise BadInput("only workers of --engine ray have GPUs", do="add --engine ray, or omit --gpus")
-        if self.workers is not None and self.engine not in ("processes", "ray") and self.address is None:
-            raise BadInput(
-                "only --engine processes and --engine ray have workers", do="add one of them, or omit --workers"
-            )
+        several = ("processes", "ray")
+        given = {"--address": (self.address, ("ray",)), "--gpus": (self.gpus, ("ray",))}
+        for option, (value, engines) in {**given, "--workers": (self.workers, several)}.items():
+            if value and self.engine not in engines:
+                raise BadInput(f"{option} needs --engine {' or '.join(engines)}", do=f"add it, or omit {option}")
         from mirage.llm.engines.cluster import Cluster
         from mirage.llm.engines.processes import Processes
         from mirage.store.cores import available
 
+        if self.engine not in several:
+            return None
+        workers = self.workers or available()
         if self.engine == "processes":
-            return Processes(self.workers or available())
-        if self.engine == "ray":
-            return Cluster(self.workers or available(), self.address, self.gpus if models else 0)
-        return None
-
-    def _vllm_workers(self, options: Mapping[str, Any]) -> Executor:
-        """Return cluster workers that each load the model, on `tensor_parallel_size` GPUs.
-
-        Raises:
-            BadInput: if that is not a positive integer.
-        """
-        from mirage.llm.engines.cluster import Cluster
-
-        gpus = options.get("tensor_parallel_size", 1)
-        if not isinstance(gpus, int) or gpus < 1:
-            raise BadInput(
-                f"tensor_parallel_size is {gpus!r}", where="--engine-args", do="give a number of GPUs, at least 1"
-            )
-        return Cluster(self.workers or 1, self.address, gpus)
+            return Processes(workers)
+        return Cluster(workers, self.address, self.gpus if models else 0)
 
 
 def read_object(option: str, text: str, example: str) -> dict[str, Any]:

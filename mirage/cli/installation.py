@@ -7,13 +7,13 @@ import socket
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import metadata, util
+from importlib import util
 from pathlib import Path
 from typing import Literal
 
 from mirage import __version__
 from mirage.errors import MirageError
-from mirage.store.extras import DISTRIBUTION, Extra, install_command
+from mirage.store.extras import Extra, install_command
 
 PORT = 8501
 """Default port of the explorer."""
@@ -50,41 +50,13 @@ class Check:
 
 
 def check_installation() -> list[Check]:
-    """Check Python, the packages, the extras, the arenas, the votes' database and the explorer's port."""
-    return [*_python(), *_extras(), *_arenas(), *_votes(), *_port()]
+    """Check the extras, the arenas, the votes' database and the explorer's port."""
+    return [*_package(), *_extras(), *_arenas(), *_votes(), *_port()]
 
 
-def _python() -> Iterator[Check]:
+def _package() -> Iterator[Check]:
     version = ".".join(map(str, sys.version_info[:3]))
-    new = sys.version_info >= (3, 11)
-    yield Check("Python", "fine" if new else "wrong", version, "" if new else "install Python 3.11 or newer")
-    yield Check("mirage", "fine", f"{__version__} in {Path(__file__).resolve().parents[1]}", "")
-    try:
-        needed = metadata.requires(DISTRIBUTION) or []
-    except metadata.PackageNotFoundError:
-        yield Check("packages", "absent", "the package is on the path, but not installed", "pip install .")
-        return
-    yield from _packages(needed)
-
-
-def _packages(needed: list[str]) -> Iterator[Check]:
-    from packaging.requirements import Requirement
-
-    problems = []
-    for requirement in map(Requirement, needed):
-        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
-            continue
-        try:
-            version = metadata.version(requirement.name)
-        except metadata.PackageNotFoundError:
-            problems.append(f"{requirement.name} is not installed")
-            continue
-        if not requirement.specifier.contains(version, prereleases=True):
-            problems.append(f"{requirement.name} {version} is not {requirement.specifier}")
-    if problems:
-        yield Check("packages", "wrong", "; ".join(problems), _REINSTALL)
-    else:
-        yield Check("packages", "fine", "all required packages, in supported versions", "")
+    yield Check("mirage", "fine", f"{__version__} in {Path(__file__).resolve().parents[1]}, Python {version}", "")
 
 
 def _extras() -> Iterator[Check]:
@@ -117,17 +89,11 @@ def _votes() -> Iterator[Check]:
     from mirage.people.votes import URL, Vote, Votes
     from mirage.store import home
 
-    address = os.environ.get(URL)
-    file = home.home_folder() / home.VOTES
-    if not address and not file.is_file():
-        writable = next(path for path in (home.home_folder(), *home.home_folder().parents) if path.exists())
-        permitted = os.access(writable, os.W_OK)
-        message = f"no votes yet; they will be stored in {file}"
-        do = "" if permitted else f"make {writable} writable, or set MIRAGE_HOME to another folder"
-        yield Check("votes", "absent" if permitted else "wrong", message, do)
+    if not os.environ.get(URL) and not home.votes_file().is_file():
+        yield Check("votes", "absent", f"no votes yet; they will be stored in {home.votes_file()}", "")
         return
     try:
-        with Votes(address or f"sqlite:///{file}") as database:
+        with Votes() as database:
             n = len(database.rows(Vote))
         yield Check("votes", "fine", f"{n:,} votes on battles", "")
     except MirageError as error:

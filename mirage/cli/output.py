@@ -20,6 +20,8 @@ from mirage.store.sheets import BOM, csv_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mirage.text.printing import PrintedColumn
+
 Format = Literal["table", "csv", "csv-exact", "json", "latex", "markdown"]
 Rows = Sequence[Mapping[str, Any]]
 
@@ -81,7 +83,10 @@ def show(
         if output_format == "table":
             _for_people(records, heads)
         else:
-            sys.stdout.write(_to_print(records, heads, output_format))
+            from mirage.text.printing import latex_table, markdown_table
+
+            write = latex_table if output_format == "latex" else markdown_table
+            sys.stdout.write(write(list(_printed(records, heads, "").values())))
         return
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
@@ -201,26 +206,42 @@ def _for_people(rows: Rows, heads: Mapping[str, str]) -> None:
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _WIDE
-    widths = {name: max(_least_width(rows, name, head), len(head)) for name, head in heads.items()}
+    columns = _printed(rows, heads, "-")
+    least = {name: _least_width(name, column) for name, column in columns.items()}
+    widths = {name: max(width, len(heads[name])) for name, width in least.items()}
     names = list(heads)
     if _table_width(widths, names) > console.width:
         # Wrap headers of several words; drop the columns that still do not fit.
-        widths = {name: _least_width(rows, name, head) for name, head in heads.items()}
-        names = fitting(widths, console.width)
+        widths, names = least, fitting(least, console.width)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in names:
-        number, head = _is_number(rows, name), "\n".join(wrap(heads[name], widths[name]))
+        number, head = columns[name].number, "\n".join(wrap(heads[name], widths[name]))
         justify: Literal["left", "right"] = "right" if number else "left"
         table.add_column(head, justify=justify, no_wrap=number or name in _NAMES, overflow="fold")
-    for k, row in enumerate(rows):
+    for k, cells in enumerate(zip(*(columns[name].cells for name in names), strict=True)):
         if left_out and k == EDGE_ROWS:
             table.add_row(*("⋮" for _ in names))
-        table.add_row(*(_readable(name, row[name]) for name in names))
+        table.add_row(*cells)
     console.print(table)
     if left_out:
         note(f"{left_out:,} of {left_out + len(rows):,} rows are not shown: use --format csv for all")
     if absent := [name for name in heads if name not in names]:
         note(f"Not shown: {', '.join(absent)}; widen the terminal or use --format csv")
+
+
+def _printed(rows: Rows, heads: Mapping[str, str], absent: str) -> dict[str, PrintedColumn]:
+    """Return the columns as texts, with the head of each; a null is `absent`. A column of formatted numbers is one of
+    numbers too.
+    """
+    from mirage.text.printing import PrintedColumn
+
+    columns = {}
+    for name, head in heads.items():
+        values = [row[name] for row in rows]
+        number = any(isinstance(value, int | float) or _NUMBER.fullmatch(str(value)) for value in values)
+        cells = tuple(absent if value is None else _readable(name, value) for value in values)
+        columns[name] = PrintedColumn(head, cells, number)
+    return columns
 
 
 def fitting(widths: Mapping[str, int], width: int) -> list[str]:
@@ -241,36 +262,15 @@ def _table_width(widths: Mapping[str, int], names: Sequence[str]) -> int:
     return sum(widths[name] for name in names) + _BETWEEN * (len(names) - 1) + _EDGES
 
 
-def _least_width(rows: Rows, name: str, head: str) -> int:
+def _least_width(name: str, column: PrintedColumn) -> int:
     """Return the minimum width of a column: full for a number or name, the longest word of the head, part of a text."""
     from rich.cells import cell_len
 
-    cells = max((cell_len(_readable(name, row[name])) for row in rows), default=0)
-    if name not in _NAMES and not _is_number(rows, name):
-        cells = min(cells, _FOLDED)
-    elif name in _NAMES:
-        cells = min(cells, _WIDE // 6)
-    return max(cells, *map(len, head.split()))
-
-
-def _to_print(rows: Rows, heads: Mapping[str, str], output_format: Literal["latex", "markdown"]) -> str:
-    from mirage.text.printing import PrintedColumn, latex_table, markdown_table
-
-    printed = []
-    for name, head in heads.items():
-        cells = ("" if row[name] is None else _readable(name, row[name]) for row in rows)
-        printed.append(PrintedColumn(head, tuple(cells), _is_number(rows, name)))
-    return markdown_table(printed) if output_format == "markdown" else latex_table(printed)
-
-
-def _is_number(rows: Rows, name: str) -> bool:
-    """Return whether a column contains numbers, including formatted numbers."""
-    return any(isinstance(row[name], int | float) or _NUMBER.fullmatch(str(row[name])) for row in rows)
+    most = _WIDE // 6 if name in _NAMES else _WIDE if column.number else _FOLDED
+    return max(min(max(map(cell_len, column.cells), default=0), most), *map(len, column.head.split()))
 
 
 def _readable(name: str, value: Any) -> str:
-    if value is None:
-        return "-"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return escape_controls(str(value))
     if isinstance(value, int):

@@ -22,19 +22,19 @@ def expand_settings(command: Callable[..., None]) -> Callable[..., None]:
     A parameter whose type is a dataclass becomes one option for each of its fields with an `Option` of the library or
     of typer, and the command receives the record made from them. The other fields keep their defaults.
     """
-    parameters = inspect.signature(command, eval_str=True).parameters.values()
-    records: dict[str, Any] = {each.name: each.annotation for each in parameters if is_dataclass(each.annotation)}
-    options = {name: _options(record) for name, record in records.items()}
+    parameters = inspect.signature(command, eval_str=True).parameters
+    records = {name: _options(each.annotation) for name, each in parameters.items() if is_dataclass(each.annotation)}
     expanded: list[inspect.Parameter] = []
-    for each in parameters:
-        made = [option.parameter for option in options.get(each.name, ())]
+    for name, each in parameters.items():
+        own = [option.parameter for option in records.get(name, ())]
         # Typer calls by keyword, and parameters without a default may then follow others.
-        expanded += made if each.name in records else [each.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+        expanded += own if name in records else [each.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
 
     @functools.wraps(command)
     def call(**given: Any) -> None:
-        for name, record in records.items():
-            given[name] = record(**{option.name: option.read(given.pop(option.name)) for option in options[name]})
+        for name, options in records.items():
+            values = {option.name: option.read(given.pop(option.name)) for option in options}
+            given[name] = parameters[name].annotation(**values)
         command(**given)
 
     call.__signature__ = inspect.Signature(expanded)  # type: ignore[attr-defined]  # read by `inspect.signature`
@@ -83,18 +83,17 @@ def _options(record: Any) -> tuple[_FieldOption, ...]:
     for field in fields(record):
         hint, *notes = get_args(hints[field.name]) if get_origin(hints[field.name]) is Annotated else (None,)
         limits = next((note for note in notes if isinstance(note, Range)), Range())
-        for note in notes:
-            if isinstance(note, OptionInfo):
-                options.append(_FieldOption(field.name, field.default, hint, None, note))
-            elif isinstance(note, Option):
-                lists = [kind for kind in (hint, *get_args(hint)) if get_origin(kind) is tuple]
-                option = typer.Option(
-                    note.name or f"--{field.name.replace('_', '-')}",
-                    metavar=note.metavar,
-                    min=limits.low,
-                    max=limits.high,
-                    help=field_docs(record)[field.name].replace("`", "") + " Comma-separated." * bool(lists),
-                )
-                items = get_args(lists[0])[0] if lists else None
-                options.append(_FieldOption(field.name, field.default, hint, items, option))
+        note = next((note for note in notes if isinstance(note, Option | OptionInfo)), None)
+        items = None
+        if isinstance(note, Option):
+            items = next((get_args(kind)[0] for kind in (hint, *get_args(hint)) if get_origin(kind) is tuple), None)
+            note = typer.Option(
+                note.name or f"--{field.name.replace('_', '-')}",
+                metavar=note.metavar,
+                min=limits.low,
+                max=limits.high,
+                help=field_docs(record)[field.name].replace("`", "") + " Comma-separated." * (items is not None),
+            )
+        if note is not None:
+            options.append(_FieldOption(field.name, field.default, hint, items, note))
     return tuple(options)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mirage.cli.output import note, progress, show
 
 if TYPE_CHECKING:
     from mirage.pipeline import StepReport
 
-CALLS = ("calls", "kept", "failed", "tokens_in", "tokens_out", "money")
-"""Columns of the table of steps about calls; empty for a step without calls."""
-COLUMNS = ("stage", "step", "state", "why", "seconds", *CALLS)
+COLUMNS = ("stage", "step", "state", "why", "seconds")
 """Columns of the table of steps."""
 
 
@@ -39,13 +36,8 @@ def measure_outdated(path: Path) -> None:
         finally:
             bars.close()
             if results:
-                show([_row(result) for result in results], COLUMNS, "table")
+                show(results, COLUMNS)
                 note(total(results))
-
-
-def _row(result: StepReport) -> dict[str, Any]:
-    cost = dict.fromkeys(CALLS) if result.cost is None else dataclasses.asdict(result.cost)
-    return {**dataclasses.asdict(result), **cost}
 
 
 def total(results: Sequence[StepReport]) -> str:

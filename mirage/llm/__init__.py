@@ -18,7 +18,6 @@ from mirage.llm.asking import (
     ArenaCalls,
     Conversations,
     Engine,
-    OnCost,
     Replies,
     ask,
     engine_of,
@@ -40,7 +39,7 @@ from mirage.llm.calls import (
 )
 from mirage.llm.client import complete
 from mirage.llm.completion import Messages, Reply
-from mirage.llm.presets import PRESETS, Endpoint, Preset, resolve
+from mirage.llm.presets import PRESETS, Endpoint, resolve
 from mirage.llm.tokens import TokenEstimate, Tokens, tokens_of
 
 __all__ = [
@@ -54,8 +53,6 @@ __all__ = [
     "Engine",
     "Limits",
     "Messages",
-    "OnCost",
-    "Preset",
     "Replies",
     "Reply",
     "Settings",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, overload
+from typing import Any, Protocol
 
 from mirage.errors import Unreachable
 from mirage.llm import engine_huggingface
@@ -58,11 +58,6 @@ class Replies:
         """True if every call was made: calls that failed count, calls given up when the run ended do not."""
         return self.stopped is None and all(reply is not None and not reply.given_up for reply in self.by_number)
 
-    @property
-    def failed_whole(self) -> bool:
-        """True if there were calls, and every one failed."""
-        return bool(self.reasons) and not self.cost.calls + self.cost.kept
-
     def need_any(self, *, each: str = "", where: str = "", known: bool = False) -> None:
         """Check that the run did not end early, and that at least one call succeeded.
 
@@ -76,7 +71,7 @@ class Replies:
         """
         if self.stopped is not None:
             raise self.stopped
-        if self.failed_whole and not known:
+        if self.reasons and not self.cost.calls + self.cost.kept and not known:
             rows = f"; each {each} has a row with the reason" if each else ""
             raise Unreachable(
                 f"every call failed: {self.reasons.most_common(1)[0][0]}",
@@ -154,11 +149,7 @@ class Conversations(Sequence[Messages]):
     def __len__(self) -> int:
         return len(self._requests)
 
-    @overload
-    def __getitem__(self, number: int) -> Messages: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[Messages]: ...
-    def __getitem__(self, number: int | slice) -> Messages | list[Messages]:
+    def __getitem__(self, number: Any) -> Any:
         if isinstance(number, slice):
             return [self.render(each) for each in range(*number.indices(len(self)))]
         return self.render(number)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -79,10 +80,9 @@ class _Run:
     size: int = 0
     """Maximum requests per part."""
     full: bool = False
-    """Whether the account's queue was full, so that one part is submitted at a time."""
-    hold: bool = False
-    """Whether to submit nothing while parts are open, since the queue is full."""
+    """Whether the account's queue was full, so that one part is open at a time."""
     told: bool = False
+    service: BatchService = field(init=False)
 
     def __post_init__(self) -> None:
         self.size = self.model.limits.batch_size
@@ -100,24 +100,25 @@ class _Run:
             connect(endpoint, limits) as client,
             connect(endpoint, replace(limits, max_body=MAX_RESULTS)) as reader,
         ):
-            await self._run(BatchService((client, reader), endpoint, limits))
+            self.service = BatchService((client, reader), endpoint, limits)
+            await self._run()
 
-    async def _run(self, service: BatchService) -> None:
+    async def _run(self) -> None:
         clock = asyncio.get_running_loop().time
         limits = self.model.limits
         hours, began, poll = limits.batch_wait, clock(), limits.backoff
         while True:
             with self.record.lock():
-                await self._submit(service)
+                await self._submit()
             parts = self._parts()
             if not parts:
                 return
             self._tell(parts)
             ended = False
             for part in parts:
-                state = await service.state(str(part.batch))
+                state = await self.service.state(str(part.batch))
                 if state.ended:
-                    await self._collect(service, part, state)
+                    await self._collect(part, state)
                     ended = True
             if ended:
                 poll = limits.backoff
@@ -136,24 +137,23 @@ class _Run:
         names = set(self.record.find(self.batch.pending()).values())
         return [part for part in self.record.parts() if part.part in names]
 
-    async def _submit(self, service: BatchService) -> None:
+    async def _submit(self) -> None:
         """Submit parts that an earlier run has recorded, and requests that no part holds."""
         parts = self._parts()
         for part in parts:
             if part.batch is None:
-                await self._submit_part(service, part)
-        if self.hold and parts:
+                await self._submit_part(part)
+        if self.full and parts:
             return
         pending = self.batch.pending()
         found = self.record.find(pending)
         self.settle_known(pending.keys() - found.keys())
         unsent = [key for key in self._affordable(found) if key not in found]
-        for group in self._groups(service, unsent):
+        for group in self._groups(unsent):
             requests = ((key, self.batch.request(key)) for key in group)
-            name = self.record.claim(self.model.service().service, requests, self.changes)
-            for part in self.record.parts():
-                if part.part == name:
-                    await self._submit_part(service, part)
+            claimed = self.record.claim(self.model.service().service, requests, self.changes)
+            if claimed is not None:
+                await self._submit_part(claimed)
             if self.full:
                 return
 
@@ -176,12 +176,12 @@ class _Run:
             affordable.append(key)
         return affordable
 
-    def _groups(self, service: BatchService, keys: Sequence[str]) -> Iterator[list[str]]:
+    def _groups(self, keys: Sequence[str]) -> Iterator[list[str]]:
         """Yield the requests of each part, within the limits of requests and bytes."""
         group: list[str] = []
         size = 0
         for key in keys:
-            n = len(self._line(service, key, self.batch.request(key), self.changes))
+            n = len(self._line(key, self.batch.request(key), self.changes))
             if group and (len(group) >= self.size or size + n > MAX_FILE):
                 yield group
                 group, size = [], 0
@@ -190,25 +190,22 @@ class _Run:
         if group:
             yield group
 
-    def _line(
-        self, service: BatchService, key: str, request: Mapping[str, Any], changes: Mapping[str, str | None]
-    ) -> bytes:
+    def _line(self, key: str, request: Mapping[str, Any], changes: Mapping[str, str | None]) -> bytes:
         """Return the line of a request in the file of a part."""
         body = rename_parameters(self.batch.settings.body(request, self.model.service().limit), changes)
-        return service.line(key, body)
+        return self.service.line(key, body)
 
-    async def _submit_part(self, service: BatchService, part: OpenBatch) -> None:
+    async def _submit_part(self, part: OpenBatch) -> None:
         """Submit a part; each step is recorded, so that an interrupted one is found again."""
         name, file = part.part, part.file
         if file is None:
             requests = ((key, self.record.request(name, key) or {}) for key in self.record.keys(name))
-            content = b"".join(self._line(service, key, request, part.changes) for key, request in requests)
-            file = await service.upload(f"mirage-{name}.jsonl", content)
-            self.record.record_file(name, file)
+            content = b"".join(self._line(key, request, part.changes) for key, request in requests)
+            file = await self.service.upload(f"mirage-{name}.jsonl", content)
+            self.record.update(name, "file", file)
         if part.creating is None:
-            self.record.record_creating(name)
-        batch = await service.create(file, requested=part.creating is not None)
-        self.record.record_batch(name, batch)
+            self.record.update(name, "creating", time.time())
+        self.record.update(name, "batch", await self.service.create(file, requested=part.creating is not None))
 
     def _tell(self, parts: Sequence[OpenBatch]) -> None:
         """Report once what the run is waiting for."""
@@ -221,7 +218,7 @@ class _Run:
             )
         self.told = True
 
-    async def _collect(self, service: BatchService, part: OpenBatch, state: BatchState) -> None:
+    async def _collect(self, part: OpenBatch, state: BatchState) -> None:
         """Store the results of an ended batch, and remove its part."""
         keys = set(self.record.keys(part.part))
         if state.status == "failed":
@@ -230,7 +227,7 @@ class _Run:
         answered: set[str] = set()
         changed: set[str] = set()
         for file in state.results:
-            async for result in service.results(file):
+            async for result in self.service.results(file):
                 key = result.get("custom_id")
                 if not isinstance(key, str) or key not in keys or key in answered:
                     continue
@@ -239,7 +236,6 @@ class _Run:
                     answered.add(key)
                 elif outcome == "changed":
                     changed.add(key)
-        self.hold = False
         self.record.end(part.part, keys - answered - changed)
 
     def _fail(self, part: OpenBatch, state: BatchState, n: int) -> None:
@@ -251,21 +247,16 @@ class _Run:
             n: number of its requests.
 
         Raises:
-            Unreachable: if the rejection has another reason than a full queue, or one request alone does not fit.
+            Unreachable: if the rejection has another reason than a full queue, or one request does not fit.
         """
         self.record.end(part.part)
-        others = bool(self._parts())
-        if state.code != ENQUEUED or (n == 1 and not others):
-            reason = ": ".join(filter(None, (state.code, state.reason))) or "no reason given"
+        if state.code != ENQUEUED or n == 1:
             raise Unreachable(
-                f"the service rejected batch {part.batch}: {reason}",
+                f"the service rejected batch {part.batch}: {state.reason or state.code or 'no reason given'}",
                 where=self.model.service().base_url,
                 do="check the model's name, the options and whether the service offers batches for this model",
             )
-        # Room comes with the end of other parts; without any, the part itself was too large.
-        self.full, self.hold = True, others
-        if not others:
-            self.size = max(1, min(self.size, n) // 2)
+        self.full, self.size = True, min(self.size, n) // 2
         _LOG.warning("The account's queue is full (%s); a smaller batch follows.", state.reason)
 
     def _take(self, part: OpenBatch, key: str, result: Mapping[str, Any]) -> _RESULT:

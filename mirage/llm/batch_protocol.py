@@ -162,7 +162,7 @@ class BatchService:
             async for part in _parts(response):
                 *lines, rest = (rest + part).split(b"\n") if b"\n" in part else [rest + part]
                 if len(rest) > self._limits.max_body:
-                    raise Unreadable(f"a line is larger than {self._limits.max_body:,} bytes, the limit of --max-body")
+                    raise Unreadable(f"a line is larger than {self._limits.max_body:,} bytes, the limit of a reply")
                 for line in lines:
                     if (record := _record(line)) is not None:
                         yield record

@@ -199,7 +199,7 @@ class ChatModel:
     it is called.
     """
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Further arguments of `vllm.LLM`, such as `tensor_parallel_size`, or of transformers, such as `load_in_4bit`."""
+    """Further arguments of `vllm.LLM`, such as `tensor_parallel_size`, or of transformers, such as `dtype`."""
 
     def after(self, cost: Cost) -> ChatModel:
         """Return the model with what a cost leaves of its budget."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mirage.errors import MirageError, Unreachable
+from mirage.errors import Unreachable
 from mirage.llm import retry
 from mirage.llm.batch import Batch
 from mirage.llm.calls import ChatModel, Limits
@@ -151,10 +151,8 @@ class _Crew:
     """Rates and budget."""
     halt: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when everything stops."""
-    error: MirageError | None = None
-    """The error that stops everything."""
-    hopeless: str | None = None
-    """Why no more calls are made, after too many failures."""
+    end: Unreachable | str | None = None
+    """The error that stops everything, or why no more calls are made after too many failures."""
     under_way: int = 0
     """Number of pending calls."""
     resume: float = -math.inf
@@ -175,7 +173,7 @@ class _Crew:
         """Make all calls; return why no more were made, if too many failed."""
         async with connect(self.endpoint, self.limits) as self.client:
             await self._run()
-        return self.hopeless
+        return self.end if isinstance(self.end, str) else None
 
     async def _run(self) -> None:
         workers = [asyncio.create_task(self._work()) for _ in range(min(self.limits.concurrency, len(self.jobs)))]
@@ -206,8 +204,8 @@ class _Crew:
             raise interrupted
         if failed:
             raise failed[0]
-        if self.error:
-            raise self.error
+        if isinstance(self.end, Unreachable):
+            raise self.end
 
     async def _work(self) -> None:
         while begun := await self._next():
@@ -334,11 +332,12 @@ class _Crew:
         """Count a failed call; too many in a row end the run."""
         self.in_a_row += 1
         if self.in_a_row >= _HOPELESS:
-            self.hopeless = f"{_HOPELESS} calls in a row failed, the last: {reason}"
+            self.end = self.end or f"{_HOPELESS} calls in a row failed, the last: {reason}"
             self.halt.set()
 
     def _stop(self, reason: str, do: str) -> None:
-        self.error = self.error or Unreachable(reason, where=self.endpoint.base_url, do=do)
+        if not isinstance(self.end, Unreachable):
+            self.end = Unreachable(reason, where=self.endpoint.base_url, do=do)
         self.halt.set()
 
     def _price(self, job: _Job, reply: Reply | None) -> float:
@@ -394,18 +393,15 @@ def connect(endpoint: Endpoint, limits: Limits) -> AsyncOpenAI:
         # Their debug logs contain response headers, in which a service may repeat the key.
         logging.getLogger(name).setLevel(logging.INFO)
     timeout = limits.timeout
-    options: dict[str, Any] = {
-        "base_url": endpoint.base_url,
-        "api_key": endpoint.secret or "none",
-        "max_retries": 0,
-        "timeout": openai.Timeout(timeout, connect=min(10.0, timeout)),
+    return openai.AsyncOpenAI(
+        base_url=endpoint.base_url,
+        api_key=endpoint.secret or "none",
+        max_retries=0,
+        timeout=openai.Timeout(timeout, connect=min(10.0, timeout)),
         # Do not use a proxy for a service on this machine.
-        "http_client": openai.DefaultAsyncHttpxClient(
+        http_client=openai.DefaultAsyncHttpxClient(
             trust_env=not endpoint.local,
             headers={"accept-encoding": ACCEPT},
             event_hooks={"response": [guard(limits.max_body)]},
         ),
-    }
-    if endpoint.azure_version is not None:
-        return openai.AsyncAzureOpenAI(**options, api_version=endpoint.azure_version)
-    return openai.AsyncOpenAI(**options)
+    )

@@ -154,17 +154,22 @@ def state(
     if name in _FAILED or fault:
         return "api_error", f"the service broke off the reply: {fault or ending}"
     cut = name in _CUT
-    if text and not text.isspace():
-        return _of_text(ending, name, cut, tools)
-    if tools:
-        return "empty", f"the reply has no text: the model called a tool instead ({', '.join(tools)})"
-    if reasoning:
-        size = f"({len(reasoning):,} characters of it)"
-        if cut:
-            return "empty", f"the reply has no text: the limit of new tokens was reached during reasoning {size}"
-        return "empty", f"the reply has no text, only reasoning {size}"
-    before = ": the limit of new tokens was reached before any" if cut else ""
-    return "empty", f"the reply has no text{before}"
+    if not text or text.isspace():
+        if tools:
+            return "empty", f"the reply has no text: the model called a tool instead ({', '.join(tools)})"
+        limit = ": the limit of new tokens was reached" if cut else ""
+        if reasoning:
+            size = f"({len(reasoning):,} characters of it)"
+            return "empty", f"the reply has no text{f'{limit} during' if cut else ', only'} reasoning {size}"
+        return "empty", f"the reply has no text{limit and f'{limit} before any'}"
+    if cut:
+        return "truncated", "the reply reached the limit of new tokens"
+    if name in _TOOLS:
+        called = f" ({', '.join(tools)})" if tools else ""
+        return "truncated", f"the model called a tool{called} instead of ending the reply"
+    if not name or name in _WHOLE:
+        return "ok", None
+    return "truncated", f"the service ended the reply with the unknown finish reason {ending!r}"
 
 
 def separate_reasoning(
@@ -176,18 +181,6 @@ def separate_reasoning(
     if status == "ok" and parted.status == "truncated":
         status, reason = "truncated", parted.reason
     return parted.text, parted.thoughts, status, reason
-
-
-def _of_text(ending: str, name: str, cut: bool, tools: Sequence[str]) -> Ended:
-    """Return the status of a reply that has text and did not end by an error or filter."""
-    if cut:
-        return "truncated", "the reply reached the limit of new tokens"
-    if name in _TOOLS:
-        called = f" ({', '.join(tools)})" if tools else ""
-        return "truncated", f"the model called a tool{called} instead of ending the reply"
-    if not name or name in _WHOLE:
-        return "ok", None
-    return "truncated", f"the service ended the reply with the unknown finish reason {ending!r}"
 
 
 def _name(finish: object) -> str:
@@ -214,12 +207,12 @@ class Usage:
     """Reply tokens, reasoning included; null without a plausible count."""
     doubtful: bool
     """Whether some count is implausible."""
-    at_limit: bool = False
+    at_limit: bool
     """Whether the reply has exactly the limit of new tokens."""
 
 
 def read_usage(answer: Mapping[str, Any], *, sent: int, limit: int, received: int) -> Usage:
-    """Read the usage of a response, of a chat completion or of embeddings.
+    """Read the usage of a chat completion.
 
     Services differ in whether `completion_tokens` includes reasoning: of the candidates (completion tokens, with or
     without reasoning tokens, and the total minus the prompt) the largest is used, as it is what is paid.
@@ -227,31 +220,29 @@ def read_usage(answer: Mapping[str, Any], *, sent: int, limit: int, received: in
     Args:
         answer: the service's response.
         sent: bytes of the texts sent.
-        limit: maximum new tokens; 0 for embeddings, whose total is the prompt.
+        limit: maximum new tokens.
         received: bytes of the response.
     """
     usage = answer.get("usage")
     counts: Mapping[str, Any] = usage if isinstance(usage, Mapping) else {}
     details = counts.get("completion_tokens_details") or counts.get("output_tokens_details")
-    thought = details.get("reasoning_tokens") if isinstance(details, Mapping) else counts.get("reasoning_tokens")
-    most_in = sent + _HIDDEN
-    most_out = _REASONING * limit + received + _HIDDEN
-    given_in = _first(counts, "prompt_tokens", "input_tokens")
-    given_out, total = _first(counts, "completion_tokens", "output_tokens"), counts.get("total_tokens")
-    tokens_in = _count(given_in, most=most_in)
-    if given_in is None and not limit:
-        tokens_in = _count(total, most=most_in)
-    out, reasoning = _count(given_out, most=most_out), _count(thought, most=most_out)
+    most_in, most_out = sent + _HIDDEN, _REASONING * limit + received + _HIDDEN
+    given = {
+        "in": (_first(counts, "prompt_tokens", "input_tokens"), most_in),
+        "out": (_first(counts, "completion_tokens", "output_tokens"), most_out),
+        "reasoning": (_first(details if isinstance(details, Mapping) else counts, "reasoning_tokens"), most_out),
+        "total": (counts.get("total_tokens"), most_in + most_out),
+    }
+    read = {name: _count(value, most=most) for name, (value, most) in given.items()}
+    tokens_in, out, reasoning, whole = read["in"], read["out"], read["reasoning"], read["total"]
     accounts = [out]
     if reasoning is not None and reasoning > (out or 0):
         accounts.append((out or 0) + reasoning)
-    whole = _count(total, most=most_in + most_out)
     if whole is not None and tokens_in is not None and whole >= tokens_in:
         accounts.append(_count(whole - tokens_in, most=most_out))
     known = [account for account in accounts if account is not None]
-    pairs = ((given_in, tokens_in), (given_out, out), (total, whole), (thought, reasoning))
-    doubtful = any(given is not None and read is None for given, read in pairs)
-    return Usage(tokens_in, max(known, default=None), doubtful, at_limit=bool(limit) and out == limit)
+    doubtful = any(value is not None and read[name] is None for name, (value, _) in given.items())
+    return Usage(tokens_in, max(known, default=None), doubtful, at_limit=out == limit)
 
 
 def _first(counts: Mapping[str, Any], *names: str) -> object:

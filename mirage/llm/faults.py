@@ -82,7 +82,7 @@ _UNKNOWN_WORDS = re.compile(
 )
 LIMITS = ("max_tokens", "max_completion_tokens")
 """Both names of the limit of new tokens."""
-_DROPPABLE = ("top_p", "temperature", "encoding_format")
+_DROPPABLE = ("top_p", "temperature")
 """Optional parameters, in the order in which they are dropped."""
 _OPTIONS = {
     **dict.fromkeys(LIMITS, "change --max-tokens"),

@@ -6,18 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from mirage.errors import BadInput, UnknownName, Unreachable
+from mirage.errors import BadInput, Unreachable
 from mirage.llm import engine_huggingface, engine_vllm
 from mirage.llm.asking import Engine, ask, engine_of
 from mirage.llm.batch import complete_loaded
 from mirage.llm.calls import ChatModel
-from mirage.llm.presets import PRESETS
 from mirage.store.ledger import scratch_ledger
 
 LOCAL = ("huggingface", "vllm")
 """Techniques that load the model on this machine."""
-TECHNIQUES = (*LOCAL, *(name for name in PRESETS if name not in LOCAL))
-"""Ways to run a model: on this machine, or by a service's preset."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +22,7 @@ class Generator:
     """A model that answers prompts."""
 
     technique: str
-    """One of `TECHNIQUES`."""
+    """One of `LOCAL`, or a service's preset."""
     model: ChatModel
     """Model, sampling parameters and service."""
 
@@ -87,13 +84,3 @@ class Generator:
             loaded = (engine_vllm if self.technique == "vllm" else engine_huggingface).load(self.model)
             return partial(complete_loaded, model=self.model, load=lambda _: loaded)
         return engine_of(self.model)
-
-
-def refuse_technique(name: str) -> None:
-    """Check the name of a technique.
-
-    Raises:
-        UnknownName: if there is none such.
-    """
-    if name not in TECHNIQUES:
-        raise UnknownName("technique", name, TECHNIQUES)

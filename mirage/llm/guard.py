@@ -64,7 +64,7 @@ class _Bounded:
                 raise Unreadable("it cannot be decompressed") from None
             packed, size = packed + len(part), size + len(data)
             if max(packed, size) > self.max_body:
-                raise Unreadable(f"it is larger than {self.max_body:,} bytes, the limit of --max-body")
+                raise Unreadable(f"it is larger than {self.max_body:,} bytes, the limit of a response")
             yield data
 
     async def aclose(self) -> None:

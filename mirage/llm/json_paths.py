@@ -13,62 +13,42 @@ from mirage.errors import BadInput
 Step = str | int | None
 """Name of a field, index in a list, or None for every element of a list."""
 
-_NAME = re.compile(r'(?:"((?:[^"\\]|\\.)+)"|([^.\[\]"]+))')
-_INDEX = re.compile(r"\[(\*|-?\d+)\]")
+_STEP = re.compile(r"([^.\[\]]+)|\[(\*|\d+)\]")
+_PATH = re.compile(r"([^.\[\]]+|\[(\*|\d+)\])(\.[^.\[\]]+|\[(\*|\d+)\])*")
 _MARKUP = re.compile(r"\s*<(?:!|\?xml|[a-z])", re.IGNORECASE)
 _UNSHOWN = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 _LISTED, _SHOWN = 12, 80
 """Maximum paths, and characters of a text, in a description."""
 
 
-def parse_path(text: str, *, where: str = "--map") -> tuple[Step, ...]:
-    """Parse a path: names separated by dots, with `[0]` or `[*]` after a list; `$` is the whole.
+def parse_path(text: str, *, where: str = "--paths") -> tuple[Step, ...]:
+    """Parse a path: names separated by dots, with `[0]` or `[*]` after a list.
 
     Raises:
         BadInput: if it is not a path.
     """
-    rest = text.strip()
-    rest = rest[1:].removeprefix(".") if rest.startswith("$") else rest
-    steps: list[Step] = []
-    at = 0
-    while at < len(rest):
-        if rest[at] == "[" and (match := _INDEX.match(rest, at)):
-            steps.append(None if match[1] == "*" else int(match[1]))
-        elif (steps and rest[at] == "." and (match := _NAME.match(rest, at + 1))) or (
-            not steps and (match := _NAME.match(rest, at))
-        ):
-            steps.append(match[2] if match[1] is None else json.loads(f'"{match[1]}"'))
-        else:
-            break
-        at = match.end()
-    if at < len(rest) or not (steps or text.strip() == "$"):
+    if not _PATH.fullmatch(text.strip()):
         raise BadInput(
             f"{text!r} is not a path into JSON", where=where, do="write names and dots: result.documents[*].text"
         )
-    return tuple(steps)
+    return tuple(name or (None if index == "*" else int(index)) for name, index in _STEP.findall(text.strip()))
 
 
 def find(value: Any, path: Sequence[Step]) -> list[Any] | None:
-    """Return the values at a path, in order; None if nothing is there.
-
-    An element of a list without the rest of the path is None, so that several paths into one list stay aligned. An
-    empty list at `[*]` gives no values.
-    """
-    if not path:
-        return [value]
-    step, rest = path[0], path[1:]
-    if step is None:
-        if not isinstance(value, list):
+    """Return the values at a path, in order; None if nothing is there. An empty list at `[*]` gives no values."""
+    for place, step in enumerate(path, 1):
+        if step is None and isinstance(value, list):
+            found = [find(element, path[place:]) for element in value]
+            known = [part for part in found if part is not None]
+            return [item for part in known for item in part] if known or not found else None
+        if isinstance(step, int):
+            inside = isinstance(value, list) and step < len(value)
+        else:
+            inside = isinstance(value, dict) and step in value
+        if not inside:
             return None
-        found = [find(element, rest) for element in value]
-        if value and all(part is None for part in found):
-            return None
-        return [item for part in found for item in (part or [None])]
-    if isinstance(step, int):
-        inside = isinstance(value, list) and -len(value) <= step < len(value)
-    else:
-        inside = isinstance(value, dict) and step in value
-    return find(value[step], rest) if inside else None
+        value = value[step]
+    return [value]
 
 
 def read_events(content: bytes) -> list[Any] | None:

@@ -10,7 +10,7 @@ import os
 import re
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
 from urllib.parse import SplitResult, quote, urlsplit
 
@@ -18,10 +18,6 @@ from mirage.errors import BadInput, UnknownName
 from mirage.text.data import load_words
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_DATED = re.compile(r"\d{4}-\d{2}-\d{2}(?:-preview)?")
-_UNDATED = ("v1", "latest", "preview")
-_NEW_LIMIT = "2024-09-01"
-"""First dated version of Azure's API with `max_completion_tokens`."""
 _SECRET = re.compile(r".{8,}|(?=.*[a-z])(?=.*[^a-z]).{6,}", re.IGNORECASE)
 """A key to redact anywhere; others are placeholders such as EMPTY, which occur in ordinary text."""
 
@@ -40,8 +36,6 @@ class Preset:
     """Environment variable with the key; None for a server that needs none."""
     limit: str = "max_tokens"
     """The service's name of the limit of new tokens."""
-    version_env: str | None = None
-    """Environment variable with a dated version of the API, if that is to be used instead."""
 
 
 PRESETS: dict[str, Preset] = {
@@ -60,8 +54,6 @@ class Endpoint:
     """The key; None if none is needed."""
     limit: str = "max_tokens"
     """The service's name of the limit of new tokens."""
-    azure_version: str | None = None
-    """Dated version of Azure's API, whose URLs contain the deployment; None for the common protocol."""
     name: str | None = None
     """Name of the service in ledgers, if its address changes."""
 
@@ -117,11 +109,11 @@ def resolve(
     environ = os.environ if environ is None else environ
     if preset is not None and preset not in PRESETS:
         raise UnknownName("provider", preset, PRESETS)
-    provider = PRESETS[preset] if preset else (None if base_url else PRESETS["openai"])
-    address, origin = _address(base_url or (provider.base_url if provider else ""), environ)
+    provider = Preset("", base_url or "") if base_url and not preset else PRESETS[preset or "openai"]
+    address, origin = _address(base_url or provider.base_url, environ)
     parts = _parts(address, origin)
     local = parts.hostname in _LOOPBACK
-    variable = key_env or (provider.key_env if provider else None)
+    variable = key_env or provider.key_env
     secret = environ.get(variable, "").strip() if variable else ""
     if not secret and variable and (key_env or not local):
         raise BadInput(f"the environment variable {variable} is not set", do=f"set {variable} to your key")
@@ -129,27 +121,7 @@ def resolve(
         raise BadInput(f"no key variable is known for {address}", do="name the variable with its key: --key-env NAME")
     if not (secret.isascii() and secret.isprintable()) or set(secret) & set(' "\\'):
         raise BadInput(f"the value of {variable} is not a valid key", do=f"set {variable} to the key only")
-    endpoint = Endpoint(address, secret or None, limit=provider.limit if provider else "max_tokens")
-    version = (
-        environ.get(provider.version_env, "").strip() if provider and provider.version_env and not base_url else ""
-    )
-    return _azure_endpoint(endpoint, version, provider.version_env or "") if provider and version else endpoint
-
-
-def _azure_endpoint(endpoint: Endpoint, version: str, variable: str) -> Endpoint:
-    """Return the endpoint of a dated version of Azure's API; for `v1`, `latest` and `preview`, that of the common
-    protocol.
-    """
-    if version in _UNDATED:
-        return endpoint
-    if not _DATED.fullmatch(version):
-        raise BadInput(
-            f"the value of {variable} is not a version of Azure's API",
-            do=f"set {variable} like 2024-10-21, or unset it",
-        )
-    limit = endpoint.limit if version >= _NEW_LIMIT else "max_tokens"
-    address = endpoint.base_url.removesuffix("/v1")
-    return replace(endpoint, base_url=address, azure_version=version, limit=limit)
+    return Endpoint(address, secret or None, limit=provider.limit)
 
 
 def _address(template: str, environ: Mapping[str, str]) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from mirage.stages.nuggets import TERMS
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.store import owned
-from mirage.store.system_runs import system_names
+from mirage.store.systems import system_names
 
 if TYPE_CHECKING:
     import pyarrow as pa

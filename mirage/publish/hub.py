@@ -26,7 +26,7 @@ from mirage.stats.label_errors import NOT_AUDITED
 from mirage.store import Arena
 from mirage.store.extras import extra
 from mirage.store.labels import has_automatic_labels
-from mirage.store.system_runs import system_names
+from mirage.store.systems import system_names
 from mirage.text.printing import markdown_text, single_line
 from mirage.text.segmentation import count_text
 

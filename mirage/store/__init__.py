@@ -9,7 +9,7 @@ inputs of pipeline steps.
 from mirage.store.archives import archive_names, archived_documents, is_archive
 from mirage.store.arena import Arena, bundled_arenas, check, chosen_queries, is_arena, open_arena, reopen
 from mirage.store.copies import copy, copy_arena
-from mirage.store.export import export_rows, export_table, to_csv, to_json, to_jsonl, to_parquet, write_whole
+from mirage.store.export import export_rows, write_whole
 from mirage.store.files import (
     Line,
     Sink,
@@ -24,7 +24,7 @@ from mirage.store.files import (
     write_text,
 )
 from mirage.store.folders import locate
-from mirage.store.json_members import Member, json_members
+from mirage.store.json_members import json_members
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger, kept_ledger, ledger_path
 from mirage.store.ledger import ledger_key as ledger_key
@@ -34,7 +34,6 @@ from mirage.store.records import beginning, ending, is_longer, kind, records
 from mirage.store.runs import content, record_judge, record_run, runs
 from mirage.store.scan import columns_of, parquet_rows, scan
 from mirage.store.sheets import csv_text
-from mirage.store.system_runs import KeptRun, SystemRun, keep_run, run_before, split_run, system_runs
 from mirage.store.tags import count_queries, parse_tag, select_tagged, tag_values
 from mirage.store.upsert import (
     NewRows,
@@ -52,15 +51,12 @@ __all__ = [
     "LEDGER",
     "LINEAGE",
     "Arena",
-    "KeptRun",
     "Ledger",
     "Line",
-    "Member",
     "NewRows",
     "Provenance",
     "Sink",
     "Snapshot",
-    "SystemRun",
     "UpsertResult",
     "archive_names",
     "archived_documents",
@@ -80,7 +76,6 @@ __all__ = [
     "derived_tables",
     "ending",
     "export_rows",
-    "export_table",
     "find_files",
     "fingerprint",
     "is_archive",
@@ -88,7 +83,6 @@ __all__ = [
     "is_longer",
     "json_members",
     "jsonl",
-    "keep_run",
     "kept_ledger",
     "kind",
     "ledger_key",
@@ -107,17 +101,10 @@ __all__ = [
     "records",
     "reopen",
     "retry_outdated",
-    "run_before",
     "runs",
     "scan",
     "select_tagged",
-    "split_run",
-    "system_runs",
     "tag_values",
-    "to_csv",
-    "to_json",
-    "to_jsonl",
-    "to_parquet",
     "upsert",
     "write",
     "write_bytes",

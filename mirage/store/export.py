@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def to_csv(rows: pa.Table, *, exact: bool = False) -> str:
-    """Convert rows to a file of CSV with a header; a null is an empty field. `exact`: as for `csv_text`, and without
-    the byte order mark that spreadsheets need to read other characters than ASCII.
+def to_csv(rows: pa.Table) -> str:
+    """Convert rows to CSV with a header, safe to open in a spreadsheet (`csv_text`); a null is an empty field.
+
+    It begins with the byte order mark that spreadsheets need to read other characters than ASCII, if there are any.
     """
-    text = csv_text(rows.column_names, [tuple(row.values()) for row in rows.to_pylist()], exact=exact)
-    return text if exact or text.isascii() else BOM + text
+    text = csv_text(rows.column_names, [tuple(row.values()) for row in rows.to_pylist()])
+    return text if text.isascii() else BOM + text
 
 
 def to_json(rows: pa.Table, about: Mapping[str, Any]) -> str:
@@ -47,9 +48,7 @@ def to_parquet(rows: pa.Table) -> bytes:
 _KINDS: dict[str, Callable[[pa.Table], str | bytes]] = {".csv": to_csv, ".jsonl": to_jsonl, ".parquet": to_parquet}
 
 
-def export_table(
-    path: Path, table: str, out: Path, *, languages: Sequence[str] | None = None, exact: bool = False
-) -> int:
+def export_table(path: Path, table: str, out: Path, *, languages: Sequence[str] | None = None) -> int:
     """Write a table of an arena into one file, in the format of its extension.
 
     Args:
@@ -57,7 +56,6 @@ def export_table(
         table: name of the table.
         out: file named .csv, .jsonl or .parquet; overwritten if it exists.
         languages: codes; None for all.
-        exact: CSV: do not quote texts that look like formulas.
 
     Returns:
         Number of rows.
@@ -70,23 +68,22 @@ def export_table(
     arena = open_arena(path)
     arena.need(table)
     rows = arena.read(table, languages=languages)
-    export_rows(rows, out, exact=exact)
+    export_rows(rows, out)
     return len(rows)
 
 
-def export_rows(rows: pa.Table, out: Path, *, exact: bool = False) -> None:
+def export_rows(rows: pa.Table, out: Path) -> None:
     """Write rows into one file, in the format of its extension.
 
     Args:
         rows: the rows.
         out: file named .csv, .jsonl or .parquet; overwritten if it exists.
-        exact: as for `export_table`.
 
     Raises:
         BadInput: if the extension is unknown, or the file cannot be written.
     """
     _refuse_unknown_kind(out)
-    content = to_csv(rows, exact=True) if exact and out.suffix == ".csv" else _KINDS[out.suffix](rows)
+    content = _KINDS[out.suffix](rows)
     write_whole(out, content if isinstance(content, bytes) else content.encode("utf-8"))
 
 

@@ -15,11 +15,9 @@ Extra = Literal[
     "local",
     "login",
     "models",
-    "ops",
     "postgres",
     "ray",
     "retrieval",
-    "storage",
     "vllm",
 ]
 

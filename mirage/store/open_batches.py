@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from mirage.errors import ArenaError
 from mirage.store.ledger import lock_ledger
@@ -48,8 +48,6 @@ class OpenBatch:
 
     part: str
     """Name of the part."""
-    service: str
-    """The service."""
     changes: Mapping[str, str | None]
     """Parameters that its requests rename; omitted parameters are None."""
     file: str | None
@@ -58,8 +56,6 @@ class OpenBatch:
     """When its creation was first requested, in seconds since 1970; None before."""
     batch: str | None
     """The service's id of the batch; None before it is known."""
-    at: float
-    """When the part was recorded, in seconds since 1970."""
 
 
 class OpenBatches:
@@ -103,7 +99,7 @@ class OpenBatches:
 
     def claim(
         self, service: str, requests: Iterable[tuple[str, Mapping[str, Any]]], changes: Mapping[str, str | None]
-    ) -> str | None:
+    ) -> OpenBatch | None:
         """Record requests as a new part, except those that are in another.
 
         Args:
@@ -112,7 +108,7 @@ class OpenBatches:
             changes: parameters that the requests rename or omit.
 
         Returns:
-            Name of the part; None if all requests are in others.
+            The part; None if all requests are in others.
         """
         part = uuid.uuid4().hex
         rows = ((key, part, json.dumps(request, ensure_ascii=False)) for key, request in requests)
@@ -122,7 +118,7 @@ class OpenBatches:
                 return None
             values = [part, service, json.dumps(changes), time.time()]
             self._db.execute("INSERT INTO batches (part, service, changes, at) VALUES (?, ?, ?, ?)", values)
-        return part
+        return OpenBatch(part, changes, None, None, None)
 
     def find(self, keys: Iterable[str]) -> dict[str, str | None]:
         """Return the part of each key that is recorded; None for a request to be sent on its own."""
@@ -137,11 +133,8 @@ class OpenBatches:
 
     def parts(self) -> list[OpenBatch]:
         """Return all parts, the oldest first."""
-        sql = "SELECT part, service, changes, file, creating, batch, at FROM batches ORDER BY at, part"
-        return [
-            OpenBatch(part, service, json.loads(changes), file, creating, batch, at)
-            for part, service, changes, file, creating, batch, at in self._ask(sql)
-        ]
+        rows = self._ask("SELECT part, changes, file, creating, batch FROM batches ORDER BY at, part")
+        return [OpenBatch(part, json.loads(changes), *ids) for part, changes, *ids in rows]
 
     def keys(self, part: str) -> list[str]:
         """Return the ledger keys of a part's requests."""
@@ -152,17 +145,12 @@ class OpenBatches:
         rows = self._ask("SELECT request FROM batch_requests WHERE key = ? AND part = ?", [key, part])
         return dict(json.loads(rows[0][0])) if rows else None
 
-    def record_file(self, part: str, file: str) -> None:
-        """Record the service's id of a part's uploaded requests."""
-        self._change("UPDATE batches SET file = ? WHERE part = ?", [file, part])
-
-    def record_creating(self, part: str) -> None:
-        """Record that the creation of a part's batch is about to be requested."""
-        self._change("UPDATE batches SET creating = ? WHERE part = ?", [time.time(), part])
-
-    def record_batch(self, part: str, batch: str) -> None:
-        """Record the service's id of a part's batch."""
-        self._change("UPDATE batches SET batch = ? WHERE part = ?", [batch, part])
+    def update(self, part: str, column: Literal["file", "creating", "batch"], value: str | float) -> None:
+        """Record a step of a part's submission: the service's id of the uploaded requests, when the creation of the
+        batch was requested, or the service's id of the batch.
+        """
+        with self._transaction():
+            self._db.execute(f"UPDATE batches SET {column} = ? WHERE part = ?", [value, part])  # noqa: S608  # a literal
 
     def end(self, part: str, alone: Iterable[str] = ()) -> None:
         """Remove a part and its requests, except those to be sent on their own."""
@@ -190,10 +178,6 @@ class OpenBatches:
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
             raise self._error(error) from None
-
-    def _change(self, query: str, values: Sequence[Any]) -> None:
-        with self._transaction():
-            self._db.execute(query, values)
 
     def _ask(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         try:

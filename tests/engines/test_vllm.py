@@ -22,7 +22,7 @@ import pytest
 pytest.importorskip("vllm", reason="vLLM is not installed: make engines")
 from conftest import ROOT
 from engine_vllm_cases import StandIn
-from tiny_model import SAMPLE, make
+from tiny_model import make
 
 from mirage import llm, store
 from mirage.errors import ArenaError
@@ -148,14 +148,12 @@ def test_the_model_s_own_defaults_hold_where_nothing_is_set(engine: engine_vllm.
 
 
 def test_the_sample_is_answered_and_judged_and_nothing_else_is_printed(model: Path, arena: Path) -> None:
-    began = time.monotonic()
     options = (*by_engine(model), "--languages", LANGUAGES, "--format", "csv")
     done = mirage("generate", arena, "--system", "tiny", *options)
     assert done.returncode == 0, done.stderr[-3000:]
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert {row["language"] for row in rows} == set(LANGUAGES.split(","))
     assert all(row["not_asked"] == "0" for row in rows)
-    _tell("engine", arena, began)
     judged = mirage("judge", arena, "--judge", "tiny", "--pairs", 4, *options)
     assert judged.returncode == 0, judged.stderr[-3000:]
     assert {row["judge"] for row in csv.DictReader(io.StringIO(judged.stdout))} == {"tiny"}
@@ -192,42 +190,6 @@ def test_the_sample_is_answered_and_judged_over_http(service: str, arena: Path, 
     assert [reply.status == "api_error" for reply in replies] == [True, False]
 
 
-def test_tokens_a_second_of_the_engine_and_over_http(
-    engine: engine_vllm.VllmModel, service: str, tmp_path: Path
-) -> None:
-    """The same prompts to the same model, one way after the other, twice: no start of a program is in the times."""
-    settings = llm.Settings("tiny", temperature=0.2, max_tokens=20)
-    local = llm.ChatModel(llm.Settings("tiny", temperature=0.2, max_tokens=20, service="vllm"))
-    texts = _prompts()
-    for turn in range(2):
-        for way in ("engine", "HTTP"):
-            with Ledger(tmp_path / f"{way}{turn}.sqlite") as ledger:
-                began = time.monotonic()
-                if way == "engine":
-                    asked: list[llm.Messages] = [[{"role": "user", "content": text}] for text in texts]
-                    replies = _ask_engine(engine, local, ledger, asked)
-                else:
-                    replies = list(_ask_service(service, settings, ledger, texts))
-                seconds = time.monotonic() - began
-            assert all(reply is not None and reply.status in ("ok", "truncated") for reply in replies)
-            tokens = sum((reply.tokens_in or 0) + (reply.tokens_out or 0) for reply in replies if reply is not None)
-            written = sum(reply.tokens_out or 0 for reply in replies if reply is not None)
-            sys.stdout.write(
-                f"\n{way}: {len(texts)} prompts, {seconds:.2f} s, {written / seconds:,.0f} tokens/s written, "
-                f"{tokens / seconds:,.0f} with those read\n"
-            )
-
-
-def _prompts() -> list[str]:
-    """One prompt of each query of the sample: its passages and the question."""
-    found = []
-    for file in sorted(SAMPLE.glob("*.json")):
-        for query in json.loads(file.read_text(encoding="utf-8"))["questions"]:
-            passages = "\n".join(passage["text"] for passage in query["passages"])
-            found.append(f"{passages}\n{query['question']}"[:3_000])
-    return found
-
-
 def _ask_engine(
     engine: engine_vllm.VllmModel, model: llm.ChatModel, ledger: Ledger, asked: list[llm.Messages]
 ) -> list[llm.Reply | None]:
@@ -239,14 +201,6 @@ def _ask_service(service: str, settings: llm.Settings, ledger: Ledger, texts: li
     model = llm.ChatModel(settings, llm.Limits(concurrency=AT_ONCE), llm.resolve(base_url=service))
     replies = llm.ask([[{"role": "user", "content": text}] for text in texts], model, ledger).by_number
     return [reply for reply in replies if reply is not None]
-
-
-def _tell(how: str, arena: Path, began: float) -> None:
-    """Print the tokens a second of a run, its start included."""
-    with Ledger(store.ledger_path(arena), read_only=True) as ledger:
-        calls, _, tokens = ledger.totals()
-    seconds = time.monotonic() - began
-    sys.stdout.write(f"\n{how}: {calls} replies, {tokens} tokens in {seconds:.1f} s with the start of the program\n")
 
 
 def _replies(ledger: Path) -> int:

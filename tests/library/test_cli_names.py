@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from mirage import schema, store
 from mirage.cli import app
-from mirage.cli.common import DEFAULT, REPLACED, SECTIONS, is_service_option
+from mirage.cli.common import DEFAULT, SECTIONS, is_service_option
 from mirage.cli.connection import ABOUT_SERVICE
 
 
@@ -33,14 +33,6 @@ def test_options_of_a_service_are_listed_on_request() -> None:
     assert "--base-url" not in own
     assert "--queries" in own
     assert "--help-service" not in run("compare", "-h").output
-
-
-@pytest.mark.parametrize("former", REPLACED)
-def test_a_command_of_an_earlier_guide_names_the_one_in_its_place(former: str) -> None:
-    result = run(former, "DIR", code=2)
-    place = REPLACED[former].split(" DIR")[0].split()[1:]
-    assert REPLACED[former] in result.stderr
-    assert f"mirage {' '.join(place)} [OPTIONS]" in run(*place, "--help").stdout
 
 
 def told_commands() -> Iterator[tuple[str, str]]:

@@ -82,7 +82,6 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     ],
     "arena": [
         ("arena", "copy", "{arena}", "copied"),
-        ("arena", "keep-run", "{arena}", "half", "--date", "2026-11-20"),
         ("arena", "remove", "{arena}", "half"),
     ],
 }

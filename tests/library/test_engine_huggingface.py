@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from collections.abc import Mapping
-from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -95,17 +92,12 @@ def test_generate_loads_the_model_once_and_not_again(tiny: Path, tmp_path: Path,
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        ({"load_in_4bit": True}, "bitsandbytes"),
+        ({"quantization_config": {"load_in_4bit": True}}, "bitsandbytes"),
         ({"batch_size": 0}, "batch_size"),
-        ({"peft": "an-adapter"}, "peft"),
         ({"no_such_option": 1}, "no_such_option"),
     ],
 )
-def test_an_option_that_cannot_be_is_named(
-    tiny: Path, ledger: Ledger, options: dict[str, Any], word: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "bitsandbytes", None)
-    monkeypatch.setitem(sys.modules, "peft", None)
+def test_an_option_that_cannot_be_is_named(tiny: Path, ledger: Ledger, options: dict[str, Any], word: str) -> None:
     with pytest.raises(BadInput, match=word):
         ask(model_of(tiny, options), ledger, "q")
 
@@ -117,28 +109,7 @@ def test_a_model_that_is_not_there_is_unreachable_with_advice(tmp_path: Path, le
         ask(model_of(tmp_path / "empty"), ledger, "q")
 
 
-def test_a_folder_with_an_adapter_loads_the_model_under_it(
-    tiny: Path, tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    adapted: list[str] = []
-
-    def from_pretrained(model: Any, adapter: str) -> Any:
-        adapted.append(adapter)
-        return model
-
-    # transformers looks at the spec of a package when it first asks for it.
-    stand_in = SimpleNamespace(
-        PeftModel=SimpleNamespace(from_pretrained=from_pretrained), __spec__=ModuleSpec("peft", None), __version__="0"
-    )
-    monkeypatch.setitem(sys.modules, "peft", stand_in)
-    adapter = tmp_path / "adapter"
-    adapter.mkdir()
-    (adapter / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": str(tiny)}))
-    assert ask(model_of(adapter), ledger, "q")
-    assert adapted == [str(adapter)]
-
-
-@pytest.mark.parametrize("options", [["--batch"], ["--engine", "vllm"], ["--engine", "ray"]])
+@pytest.mark.parametrize("options", [["--batch"], ["--engine", "ray"]])
 def test_what_another_engine_does_is_rejected(tmp_path: Path, options: list[str]) -> None:
     path = write(tmp_path / "a", n=1)
     mirage("generate", path, "--system", "s", "--provider", "huggingface", "--model", "m", *options, code=2)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import pytest
 
 from mirage import errors
@@ -47,15 +45,3 @@ def test_every_error_of_the_package_descends_from_one_root() -> None:
     kinds = [k for k in vars(errors).values() if isinstance(k, type) and k.__module__ == errors.__name__]
     assert len(kinds) == 8
     assert all(issubclass(kind, MirageError) for kind in kinds)
-
-
-def test_an_error_of_another_process_arrives_whole() -> None:
-    for error in (
-        errors.BadInput("wrong", where="x:1", do="mend it"),
-        errors.UnknownName("system", "aya", ["aya-101"], where="x:2"),
-        errors.TableMissing("answers", where="x", command="mirage import"),
-    ):
-        copy = pickle.loads(pickle.dumps(error))
-        assert type(copy) is type(error)
-        assert str(copy) == str(error)
-        assert copy.__dict__ == error.__dict__

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 import venv
@@ -50,36 +48,6 @@ def test_the_wheel_is_small_and_holds_what_the_explorer_needs(wheel: Path) -> No
     )
     assert not any(name.startswith("data/build") for name in inside), "the builders stay outside"
     assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {"mirage"}
-
-
-def test_the_installed_package_opens_bundled_arenas_and_ranks(installed: Path, tmp_path: Path) -> None:
-    code = (
-        "import mirage; print(mirage.__file__)\n"
-        "print(len(mirage.rates(mirage.open_arena('nomiracl'), languages=['sw'])))"
-    )
-    done = run(installed, "-c", code, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    file, rows = done.stdout.split()
-    assert Path(file).is_relative_to(installed.parents[1])
-    assert int(rows) > 10
-    shown = run(installed, "-m", "mirage", "--version", cwd=tmp_path)
-    assert shown.stdout.strip() == f"mirage {PROJECT['version']}"
-
-
-def test_the_commands_of_the_readme_run_with_the_installed_package(installed: Path, tmp_path: Path) -> None:
-    question = "When was the old bridge over the river built?"
-    answers = [
-        {"question": question, "contexts": ["In 1902."], "system": k, "answer": f"{k}: 1902."} for k in ("a", "b")
-    ]
-    judged = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A"}
-    for name, rows in {"answers.jsonl": answers, "judgments.jsonl": [judged]}.items():
-        (tmp_path / name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    blocks = re.findall(r"```bash\n(mirage .*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
-    lines = [line for block in blocks for line in block.splitlines()]
-    assert len(lines) > 5
-    for line in lines:
-        done = run(installed, "-m", *shlex.split(line), cwd=tmp_path)
-        assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
 @pytest.mark.browser
@@ -147,15 +115,6 @@ def test_what_is_not_installed_is_named_with_its_extra(package: str, extra: str)
     with pytest.raises(BadInput, match=f"needs {package}") as caught, needed(extra, "a test"):  # type: ignore[arg-type]
         raise ModuleNotFoundError(name=package)
     assert f"mirage-rag[{extra}]" in caught.value.do
-
-
-def test_a_package_that_lacks_another_says_why() -> None:
-    from mirage.errors import BadInput
-    from mirage.store.extras import extra as needed
-
-    with pytest.raises(BadInput, match="a separate project") as caught, needed("documents", "a test"):
-        raise ImportError("that module is now a separate project")
-    assert "None" not in str(caught.value)
 
 
 def dependencies() -> dict[str, list[Requirement]]:

@@ -30,7 +30,7 @@ def checks(code: int = 0) -> dict[str, dict[str, str]]:
 def test_a_sound_installation_has_nothing_wrong_and_nothing_is_written(own_folder: Path) -> None:
     results = checks()
     assert {row["state"] for row in results.values()} <= {"fine", "absent"}
-    assert {"Python", "mirage", "arena nomiracl", "arena sample", "votes", "port"} <= set(results)
+    assert {"mirage", "arena nomiracl", "arena sample", "votes", "port"} <= set(results)
     assert all(row["do"] for row in results.values() if row["state"] == "absent" and row["what"] != "votes")
     assert not own_folder.exists()
 

@@ -82,16 +82,6 @@ def test_pitfall_12_a_failed_call_is_no_answer_and_is_made_again_by_the_next_run
     assert (retried.key, retried.status) == (answer.key, "ok")
 
 
-def test_pitfall_10_what_every_call_would_get_stops_at_once_and_says_what_to_do(ledger: Ledger) -> None:
-    with Service(lambda call: error(401, "not like this")) as service:
-        with pytest.raises(Unreachable, match="HTTP 401: not like this") as caught:
-            ask(service, ledger, *(f"q{i}" for i in range(50)), concurrency=4)
-        assert sum(service.requests.values()) <= 4
-        assert set(service.requests.values()) == {1}
-    assert "variable" in caught.value.do
-    assert service.url in caught.value.where
-
-
 def test_pitfall_10_a_request_that_no_call_gets_past_stops_everything(ledger: Ledger) -> None:
     with Service(lambda call: error(400, "no such parameter")) as service:
         with pytest.raises(Unreachable, match="HTTP 400: no such parameter") as caught:
@@ -102,10 +92,8 @@ def test_pitfall_10_a_request_that_no_call_gets_past_stops_everything(ledger: Le
     assert "options" in caught.value.do
 
 
-@pytest.mark.parametrize("place", [0, 3, 7])
-def test_one_prompt_that_is_too_long_does_not_stop_the_others(ledger: Ledger, place: int) -> None:
-    queries = [f"q{i}" for i in range(8)]
-    queries[place] = "too long"
+def test_one_prompt_that_is_too_long_does_not_stop_the_others(ledger: Ledger) -> None:
+    queries = ["too long", *(f"q{i}" for i in range(1, 8))]
     late = Service(lambda call: error(400, "maximum context length") if call.content == "too long" else silent(0.1))
     with late as service:
         for _ in range(2):
@@ -115,14 +103,6 @@ def test_one_prompt_that_is_too_long_does_not_stop_the_others(ledger: Ledger, pl
             ]
         assert service.requests["too long"] == 2
         assert service.requests["q1"] == 1
-
-
-def test_many_prompts_that_are_too_long_do_not_stop_the_others(ledger: Ledger) -> None:
-    queries = ["q0", *(f"too long {i}" for i in range(30)), "q1"]
-    with Service(lambda call: error(400) if "too long" in call.content else reply()) as service:
-        answers = ask(service, ledger, *queries, concurrency=1)
-        assert set(service.requests.values()) == {1}
-    assert [answer.status for answer in answers if answer] == ["ok", *["api_error"] * 30, "ok"]
 
 
 def test_what_was_under_way_when_everything_stops_is_kept(ledger: Ledger) -> None:
@@ -211,9 +191,8 @@ def test_pitfall_11_a_time_in_words_counts_only_where_no_field_has_one() -> None
     assert retry.asked_wait({"x-ratelimit-reset": "9"}, {"error": "We are down."}) is None
 
 
-@pytest.mark.parametrize("act", [silent(30), trickling(0.02)], ids=["silent", "trickling"])
-def test_a_call_ends_at_its_time_limit_even_if_bytes_still_trickle_in(ledger: Ledger, act: Act) -> None:
-    with Service(lambda call: act) as service:
+def test_a_call_ends_at_its_time_limit_even_if_bytes_still_trickle_in(ledger: Ledger) -> None:
+    with Service(lambda call: trickling(0.02)) as service:
         (answer,) = ask(service, ledger, "q", timeout=0.2, retries=0)
     assert answer.reason == "no answer within the time limit"
 

@@ -106,15 +106,6 @@ def test_pitfall_44_an_unknown_language_is_refused(name: str) -> None:
         schema.validate(name, table(name, {"language": "xx"}))
 
 
-def test_only_ratings_predictions_and_published_figures_speak_of_all_languages() -> None:
-    for name in (name for name in schema.TABLES if "language" in GOOD[name]):
-        if name in ("ratings", "predictions", "importances", "published"):
-            schema.validate(name, table(name, {"language": "all"}))
-        else:
-            with pytest.raises(BadInput, match="is not a known language"):
-                schema.validate(name, table(name, {"language": "all"}))
-
-
 @pytest.mark.parametrize("name", schema.TABLES)
 def test_a_key_that_occurs_twice_is_refused_and_named(name: str) -> None:
     with pytest.raises(BadInput, match="1 duplicate keys") as caught:
@@ -190,20 +181,6 @@ def test_columns_may_be_lists_numpy_or_arrow_and_nullable_ones_may_be_left_out()
     assert data["value"].to_pylist() == [1.5, None]
     assert data["reason"].to_pylist() == [None, None]
     assert data.schema == schema.arrow_schema("features")
-
-
-def test_rows_and_columns_build_the_same_table() -> None:
-    rows = [schema.Query("en", "1", None, "who?", None), schema.Query("ar", "2", "relevant", None, "not published")]
-    data = schema.from_rows("queries", rows)
-    assert data.to_pylist()[1] == {
-        "language": "ar",
-        "query_id": "2",
-        "subset": "relevant",
-        "text": None,
-        "reason": "not published",
-        "labelled_by": None,
-    }
-    assert schema.sort("queries", data)["language"].to_pylist() == ["ar", "en"]
 
 
 # --- any table that keeps the contract survives a file unchanged ------------------------------------------------------

@@ -105,14 +105,6 @@ def test_an_extra_body_is_read_from_a_settings_file_and_is_another_call(tmp_path
     assert second == {**first, "reasoning_effort": "low", "provider": {"order": ["lab"]}}
 
 
-@pytest.mark.parametrize("body", ["{", "[]", '{"model": "m"}', '{"max_tokens": 5}', '{"x": {"api_key": "k"}}'])
-def test_an_extra_body_that_cannot_be_sent_is_refused(tmp_path: Path, body: str) -> None:
-    path = write(tmp_path / "a", n=1, languages=("de",))
-    assert "extra" in generating(*command(path, CLOSED, "--dry-run", "--extra-body", body), code=2).stderr
-    rag = ("generate", path, "--system", "s", "--provider", "rag", "--base-url", CLOSED)
-    assert "--body" in generating(*rag, "--extra-body", "{}", code=2).stderr
-
-
 WRONG = [
     ["--provider", "nosuch"],
     ["--provider", "openai"],

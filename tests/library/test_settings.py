@@ -46,6 +46,7 @@ class Door:
     """Parameters with a default of their own, with the reason."""
 
 
+FIXED_LIMITS = dict.fromkeys(("backoff", "longest_pause", "max_body", "batch_size"), "for tests")
 RANKED = {"judge": SUBJECT}
 NONE: Mapping[str, str] = MappingProxyType({})
 OF_SERVICE = {setting.name for setting in fields(Connection)} | {"rpm", "tpm", "format", "help"}
@@ -75,7 +76,7 @@ DOORS = {
         api.compare,
         (CompareSettings,),
         {
-            **dict.fromkeys(("data", "first", "second", "against", "since"), SUBJECT),
+            **dict.fromkeys(("data", "first", "second", "against"), SUBJECT),
             "corrected": LABELLED,
         },
     ),
@@ -134,7 +135,7 @@ DOORS = {
             "model_seed": "`seed` of the model",
             "options": "of a model here",
         },
-        {"seed": "`model_seed`", "backoff": "for tests", "longest_pause": "beyond it a run is resumed by hand"},
+        {"seed": "`model_seed`", "grace": "for the command line", **FIXED_LIMITS},
         {"model": SUBJECT},
     ),
     "mirage generate": Door(
@@ -215,11 +216,11 @@ def test_settings_that_cannot_be_are_refused() -> None:
     ("record", "renamed", "without"),
     [
         (llm.Settings, {"seed": "model_seed"}, NONE),
-        (llm.Limits, NONE, {"backoff": "for tests", "longest_pause": "beyond it a run is resumed by hand"}),
+        (llm.Limits, NONE, FIXED_LIMITS),
         (
             llm.Endpoint,
             {"secret": "key_env", "name": "service"},
-            {"limit": "known for each provider", "azure_version": "read from the environment"},
+            {"limit": "known for each provider"},
         ),
         (llm.ChatModel, {"options": "engine_args"}, dict.fromkeys(("settings", "limits", "endpoint"), "records")),
     ],

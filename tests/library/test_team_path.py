@@ -82,9 +82,8 @@ def by_word(call: Call) -> Act:
 def test_from_traces_to_a_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     arena = tmp_path / "arena"
-    october = traces(tmp_path / "october.jsonl", {"mine": "former", "other": "plain"})
+    october = traces(tmp_path / "october.jsonl", {"mine@2026-10-01": "former", "other": "plain"})
     mirage("import", october, "--into", arena, "--set", "run_date=2026-10-01")
-    mirage("arena", "keep-run", arena, "mine")
     november = traces(tmp_path / "november.jsonl", {"mine": "latest"})
     mirage("import", november, "--into", arena, "--set", "run_date=2026-11-02")
     assert {"2026-10-01", "2026-11-02"} <= set(store.open_arena(arena).read("answers")["run_date"].to_pylist())

@@ -17,14 +17,12 @@ from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
 
 from mirage import cli, schema, store
-from mirage.errors import ArenaError, BadInput, Outdated, UnknownName
+from mirage.errors import BadInput, Outdated, UnknownName
 from mirage.ranking.stage import JUDGED_RATINGS
 from mirage.stages.features.stage import FEATURES
-from mirage.stages.generate import stage as generating
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Stage, run
-from mirage.store import writing
-from mirage.store.system_runs import remove_system
+from mirage.store.systems import remove_system
 
 QUERIES = [("en", f"q{i}") for i in range(4)]
 
@@ -239,13 +237,6 @@ def test_what_is_refused_under_the_lock_leaves_the_arena_as_it_was(arena: Path) 
     assert after == before
 
 
-def test_the_loser_waits_no_longer_than_is_stated(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "LOCK_SECONDS", 0.05)
-    with writing.exclusive_lock(arena), pytest.raises(ArenaError, match=r"another program .* 0\.05 seconds"):
-        bring(arena, answers("red"))()
-    assert systems(arena) == {"one", "two"}
-
-
 def test_a_changed_answer_takes_along_what_was_said_of_it_and_no_more(arena: Path) -> None:
     result = store.upsert(
         arena,
@@ -304,16 +295,6 @@ def test_a_reader_goes_on_with_the_arena_as_it_is_after_a_change(arena: Path) ->
 
     assert store.consistently(arena, read) == 2 * len(QUERIES)
     assert len(calls) == 2
-
-
-def test_a_rerun_of_a_model_that_answers_writes_only_what_is_other(arena: Path) -> None:
-    with Service() as service:
-        command = ["generate", arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0"]
-        mirage(*command)
-        first = store.open_arena(arena)
-        mirage(*command)
-    assert store.open_arena(arena).version == first.version
-    assert generating.answers_of(arena, "mine")
 
 
 def test_a_system_is_removed_from_every_table(tmp_path: Path) -> None:

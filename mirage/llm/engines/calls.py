@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from mirage import llm
 from mirage.errors import BadInput, Unreachable
-from mirage.llm import engine_vllm
-from mirage.llm.batch import Batch, LocalModel, complete_loaded
+from mirage.llm.batch import Batch
 from mirage.llm.client import Gate, Pace
 from mirage.llm.completion import prompt_tokens
 from mirage.llm.engines.tasks import Executor, Task, Work
@@ -21,8 +20,8 @@ from mirage.store.ledger import lock_ledger, scratch_ledger
 
 TURNS = 8
 """Calls per chunk and concurrent call: these are asked again if a worker is lost."""
-_LOADED_TURNS = 64
-"""The same if the worker has loaded the model, so that its calls cost nothing."""
+_Caller = tuple[llm.ChatModel, tuple[Pace, Pace]]
+"""A worker's model, and its paces of requests and tokens, which outlast a chunk."""
 _SHARES = 4
 """Minimum number of chunks per worker, if there are enough calls."""
 _LATE = 3.0
@@ -36,12 +35,12 @@ def complete_on(batch: Batch, model: llm.ChatModel, executor: Executor) -> None:
 
     Args:
         batch: the conversations; this process alone writes their ledger.
-        model: the model; without a service each worker loads it with vLLM. Rates and budget are those of all workers
-            together; other limits, including concurrency, hold per worker.
+        model: the model. Rates and budget are those of all workers together; other limits, including concurrency,
+            hold per worker.
         executor: runs the workers.
 
     Raises:
-        Unreachable: if the service rejects every call, a model cannot be loaded, or the workers cannot be reached.
+        Unreachable: if the service rejects every call, or the workers cannot be reached.
         BadInput: if another run of the same arena is active, or workers have another version.
         ArenaError: if the ledger cannot be written.
     """
@@ -49,14 +48,13 @@ def complete_on(batch: Batch, model: llm.ChatModel, executor: Executor) -> None:
     work = Work("calls", partial(_load, share_rates(model, executor.workers)), _call, limits.grace)
     active = "another run of this arena is active on the cluster"
     with lock_ledger(batch.ledger.path, 0, BadInput(active, do="wait until it is done, then rerun the command")):
-        most = limits.concurrency * (TURNS if model.endpoint else _LOADED_TURNS)
         while run.goes_on():
-            for key, replies in executor.run(work, run.chunks(most)):
+            for key, replies in executor.run(work, run.chunks(limits.concurrency * TURNS)):
                 run.take(key, replies)
-    if run.stopped:
-        raise run.stopped
-    if run.gave_up is not None:
-        batch.settle_rest(run.gave_up)
+    if isinstance(run.over, Unreachable):
+        raise run.over
+    if run.over is not None:
+        batch.settle_rest(run.over)
 
 
 def share_rates(model: llm.ChatModel, workers: int) -> llm.ChatModel:
@@ -83,19 +81,13 @@ class _Run:
         self._left = limits.budget
         self._replied = True
         """Whether a reply came since the last round: what a chunk did not spend is then there for others."""
-        self.stopped: Unreachable | None = None
-        """Why the run ended early."""
-        self.gave_up: str | None = None
-        """Why a worker makes no more calls, where too many failed."""
-
-    @property
-    def _over(self) -> bool:
-        return self.stopped is not None or self.gave_up is not None
+        self.over: Unreachable | str | None = None
+        """Why no more calls are made: the service's rejection, or the reason of too many failed calls."""
 
     def goes_on(self) -> bool:
         """Return whether to begin a round of calls."""
         replied, self._replied = self._replied, False
-        return replied and bool(self._batch.pending()) and not self._over
+        return replied and bool(self._batch.pending()) and self.over is None
 
     def chunks(self, most: int) -> Iterator[Task]:
         """Yield the open conversations in chunks of at most `most`, with a budget for each, until the run ends or the
@@ -115,7 +107,7 @@ class _Run:
                     return
                 self._left -= budget
                 self._reserved[key] = budget
-            if self._over:
+            if self.over is not None:
                 return
             yield Task(key, (part, self._batch.again, self._batch.accepted, budget))
 
@@ -123,44 +115,30 @@ class _Run:
         """Settle the replies of a chunk."""
         if self._left is not None:
             self._left += self._reserved.pop(key) - (replies.cost.money or 0.0)
-        self.stopped = self.stopped or replies.stopped
+        self.over = self.over or replies.stopped
         for reply in filter(None, replies.by_number):
             if reply.given_up:
-                self.gave_up = reply.reason
+                self.over = self.over or reply.reason
             elif self._batch.waits_for(reply.key):
                 self._replied = True
                 self._batch.take(reply)
 
 
-@dataclass(frozen=True, slots=True)
-class _Caller:
-    """A worker ready to make calls."""
-
-    model: llm.ChatModel
-    paces: tuple[Pace, Pace]
-    loaded: LocalModel | None
-    """The model, if the worker has loaded it."""
-
-
 def _load(model: llm.ChatModel) -> _Caller:
-    """Prepare a worker, and load its model if it has one."""
-    loaded = engine_vllm.load(model) if model.endpoint is None else None
+    """Return the model and its paces in a worker."""
     requests, tokens = Pace(model.limits.requests_per_minute), Pace(model.limits.tokens_per_minute)
     requests.book(1, time.monotonic())  # a lost predecessor may just have sent one
-    return _Caller(model, (requests, tokens), loaded)
+    return model, (requests, tokens)
 
 
 def _call(caller: _Caller, task: Task) -> llm.Replies:
     """Ask a chunk; replies received before the service ends the run are among the result."""
     conversations, again, accepted, budget = task.rows
-    loaded = caller.loaded
-    model = replace(caller.model, limits=replace(caller.model.limits, budget=budget))
+    model, paces = caller
+    model = replace(model, limits=replace(model.limits, budget=budget))
 
     def engine(batch: Batch) -> None:
-        if loaded is not None:
-            complete_loaded(batch, model, lambda _: loaded)
-        else:
-            llm.complete(batch, model, gate=Gate(model.limits, caller.paces))
+        llm.complete(batch, model, gate=Gate(model.limits, paces))
 
     with scratch_ledger() as ledger:
         return llm.ask(conversations, model, ledger, engine=engine, again=again, accepted=accepted)

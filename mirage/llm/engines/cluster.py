@@ -11,7 +11,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -40,7 +40,7 @@ class Cluster:
     Args:
         workers: number of parallel tasks.
         address: `HOST:PORT` of the cluster; None for RAY_ADDRESS, else a local one.
-        gpus: GPUs per worker; two or more are on one machine.
+        gpus: GPUs per worker.
     """
 
     workers: int
@@ -56,26 +56,22 @@ class Cluster:
             BadInput: if a machine has another version, or none has the GPUs.
             MirageError: raised by the work.
         """
-        groups: list[Any] = []
         with _translated():
             ray = self._connect()
-            workers = self._room(ray)
-            if self.gpus > 1:
-                groups = [_group(ray, int(self.gpus)) for _ in range(workers)]
-            actor_class, again = ray.remote(_Worker), {"max_restarts": -1, "max_task_retries": -1}
-            places = [_inside(group) for group in groups] or [_spread(self.gpus)] * workers
-            actors = [
-                actor_class.options(num_cpus=_LIGHT, **again, **place).remote(work, _version()) for place in places
-            ]
+            worker = ray.remote(_Worker).options(
+                num_cpus=_LIGHT,
+                num_gpus=self.gpus,
+                scheduling_strategy="SPREAD",
+                max_restarts=-1,
+                max_task_retries=-1,
+            )
+            actors = [worker.remote(work, _version()) for _ in range(self._room(ray))]
         try:
             yield from _results(ray, actors, iter(tasks), work.grace)
         finally:
             for actor in actors:
                 with suppress(Exception):  # the cluster may be gone
                     ray.kill(actor)
-            for group in groups:
-                with suppress(Exception):
-                    ray.util.remove_placement_group(group)
 
     def _room(self, ray: Any) -> int:
         """Return the number of workers the cluster has GPUs for.
@@ -91,10 +87,8 @@ class Cluster:
             raise BadInput(
                 f"no machine of the cluster has {self.gpus:g} GPUs: the most is {max(gpus, default=0):g}",
                 where=self.address or "",
-                do="reduce --gpus (or tensor_parallel_size in --engine-args), or add a machine with more",
+                do="reduce --gpus, or add a machine with more",
             )
-        if room < self.workers:
-            _LOG.warning("The cluster has GPUs for only %d workers.", room)
         return min(room, self.workers)
 
     def _connect(self) -> Any:
@@ -115,23 +109,6 @@ class Cluster:
         except (ConnectionError, RuntimeError, ValueError, OSError) as error:
             raise _no_cluster(error, address) from None
         return ray
-
-
-def _spread(gpus: float) -> dict[str, Any]:
-    """Return the scheduling options of a worker with at most one GPU."""
-    return {"num_gpus": gpus, "scheduling_strategy": "SPREAD"}
-
-
-def _group(ray: Any, gpus: int) -> Any:
-    """Reserve several GPUs of one machine for one worker."""
-    return ray.util.placement_group([{"GPU": 1, "CPU": _LIGHT}] * gpus, strategy="STRICT_PACK")
-
-
-def _inside(group: Any) -> dict[str, Any]:
-    """Return the scheduling options of a worker with several GPUs. It reserves none itself: vLLM's processes do."""
-    from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy as Inside
-
-    return {"num_gpus": 0, "scheduling_strategy": Inside(group, placement_group_capture_child_tasks=True)}
 
 
 def _version() -> str:
@@ -168,16 +145,14 @@ def _no_cluster(error: Exception, address: str) -> MirageError:
     )
 
 
-class _translated:  # noqa: N801  # it is used as a word of a `with`
-    """Context manager that converts Ray's errors to ours."""
-
-    def __enter__(self) -> None:
-        """Do nothing."""
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        """Convert an error."""
-        if error is None or not isinstance(error, Exception) or isinstance(error, MirageError):
-            return
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Convert Ray's errors to ours."""
+    try:
+        yield
+    except MirageError:
+        raise
+    except Exception as error:
         import ray
 
         if isinstance(error, ray.exceptions.RayTaskError):
@@ -194,6 +169,7 @@ class _translated:  # noqa: N801  # it is used as a word of a `with`
                 f"the cluster was lost: {' '.join(str(error).split())[:300]}",
                 do="rerun the command: results so far are cached",
             ) from None
+        raise
 
 
 class _Worker:

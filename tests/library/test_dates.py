@@ -1,0 +1,107 @@
+"""Dates of answers: read at import, and those of replies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import mirage as run
+from judge_cases import answers, texts
+from misbehaving import Service
+
+from mirage import store
+from mirage.errors import BadInput
+from mirage.text.dates import today, utc_day
+
+
+def dated(path: Path, day: str | None, text: str = "An answer.") -> Path:
+    """A file with one system's answers to the queries of the arena, and a date if there is one."""
+    records = [
+        {"language": "en", "query_id": f"q{k}", "system": "mine", "text": f"{text} {k}"}
+        | ({} if day is None else {"created_at": day})
+        for k in range(8)
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    """An arena with answers of four systems without dates."""
+    path = tmp_path / "arena"
+    store.write(path, {**texts(8), "answers": answers(("a", "b", "c", "d"), 8)}, made_by="a test")
+    return path
+
+
+def dates(path: Path, system: str) -> set[str | None]:
+    """Dates of the answers of a system."""
+    table = store.open_arena(path).read("answers", columns=["system", "run_date"]).to_pylist()
+    return {row["run_date"] for row in table if row["system"] == system}
+
+
+@pytest.mark.parametrize(
+    ("value", "day"),
+    [
+        ("2026-11-20", "2026-11-20"),
+        ("2026-11-20T23:30:00-05:00", "2026-11-21"),
+        ("2026-11-20T05:13:28Z", "2026-11-20"),
+        ("2026-11-20 05:13:28", "2026-11-20"),
+        (1_732_579_200, "2024-11-26"),
+        ("1732579200", "2024-11-26"),
+    ],
+)
+def test_a_date_is_a_day_in_utc(value: Any, day: str) -> None:
+    assert utc_day(value) == day
+
+
+@pytest.mark.parametrize("value", ["", "yesterday", "2026-13-01", "20.11.2026", "2026", 2026, None, True, [], 1e30])
+def test_what_is_no_date_is_refused(value: Any) -> None:
+    with pytest.raises(BadInput, match="not a date"):
+        utc_day(value)
+
+
+@pytest.mark.parametrize(
+    ("day", "option", "expected"),
+    [
+        ("2026-10-01T10:00:00Z", [], "2026-10-01"),
+        (None, ["--set", "run_date=2026-10-02"], "2026-10-02"),
+        (None, [], None),
+    ],
+)
+def test_an_import_keeps_the_date_that_it_is_given(
+    day: str | None, option: list[str], expected: str | None, arena: Path, tmp_path: Path
+) -> None:
+    run("import", dated(tmp_path / "new.jsonl", day), "--into", arena, *option)
+    assert dates(arena, "mine") == {expected}
+    assert dates(arena, "a") == {None}
+
+
+def test_rag_records_bring_their_date_and_write_it(tmp_path: Path) -> None:
+    record = {"question": "Where is the light?", "contexts": ["There."], "answer": "There [1].", "system": "s"}
+    file = tmp_path / "rag.jsonl"
+    file.write_text(json.dumps(record | {"created_at": 1_732_579_200}) + "\n", encoding="utf-8")
+    first, second = tmp_path / "first", tmp_path / "second"
+    run("import", file, "--into", first, "--set", "language=en")
+    assert dates(first, "s") == {"2024-11-26"}
+    run("export", "records", first, "--out", tmp_path / "out.jsonl")
+    run("import", tmp_path / "out.jsonl", "--into", second)
+    assert dates(second, "s") == {"2024-11-26"}
+
+
+def test_a_date_that_cannot_be_read_refuses_the_file(arena: Path, tmp_path: Path) -> None:
+    file = dated(tmp_path / "new.jsonl", "last week")
+    assert "last week" in run("import", "--as", "answers", file, "--into", arena, code=2).output
+    assert "mine" not in store.open_arena(arena).read("answers")["system"].to_pylist()
+
+
+def test_a_generated_answer_has_the_day_of_its_reply(arena: Path) -> None:
+    with Service() as service:
+        command = ["generate", arena, "--system", "new", "--model", "m", "--base-url", service.url]
+        run(*command)
+        assert dates(arena, "new") == {today()}
+        with store.Ledger(store.ledger_path(arena)) as ledger:
+            calls = store.open_arena(arena).read("answers", columns=["call"])["call"].drop_null().to_pylist()
+            assert set(ledger.days(calls).values()) == {today()}
+            assert ledger.days(["unknown"]) == {}
