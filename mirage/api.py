@@ -69,8 +69,6 @@ __all__ = [
     "judge",
     "judge_exam",
     "judge_passport",
-    "language_consistency",
-    "language_preference",
     "levels",
     "load_data_sample",
     "load_model",
@@ -1101,7 +1099,7 @@ def retrieval_measures(
     Returns:
         Rows of `mirage.stages.retrieve.measures.RetrievalMean`: a row per language, retriever and measure, with 95%
             intervals over queries; the language `all` is the mean over languages. By language pair rows of
-            `mirage.stages.across.summary.PairMean`.
+            `mirage.stages.across.PairMean`.
 
     Raises:
         NotEnoughData: if no passage has a label, or, by language pair, no relevant passage has a language.
@@ -1110,8 +1108,8 @@ def retrieval_measures(
     from mirage.stages.retrieve.measures import MEASURES, means, measure_retrievers
 
     if by == "language-pair":
-        from mirage.stages.across.summary import MEASURES as OF_PAIRS
-        from mirage.stages.across.summary import recall_by_pair
+        from mirage.stages.across import MEASURES as OF_PAIRS
+        from mirage.stages.across import recall_by_pair
 
         own = recall_by_pair(
             arena, measures=measures or OF_PAIRS, languages=_tuple(languages), relevant_from=relevant_from
@@ -1199,78 +1197,6 @@ def risk_coverage(
     return Rows(_table([row.flat() for row in drawn]), title, abstain.SHOWN)
 
 
-def language_preference(
-    arena: Arena,
-    *,
-    of: Literal["retrievers", "systems"] = "retrievers",
-    depth: int = 10,
-    languages: Iterable[str] | None = None,
-    relevant_from: int = 1,
-) -> Rows:
-    """Measure which languages of passages each retriever or system prefers.
-
-    A retriever's preference for a language is its share among the first passages minus its share among the relevant
-    passages of the same queries; a system's, its share among the cited passages minus its share among those shown,
-    within relevance classes.
-
-    Args:
-        arena: with the table `passages` and the language of each passage; for systems also `answers`.
-        of: `retrievers` or `systems`.
-        depth: number of first passages of a retriever.
-        languages: codes of the queries; None for all.
-        relevant_from: lowest grade that counts as relevant, for retrievers.
-
-    Returns:
-        Rows of `mirage.stages.across.preference.LanguagePreference`, with 95% intervals over queries; a query asked in
-        several languages is one unit.
-
-    Raises:
-        NotEnoughData: if no passage has a label or nothing was retrieved, for retrievers.
-        TableMissing: if it lacks answers, for systems.
-        UnknownName: if it has no such language.
-    """
-    from mirage.stages.across import summary
-
-    if of == "retrievers":
-        found = summary.retriever_preference(
-            arena, depth=depth, languages=_tuple(languages), relevant_from=relevant_from
-        )
-    else:
-        found = summary.system_preference(arena, languages=_tuple(languages))
-    first = ("name", "query_language", "passage_language", "share", "expected", "preference", "low", "high")
-    title = f"Language preference of the {of} of {arena.name}, with 95% intervals over queries"
-    return _records(found, title, first)
-
-
-def language_consistency(
-    arena: Arena, *, of: Literal["systems", "judges"] = "systems", languages: Iterable[str] | None = None
-) -> Rows:
-    """Measure how consistent each system or judge is across the languages of a query.
-
-    Compares queries with one id in several languages: the decision of a system and the vital nuggets that its answer
-    states, or the verdict of a judge on the same pair of systems.
-
-    Args:
-        arena: with outcomes, for systems, or judgments.
-        of: `systems` or `judges`.
-        languages: codes of the queries; None for all.
-
-    Returns:
-        Rows of `mirage.stages.across.agreement.LanguageAgreement`, with 95% intervals over parallel queries; none if no
-            query is asked in several languages.
-
-    Raises:
-        TableMissing: if it lacks the table.
-        UnknownName: if it has no such language.
-    """
-    from mirage.stages.across import summary
-
-    found = (summary.system_consistency if of == "systems" else summary.judge_consistency)(
-        arena, languages=_tuple(languages)
-    )
-    return _records(found, f"Consistency of the {of} of {arena.name} over languages")
-
-
 def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) -> Rows:
     """Detect the language of every answer, and count by system and language of the query.
 
@@ -1279,15 +1205,15 @@ def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) ->
         languages: codes of the queries; None for all.
 
     Returns:
-        Rows of `mirage.stages.across.summary.AnswerLanguage`, with 95% intervals over queries.
+        Rows of `mirage.stages.across.AnswerLanguage`, with 95% intervals over queries.
 
     Raises:
         TableMissing: if it lacks answers.
         UnknownName: if it has no such language.
     """
-    from mirage.stages.across import summary
+    from mirage.stages import across
 
-    rows = summary.answer_languages(arena, languages=_tuple(languages))
+    rows = across.answer_languages(arena, languages=_tuple(languages))
     return _records(rows, f"Languages of the answers of {arena.name}")
 
 

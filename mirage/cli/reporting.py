@@ -235,7 +235,7 @@ def retrieval(
     nothing.
     """
     from mirage import api
-    from mirage.stages.across.summary import PairMean
+    from mirage.stages.across import PairMean
     from mirage.stages.retrieve.measures import RetrievalMean
 
     names = None if measures is None else [name.strip() for name in measures.split(",")]
@@ -284,56 +284,24 @@ def failures(
 @report.command()
 def languages(
     dir_: ArenaDir,
-    of: Annotated[
-        Literal["retrievers", "systems", "answers", "consistency", "judges"],
-        typer.Option(
-            help="retrievers, systems: languages of passages that they prefer; answers: languages of answers;"
-            " consistency: systems over the languages of a query; judges: their verdicts over the languages of a query."
-        ),
-    ] = "retrievers",
     detect: Annotated[
         bool, typer.Option("--detect", help="First detect and store the languages of passages that have none.")
     ] = False,
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
-    """Report preferences for languages, and consistency over languages, with 95% intervals.
+    """Report the languages of each system's answers by language of the query, with 95% intervals.
 
-    Reads the tables passages, retrieved, answers, outcomes, nuggets and judgments. Intervals are over queries; a query
-    asked in several languages, with one id, is one unit. Passages without a known language are left out. Writes
-    nothing, except the column passage_language with --detect.
+    Reads the table answers. Writes nothing, except the column passage_language of passages and retrieved with --detect.
     """
     from mirage import api, store
-    from mirage.stages.across import summary
-    from mirage.stages.across.agreement import LanguageAgreement
-    from mirage.stages.across.preference import LanguagePreference
+    from mirage.stages.across import AnswerLanguage, detect_passage_languages
 
     if detect:
-        from mirage.stages.across.detection import detect_passage_languages
-
         result = detect_passage_languages(dir_, made_by="mirage report languages --detect")
         note(f"Languages of {result.detected:,} passages detected; {result.unknown:,} unknown.")
-    arena = store.open_arena(dir_)
-    if of in ("retrievers", "systems"):
-        unknown, total = summary.count_unknown(arena)
-        if unknown == total:
-            raise BadInput(
-                "no passage has a language", where=arena.address, do=f"mirage report languages {dir_} --detect"
-            )
-        whose: Any = of
-        found = api.language_preference(arena, of=whose, languages=languages)
-        show(found, (), output_format, of=LanguagePreference, value="preference")
-        if unknown:
-            note(f"{unknown:,} of {total:,} passages have no known language and are left out.")
-    elif of == "answers":
-        found = api.answer_languages(arena, languages=languages)
-        show(found, (), output_format, of=summary.AnswerLanguage, value="share")
-    else:
-        own: Any = "systems" if of == "consistency" else "judges"
-        found = api.language_consistency(arena, of=own, languages=languages)
-        show(found, (), output_format, of=LanguageAgreement, value="agreement")
-        if not found:
-            note("No query is asked in several languages with one id.")
+    found = api.answer_languages(store.open_arena(dir_), languages=languages)
+    show(found, (), output_format, of=AnswerLanguage, value="share")
 
 
 @report.command()

@@ -17,7 +17,7 @@ from mirage.explorer.kit.query_keys import Key
 from mirage.schema import Parser
 from mirage.stages import abstain
 from mirage.stages.abstain import RiskCoverage, RiskSettings
-from mirage.stages.across.summary import DecisionShare, decisions_by_pair
+from mirage.stages.across import DecisionShare, decisions_by_pair
 from mirage.stages.retrieve.attribution import (
     CAUSED_BY,
     OF_LANGUAGES,
