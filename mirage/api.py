@@ -1157,44 +1157,28 @@ def variance(
 
 
 def risk_coverage(
-    arena: Arena,
-    signal: str,
-    *,
-    loss: str = "hallucination",
-    higher: bool | None = None,
-    languages: Iterable[str] | None = None,
-    systems: Iterable[str] | None = None,
-    draws: int = DRAWS,
-    seed: int = SEED,
+    arena: Arena, signal: str, *, loss: str = "hallucination", languages: Iterable[str] | None = None
 ) -> Rows:
     """Compute the risk-coverage trade-off of abstaining by a signal.
 
     Args:
-        arena: with the signal, and `outcomes` or `scores` for the loss.
+        arena: with outcomes, and the signal.
         signal: a feature, or a measure of `scores`.
-        loss: `hallucination`, `wrong`, or a measure of `scores` whose scale is known.
-        higher: whether higher values of the signal favour answering; None: as the feature declares, else true.
+        loss: `hallucination` or `wrong`.
         languages: codes; None for all.
-        systems: names; None for all.
-        draws: bootstrap draws over queries, at least 2.
-        seed: seed of the draws.
 
     Returns:
-        A row per language and system, with the fields of `mirage.stages.abstain.RiskCoverage` and of its `Curve`.
+        A row per language and system, with the fields of `mirage.stages.abstain.Curve`.
 
     Raises:
-        TableMissing: if the arena lacks the table of the signal or of the loss.
-        UnknownName: if there is no such signal, loss, language or system.
-        BadInput: if the draws are too few, or a scale is unknown.
+        TableMissing: if the arena lacks outcomes, or the table of the signal.
+        UnknownName: if there is no such signal, loss or language.
     """
     from mirage.stages import abstain
 
-    settings = abstain.RiskSettings(
-        loss=loss, higher=higher, languages=_tuple(languages), systems=_tuple(systems), draws=draws, seed=seed
-    )
-    drawn = abstain.risk_coverage(arena, signal, settings)
+    curves = abstain.risk_coverage(arena, signal, loss=loss, languages=_tuple(languages))
     title = f"{signal} of {arena.name}: area under the risk-coverage curve"
-    return Rows(_table([row.flat() for row in drawn]), title, abstain.SHOWN)
+    return Rows(_table(abstain.curve_rows(curves)), title, abstain.SHOWN)
 
 
 def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) -> Rows:
@@ -1533,36 +1517,30 @@ def judge_exam(
     return Rows(result.table(), "A judge's exam")
 
 
-def judge_passport(arena: Arena, judge: str, votes: Any = None, *, languages: Iterable[str] | None = None) -> Rows:
-    """Measure how often a judge prefers an answer to its copy with a planted fault, by kind of fault and language.
-
-    Rows for people's votes on the same items follow.
+def judge_passport(arena: Arena, judge: str, *, languages: Iterable[str] | None = None) -> Rows:
+    """Report how often a judge prefers an answer to its copy with a planted fault.
 
     Args:
         arena: with verdicts of `judge(..., passport=True)`.
         judge: the judge.
-        votes: rows of people's votes on the items, as for `agreement`.
         languages: codes; None for all.
 
     Returns:
-        Rows of `mirage.people.exam.passport.PassportRow`: by fault and language, `all` after the languages.
+        Rows of `mirage.stages.judge.passport.PassportRow`: by fault and language, `all` after the languages.
 
     Raises:
-        NotEnoughData: if no judge has decided such items, or this judge none in these languages.
+        NotEnoughData: if the arena has no planted faults, or the judge has decided none in these languages.
         UnknownName: if the judge has decided none.
     """
-    from mirage.people.exam.passport import PassportRow, passport
     from mirage.stages.judge.faults import has_items, passport_path
+    from mirage.stages.judge.passport import passport
 
     if not has_items(arena.path):
         raise NotEnoughData(
             "no judge has verdicts on planted faults here", do="mirage.judge(arena, model, passport=True)"
         )
-    items = store.open_arena(passport_path(arena.path))
-    log = [] if votes is None else [replace(vote, arena=items.name) for vote in _votes(_frame(votes))]
-    result = passport(items, judge, votes=log, languages=_tuple(languages))
-    columns = ("fault", "language", "detected", "low", "high", "n", "queries", "split", "unread", "unmade")
-    return Rows(schema.from_rows(PassportRow, result.rows), f"Passport of {judge}", columns)
+    rows = passport(store.open_arena(passport_path(arena.path)), judge, languages=_tuple(languages))
+    return _records(rows, f"Passport of {judge}")
 
 
 # --- rows in ----------------------------------------------------------------------------------------------------------

@@ -309,19 +309,19 @@ def risk(
     arena: OpenArena,
     signal: Annotated[str, typer.Option(metavar="NAME", help="A feature, or a measure in the table scores.")],
     loss: Annotated[
-        str, typer.Option(metavar="NAME", help="Loss: hallucination, wrong, or a measure in the table scores.")
+        Literal["hallucination", "wrong"], typer.Option(help="What counts as an error of the answers given.")
     ] = "hallucination",
     output_format: How = "table",
 ) -> None:
     """Compute the risk-coverage trade-off of a signal: the error of the answers kept, by the share withheld.
 
-    Reads the tables features or scores, and outcomes or scores. Writes nothing. Answers are sorted by the signal:
-    `area` is the mean risk over all coverages, `excess` its distance to the optimum.
+    Reads the tables features or scores, and outcomes. Writes nothing. Answers are sorted by the signal: `area` is the
+    mean risk over all coverages.
     """
     from mirage.stages import abstain
 
-    curves = abstain.risk_coverage(arena, signal, abstain.RiskSettings(loss=loss))
-    show([row.flat() for row in curves], abstain.SHOWN, output_format)
+    curves = abstain.risk_coverage(arena, signal, loss=loss)
+    show(abstain.curve_rows(curves), abstain.SHOWN, output_format)
 
 
 @report.command()
@@ -379,7 +379,7 @@ def judges(
     the order of systems, with 95% intervals over queries; agreement among people last. Reads the table judgments, the
     arena's ledger, and for --against-people the votes on the arena, scores and lengths if present. With --passport: the
     share of items in which the original wins over its copy with a planted fault, by fault and language (`mirage judge
-    passport` judges them), beside people's votes on the same items. Writes nothing.
+    passport` judges them). Writes nothing.
     """
     from mirage.stages.judge import stage
 
@@ -405,26 +405,23 @@ def judges(
 
 
 def print_passport(path: Path, judge_name: str, languages: Sequence[str] | None, output_format: Format) -> None:
-    """Print the passport of a judge: for people all languages together, or those that were named."""
+    """Print the passport of a judge: as a table over all languages, or in those that were named."""
     from mirage import store
-    from mirage.people.exam.passport import PassportRow, passport
-    from mirage.people.votes import Vote
     from mirage.stages.judge.faults import has_items, passport_path
+    from mirage.stages.judge.passport import PassportRow, passport
 
     if not has_items(path):
         raise NotEnoughData(
             "no judge has verdicts on planted faults here", do=f"mirage judge passport {path} --judge {judge_name}"
         )
-    items = store.open_arena(passport_path(path))
-    result = passport(items, judge_name, votes=arena_log(items, Vote), languages=languages)
+    rows = passport(store.open_arena(passport_path(path)), judge_name, languages=languages)
     if output_format != "table":
-        show(result.rows, (), output_format, of=PassportRow)
+        show(rows, (), output_format, of=PassportRow)
         return
-    shown = [asdict(row) for row in result.rows if languages is not None or row.language == "all"]
+    shown = [asdict(row) for row in rows if languages is not None or row.language == "all"]
     for row in shown:
         row["detected"] = _with_interval(row["detected"], row["low"], row["high"])
-        row["split"] = _with_interval(row["split"], row["split_low"], row["split_high"])
-    show(shown, columns_of(PassportRow, "low", "high", "split_low", "split_high"), of=PassportRow)
+    show(shown, columns_of(PassportRow, "low", "high"), of=PassportRow)
     note("detected: the original wins in both orders, a half for a split or a tie; chance level is 0.50")
 
 

@@ -16,7 +16,6 @@ from mirage.cli import app
 from mirage.cli.connection import Connection
 from mirage.pipeline import EvaluateSettings
 from mirage.ranking.settings import CompareSettings, RankSettings
-from mirage.stages.abstain import RiskSettings
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.judge.stage import BattleSample, JudgeSettings
@@ -170,9 +169,6 @@ DOORS = {
         {"kind": "--as", "options": "own formats need no names", "known": "only `mirage judge` examines a judge"}
         | dict.fromkeys(("draws", "seed"), "for Python only")
         | {**OF_SAMPLE, "possible": "set by --until"},
-    ),
-    "api.risk_coverage": Door(
-        api.risk_coverage, (RiskSettings,), {"arena": SUBJECT, "signal": SUBJECT}, {"parser": "the default parser"}
     ),
 }
 

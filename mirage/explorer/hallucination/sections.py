@@ -321,10 +321,9 @@ def show_risk_coverage(page: Page, parser: Parser, row: DeltaGenerator) -> None:
         if not traded:
             note("No answers have both the signal and an outcome.")
             return
-        codes = {curve.language for curve in traded}
-        scopes = sorted(in_order(codes), key=lambda code: code != ALL)
+        scopes = sorted(in_order({row["language"] for row in traded}), key=lambda code: code != ALL)
         code = pick("Language", scopes, key="withheld_in", kind="language", named=search_name, width=160)
-    rows = [{"system": curve.system, **asdict(curve.curve)} for curve in traded if curve.language == code]
+    rows = [row for row in traded if row["language"] == code]
     rows.sort(key=lambda row: (row["area"] is None, row["area"] or 0.0, row["system"]))
     if rows[0]["area"] is None:
         where = "all languages" if code == ALL else name_of(code)
