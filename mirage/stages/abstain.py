@@ -227,8 +227,8 @@ def risk_coverage(
     """
     import numpy as np
 
-    rows = _losses(arena, loss, languages, parser).join(_signal(arena, signal, languages), _KEY)
-    rows = rows.sort_by([(name, "ascending") for name in _KEY])
+    measured = _signal(arena, signal, languages)
+    rows = _losses(arena, loss, languages, parser).join(measured, _KEY).sort_by([(name, "ascending") for name in _KEY])
     code, name, query = (np.array(rows[column].to_pylist(), dtype=object) for column in _KEY)
     lost, strength = (rows[column].to_numpy().astype(float) for column in ("loss", "signal"))
     if signal in FEATURES and FEATURES[signal].direction == "lower":
