@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from mirage.pipeline import EvaluationReport
     from mirage.ranking.board import Board
     from mirage.schema import QuestionType
-    from mirage.stages.judge.stage import BattleSample, JudgeSettings
+    from mirage.stages.judge.stage import BattleSample
 
 __all__ = [
     "Arena",
@@ -829,7 +829,6 @@ def judge(
     planted: bool = False,
     criterion: str | None = None,
     rubric: str | Path | None = None,
-    prompt: str | Path | None = None,
     repeats: int = 1,
     passport: bool = False,
     replace: bool = False,
@@ -849,17 +848,15 @@ def judge(
         known: judge pairs with a known winner by relevance labels, which tests the judge and ranks nothing.
         planted: as `known`, with a verdict in its own favour planted in each wrong answer: tests whether an answer can
             steer the judge.
-        criterion: `overall`, `groundedness`, `citation`, `completeness` or `language-quality`; with `prompt`, a name
-            for it. None is `overall`. Verdicts by another criterion are stored under `JUDGE: CRITERION`.
-        rubric: YAML file with a criterion of your own.
-        prompt: text file with a prompt of your own.
+        criterion: `overall`, `groundedness`, `citation`, `completeness` or `language-quality`. None is `overall`.
+            Verdicts by another criterion are stored under `JUDGE: CRITERION`.
+        rubric: YAML file with a question or a whole prompt of your own.
         repeats: verdicts of the model on each battle in each order.
         passport: judge answers beside copies with a planted fault, of 30 queries per language or `queries`, for
             `judge_passport`; returns the arena of these items.
         replace: judge again, ignoring existing verdicts and cached replies.
-        until: judge random battles in rounds until this goal: `separated`, `top:K` (the K best
-            are separated from all others) or `width:W` (intervals at most W logits wide). Verdicts then have an
-            inclusion probability, and `mirage.rank` weights them by its inverse.
+        until: judge random battles in rounds until this goal: `separated`, or `top:K` (the K best are separated from
+            all others). Verdicts then have an inclusion probability, and `mirage.rank` weights them by its inverse.
         budget: maximum spending, in the currency of the model's prices; None for the model's own.
 
     Returns:
@@ -868,7 +865,7 @@ def judge(
 
     Raises:
         TableMissing: if the arena lacks a table that the judge needs.
-        BadInput: if the arena is bundled, the judge has verdicts by another model or prompt, or a rubric or prompt is
+        BadInput: if the arena is bundled, the judge has verdicts by another model or prompt, or a rubric is
             incomplete.
         UnknownName: if there is no such criterion.
         NotEnoughData: if there is nothing to judge.
@@ -876,30 +873,33 @@ def judge(
     """
     from mirage import llm
     from mirage.stages.judge import HEURISTIC, OVERALL, load_criterion
-    from mirage.stages.judge.choice import BattleChoice
-    from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model
+    from mirage.stages.judge.stage import (
+        BattleSample,
+        JudgeSettings,
+        judge_arena_by_features,
+        judge_by_model,
+        refuse_choices,
+    )
 
     sample, path = BattleSample(queries, pairs, seed, _tuple(languages), known=known), _writable(arena)
     model = _with_budget(model, budget)
-    asked = load_criterion(
-        criterion, rubric=None if rubric is None else Path(rubric), prompt=None if prompt is None else Path(prompt)
-    )
-    given = BattleChoice(
-        queries,
-        pairs,
-        known=known,
-        planted=planted,
-        repeats=repeats,
-        replace=replace,
-        until=until,
-    )
+    asked = load_criterion(criterion, rubric=None if rubric is None else Path(rubric))
+    chosen = {"pairs": pairs, "known": known, "planted": planted, "replace": replace}
     if passport:
-        given.refuse("passport")
+        refuse_choices("passport", **chosen, until=until)
         path, sample = _items(path, sample, by_features=model is None)
     if until is not None:
-        given.refuse("until")
-        name = judge or (HEURISTIC if model is None else model.settings.model)
-        return _judge_until(path, model, JudgeSettings(name, sample, criterion=asked), until)
+        from mirage.pipeline.adaptive import judge_adaptively
+        from mirage.ranking.adaptive import AdaptiveSettings
+
+        refuse_choices("until", queries=queries, **chosen, repeats=repeats != 1)
+        if model is None:
+            raise BadInput("the heuristic judge costs nothing", do="omit until")
+        by = JudgeSettings(judge or model.settings.model, sample, criterion=asked)
+        goal = AdaptiveSettings(until, seed=seed)
+        return judge_adaptively(
+            path, by, model, goal, calls=lambda left: llm.ArenaCalls(llm.engine_of(left), left, "mirage.judge")
+        ).arena
     if model is None:
         if judge not in (None, HEURISTIC) or asked.name != OVERALL or planted:
             raise BadInput(
@@ -943,21 +943,6 @@ def _with_budget(model: ChatModel | None, budget: float | None) -> ChatModel | N
     if model is None:
         raise BadInput("the heuristic judge costs nothing", do="omit budget")
     return replace(model, limits=replace(model.limits, budget=budget))
-
-
-def _judge_until(path: Path, model: ChatModel | None, asked: JudgeSettings, until: str) -> Arena:
-    """Judge in rounds until a goal is reached."""
-    from mirage.pipeline.adaptive import JudgeRounds, judge_adaptively
-    from mirage.ranking.adaptive import AdaptiveSettings
-    from mirage.stages.judge import HEURISTIC
-
-    if model is None and asked.owner != HEURISTIC:
-        raise BadInput(f"the judge {asked.owner} needs a model", do="give one: mirage.chat_model(NAME, base_url=URL)")
-    by, goal = (
-        JudgeRounds(asked.judge, "mirage.judge", model, asked.criterion),
-        AdaptiveSettings(until, seed=asked.sample.seed),
-    )
-    return judge_adaptively(path, by, goal, languages=asked.sample.languages).arena
 
 
 def _writable(arena: Arena) -> Path:

@@ -122,7 +122,7 @@ DOORS = {
     "api.judge": Door(
         api.judge,
         (JudgeSettings, BattleSample),
-        {"arena": SUBJECT, "model": SUBJECT, **dict.fromkeys(("rubric", "prompt"), "make the criterion")}
+        {"arena": SUBJECT, "model": SUBJECT, "rubric": "makes the criterion"}
         | {"repeats": "how many times", "until": "a goal of AdaptiveSettings", "budget": "of the model's limits"}
         | {"passport": "makes the battles"},
         {**OF_SAMPLE, "repeat": "counted up to `repeats`", "possible": "set by --until"},
@@ -157,10 +157,9 @@ DOORS = {
     "mirage judge": Door(
         "judge default",
         (JudgeSettings, BattleSample),
-        {"repeats": "how many times", "prompt": "where the criterion comes from", **SHARD}
-        | dict.fromkeys(("until", "rounds"), "settings of adaptive judging"),
+        {"repeats": "how many times", **SHARD} | dict.fromkeys(("until", "rounds"), "settings of adaptive judging"),
         {**OF_SAMPLE, "repeat": "counted up to --repeats", "possible": "set by --until"},
-        {"judge": SUBJECT, "criterion": "loaded by its name, from a rubric or from a prompt"},
+        {"judge": SUBJECT, "criterion": "loaded by its name, or from a rubric"},
     ),
     "mirage evaluate": Door(
         "evaluate",
