@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from mirage.people.votes import Correction, Vote
     from mirage.pipeline import EvaluationReport
     from mirage.ranking.board import Board
-    from mirage.stages.judge.stage import BattleSample, JudgeSettings
+    from mirage.stages.judge.stage import BattleSample
 
 __all__ = [
     "Arena",
@@ -68,8 +68,6 @@ __all__ = [
     "judge",
     "judge_exam",
     "judge_passport",
-    "language_consistency",
-    "language_preference",
     "levels",
     "load_data_sample",
     "load_model",
@@ -810,7 +808,6 @@ def judge(
     planted: bool = False,
     criterion: str | None = None,
     rubric: str | Path | None = None,
-    prompt: str | Path | None = None,
     repeats: int = 1,
     passport: bool = False,
     replace: bool = False,
@@ -830,17 +827,15 @@ def judge(
         known: judge pairs with a known winner by relevance labels, which tests the judge and ranks nothing.
         planted: as `known`, with a verdict in its own favour planted in each wrong answer: tests whether an answer can
             steer the judge.
-        criterion: `overall`, `groundedness`, `citation`, `completeness` or `language-quality`; with `prompt`, a name
-            for it. None is `overall`. Verdicts by another criterion are stored under `JUDGE: CRITERION`.
-        rubric: YAML file with a criterion of your own.
-        prompt: text file with a prompt of your own.
+        criterion: `overall`, `groundedness`, `citation`, `completeness` or `language-quality`. None is `overall`.
+            Verdicts by another criterion are stored under `JUDGE: CRITERION`.
+        rubric: YAML file with a question or a whole prompt of your own.
         repeats: verdicts of the model on each battle in each order.
         passport: judge answers beside copies with a planted fault, of 30 queries per language or `queries`, for
             `judge_passport`; returns the arena of these items.
         replace: judge again, ignoring existing verdicts and cached replies.
-        until: judge random battles in rounds until this goal: `separated`, `top:K` (the K best
-            are separated from all others) or `width:W` (intervals at most W logits wide). Verdicts then have an
-            inclusion probability, and `mirage.rank` weights them by its inverse.
+        until: judge random battles in rounds until this goal: `separated`, or `top:K` (the K best are separated from
+            all others). Verdicts then have an inclusion probability, and `mirage.rank` weights them by its inverse.
         budget: maximum spending, in the currency of the model's prices; None for the model's own.
 
     Returns:
@@ -849,7 +844,7 @@ def judge(
 
     Raises:
         TableMissing: if the arena lacks a table that the judge needs.
-        BadInput: if the arena is bundled, the judge has verdicts by another model or prompt, or a rubric or prompt is
+        BadInput: if the arena is bundled, the judge has verdicts by another model or prompt, or a rubric is
             incomplete.
         UnknownName: if there is no such criterion.
         NotEnoughData: if there is nothing to judge.
@@ -857,30 +852,33 @@ def judge(
     """
     from mirage import llm
     from mirage.stages.judge import HEURISTIC, OVERALL, load_criterion
-    from mirage.stages.judge.choice import BattleChoice
-    from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model
+    from mirage.stages.judge.stage import (
+        BattleSample,
+        JudgeSettings,
+        judge_arena_by_features,
+        judge_by_model,
+        refuse_choices,
+    )
 
     sample, path = BattleSample(queries, pairs, seed, _tuple(languages), known=known), _writable(arena)
     model = _with_budget(model, budget)
-    asked = load_criterion(
-        criterion, rubric=None if rubric is None else Path(rubric), prompt=None if prompt is None else Path(prompt)
-    )
-    given = BattleChoice(
-        queries,
-        pairs,
-        known=known,
-        planted=planted,
-        repeats=repeats,
-        replace=replace,
-        until=until,
-    )
+    asked = load_criterion(criterion, rubric=None if rubric is None else Path(rubric))
+    chosen = {"pairs": pairs, "known": known, "planted": planted, "replace": replace}
     if passport:
-        given.refuse("passport")
+        refuse_choices("passport", **chosen, until=until)
         path, sample = _items(path, sample, by_features=model is None)
     if until is not None:
-        given.refuse("until")
-        name = judge or (HEURISTIC if model is None else model.settings.model)
-        return _judge_until(path, model, JudgeSettings(name, sample, criterion=asked), until)
+        from mirage.pipeline.adaptive import judge_adaptively
+        from mirage.ranking.adaptive import AdaptiveSettings
+
+        refuse_choices("until", queries=queries, **chosen, repeats=repeats != 1)
+        if model is None:
+            raise BadInput("the heuristic judge costs nothing", do="omit until")
+        by = JudgeSettings(judge or model.settings.model, sample, criterion=asked)
+        goal = AdaptiveSettings(until, seed=seed)
+        return judge_adaptively(
+            path, by, model, goal, calls=lambda left: llm.ArenaCalls(llm.engine_of(left), left, "mirage.judge")
+        ).arena
     if model is None:
         if judge not in (None, HEURISTIC) or asked.name != OVERALL or planted:
             raise BadInput(
@@ -924,21 +922,6 @@ def _with_budget(model: ChatModel | None, budget: float | None) -> ChatModel | N
     if model is None:
         raise BadInput("the heuristic judge costs nothing", do="omit budget")
     return replace(model, limits=replace(model.limits, budget=budget))
-
-
-def _judge_until(path: Path, model: ChatModel | None, asked: JudgeSettings, until: str) -> Arena:
-    """Judge in rounds until a goal is reached."""
-    from mirage.pipeline.adaptive import JudgeRounds, judge_adaptively
-    from mirage.ranking.adaptive import AdaptiveSettings
-    from mirage.stages.judge import HEURISTIC
-
-    if model is None and asked.owner != HEURISTIC:
-        raise BadInput(f"the judge {asked.owner} needs a model", do="give one: mirage.chat_model(NAME, base_url=URL)")
-    by, goal = (
-        JudgeRounds(asked.judge, "mirage.judge", model, asked.criterion),
-        AdaptiveSettings(until, seed=asked.sample.seed),
-    )
-    return judge_adaptively(path, by, goal, languages=asked.sample.languages).arena
 
 
 def _writable(arena: Arena) -> Path:
@@ -1066,7 +1049,7 @@ def retrieval_measures(
     Returns:
         Rows of `mirage.stages.retrieve.measures.RetrievalMean`: a row per language, retriever and measure, with 95%
             intervals over queries; the language `all` is the mean over languages. By language pair rows of
-            `mirage.stages.across.summary.PairMean`.
+            `mirage.stages.across.PairMean`.
 
     Raises:
         NotEnoughData: if no passage has a label, or, by language pair, no relevant passage has a language.
@@ -1075,8 +1058,8 @@ def retrieval_measures(
     from mirage.stages.retrieve.measures import MEASURES, means, measure_retrievers
 
     if by == "language-pair":
-        from mirage.stages.across.summary import MEASURES as OF_PAIRS
-        from mirage.stages.across.summary import recall_by_pair
+        from mirage.stages.across import MEASURES as OF_PAIRS
+        from mirage.stages.across import recall_by_pair
 
         own = recall_by_pair(
             arena, measures=measures or OF_PAIRS, languages=_tuple(languages), relevant_from=relevant_from
@@ -1124,116 +1107,28 @@ def variance(
 
 
 def risk_coverage(
-    arena: Arena,
-    signal: str,
-    *,
-    loss: str = "hallucination",
-    higher: bool | None = None,
-    languages: Iterable[str] | None = None,
-    systems: Iterable[str] | None = None,
-    draws: int = DRAWS,
-    seed: int = SEED,
+    arena: Arena, signal: str, *, loss: str = "hallucination", languages: Iterable[str] | None = None
 ) -> Rows:
     """Compute the risk-coverage trade-off of abstaining by a signal.
 
     Args:
-        arena: with the signal, and `outcomes` or `scores` for the loss.
+        arena: with outcomes, and the signal.
         signal: a feature, or a measure of `scores`.
-        loss: `hallucination`, `wrong`, or a measure of `scores` whose scale is known.
-        higher: whether higher values of the signal favour answering; None: as the feature declares, else true.
+        loss: `hallucination` or `wrong`.
         languages: codes; None for all.
-        systems: names; None for all.
-        draws: bootstrap draws over queries, at least 2.
-        seed: seed of the draws.
 
     Returns:
-        A row per language and system, with the fields of `mirage.stages.abstain.RiskCoverage` and of its `Curve`.
+        A row per language and system, with the fields of `mirage.stages.abstain.Curve`.
 
     Raises:
-        TableMissing: if the arena lacks the table of the signal or of the loss.
-        UnknownName: if there is no such signal, loss, language or system.
-        BadInput: if the draws are too few, or a scale is unknown.
+        TableMissing: if the arena lacks outcomes, or the table of the signal.
+        UnknownName: if there is no such signal, loss or language.
     """
     from mirage.stages import abstain
 
-    settings = abstain.RiskSettings(
-        loss=loss, higher=higher, languages=_tuple(languages), systems=_tuple(systems), draws=draws, seed=seed
-    )
-    drawn = abstain.risk_coverage(arena, signal, settings)
+    curves = abstain.risk_coverage(arena, signal, loss=loss, languages=_tuple(languages))
     title = f"{signal} of {arena.name}: area under the risk-coverage curve"
-    return Rows(_table([row.flat() for row in drawn]), title, abstain.SHOWN)
-
-
-def language_preference(
-    arena: Arena,
-    *,
-    of: Literal["retrievers", "systems"] = "retrievers",
-    depth: int = 10,
-    languages: Iterable[str] | None = None,
-    relevant_from: int = 1,
-) -> Rows:
-    """Measure which languages of passages each retriever or system prefers.
-
-    A retriever's preference for a language is its share among the first passages minus its share among the relevant
-    passages of the same queries; a system's, its share among the cited passages minus its share among those shown,
-    within relevance classes.
-
-    Args:
-        arena: with the table `passages` and the language of each passage; for systems also `answers`.
-        of: `retrievers` or `systems`.
-        depth: number of first passages of a retriever.
-        languages: codes of the queries; None for all.
-        relevant_from: lowest grade that counts as relevant, for retrievers.
-
-    Returns:
-        Rows of `mirage.stages.across.preference.LanguagePreference`, with 95% intervals over queries; a query asked in
-        several languages is one unit.
-
-    Raises:
-        NotEnoughData: if no passage has a label or nothing was retrieved, for retrievers.
-        TableMissing: if it lacks answers, for systems.
-        UnknownName: if it has no such language.
-    """
-    from mirage.stages.across import summary
-
-    if of == "retrievers":
-        found = summary.retriever_preference(
-            arena, depth=depth, languages=_tuple(languages), relevant_from=relevant_from
-        )
-    else:
-        found = summary.system_preference(arena, languages=_tuple(languages))
-    first = ("name", "query_language", "passage_language", "share", "expected", "preference", "low", "high")
-    title = f"Language preference of the {of} of {arena.name}, with 95% intervals over queries"
-    return _records(found, title, first)
-
-
-def language_consistency(
-    arena: Arena, *, of: Literal["systems", "judges"] = "systems", languages: Iterable[str] | None = None
-) -> Rows:
-    """Measure how consistent each system or judge is across the languages of a query.
-
-    Compares queries with one id in several languages: the decision of a system and the vital nuggets that its answer
-    states, or the verdict of a judge on the same pair of systems.
-
-    Args:
-        arena: with outcomes, for systems, or judgments.
-        of: `systems` or `judges`.
-        languages: codes of the queries; None for all.
-
-    Returns:
-        Rows of `mirage.stages.across.agreement.LanguageAgreement`, with 95% intervals over parallel queries; none if no
-            query is asked in several languages.
-
-    Raises:
-        TableMissing: if it lacks the table.
-        UnknownName: if it has no such language.
-    """
-    from mirage.stages.across import summary
-
-    found = (summary.system_consistency if of == "systems" else summary.judge_consistency)(
-        arena, languages=_tuple(languages)
-    )
-    return _records(found, f"Consistency of the {of} of {arena.name} over languages")
+    return Rows(_table(abstain.curve_rows(curves)), title, abstain.SHOWN)
 
 
 def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) -> Rows:
@@ -1244,15 +1139,15 @@ def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) ->
         languages: codes of the queries; None for all.
 
     Returns:
-        Rows of `mirage.stages.across.summary.AnswerLanguage`, with 95% intervals over queries.
+        Rows of `mirage.stages.across.AnswerLanguage`, with 95% intervals over queries.
 
     Raises:
         TableMissing: if it lacks answers.
         UnknownName: if it has no such language.
     """
-    from mirage.stages.across import summary
+    from mirage.stages import across
 
-    rows = summary.answer_languages(arena, languages=_tuple(languages))
+    rows = across.answer_languages(arena, languages=_tuple(languages))
     return _records(rows, f"Languages of the answers of {arena.name}")
 
 
@@ -1556,36 +1451,30 @@ def judge_exam(
     return Rows(result.table(), "A judge's exam")
 
 
-def judge_passport(arena: Arena, judge: str, votes: Any = None, *, languages: Iterable[str] | None = None) -> Rows:
-    """Measure how often a judge prefers an answer to its copy with a planted fault, by kind of fault and language.
-
-    Rows for people's votes on the same items follow.
+def judge_passport(arena: Arena, judge: str, *, languages: Iterable[str] | None = None) -> Rows:
+    """Report how often a judge prefers an answer to its copy with a planted fault.
 
     Args:
         arena: with verdicts of `judge(..., passport=True)`.
         judge: the judge.
-        votes: rows of people's votes on the items, as for `agreement`.
         languages: codes; None for all.
 
     Returns:
-        Rows of `mirage.people.exam.passport.PassportRow`: by fault and language, `all` after the languages.
+        Rows of `mirage.stages.judge.passport.PassportRow`: by fault and language, `all` after the languages.
 
     Raises:
-        NotEnoughData: if no judge has decided such items, or this judge none in these languages.
+        NotEnoughData: if the arena has no planted faults, or the judge has decided none in these languages.
         UnknownName: if the judge has decided none.
     """
-    from mirage.people.exam.passport import PassportRow, passport
     from mirage.stages.judge.faults import has_items, passport_path
+    from mirage.stages.judge.passport import passport
 
     if not has_items(arena.path):
         raise NotEnoughData(
             "no judge has verdicts on planted faults here", do="mirage.judge(arena, model, passport=True)"
         )
-    items = store.open_arena(passport_path(arena.path))
-    log = [] if votes is None else [replace(vote, arena=items.name) for vote in _votes(_frame(votes))]
-    result = passport(items, judge, votes=log, languages=_tuple(languages))
-    columns = ("fault", "language", "detected", "low", "high", "n", "queries", "split", "unread", "unmade")
-    return Rows(schema.from_rows(PassportRow, result.rows), f"Passport of {judge}", columns)
+    rows = passport(store.open_arena(passport_path(arena.path)), judge, languages=_tuple(languages))
+    return _records(rows, f"Passport of {judge}")
 
 
 # --- rows in ----------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from mirage.explorer.kit.query_keys import Key, key_text
 from mirage.explorer.kit.query_navigation import reader_languages
 from mirage.explorer.kit.table import column
 from mirage.explorer.kit.text import heading_html
-from mirage.stages.across.summary import is_cross_lingual, passage_languages
+from mirage.stages.across import is_cross_lingual, passage_languages
 from mirage.stages.retrieve.attribution import CAUSES
 from mirage.store.search import sample_numbers
 from mirage.text.languages import name_of, search_name

@@ -17,15 +17,13 @@ from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.frame import Page, show, stop
 from mirage.explorer.kit.frame import onward as ui_onward
-from mirage.explorer.kit.language_pairs import show_pairs
 from mirage.explorer.kit.levels_section import corrected_section
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.states import first_time, refuse
 from mirage.explorer.kit.table import Col, column, legend, mode, table
-from mirage.explorer.kit.text import heading, note, plain
+from mirage.explorer.kit.text import note, plain
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
-from mirage.stages.across.preference import OWN
 from mirage.stages.features import FEATURES
 from mirage.stages.features.relations import DRAWS, Relation
 from mirage.stats.units import name_unit
@@ -76,8 +74,6 @@ def main(page: Page) -> None:
         "Correlation": lambda: show_correlation(page, shown, names),
     }
     facts = draw[section]()
-    if section == "By language":
-        show_cited_languages(page, codes)
     if section == "Means":
         measures = (OF_FEATURE + "citation_precision", NUGGETS, *(OF_FEATURE + name for name in shown.features))
         corrected_section(page, tuple(dict.fromkeys(measures)), codes)
@@ -284,22 +280,6 @@ def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) ->
         "correlation": method,
         "relations": [asdict(row) for row in rows],
     }
-
-
-def show_cited_languages(page: Page, codes: tuple[str, ...]) -> None:
-    """Show one system's preference by languages of query and cited passage; nothing if passages are in one language."""
-    rows = views.preference(page.arena, codes)
-    if not rows:
-        return
-    heading("Languages of cited passages")
-    system = pick("System", sorted({row.name for row in rows}), key="cited_of", kind="system", width=300)
-    own = [row for row in rows if row.name == system]
-    claim = "No significant preference for the query's language."
-    if any(row.significant for row in own if row.passage_language == OWN):
-        claim = "Significantly prefers the query's language."
-    note(f"Share of the citations minus share of the passages shown, in points, by language. {claim}")
-    shown = [{**asdict(row), "value": row.preference} for row in own]
-    show_pairs(shown, key="cited_pairs", alt=f"Language preference of {system}.", signed=True)
 
 
 show("features", main)

@@ -21,7 +21,7 @@ from mirage.explorer.kit.text import heading, note
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.compare.measures import RATE as RATE_MEASURE
 from mirage.schema import Parser
-from mirage.stages.across.summary import is_cross_lingual
+from mirage.stages.across import is_cross_lingual
 from mirage.text.segmentation import as_sentence, count_text, join_or_count
 
 TRADE_OFF = "Hallucination rate against error rate of every system; lower left is best."

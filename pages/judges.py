@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
@@ -24,9 +25,9 @@ from mirage.explorer.kit.table import Col, band, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.people import votes
 from mirage.people.exam import ExamResult
-from mirage.people.exam.passport import judges_of
 from mirage.publish.charts.palette import Kind
 from mirage.schema import OVERALL
+from mirage.stages.judge.passport import judges_of
 from mirage.text.languages import in_order, name_of
 from mirage.text.segmentation import count_text, join_or_count
 
@@ -382,26 +383,25 @@ def passport_section(page: Page, codes: Sequence[str], scope: str) -> None:
     st.header("Passport", anchor=False)
     about = "Judges tested on answers paired with faulty copies (mirage judge passport DIR --judge NAME)."
     judge = pick("Judge", judges, key="passport", width=280, help=about)
-    result = views.passport_at(items, judge)
-    if result is None:
+    passport = views.passport_at(items, judge)
+    if not passport:
         st.caption("This judge has no verdicts on planted faults in both orders.")
         return
-    known = [code for code in in_order(result.languages) if code in codes]
-    language = scope if scope in known else "all"
-    where = count_text(len(result.languages), "language") if language == "all" else name_of(language)
-    rows = views.passport_rows(result, language)
-    n = sum(row["n"] for row in rows)
+    known = {row.language for row in passport}
+    language = scope if scope in known.intersection(codes) else "all"
+    where = count_text(len(known - {"all"}), "language") if language == "all" else name_of(language)
+    rows = [asdict(row) for row in passport if row.language == language]
+    for row in rows:
+        row |= {"detected_low": row["low"], "detected_high": row["high"]}
+        row["fault"] = row["fault"].replace("-", " ").capitalize()
     note(
-        f"Detected: share of items in which the original beats its faulty copy ({n:,} items, {where}). "
-        "Chance level: 50%."
+        f"Detected: share of items in which the original beats its faulty copy ({sum(row['n'] for row in rows):,} "
+        f"items, {where}). Chance level: 50%."
     )
-    whole = (0.0, 1.0)
     about = "Original wins in both orders; a split or a tie counts half."
-    columns = [Col("fault", "Fault", "text"), band("detected", "Detected", about, zero=0.5, ends=whole)]
-    if any(row["people"] is not None for row in rows):
-        columns.append(band("people", "People", "The same by people's votes.", zero=0.5, ends=whole))
-    columns += [
-        band("split", "Orders disagree", "Items decided differently in the two orders.", ends=whole),
+    columns = [
+        Col("fault", "Fault", "text"),
+        band("detected", "Detected", about, zero=0.5, ends=(0.0, 1.0)),
         Col("n", "n", "count", "Items judged in both orders."),
         Col("unread", "Unread", "count", "Items without a parsed verdict in both orders."),
         Col("unmade", "No item", "count", "Answers in which this fault cannot be planted."),

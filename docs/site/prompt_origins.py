@@ -208,19 +208,6 @@ ORIGINS: tuple[PromptOrigin, ...] = (
         ),
     ),
     PromptOrigin(
-        "points",
-        "How many points does one answer get by one criterion?",
-        "[MB], Figure 13, as the prompt `criterion`, for a single answer",
-        (
-            _FENCED,
-            _CUT,
-            PromptDeparture(
-                "The rating ends the reply, on a line of its own.",
-                "A rating after its reasons rests on them.",
-            ),
-        ),
-    ),
-    PromptOrigin(
         "nugget_create",
         "Write the nuggets of a query from its passages, vital and okay.",
         "[NG], creator_template.yaml and scorer_template.yaml",

@@ -18,8 +18,7 @@ from mirage.errors import BadInput
 
 if TYPE_CHECKING:
     from mirage.llm import ChatModel
-    from mirage.pipeline.adaptive import RoundReport
-    from mirage.ranking.adaptive import AdaptiveSettings
+    from mirage.ranking.adaptive import AdaptiveSettings, AdaptiveState
     from mirage.stages.judge.criteria import Criterion as JudgeCriterion
     from mirage.stages.judge.stage import JudgeSettings
     from mirage.store import Arena
@@ -32,7 +31,7 @@ Criterion = Annotated[
     typer.Option(
         metavar="NAME|FILE",
         help="What to judge by: overall, groundedness, citation, completeness or language-quality; or a YAML file with"
-        " a question and optionally a scale.  [default: overall]",
+        " a question, or a template with {question}, {passages}, {answer_a} and {answer_b}.  [default: overall]",
         show_default=False,
     ),
 ]
@@ -58,14 +57,6 @@ def judge(
         typer.Option("--planted", help="As --known, with a verdict in its own favour planted in each wrong answer."),
     ] = False,
     criterion: Criterion = None,
-    prompt: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Text file with a prompt of your own: {question}, {passages}, {answer_a}, {answer_b}. It must ask for "
-            "[[A]], [[B]], or [[C]] for a tie.",
-        ),
-    ] = None,
     repeats: Annotated[
         int, typer.Option(min=1, max=100, help="Verdicts of the judge on each battle in each order.")
     ] = 1,
@@ -74,8 +65,7 @@ def judge(
         str | None,
         typer.Option(
             metavar="GOAL",
-            help="Judge random battles in rounds until systems are separated (`separated`), the K"
-            " best are (`top:K`), or intervals are at most W logits wide (`width:W`).",
+            help="Judge random battles in rounds until systems are separated (`separated`), or the K best (`top:K`).",
         ),
     ] = None,
     rounds: Annotated[int | None, typer.Option(min=1, help="Planned rounds of --until; default 8.")] = None,
@@ -92,21 +82,21 @@ def judge(
     it by the inverse.
     """
     from mirage.stages.judge import HEURISTIC, stage
-    from mirage.stages.judge.choice import BattleChoice
-    from mirage.stages.judge.stage import BattleSample, JudgeSettings
+    from mirage.stages.judge.stage import BattleSample, JudgeSettings, refuse_choices
 
-    asked = _load_criterion(criterion, prompt)
+    asked = _load_criterion(criterion)
     if until is not None:
         from mirage.ranking.adaptive import AdaptiveSettings
 
-        BattleChoice(queries, pairs, known, planted, repeats, replace, share, until).refuse("until", spell=_spell)
+        given = {"--queries": queries, "--pairs": pairs, "--known": known, "--planted": planted}
+        refuse_choices("--until", **given, **{"--repeats": repeats != 1, "--replace": replace, "--shard": share})
         by = JudgeSettings(name, BattleSample(languages=languages), criterion=asked)
         goal = AdaptiveSettings(until, seed=seed)
         goal = goal if rounds is None else dataclasses.replace(goal, rounds=rounds)
         _judge_until(dir_, by, connection, goal, output_format)
         return
     if rounds is not None:
-        raise BadInput("--rounds belongs to --until", do="add --until separated, top:K or width:W")
+        raise BadInput("--rounds belongs to --until", do="add --until separated or top:K")
     sample = BattleSample(queries, pairs, seed, languages, None, known or planted)
     if replace and share is not None:
         raise BadInput(
@@ -118,7 +108,7 @@ def judge(
     if by_features and (settings.owner != sample.owner(name) or repeats > 1):
         raise BadInput(
             "the heuristic judge reads no prompt and never changes its mind",
-            do="omit --criterion, --prompt, --planted and --repeats",
+            do="omit --criterion, --planted and --repeats",
         )
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if shard is not None:
@@ -159,7 +149,7 @@ def judge_passport(
     from mirage.stages.judge.faults import draw_items, item_pairs
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
-    only, asked = languages, _load_criterion(criterion, None)
+    only, asked = languages, _load_criterion(criterion)
     items = draw_items(dir_, queries=queries, languages=only, made_by="mirage judge passport")
     settings = JudgeSettings(name, BattleSample(battles=item_pairs(items, only)), replace, asked)
     if name == HEURISTIC and connection.model is None:
@@ -174,48 +164,38 @@ def judge_passport(
         print_passport(dir_, settings.owner, only, output_format)
 
 
-def _load_criterion(criterion: str | None, prompt: Path | None) -> JudgeCriterion:
+def _load_criterion(criterion: str | None) -> JudgeCriterion:
     """Return the criterion of the options: by its name, or from a rubric's file."""
     from mirage.stages.judge import load_criterion
 
     if criterion is not None and criterion.endswith((".yaml", ".yml")):
-        return load_criterion(rubric=Path(criterion), prompt=prompt)
-    return load_criterion(criterion, prompt=prompt)
-
-
-def _spell(option: str) -> str:
-    """Return an option as it is typed."""
-    return f"--{option}"
+        return load_criterion(rubric=Path(criterion))
+    return load_criterion(criterion)
 
 
 def _judge_until(
     path: Path, asked: JudgeSettings, connection: Connection, goal: AdaptiveSettings, output_format: Format
 ) -> None:
     """Judge in rounds until a goal is reached, and print the ranking of the judged battles."""
-    from mirage.pipeline.adaptive import JudgeRounds, judge_adaptively, rating_rows
+    from mirage.llm import ArenaCalls
+    from mirage.pipeline.adaptive import judge_adaptively, rating_rows
     from mirage.stages.judge import HEURISTIC
     from mirage.stages.judge.stage import plan_judging
 
-    name, languages = asked.judge, asked.sample.languages
-    if name == HEURISTIC and connection.model is None:
-        if asked.owner != name:
-            raise BadInput("the heuristic judge reads no prompt", do="omit --criterion and --prompt")
-        if connection.budget is not None:
-            raise BadInput("the heuristic judge costs nothing", do="omit --budget")
-        if connection.dry_run:
-            note("No calls: this judge uses no model.")
-            return
-        result = judge_adaptively(path, JudgeRounds(name, "mirage judge"), goal, languages=languages, watch=_tell_round)
-    else:
-        model = connection.chat_model()
-        if connection.dry_run:
-            note("All battles, of which rounds judge a part:")
-            tell(plan_judging(path, asked, model), planned=True)
-            return
-        connection.only_caller(model)
-        with progress("Judging") as update:
-            by = JudgeRounds(name, "mirage judge", model, asked.criterion, connection.only_caller, update)
-            result = judge_adaptively(path, by, goal, languages=languages, watch=_tell_round)
+    if asked.judge == HEURISTIC and connection.model is None:
+        raise BadInput("the heuristic judge costs nothing", do="omit --until")
+    model = connection.chat_model()
+    if connection.dry_run:
+        note("All battles, of which rounds judge a part:")
+        tell(plan_judging(path, asked, model), planned=True)
+        return
+    connection.only_caller(model)  # rejects an engine that cannot call
+    with progress("Judging") as update:
+
+        def calls(left: ChatModel) -> ArenaCalls:
+            return ArenaCalls(connection.only_caller(left), left, "mirage judge", update)
+
+        result = judge_adaptively(path, asked, model, goal, calls=calls, watch=_tell_round)
     show(rating_rows(result.state), RATED, output_format)
     if result.left_out:
         note(f"Not judged, without answers in every language: {', '.join(result.left_out)}")
@@ -228,13 +208,13 @@ RATED = ("rank", "system", "rating", "low", "high", "rank_low", "rank_high", "n_
 """Columns of `mirage judge --until`."""
 
 
-def _tell_round(report: RoundReport) -> None:
+def _tell_round(state: AdaptiveState, money: float | None) -> None:
     """Print one line on a finished round."""
-    money = "" if report.money is None else f", cost {report.money:,.2f}"
+    cost = "" if money is None else f", cost {money:,.2f}"
     note(
-        f"Round {report.number} of {report.rounds}: {report.battles:,} of {report.possible:,} battles judged"
-        f" ({report.battles / report.possible:.1%}){money}; {report.separated:,} of {report.pairs:,} pairs separated,"
-        f" {report.open:,} still open, widest interval {report.widest:.2f}"
+        f"Round {state.number} of {state.settings.rounds}: {state.battles:,} of {state.possible:,} battles judged"
+        f" ({state.battles / state.possible:.1%}){cost}; {state.separated.sum():,} of {len(state.separated):,} pairs"
+        f" separated, {state.open.sum():,} still open"
     )
 
 

@@ -210,7 +210,7 @@ def retrieval(
     nothing.
     """
     from mirage import api
-    from mirage.stages.across.summary import PairMean
+    from mirage.stages.across import PairMean
     from mirage.stages.retrieve.measures import RetrievalMean
 
     names = None if measures is None else [name.strip() for name in measures.split(",")]
@@ -258,56 +258,24 @@ def failures(
 @report.command()
 def languages(
     dir_: ArenaDir,
-    of: Annotated[
-        Literal["retrievers", "systems", "answers", "consistency", "judges"],
-        typer.Option(
-            help="retrievers, systems: languages of passages that they prefer; answers: languages of answers;"
-            " consistency: systems over the languages of a query; judges: their verdicts over the languages of a query."
-        ),
-    ] = "retrievers",
     detect: Annotated[
         bool, typer.Option("--detect", help="First detect and store the languages of passages that have none.")
     ] = False,
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
-    """Report preferences for languages, and consistency over languages, with 95% intervals.
+    """Report the languages of each system's answers by language of the query, with 95% intervals.
 
-    Reads the tables passages, retrieved, answers, outcomes, nuggets and judgments. Intervals are over queries; a query
-    asked in several languages, with one id, is one unit. Passages without a known language are left out. Writes
-    nothing, except the column passage_language with --detect.
+    Reads the table answers. Writes nothing, except the column passage_language of passages and retrieved with --detect.
     """
     from mirage import api, store
-    from mirage.stages.across import summary
-    from mirage.stages.across.agreement import LanguageAgreement
-    from mirage.stages.across.preference import LanguagePreference
+    from mirage.stages.across import AnswerLanguage, detect_passage_languages
 
     if detect:
-        from mirage.stages.across.detection import detect_passage_languages
-
         result = detect_passage_languages(dir_, made_by="mirage report languages --detect")
         note(f"Languages of {result.detected:,} passages detected; {result.unknown:,} unknown.")
-    arena = store.open_arena(dir_)
-    if of in ("retrievers", "systems"):
-        unknown, total = summary.count_unknown(arena)
-        if unknown == total:
-            raise BadInput(
-                "no passage has a language", where=arena.address, do=f"mirage report languages {dir_} --detect"
-            )
-        whose: Any = of
-        found = api.language_preference(arena, of=whose, languages=languages)
-        show(found, (), output_format, of=LanguagePreference, value="preference")
-        if unknown:
-            note(f"{unknown:,} of {total:,} passages have no known language and are left out.")
-    elif of == "answers":
-        found = api.answer_languages(arena, languages=languages)
-        show(found, (), output_format, of=summary.AnswerLanguage, value="share")
-    else:
-        own: Any = "systems" if of == "consistency" else "judges"
-        found = api.language_consistency(arena, of=own, languages=languages)
-        show(found, (), output_format, of=LanguageAgreement, value="agreement")
-        if not found:
-            note("No query is asked in several languages with one id.")
+    found = api.answer_languages(store.open_arena(dir_), languages=languages)
+    show(found, (), output_format, of=AnswerLanguage, value="share")
 
 
 @report.command()
@@ -315,19 +283,19 @@ def risk(
     arena: OpenArena,
     signal: Annotated[str, typer.Option(metavar="NAME", help="A feature, or a measure in the table scores.")],
     loss: Annotated[
-        str, typer.Option(metavar="NAME", help="Loss: hallucination, wrong, or a measure in the table scores.")
+        Literal["hallucination", "wrong"], typer.Option(help="What counts as an error of the answers given.")
     ] = "hallucination",
     output_format: How = "table",
 ) -> None:
     """Compute the risk-coverage trade-off of a signal: the error of the answers kept, by the share withheld.
 
-    Reads the tables features or scores, and outcomes or scores. Writes nothing. Answers are sorted by the signal:
-    `area` is the mean risk over all coverages, `excess` its distance to the optimum.
+    Reads the tables features or scores, and outcomes. Writes nothing. Answers are sorted by the signal: `area` is the
+    mean risk over all coverages.
     """
     from mirage.stages import abstain
 
-    curves = abstain.risk_coverage(arena, signal, abstain.RiskSettings(loss=loss))
-    show([row.flat() for row in curves], abstain.SHOWN, output_format)
+    curves = abstain.risk_coverage(arena, signal, loss=loss)
+    show(abstain.curve_rows(curves), abstain.SHOWN, output_format)
 
 
 @report.command()
@@ -385,7 +353,7 @@ def judges(
     queries; agreement among people last. Reads the table judgments, the
     arena's ledger, and for --against-people the votes on the arena, and scores if present. With --passport: the
     share of items in which the original wins over its copy with a planted fault, by fault and language (`mirage judge
-    passport` judges them), beside people's votes on the same items. Writes nothing.
+    passport` judges them). Writes nothing.
     """
     from mirage.stages.judge import stage
 
@@ -411,26 +379,23 @@ def judges(
 
 
 def print_passport(path: Path, judge_name: str, languages: Sequence[str] | None, output_format: Format) -> None:
-    """Print the passport of a judge: for people all languages together, or those that were named."""
+    """Print the passport of a judge: as a table over all languages, or in those that were named."""
     from mirage import store
-    from mirage.people.exam.passport import PassportRow, passport
-    from mirage.people.votes import Vote
     from mirage.stages.judge.faults import has_items, passport_path
+    from mirage.stages.judge.passport import PassportRow, passport
 
     if not has_items(path):
         raise NotEnoughData(
             "no judge has verdicts on planted faults here", do=f"mirage judge passport {path} --judge {judge_name}"
         )
-    items = store.open_arena(passport_path(path))
-    result = passport(items, judge_name, votes=arena_log(items, Vote), languages=languages)
+    rows = passport(store.open_arena(passport_path(path)), judge_name, languages=languages)
     if output_format != "table":
-        show(result.rows, (), output_format, of=PassportRow)
+        show(rows, (), output_format, of=PassportRow)
         return
-    shown = [asdict(row) for row in result.rows if languages is not None or row.language == "all"]
+    shown = [asdict(row) for row in rows if languages is not None or row.language == "all"]
     for row in shown:
         row["detected"] = _with_interval(row["detected"], row["low"], row["high"])
-        row["split"] = _with_interval(row["split"], row["split_low"], row["split_high"])
-    show(shown, columns_of(PassportRow, "low", "high", "split_low", "split_high"), of=PassportRow)
+    show(shown, columns_of(PassportRow, "low", "high"), of=PassportRow)
     note("detected: the original wins in both orders, a half for a split or a tie; chance level is 0.50")
 
 

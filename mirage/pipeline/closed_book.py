@@ -5,8 +5,7 @@ closed_book(arena, ["gpt-4 without passages"])
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mirage import store
@@ -36,23 +35,13 @@ class ClosedBook:
     """Lower end of the 95% interval (Wilson's)."""
     rate_high: Share | None
     """Upper end."""
-    checked: Count
-    """Answerable queries with vital nuggets assigned to the system's answer."""
-    known: Count
-    """Queries whose answer states all vital nuggets: the system knows the answer without passages."""
-    known_rate: Share | None
-    """known / checked; null if none is checked."""
-    known_low: Share | None
-    """Lower end of its 95% interval (Wilson's)."""
-    known_high: Share | None
-    """Upper end."""
 
 
 def closed_book(arena: store.Arena, systems: Sequence[str]) -> list[ClosedBook]:
     """Count the questions that systems answer without passages.
 
     Args:
-        arena: with outcomes of the systems; with nuggets and assignments, known answers are counted too.
+        arena: with outcomes of the systems.
         systems: systems that were asked without passages.
 
     Raises:
@@ -61,53 +50,24 @@ def closed_book(arena: store.Arena, systems: Sequence[str]) -> list[ClosedBook]:
     """
     arena.need("outcomes")
     table = arena.sql(
-        "SELECT system, language, query_id, outcome FROM outcomes "
-        "WHERE parser = 'strict' AND subset = 'relevant' AND outcome IN ('answered', 'abstained')"
+        "SELECT system, language, count(*) FILTER (outcome IN ('answered', 'abstained')) AS n, "
+        "count(*) FILTER (outcome = 'answered') AS k FROM outcomes "
+        "WHERE parser = 'strict' AND subset = 'relevant' GROUP BY ALL"
     )
-    present = sorted(set(arena.sql("SELECT DISTINCT system FROM outcomes")["system"].to_pylist()))
-    for system in systems:
-        if system not in present:
-            raise UnknownName("system", system, present, where=f"{arena.address} (outcomes)")
-    answers: dict[str, dict[tuple[str, str], bool]] = defaultdict(dict)
+    counts: dict[str, dict[str, tuple[int, int]]] = {}
     for row in table.to_pylist():
-        answers[row["system"]][row["language"], row["query_id"]] = row["outcome"] == "answered"
-    known = _known_answers(arena)
+        if row["n"]:
+            counts.setdefault(row["system"], {})[row["language"]] = row["k"], row["n"]
+    present = sorted(arena.sql("SELECT DISTINCT system FROM outcomes")["system"].to_pylist())
     rows = []
     for system in dict.fromkeys(systems):
-        codes = in_order({language for language, _ in answers[system]})
-        for language in codes if len(codes) == 1 else (*codes, "all"):
-            own = {key: value for key, value in answers[system].items() if language in (key[0], "all")}
-            stated = [known[system][key] for key in own if key in known.get(system, {})]
-            rows.append(
-                ClosedBook(
-                    system,
-                    language,
-                    len(own),
-                    sum(own.values()),
-                    *_share(sum(own.values()), len(own)),
-                    len(stated),
-                    sum(stated),
-                    *_share(sum(stated), len(stated)),
-                )
-            )
+        if system not in present:
+            raise UnknownName("system", system, present, where=f"{arena.address} (outcomes)")
+        own = counts.get(system, {})
+        cells = {code: own[code] for code in in_order(own)}
+        if len(cells) != 1:
+            cells["all"] = sum(k for k, _ in own.values()), sum(n for _, n in own.values())
+        for code, (k, n) in cells.items():
+            rate = (k / n, *wilson(k, n)) if n else (None, None, None)
+            rows.append(ClosedBook(system, code, n, k, *rate))
     return rows
-
-
-def _known_answers(arena: store.Arena) -> Mapping[str, Mapping[tuple[str, str], bool]]:
-    """Return by system and query whether the answer states every vital nugget, by the assigner with the most rows."""
-    found: dict[str, dict[tuple[str, str], bool]] = defaultdict(dict)
-    if not {"nuggets", "nugget_assignments"} <= set(arena.tables):
-        return found
-    rows = arena.sql(
-        "WITH best AS (SELECT assigner FROM nugget_assignments GROUP BY ALL ORDER BY count(*) DESC, assigner LIMIT 1) "
-        "SELECT a.system, a.language, a.query_id, bool_and(coalesce(a.assignment = 'support', false)) AS known "
-        "FROM nugget_assignments a JOIN nuggets n USING (language, query_id, nugget_id) "
-        "WHERE n.importance = 'vital' AND a.assigner IN (SELECT assigner FROM best) GROUP BY ALL"
-    )
-    for row in rows.to_pylist():
-        found[row["system"]][row["language"], row["query_id"]] = row["known"]
-    return found
-
-
-def _share(k: int, n: int) -> tuple[float | None, float | None, float | None]:
-    return (k / n, *wilson(k, n)) if n else (None, None, None)

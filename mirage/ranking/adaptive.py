@@ -25,7 +25,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +36,8 @@ from mirage.ranking.pair_tests import open_ranks
 from mirage.ranking.records import LanguageRanking
 from mirage.stats.holm import holm
 
+LEVEL = 0.05
+"""Probability that any two equal systems are separated, over all pairs and rounds."""
 HOPELESS = 0.05
 """Probability of being separated by every battle below which a pair is no longer open."""
 
@@ -48,67 +49,31 @@ _FURTHEST, _STEPS = 37.0, 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
-    """The goal at which judging stops."""
-
-    kind: Literal["separated", "top", "width"]
-    """`separated`: every two systems are separated, or judging every battle would not separate them. `top`: the best
-    systems are separated from all others. `width`: every interval is narrow enough.
-    """
-    top: int = 0
-    """Number of best systems, with `top`."""
-    width: float = 0.0
-    """Maximum width of the 95% interval of a rating in logits, with `width`."""
-
-    @classmethod
-    def parse(cls, text: str) -> Goal:
-        """Parse `separated`, `top:K` or `width:W`.
-
-        Raises:
-            BadInput: if it is none of them.
-        """
-        kind, colon, value = text.strip().partition(":")
-        if kind == "separated" and not colon:
-            return cls("separated")
-        if kind == "top" and value.isascii() and value.isdecimal() and int(value) > 0:
-            return cls("top", top=int(value))
-        if kind == "width":
-            try:
-                width = float(value)
-            except ValueError:
-                width = math.nan
-            if 0 < width < math.inf:
-                return cls("width", width=width)
-        forms = "separated, top:K (the K best systems) or width:W (intervals at most W logits wide)"
-        raise BadInput(f"there is no goal {text!r}", do=f"give {forms}")
-
-
-@dataclass(frozen=True, slots=True)
 class AdaptiveSettings:
     """Settings of judging in rounds."""
 
     until: str = "separated"
-    """Goal at which judging stops: `separated`, `top:K` or `width:W`."""
+    """Goal at which judging stops. `separated`: every two systems are separated, or judging every battle would not
+    separate them. `top:K`: so are the K best systems from all others.
+    """
     rounds: int = 8
     """Number of planned rounds, each with the same share of the battles or of the budget; at the end of each the goal
     is checked.
     """
-    level: float = 0.05
-    """Probability that any two equal systems are separated, over all pairs and rounds."""
     seed: int = 0
     """Seed of the order in which battles are judged."""
 
     def __post_init__(self) -> None:
-        Goal.parse(self.until)
+        if self.until != "separated" and (self.top < 1 or self.until != f"top:{self.top}"):
+            raise BadInput(f"there is no goal {self.until!r}", do="give separated, or top:K (the K best systems)")
         if self.rounds < 1:
             raise BadInput(f"{self.rounds} rounds", do="give 1 or more")
-        if not 0 < self.level < 1:
-            raise BadInput(f"a level of {self.level}", do="give more than 0, below 1")
 
     @property
-    def goal(self) -> Goal:
-        """The goal."""
-        return Goal.parse(self.until)
+    def top(self) -> int:
+        """K of `top:K`; 0 for another goal."""
+        number = self.until.removeprefix("top:")
+        return int(number) if number.isascii() and number.isdecimal() else 0
 
 
 # --- the battles ------------------------------------------------------------------------------------------------------
@@ -185,16 +150,11 @@ class AdaptiveState:
     """P: sequential p-value of each pair: the smallest over the rounds; None before the first round."""
 
     def __post_init__(self) -> None:
-        if self.goal.top >= len(self.systems):
+        if self.settings.top >= len(self.systems):
             raise BadInput(
-                f"the {self.goal.top} best of {len(self.systems)} systems are all of them",
+                f"the {self.settings.top} best of {len(self.systems)} systems are all of them",
                 do=f"give top:K with K below {len(self.systems)}",
             )
-
-    @property
-    def goal(self) -> Goal:
-        """The goal."""
-        return self.settings.goal
 
     @property
     def left(self) -> int:
@@ -207,22 +167,22 @@ class AdaptiveState:
         return None if self.ranking is None else [*self.ranking.languages.values()][-1]
 
     @property
-    def pairs(self) -> int:
-        """P: number of pairs of systems."""
-        return len(self.systems) * (len(self.systems) - 1) // 2
+    def battles(self) -> int:
+        """Number of battles with a verdict."""
+        return 0 if self.row is None else int(self.row.record.sum()) // 2
 
     @cached_property
     def separated(self) -> NDArray[np.bool_]:
         """P: whether each pair is separated, with the family-wise level over all pairs and rounds."""
-        return np.zeros(self.pairs, bool) if self.p is None else np.array(holm(self.p)) <= self.settings.level
+        return np.zeros_like(self.relevant) if self.p is None else np.array(holm(self.p)) <= LEVEL
 
     @cached_property
     def relevant(self) -> NDArray[np.bool_]:
         """P: whether the goal depends on each pair: all pairs, or pairs of a best system with another."""
-        row = self.row
-        if self.goal.kind != "top" or row is None:
-            return np.ones(self.pairs, dtype=bool)
-        best = {row.systems[k] for k in np.argsort(-row.theta, kind="stable")[: self.goal.top]}
+        row, n = self.row, len(self.systems)
+        if not self.settings.top or row is None:
+            return np.ones(n * (n - 1) // 2, dtype=bool)
+        best = {row.systems[k] for k in np.argsort(-row.theta, kind="stable")[: self.settings.top]}
         return np.array([(a in best) != (b in best) for a, b in combinations(self.systems, 2)])
 
     @cached_property
@@ -238,26 +198,20 @@ class AdaptiveState:
         if self.z is None or not self.left:
             return waiting & (self.left > 0)
         share = self.judged / self.possible
-        critical = -ndtri(self.settings.level / 2 / max(int((~self.separated).sum()), 1))
+        critical = -ndtri(LEVEL / 2 / max(int((~self.separated).sum()), 1))
         chance = ndtr((np.abs(self.z) - critical * math.sqrt(share)) / math.sqrt(1 - share))
         return np.asarray(waiting & (chance >= HOPELESS))
 
     @property
-    def widest(self) -> float:
-        """Width of the widest 95% interval in logits; infinite before the first round, or without a bound."""
-        return math.inf if self.row is None else float(np.ptp(self.row.interval(), axis=0).max())
-
-    @property
     def rank_ranges(self) -> NDArray[np.int64]:
         """The best and the worst rank of every system that the tests leave open (2 x S)."""
-        return open_ranks(self.separated, np.zeros(self.pairs) if self.z is None else self.z, len(self.systems))
+        z = np.zeros(len(self.separated)) if self.z is None else self.z
+        return open_ranks(self.separated, z, len(self.systems))
 
     @property
     def reached(self) -> bool:
-        """True if the goal is reached, or for separation cannot be reached by judging more."""
-        if self.ranking is None:
-            return False
-        return self.widest <= self.goal.width if self.goal.kind == "width" else not self.open.any()
+        """True if the goal is reached, or cannot be reached by judging more."""
+        return self.ranking is not None and not self.open.any()
 
     @property
     def done(self) -> bool:

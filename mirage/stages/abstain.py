@@ -6,7 +6,7 @@ share given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from mirage.schema import Count, Parser, Share
 from mirage.stages.features import FEATURES
 from mirage.stages.outcomes import RIGHT
 from mirage.stats.intervals import wilson_of_variance
-from mirage.stats.units import Unit, shared_ids
+from mirage.stats.units import shared_ids
 from mirage.store import Arena
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ LOSSES = {
     "hallucination": "of the answers that say or give an answer, those to queries that no passage answers",
     "wrong": "of the answers that answer or abstain, the wrong decisions",
 }
-"""What counts as wrong, from the table `outcomes`. A measure of the table `scores` is a loss too: how far an answer is
-from the best of the scale."""
+"""What counts as wrong, from the table `outcomes`."""
 ALL = "all"
 """Language of the rows over all languages."""
 DRAWS = 1_000
@@ -79,72 +78,21 @@ class Curve:
     """Lower end of its interval."""
     area_high: Share | None = None
     """Upper end."""
-    excess: Share | None = None
-    """`area` minus the smallest area of any signal on these losses (E-AURC): the distance to the optimum."""
     reason: str | None = None
     """Why there is no curve: `no answers`, `too few queries`, `constant signal`; null if there is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class RiskCoverage:
-    """The risk-coverage curve of one system in one language."""
-
-    language: str
-    """Language of the queries; `all`: all languages pooled, with equal weight per query."""
-    system: str
-    """The system."""
-    signal: str
-    """Name of the feature, or of the measure in `scores`."""
-    loss: str
-    """The loss: `hallucination`, `wrong`, or a measure in `scores`."""
-    higher: bool
-    """Whether higher values of the signal favour answering."""
-    unmeasured: int
-    """Answers with a loss but without a signal; excluded from the curve."""
-    unit: Unit
-    """Unit of resampling: `query shared by languages` in the row `all` of languages that share ids."""
-    curve: Curve
-    """The curve."""
-
-    def flat(self) -> dict[str, Any]:
-        """Return the fields, and those of the curve, as one row."""
-        row: dict[str, Any] = asdict(self)
-        row.update(row.pop("curve"))
-        return row
+SHOWN = ("language", "system", "n", "risk", "area", "area_low", "area_high", "reason")
+"""Columns of `curve_rows` to print for people."""
 
 
-@dataclass(frozen=True, slots=True)
-class RiskSettings:
-    """Options of risk-coverage curves."""
-
-    loss: str = "hallucination"
-    """`hallucination`, `wrong`, or a measure of `scores` whose scale is known."""
-    higher: bool | None = None
-    """Whether higher values of the signal favour answering; None: as the feature declares, else true."""
-    languages: Sequence[str] | None = None
-    """Codes; None for all."""
-    systems: Sequence[str] | None = None
-    """Names; None for all."""
-    parser: Parser = "strict"
-    """Parser whose outcomes count."""
-    draws: int = DRAWS
-    """Bootstrap draws over queries, at least 2."""
-    seed: int = 0
-    """Seed of the draws."""
-
-
-SHOWN = ("language", "system", "n", "risk", "area", "area_low", "area_high", "excess", "reason")
-"""Fields of a flat row to print for people."""
-
-
-def curve(signal: Floats, loss: Floats, *, draws: int = DRAWS, seed: int = 0, units: Places | None = None) -> Curve:
+def curve(signal: Floats, loss: Floats, *, draws: int = DRAWS, units: Places | None = None) -> Curve:
     """Compute the risk-coverage curve of a signal, with pointwise intervals.
 
     Args:
         signal: of one answer per query; higher favours answering.
         loss: of the same answers, 0 (correct) to 1 (wrong).
         draws: bootstrap draws over queries, at least 2.
-        seed: seed of the draws.
         units: unit of each answer, for queries shared by several languages; None if each answer is to its own query.
 
     Returns:
@@ -152,14 +100,12 @@ def curve(signal: Floats, loss: Floats, *, draws: int = DRAWS, seed: int = 0, un
         variance (`wilson_of_variance`).
 
     Raises:
-        BadInput: if a signal is not finite, a loss is not in [0, 1], or the draws are too few.
+        BadInput: if a signal is not finite or a loss is not in [0, 1].
 
-    Source: El-Yaniv and Wiener, JMLR 11 (2010); Geifman, Uziel and El-Yaniv, ICLR 2019 (AURC, E-AURC).
+    Source: El-Yaniv and Wiener, JMLR 11 (2010); Geifman, Uziel and El-Yaniv, ICLR 2019 (AURC).
     """
     import numpy as np
 
-    if draws < 2:
-        raise BadInput(f"{draws} draws are too few", do="use at least 2")
     if not np.isfinite(signal).all():
         raise BadInput("a signal is not finite", do="remove the answers without a signal")
     if not ((loss >= 0) & (loss <= 1)).all():
@@ -179,10 +125,9 @@ def curve(signal: Floats, loss: Floats, *, draws: int = DRAWS, seed: int = 0, un
         risks = np.array([np.interp(steps * n, *row) for row in zip(count, total, strict=True)]) / (steps * n)
         return np.column_stack([np.clip(risks, 0, 1), _area(count, total)])
 
-    even = np.ones((1, n))
-    (values,) = measure(even)
+    (values,) = measure(np.ones((1, n)))
     place = np.arange(n) if units is None else np.unique(units, return_inverse=True)[1]
-    sizes, rng, block = np.bincount(place), np.random.default_rng([seed, n]), max(1, _BLOCK // n)
+    sizes, rng, block = np.bincount(place), np.random.default_rng([0, n]), max(1, _BLOCK // n)
     m = len(sizes)
     drawn = [
         measure(_resample_counts(rng, sizes, min(block, draws - start))[:, place]) for start in range(0, draws, block)
@@ -197,9 +142,7 @@ def curve(signal: Floats, loss: Floats, *, draws: int = DRAWS, seed: int = 0, un
         Point(step, risk, *(ends_of if step * n >= FEWEST else (None, None)))
         for step, risk, ends_of in zip(steps.tolist(), values.tolist(), ranges, strict=False)
     ]
-    best = np.sort(loss)
-    excess = max(0.0, float(values[-1] - _area(*_sums(even, best, _ends(best)))[0]))
-    return Curve(n, tuple(points), mean, float(values[-1]), *ranges[-1], excess)
+    return Curve(n, tuple(points), mean, float(values[-1]), *ranges[-1])
 
 
 def _resample_counts(rng: np.random.Generator, sizes: NDArray[np.int64], n: int) -> Floats:
@@ -258,55 +201,60 @@ def signals(arena: Arena) -> tuple[str, ...]:
     return tuple(out)
 
 
-def risk_coverage(arena: Arena, signal: str, settings: RiskSettings = RiskSettings()) -> list[RiskCoverage]:
-    """Return the risk-coverage curve of every system, in every language and, pooling the queries, over all (`all`).
+def risk_coverage(
+    arena: Arena,
+    signal: str,
+    *,
+    loss: str = "hallucination",
+    languages: Sequence[str] | None = None,
+    parser: Parser = "strict",
+    draws: int = DRAWS,
+) -> dict[tuple[str, str], Curve]:
+    """Return the risk-coverage curves by language and system; the queries of all languages are pooled in `all`.
 
     Args:
-        arena: with the signal, and outcomes or scores for the loss.
-        signal: a feature, or a measure of `scores`, whose mean over the raters counts.
-        settings: the options.
+        arena: with outcomes, and the signal.
+        signal: a feature, in its own direction, or a measure of `scores`, whose mean over the raters counts; higher
+            favours answering.
+        loss: one of `LOSSES`.
+        languages: codes; None for all.
+        parser: parser whose outcomes count.
+        draws: bootstrap draws over queries, at least 2. A query shared by several languages is drawn as one.
 
     Raises:
-        TableMissing: if the arena lacks the table of the signal or of the loss.
-        UnknownName: if there is no such signal, loss, language or system.
-        BadInput: if the draws are too few, or a scale is unknown.
+        TableMissing: if the arena lacks outcomes, or the table of the signal.
+        UnknownName: if there is no such signal, loss or language.
     """
     import numpy as np
 
-    measured = _signal(arena, signal, settings.languages).rename_columns([*_KEY, "signal"])
-    rows = _losses(arena, settings).join(measured, _KEY).sort_by([(name, "ascending") for name in _KEY])
+    measured = _signal(arena, signal, languages)
+    rows = _losses(arena, loss, languages, parser).join(measured, _KEY).sort_by([(name, "ascending") for name in _KEY])
     code, name, query = (np.array(rows[column].to_pylist(), dtype=object) for column in _KEY)
-    values = np.array([rows[column].to_numpy() for column in ("signal", "value")], dtype=float)
-    present = sorted(set(name))
-    for system in settings.systems or ():
-        if system not in present:
-            raise UnknownName("system", system, present)
-    up = (
-        (signal not in FEATURES or FEATURES[signal].direction != "lower")
-        if settings.higher is None
-        else settings.higher
-    )
-    shared = shared_ids({language: sorted(set(query[code == language])) for language in sorted(set(code))})
-    chosen = present if settings.systems is None else sorted(set(settings.systems))
-    cells = [(language, system) for language in sorted(set(code)) for system in chosen]
-    out = []
-    for language, system in [*cells, *((ALL, system) for system in chosen)]:
+    lost, strength = (rows[column].to_numpy().astype(float) for column in ("loss", "signal"))
+    if signal in FEATURES and FEATURES[signal].direction == "lower":
+        strength = -strength
+    systems, codes = sorted(set(name)), sorted(set(code))
+    shared = shared_ids({language: sorted(set(query[code == language])) for language in codes})
+    curves = {}
+    for language, system in [(language, system) for language in (*codes, ALL) for system in systems]:
         of_cell = (name == system) & ((code == language) | (language == ALL))
         if not of_cell.any() or (language == ALL and len(set(code[of_cell])) == 1):
             continue
-        known = of_cell & ~np.isnan(values[0])
+        known = of_cell & ~np.isnan(strength)
         number: dict[tuple[str, str], int] = {}
         keys = (("" if each in shared else own, each) for own, each in zip(code[known], query[known], strict=True))
         units = np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
-        strength, lost = values[:, known]
-        drawn = curve(strength if up else -strength, lost, draws=settings.draws, seed=settings.seed, units=units)
-        unit: Unit = "query shared by languages" if len(number) < len(units) else "query"
-        out.append(RiskCoverage(language, system, signal, settings.loss, up, int(of_cell.sum()) - drawn.n, unit, drawn))
-    return out
+        curves[language, system] = curve(strength[known], lost[known], draws=draws, units=units)
+    return curves
+
+
+def curve_rows(curves: Mapping[tuple[str, str], Curve]) -> list[dict[str, Any]]:
+    """Return one row per language and system, with the fields of its curve."""
+    return [{"language": code, "system": system, **asdict(of_cell)} for (code, system), of_cell in curves.items()]
 
 
 def _signal(arena: Arena, name: str, languages: Sequence[str] | None) -> pa.Table:
-    """Return the value of a signal for each answer."""
+    """Return the column `signal` of each answer."""
     import pyarrow.compute as pc
 
     known = signals(arena)
@@ -320,40 +268,22 @@ def _signal(arena: Arena, name: str, languages: Sequence[str] | None) -> pa.Tabl
             rows = rows.filter(pc.equal(rows[column], name))
             if len(rows):
                 break
-    return _means(rows)
+    rows = rows.filter(pc.is_valid(rows["value"])).group_by(_KEY).aggregate([("value", "mean")])
+    return rows.select([*_KEY, "value_mean"]).rename_columns([*_KEY, "signal"])
 
 
-def _losses(arena: Arena, settings: RiskSettings) -> pa.Table:
-    """Return the loss of each answer, in [0, 1]."""
+def _losses(arena: Arena, name: str, languages: Sequence[str] | None, parser: Parser) -> pa.Table:
+    """Return the column `loss` of each answer, 0 or 1."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    name, languages = settings.loss, settings.languages
-    if name in LOSSES:
-        rows = arena.read("outcomes", columns=[*_KEY, "parser", "subset", "outcome", "correct"], languages=languages)
-        rows = rows.filter(pc.equal(rows["parser"], settings.parser))
-        if name == "hallucination":
-            rows = rows.filter(pc.equal(rows["outcome"], "answered"))
-            value = pc.not_equal(rows["subset"], next(s for s, right in RIGHT.items() if right == "answered"))
-        else:
-            value = pc.invert(rows["correct"])
-        return _means(rows.select(_KEY).append_column("value", pc.cast(value, pa.float64())))
-    measures = arena.read("scores", columns=["measure"])["measure"] if "scores" in arena.tables else pa.array([])
-    if name not in measures.to_pylist():
-        raise UnknownName("loss", name, [*LOSSES, *measures.unique().to_pylist()], where=arena.address)
-    rows = arena.read("scores", languages=languages)
-    rows = rows.filter(pc.equal(rows["measure"], name))
-    if rows["low"].null_count or rows["high"].null_count:
-        raise BadInput(
-            f"the scale of {name} is unknown", where=arena.address, do="import it with its minimum and maximum"
-        )
-    lost = pc.divide(pc.subtract(rows["high"], rows["value"]), pc.subtract(rows["high"], rows["low"]))
-    return _means(rows.select(_KEY).append_column("value", lost))
-
-
-def _means(rows: pa.Table) -> pa.Table:
-    """Return the mean value of each answer, over raters if there are several."""
-    import pyarrow.compute as pc
-
-    rows = rows.filter(pc.is_valid(rows["value"])).group_by(_KEY).aggregate([("value", "mean")])
-    return rows.select([*_KEY, "value_mean"]).rename_columns([*_KEY, "value"])
+    if name not in LOSSES:
+        raise UnknownName("loss", name, LOSSES, where=arena.address)
+    rows = arena.read("outcomes", columns=[*_KEY, "parser", "subset", "outcome", "correct"], languages=languages)
+    rows = rows.filter(pc.equal(rows["parser"], parser))
+    if name == "hallucination":
+        rows = rows.filter(pc.equal(rows["outcome"], "answered"))
+        wrong = pc.not_equal(rows["subset"], next(s for s, right in RIGHT.items() if right == "answered"))
+    else:
+        wrong = pc.invert(rows["correct"])
+    return rows.select(_KEY).append_column("loss", pc.cast(wrong, pa.float64())).drop_null()

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
 from mirage.explorer.answers import data as answers
 from mirage.explorer.answers.answer_card import passages_html
-from mirage.explorer.kit.language_pairs import pair_matrix
-from mirage.stages.across.summary import is_cross_lingual
+from mirage.stages.across import is_cross_lingual
 from pages import page_text
 
 
@@ -23,13 +21,14 @@ def open_page(name: str, arena: str, **params: str) -> AppTest:
     return app.run()
 
 
-@pytest.mark.parametrize(("name", "params"), [("hallucination", {"section": "Languages"}), ("features", {})])
-def test_a_matrix_shows_pairs_of_languages(name: str, params: dict[str, str]) -> None:
-    app = open_page(name, "sample-across", **params)
+def test_a_matrix_shows_pairs_of_languages() -> None:
+    app = open_page("hallucination", "sample-across", section="Errors", view="passage languages")
     assert not app.exception
     figures = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
-    labels = [figure["layout"]["xaxis"].get("ticktext") or [] for figure in figures]
-    assert any({"Arabic", "French"} <= set(names) for names in labels)
+    (matrix,) = (figure for figure in figures if figure["layout"]["xaxis"].get("ticktext"))
+    asked, given = (matrix["layout"][axis]["ticktext"] for axis in ("yaxis", "xaxis"))
+    assert {"Arabic", "French"} <= set(given)
+    assert len(matrix["data"][0]["x"]) == len(asked) * len(given)
 
 
 def test_an_arena_in_one_language_shows_no_matrix() -> None:
@@ -57,14 +56,3 @@ def test_answers_are_filtered_by_pair_of_languages() -> None:
     words = answers.AnswerFilter(languages=("ar",), passage_language="fr", systems=("native+words",))
     assert 0 < len(shown.keys) < len(everything.keys)
     assert not answers.find_queries(arena, words).keys
-
-
-@pytest.mark.parametrize("signed", [True, False])
-def test_the_matrix_has_a_cell_for_each_pair(signed: bool) -> None:
-    rows = [
-        {"query_language": query, "passage_language": passage, "value": 0.5, "low": None, "high": None, "n": 3}
-        for query, passage in (("ar", "ar"), ("ar", "en"), ("all", "own"))
-    ]
-    figure = pair_matrix(rows, signed=signed, mode="light")
-    assert len(figure["data"][0]["x"]) == 3
-    assert figure["layout"]["yaxis"]["ticktext"][-1] == "All languages"

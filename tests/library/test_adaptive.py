@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import mirage
 from mirage.errors import BadInput, NotEnoughData
-from mirage.ranking.adaptive import AdaptiveSettings, AdaptiveState, Goal, random_order, sequential_p, spent
+from mirage.ranking.adaptive import AdaptiveSettings, AdaptiveState, random_order, sequential_p, spent
 
 # --- the battles, in random order -------------------------------------------------------------------------------------
 
@@ -119,41 +119,25 @@ def test_judging_stops_when_the_rest_cannot_be_separated() -> None:
     assert not state.open.any()
 
 
-@pytest.mark.parametrize(
-    ("theta", "until", "share"),
-    [
-        ([2.0, 1.9, 0.0, -0.1, -0.2], "top:2", 0.5),
-        ([0.5, 0.0, -0.5], "width:0.5", 0.9),
-        ([1.0, -1.0], "separated", 0.5),
-    ],
-)
-def test_a_goal_is_reached_with_a_part_of_the_battles(theta: list[float], until: str, share: float) -> None:
+@pytest.mark.parametrize(("theta", "until"), [([2.0, 1.9, 0.0, -0.1, -0.2], "top:2"), ([1.0, -1.0], "separated")])
+def test_a_goal_is_reached_with_a_part_of_the_battles(theta: list[float], until: str) -> None:
     state = judge_on(board(theta, queries=200, seed=4), AdaptiveSettings(until, rounds=10))
     assert state.reached
-    assert state.judged <= share * state.possible
-    assert state.widest <= 0.5 or not until.startswith("width")
+    assert state.judged <= 0.5 * state.possible
 
 
-@pytest.mark.parametrize("until", ["separated", "top:1", "width:0.3"])
-def test_battles_that_all_agree_reach_or_exhaust_every_goal(until: str) -> None:
+@pytest.mark.parametrize("until", ["separated", "top:1"])
+def test_battles_that_all_agree_reach_every_goal(until: str) -> None:
     """Without any difference between queries the variance is 0: no number may be divided by it."""
-    on = board([900.0, 0.0, -900.0], queries=20, seed=1)
-    state = judge_on(on, AdaptiveSettings(until, rounds=5))
-    assert state.done
+    state = judge_on(board([900.0, 0.0, -900.0], queries=20, seed=1), AdaptiveSettings(until, rounds=5))
+    assert state.reached
     assert state.separated.all()
-    assert state.reached == (until != "width:0.3"), "nothing bounds a system that never lost"
 
 
-@pytest.mark.parametrize("text", ["", "best", "top", "top:0", "top:-1", "top:x", "width:0", "width:nan", "separated:1"])
+@pytest.mark.parametrize("text", ["", "best", "top", "top:0", "top:-1", "top:x", "top:01", "3", "separated:1"])
 def test_a_goal_that_is_none_is_refused_with_those_there_are(text: str) -> None:
     with pytest.raises(BadInput, match="top:K"):
-        Goal.parse(text)
-
-
-@pytest.mark.parametrize("changed", [{"rounds": 0}, {"level": 1.0}, {"until": "x"}])
-def test_settings_out_of_range_are_refused(changed: dict[str, float]) -> None:
-    with pytest.raises(BadInput):
-        AdaptiveSettings(**changed)  # type: ignore[arg-type]
+        AdaptiveSettings(text)
 
 
 def test_as_many_best_systems_as_there_are_is_refused() -> None:

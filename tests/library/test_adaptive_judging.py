@@ -115,24 +115,9 @@ def test_an_interrupted_run_goes_on_and_neither_asks_nor_pays_twice(arena: Path,
     assert chosen == wanted
 
 
-def test_a_repeated_command_asks_nothing(arena: Path) -> None:
-    with Service(by_strength) as service:
-        judge(arena, service, "--until", "separated", "--rounds", 2, "--service", "s")
-        rows = judgments(arena, "j")
-    with Service(lambda _: error(500)) as service:
-        judge(arena, service, "--until", "separated", "--rounds", 2, "--service", "s")
-        assert not service.requests
-    assert judgments(arena, "j") == rows
-
-
-def test_rounds_by_a_criterion_are_a_judge_of_its_own(arena: Path, tmp_path: Path) -> None:
-    points = tmp_path / "tone.yaml"
-    points.write_text("question: Is it polite?\nscale: 1 to 5\n", encoding="utf-8")
+def test_rounds_by_a_criterion_are_a_judge_of_its_own(arena: Path) -> None:
     options = ("--until", "top:1", *PRICES, "--budget", 50 * 2 * PER_CALL)
     with Service(by_strength) as service:
-        refused = judge(arena, service, *options, "--criterion", points, code=2)
-        assert "points" in refused.stderr
-        assert not service.requests
         judge(arena, service, *options, "--criterion", "groundedness")
         paid = sum(service.requests.values())
         judge(arena, service, *options, "--criterion", "groundedness")
@@ -153,17 +138,6 @@ def test_python_judges_until_a_goal_too(arena: Path) -> None:
     assert ranking.table()["system"][0].as_py() == "best"
 
 
-def test_the_heuristic_judge_judges_until_a_goal(tmp_path: Path) -> None:
-    command("arena", "copy", "sample", tmp_path / "arena")
-    command(
-        "judge", tmp_path / "arena", "--judge", "heuristic", "--until", "top:1", "--rounds", 2, "--languages", "en,fi"
-    )
-    rows = judgments(tmp_path / "arena", "heuristic")
-    chosen = [row for row in rows if row["inclusion"] is not None]
-    assert {row["language"] for row in chosen} == {"en", "fi"}
-    assert {row["language"] for row in rows if row["inclusion"] is None} > {"ar", "sw"}
-
-
 # --- bad input --------------------------------------------------------------------------------------------------------
 
 
@@ -172,13 +146,9 @@ def test_the_heuristic_judge_judges_until_a_goal(tmp_path: Path) -> None:
     [
         (("--until", "best"), "top:K"),
         (("--until", "top:4"), "K below 4"),
-        (("--until", "top:9"), "K below 4"),
         (("--until", "separated", "--budget", 1), "price"),
         (("--until", "separated", "--pairs", 5), "--pairs"),
-        (("--until", "separated", "--queries", 5), "--queries"),
-        (("--until", "separated", "--known"), "--known"),
-        (("--until", "separated", "--replace"), "--replace"),
-        (("--until", "separated", "--planted"), "--planted"),
+        (("--until", "separated", "--known", "--replace"), "--known, --replace"),
         (("--until", "separated", "--repeats", 2), "omit --repeats"),
         (("--until", "separated", "--shard", "1/2"), "--shard"),
         (("--until", "separated", *PRICES, "--budget", 0.000001), "budget"),
@@ -228,8 +198,9 @@ def test_python_refuses_what_the_command_refuses(arena: Path) -> None:
     for options in ({"until": "best"}, {"until": "top:1", "pairs": 3}, {"budget": 1.0}):
         with pytest.raises(BadInput):
             mirage.judge(opened, model, judge="j", **options)  # type: ignore[arg-type]
-    with pytest.raises(BadInput):
-        mirage.judge(opened, budget=1.0)
+    for options in ({"budget": 1.0}, {"until": "separated"}):
+        with pytest.raises(BadInput, match="costs nothing"):
+            mirage.judge(opened, **options)  # type: ignore[arg-type]
 
 
 def test_a_dry_run_sends_nothing(arena: Path) -> None:

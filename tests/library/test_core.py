@@ -61,7 +61,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("report", "paper"),
         ("report", "retrieval", "{arena}"),
         ("report", "failures", "{arena}"),
-        ("report", "languages", "{arena}", "--of", "answers"),
+        ("report", "languages", "{arena}"),
         ("report", "risk", "{arena}", "--signal", "length"),
         ("report", "noise", "{arena}"),
         ("report", "judges", "{arena}"),

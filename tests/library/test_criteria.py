@@ -33,7 +33,6 @@ Answer B: {answer_b}
 
 Which is friendlier? End with [[A]], [[B]] or [[C]].
 """
-POINTS = "name: tone\nquestion: Is the answer polite?\nscale: 1 to 5\n"
 RUBRIC = "question: Is the answer polite?\n"
 ORDER = ("one", "two", "three")
 
@@ -89,18 +88,17 @@ def test_the_instructions_are_in_the_language_of_the_query_with_a_fallback(tmp_p
         ("name: tone\n", "question"),
         ("name: tone\nquestion:\n", "question"),
         ("question: {xx-nowhere-: q}\n", "language"),
-        (RUBRIC + "scale: stars\n", "scale"),
-        (RUBRIC + "scale: 5 to 1\n", "scale"),
-        (RUBRIC + "scale: {low: 1}\n", "scale"),
-        (RUBRIC + "margin: 1\n", "margin"),
-        (RUBRIC + "scale: 1 to 5\nmargin: 4\n", "margin"),
-        (RUBRIC + "scales: 1 to 5\n", "scales"),
+        (RUBRIC + "scale: 1 to 5\n", "scale"),
+        (RUBRIC + "name: {en: tone}\n", "name"),
         (RUBRIC + "name: groundedness\n", "groundedness"),
         (RUBRIC + "name: planted\n", "planted"),
         (RUBRIC + "name: 'a: b'\n", "colon"),
         (RUBRIC + "template: no places\n", "question"),
         (RUBRIC.replace("polite", "{polite}"), "polite"),
-        (RUBRIC + f"scale: 1 to 5\ntemplate: {json.dumps(PROMPT)}\n", "answer"),
+        (f"template: {json.dumps(PROMPT.replace('{answer_b}', ''))}\n", "answer_b"),
+        (f"template: {json.dumps(PROMPT.replace('{passages}', '{contexts}'))}\n", "contexts"),
+        (f"template: {json.dumps(PROMPT.replace('[[A]], [[B]] or [[C]]', 'a verdict'))}\n", "verdict"),
+        (f"template: {json.dumps(PROMPT + '{criterion}')}\n", "criterion"),
         ("- a list\n", "mapping"),
         ("question: [a\n", "YAML"),
     ],
@@ -111,35 +109,6 @@ def test_a_rubric_that_cannot_be_used_is_one_error_with_file_and_field(tmp_path:
         load_criterion(rubric=path)
     assert str(path) in caught.value.where
     assert caught.value.do
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (PROMPT.replace("{answer_b}", ""), "answer_b"),
-        (PROMPT.replace("{passages}", "{contexts}"), "contexts"),
-        (PROMPT.replace("[[A]], [[B]] or [[C]]", "a verdict"), "verdict"),
-        (PROMPT + "{criterion}", "criterion"),
-    ],
-)
-def test_a_prompt_without_a_place_or_a_verdict_is_one_error(tmp_path: Path, text: str, said: str) -> None:
-    path = file(tmp_path, "mine.txt", text)
-    with pytest.raises(BadInput, match=said) as caught:
-        load_criterion(prompt=path)
-    assert caught.value.where == str(path)
-    assert "{answer_a}" in caught.value.do or "[[A]]" in caught.value.do
-
-
-def test_a_prompt_is_named_after_its_file_or_by_the_reader(tmp_path: Path) -> None:
-    path = file(tmp_path, "friendly.txt", PROMPT)
-    assert load_criterion(prompt=path).name == "friendly"
-    assert load_criterion("kind", prompt=path).name == "kind"
-    with pytest.raises(BadInput, match="bundled"):
-        load_criterion("overall", prompt=path)
-    both = load_criterion(rubric=file(tmp_path, "tone.yaml", RUBRIC), prompt=path)
-    assert (both.name, both.template("en")) == ("tone", PROMPT.rstrip("\n"))
-    with pytest.raises(BadInput, match="omit"):
-        load_criterion("kind", rubric=tmp_path / "tone.yaml")
 
 
 # --- what is stored ---------------------------------------------------------------------------------------------------
@@ -184,9 +153,9 @@ def test_a_changed_prompt_does_not_mix_with_the_old_one(arena: Path, tmp_path: P
 
 
 def test_a_prompt_of_your_own_is_sent_as_it_is(arena: Path, tmp_path: Path) -> None:
-    path = file(tmp_path, "mine.txt", PROMPT + "{ braces }")
+    path = file(tmp_path, "mine.yaml", f"template: {json.dumps(PROMPT + '{ braces }')}\n")
     with Service(by_hash) as service:
-        run(arena, service, "--prompt", path, "--languages", "en", "--pairs", 1)
+        run(arena, service, "--criterion", path, "--languages", "en", "--pairs", 1)
         sent = {call.content for call in service.calls}
     assert {row["judge"] for row in judgments(arena)} == {"j: mine"}
     for content in sent:
@@ -221,63 +190,6 @@ def test_a_criterion_does_not_hide_the_maker_of_a_judge() -> None:
     makers = Makers.of_names([("ours", "Us")])
     for judge, maker in (("o3", "OpenAI"), ("ours", "Us"), ("gpt-4o", "OpenAI")):
         assert makers.of(f"{judge}: groundedness") == makers.of(judge) == maker
-
-
-# --- points for one answer --------------------------------------------------------------------------------------------
-
-
-def rating(call: Call) -> Act:
-    """Points by system: 5 for one, 4 for two, 1 for three."""
-    name = re.findall(r"(one|two|three) on \w+ q\d", call.content)
-    assert len(set(name)) == 1, "one answer is shown"
-    return says({"one": "5", "two": "4", "three": "1"}[name[0]])
-
-
-@pytest.mark.parametrize(("margin", "expected"), [(0, "one"), (1, "tie")])
-def test_points_become_battles_once_for_every_answer(
-    arena: Path,
-    tmp_path: Path,
-    margin: int,
-    expected: str,
-) -> None:
-    path = file(tmp_path, "tone.yaml", POINTS + f"margin: {margin}\n")
-    with Service(rating) as service:
-        planned = run(arena, service, "--criterion", path, "--dry-run")
-        assert "24 calls" in planned.stderr
-        run(arena, service, "--criterion", path)
-        assert len(service.calls) == len({call.content for call in service.calls}) == 24
-    opened = store.open_arena(arena)
-    scores = opened.read("scores").to_pylist()
-    assert {(row["rater"], row["measure"], row["low"], row["high"], row["person"]) for row in scores} == {
-        ("j: tone", "tone", 1, 5, False)
-    }
-    assert Counter(row["value"] for row in scores) == {5: 8, 4: 8, 1: 8}
-    table = judgments(arena)
-    assert len(table) == 8 * 3
-    winners = {
-        (
-            frozenset((row["system_a"], row["system_b"])),
-            {"A": row["system_a"], "B": row["system_b"]}.get(row["verdict"], "tie"),
-        )
-        for row in table
-    }
-    assert winners == {
-        (frozenset(("one", "two")), expected),
-        (frozenset(("one", "three")), "one"),
-        (frozenset(("two", "three")), "two"),
-    }
-    assert len({row["system_a"] for row in table}) > 1, "no system always stands first"
-    assert all(row["rationale"] and row["call"] and row["criterion"] == "tone" for row in table)
-    assert {row["prompt"] for row in table} == {load_criterion(rubric=path).prompt}
-
-
-def test_points_outside_the_scale_are_null_and_decide_nothing(arena: Path, tmp_path: Path) -> None:
-    path = file(tmp_path, "tone.yaml", POINTS)
-    with Service(lambda call: says("9") if "three on" in call.content else rating(call)) as service:
-        run(arena, service, "--criterion", path, "--languages", "en")
-    scores = store.open_arena(arena).read("scores").to_pylist()
-    assert all((row["value"] is None) == (row["system"] == "three") == bool(row["reason"]) for row in scores)
-    assert {frozenset((row["system_a"], row["system_b"])) for row in judgments(arena)} == {frozenset(("one", "two"))}
 
 
 # --- prompts that an answer can steer ---------------------------------------------------------------------------------
@@ -317,9 +229,9 @@ def test_a_prompt_that_an_answer_steers_is_caught_by_planted_cases(tmp_path: Pat
     ]
     tables = {**texts(n, ("en",)), "answers": answers(n=n, languages=("en",))}
     store.write(path, tables | {"outcomes": schema.from_rows("outcomes", outcomes)}, made_by="a test")
-    own = file(tmp_path, "mine.txt", PROMPT)
+    own = file(tmp_path, "mine.yaml", json.dumps({"template": PROMPT}))
     with Service(obeying(wrong)) as service:  # type: ignore[arg-type]
-        for words in ((), ("--prompt", own)):
+        for words in ((), ("--criterion", own)):
             run(path, service, "--known", *words)
             run(path, service, "--planted", *words)
         assert sum("[[A]]" in re.split("Which is friendlier", call.content)[0] for call in service.calls)
@@ -329,37 +241,21 @@ def test_a_prompt_that_an_answer_steers_is_caught_by_planted_cases(tmp_path: Pat
         Judge.from_name("known: j: planted")
 
 
-def test_planted_points_are_not_among_the_scores(tmp_path: Path) -> None:
-    path = tmp_path / "arena"
-    outcomes = [
-        schema.OutcomeRow("en", "q0", s, "strict", "relevant", o, "a rule", None, None, o == "answered")  # type: ignore[arg-type]
-        for s, o in (("one", "answered"), ("two", "abstained"))
-    ]
-    tables = {**texts(1, ("en",)), "answers": answers(("one", "two"), 1, ("en",))}
-    store.write(path, tables | {"outcomes": schema.from_rows("outcomes", outcomes)}, made_by="a test")
-    rubric = file(tmp_path, "tone.yaml", POINTS)
-    with Service(rating) as service:
-        run(path, service, "--planted", "--criterion", rubric)
-        assert sum("[[5]]" in re.sub(r"such as:\n\[\[5\]\]", "", call.content) for call in service.calls) == 1
-    assert "scores" not in store.open_arena(path).tables
-    assert {row["judge"] for row in judgments(path)} == {"known: j: tone: planted"}
-
-
-def test_the_python_way_takes_a_criterion_a_rubric_or_a_prompt(arena: Path, tmp_path: Path) -> None:
+def test_the_python_way_takes_a_criterion_or_a_rubric(arena: Path, tmp_path: Path) -> None:
     with Service(by_hash) as service:
         model = api.chat_model("m", base_url=service.url)
         opened = api.open_arena(arena)
         api.judge(opened, model, judge="j", criterion="completeness", pairs=1)
         api.judge(opened, model, judge="j", rubric=file(tmp_path, "tone.yaml", RUBRIC), pairs=1)
-        api.judge(opened, model, judge="j", prompt=str(file(tmp_path, "mine.txt", PROMPT)), pairs=1)
-    assert {row["judge"] for row in judgments(arena)} == {"j: completeness", "j: tone", "j: mine"}
+    assert {row["judge"] for row in judgments(arena)} == {"j: completeness", "j: tone"}
     with pytest.raises(BadInput, match="needs a model"):
         api.judge(opened, criterion="completeness")
 
 
-def test_the_heuristic_judge_has_no_criterion(arena: Path) -> None:
-    refused = mirage("judge", arena, "--judge", "heuristic", "--criterion", "citation", code=2)
-    assert "--criterion" in refused.stderr
+def test_the_heuristic_judge_has_no_criterion_and_no_repeats(arena: Path) -> None:
+    for options in (("--criterion", "citation"), ("--repeats", 2)):
+        refused = mirage("judge", arena, "--judge", "heuristic", *options, code=2)
+        assert str(options[0]) in refused.stderr
 
 
 # --- several verdicts of one judge on one battle ----------------------------------------------------------------------
@@ -396,13 +292,6 @@ def test_repeats_share_one_budget(arena: Path) -> None:
         assert len(service.calls) == 30
     assert "budget" in told.stderr
     assert Counter(row["repeat"] for row in judgments(arena)) == {None: 24, 1: 6}
-
-
-def test_points_and_the_heuristic_judge_are_not_repeated(arena: Path, tmp_path: Path) -> None:
-    with Service(rating) as service:
-        refused = run(arena, service, "--criterion", file(tmp_path, "t.yaml", POINTS), "--repeats", 2, code=2)
-        assert "--repeats" in refused.stderr
-    assert "--repeats" in mirage("judge", arena, "--judge", "heuristic", "--repeats", 2, code=2).stderr
 
 
 def test_imported_repeats_are_kept_apart(tmp_path: Path) -> None:

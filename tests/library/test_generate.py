@@ -140,15 +140,6 @@ def test_the_order_of_passages_is_seeded_and_differs_by_query() -> None:
     assert orders[0, "a"] == ("p1", "p2", "p0", "p7", "p4", "p6", "p5", "p3")
 
 
-def test_every_place_is_equally_likely_for_every_passage() -> None:
-    ids = [f"p{i}" for i in range(5)]
-    counts = dict.fromkeys([(passage_id, i) for passage_id in ids for i in range(5)], 0)
-    for query in range(2_000):
-        for i, passage_id in enumerate(stage.shuffle(ids, seed=7, language="en", query_id=str(query))):
-            counts[passage_id, i] += 1
-    assert all(320 <= count <= 480 for count in counts.values())  # 400 expected, 4 standard deviations are 72
-
-
 def test_pitfall_8_the_order_depends_on_nothing_else() -> None:
     queries, passages = tables()
     first, second = Model(), Model()
@@ -215,14 +206,6 @@ def prompt_of(lengths: Sequence[int], template: prompts.Template, query: str = "
 def kept(prompt: str, n: int) -> list[int]:
     """Words of each passage that are in the prompt."""
     return [sum(word.startswith(f"{i}w") for word in prompt.split()) for i in range(n)]
-
-
-@pytest.mark.parametrize(("name", "limit"), [("rag", 800), ("vanilla", 375), ("explanation", 375)])
-def test_a_passage_is_cut_to_the_first_tokens_that_its_template_allows(name: str, limit: int) -> None:
-    prompt = prompt_of([limit - 1, limit, limit + 1, 3_000], prompts.load_template(name))
-    assert kept(prompt, 4) == [limit - 1, limit, limit, limit]
-    assert f"3w{limit - 1}" in prompt
-    assert f"3w{limit} " not in prompt
 
 
 def test_the_whole_prompt_keeps_its_limit_and_the_short_passages_stay_whole() -> None:
@@ -330,17 +313,6 @@ def test_pitfall_9_what_is_not_asked_has_no_row_and_an_old_failure_stays() -> No
     assert first_answers["query_id"].to_pylist() == ["q0", "q1"]
     second_answers = run(Model(None, None), queries, passages, answers=first_answers)
     assert second_answers.equals(first_answers)
-
-
-def test_answers_to_other_queries_and_of_other_systems_do_not_matter() -> None:
-    queries, passages = tables()
-    german = run(Model(), queries, passages, languages=["de"])
-    others = run(Model(), queries, passages, system="theirs")
-    model = Model()
-    answers = run(model, queries, passages, languages=["en"], answers=pa.concat_tables([german, others]))
-    assert len(model.requests) == 3
-    assert answers["language"].to_pylist() == ["de"] * 3 + ["en"] * 3
-    assert answers.slice(0, 3).equals(german)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from misbehaving import FAILURES, Act, Call, Service, dropped, error, filtered, 
 from store_cases import file_size_limit
 from waiting import until
 
-from mirage import llm, schema, store
+from mirage import llm, store
 from mirage.errors import ArenaError, TableMissing, UnknownName
 from mirage.stages import generate
 from mirage.stages.generate import stage as generating
@@ -204,34 +204,6 @@ def test_answers_of_several_systems_stand_side_by_side(tmp_path: Path) -> None:
     assert (same.shared, same.cost.calls, same.cost.kept) == ({"two": 10}, 0, 10)
     notes = store.open_arena(path).manifest["made"]["answers"]["notes"]
     assert [note.partition(":")[0] for note in notes] == ["one", "two", "three"]
-
-
-def test_what_was_made_of_an_answer_goes_with_it_and_the_rest_stays(tmp_path: Path) -> None:
-    path = write(tmp_path / "a", n=2, languages=("en",))
-    with Service(lambda call: error(500) if query(call) == "en q001" else reply()) as service:
-        run(path, service)
-        run(path, service, what=request_of("other", "m2"))
-        keys = [("en", q, s) for q in ("q000", "q001") for s in ("mine", "other")]
-        verdicts = [
-            schema.Judgment("en", q, "j", a, b, "A", None, None, None)
-            for q in ("q000", "q001")
-            for a, b in (("mine", "other"), ("other", "third"))
-        ]
-        derived = {
-            "features": schema.from_rows("features", [schema.Feature(*key, "length", 1.0, None) for key in keys]),
-            "judgments": schema.from_rows("judgments", verdicts),
-        }
-        for name, table in derived.items():
-            store.write(path, {name: table}, made_by=store.Provenance(f"made {name}", notes=[f"about {name}"]))
-        service.behave = lambda call: reply("at last")
-        run(path, service)
-    arena = store.open_arena(path)
-    left = [(r["query_id"], r["system"]) for r in arena.read("features").to_pylist()]
-    assert left == [("q000", "mine"), ("q000", "other"), ("q001", "other")]
-    left = [(r["query_id"], r["system_a"], r["system_b"]) for r in arena.read("judgments").to_pylist()]
-    assert left == [("q000", "mine", "other"), ("q000", "other", "third"), ("q001", "other", "third")]
-    assert arena.manifest["made"]["judgments"]["by"] == "made judgments"
-    assert arena.manifest["made"]["judgments"]["notes"] == ["about judgments"]
 
 
 def test_templates_of_nomiracl_and_of_the_users_are_asked_with_their_own_settings(tmp_path: Path) -> None:

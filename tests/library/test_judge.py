@@ -6,7 +6,6 @@ import hashlib
 import json
 import random
 import re
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -23,12 +22,11 @@ from conftest import ROOT
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from judge_cases import LANGUAGES, SYSTEMS, answers, arena, judgments, run, says, texts  # noqa: F401  # fixtures
-from misbehaving import Act, Call, Service, error, half, reply
+from misbehaving import Act, Call, Service, error, reply
 
 from mirage import schema, store
 from mirage.battles.judge import Judge, judges
 from mirage.errors import BadInput, NotEnoughData
-from mirage.explorer.judges.data import exam_at, rows_of
 from mirage.llm.prompts import fence_code
 from mirage.people.exam import exam
 from mirage.ranking.board import rank_arena
@@ -146,18 +144,11 @@ def test_a_sample_by_query_takes_equally_many_of_each_language_with_all_pairs() 
     assert Counter(b.language for b in within) == {"en": 6, "fi": 6}
 
 
-def test_a_query_does_not_change_the_draw_of_the_others() -> None:
-    few, many = (_shuffled(judge.choose_pairs(answers(n=n, languages=("en",)), queries=n)) for n in (8, 9))
-    assert [query for query in many if query in few] == few
-
-
-def _shuffled(battles: list[OrderedPair]) -> list[str]:
-    return list(dict.fromkeys(b.query_id for b in battles))
-
-
-@pytest.mark.parametrize("status", ["ok", "truncated", "empty", "refused"])
+@pytest.mark.parametrize("status", ["truncated", "empty", "refused"])
 def test_what_a_system_said_battles_even_if_it_is_nothing(status: str) -> None:
-    assert judge.choose_pairs(answers(status=status))
+    said = answers(status=status, text=None)
+    battles = judge.choose_pairs(said)
+    assert judge.Prompts(battles, **texts(), answers=said).texts_of(0).answer_a == ""
 
 
 @pytest.mark.parametrize("status", ["api_error", "missing"])
@@ -296,11 +287,6 @@ def test_passages_are_cut_to_what_the_systems_were_shown_and_named_by_place_and_
     ]
     assert 2_000 < len(shown.passages[1].text) < 4_000
     assert long.startswith(shown.passages[1].text)
-
-
-def test_an_answer_without_text_is_shown_as_an_empty_answer() -> None:
-    battles = judge.choose_pairs(answers(status="refused", text=None))
-    assert judge.Prompts(battles, **texts(), answers=answers(status="refused", text=None)).texts_of(0).answer_a == ""
 
 
 # --- what a reply decides ---------------------------------------------------------------------------------------------
@@ -549,14 +535,6 @@ def test_a_judge_is_examined_on_known_pairs_and_ranks_nobody_by_them(tmp_path: P
     assert row.measures["known"].n <= 300 + 30
 
 
-def test_the_heuristic_judge_takes_the_exam_too(tmp_path: Path) -> None:
-    path = shutil.copytree(store.bundled_arenas()["sample"], tmp_path / "sample")
-    mirage("judge", path, "--judge", judge.HEURISTIC, "--known", "--pairs", 12, "--languages", "te")
-    arena = store.open_arena(path)
-    assert arena.sql("SELECT count(*) AS n FROM judgments WHERE judge = 'known: heuristic'")["n"][0].as_py() == 24
-    assert [row for row in rows_of(arena, exam_at(arena)) if row["judge"] == "known: heuristic"]
-
-
 # --- a model as the judge ---------------------------------------------------------------------------------------------
 
 
@@ -565,6 +543,7 @@ def test_a_verdict_has_its_battle_whole_rationale_and_the_call_of_its_raw_reply(
     with Service(lambda call: says("A", long)) as service:
         run(arena, service)
         assert len(service.calls) == 48
+        assert {call.body["max_tokens"] for call in service.calls} == {2048}, "pitfall 14: room for a rationale"
     rows = judgments(arena)
     assert len(rows) == 48
     assert {row["verdict"] for row in rows} == {"A"}
@@ -577,12 +556,6 @@ def test_a_verdict_has_its_battle_whole_rationale_and_the_call_of_its_raw_reply(
             first, second = (f"{row[s]} on {row['language']} {row['query_id']}." for s in ("system_a", "system_b"))
             assert 0 < prompt.index(first) < prompt.index(second)
             assert (ledger.get(row["call"]) or {})["text"] == row["rationale"]
-
-
-def test_pitfall_14_the_judge_has_room_for_a_rationale(arena: Path) -> None:
-    with Service(lambda call: says("A")) as service:
-        run(arena, service, "--pairs", 1)
-        assert {call.body["max_tokens"] for call in service.calls} == {2048}
 
 
 UNSOUND: list[tuple[Act, str]] = [
@@ -619,13 +592,6 @@ def test_pitfall_12_a_failed_call_is_no_verdict_is_counted_and_is_asked_again(ar
         assert len(judgments(arena)) == 48
         assert sum(service.requests.values()) == 4
         assert all("one on en q0" in content for content in service.requests)
-
-
-def test_nothing_is_written_where_every_call_fails(arena: Path) -> None:
-    with Service(lambda call: half()) as service:
-        result = run(arena, service, "--queries", 1, code=2)
-    assert "every call failed" in result.stderr
-    assert "judgments" not in store.open_arena(arena).tables
 
 
 def test_a_larger_sample_pays_only_for_what_is_new_and_a_repetition_for_nothing(arena: Path) -> None:
@@ -691,41 +657,10 @@ def test_the_verdict_on_a_changed_answer_goes_even_if_the_new_call_fails(arena: 
         assert len(judgments(arena)) == 48
 
 
-def test_a_dry_run_says_what_it_would_cost_and_sends_and_writes_nothing(arena: Path) -> None:
-    with Service(by_hash) as service:
-        before = sorted(p.name for p in arena.iterdir())
-        result = run(arena, service, "--dry-run", "--price-in", 1, "--price-out", 2)
-        assert "48 calls would be made" in result.stderr
-        assert not service.calls
-    assert sorted(p.name for p in arena.iterdir()) == before
-    assert "no model" in mirage("judge", arena, "--judge", "heuristic", "--dry-run").stderr
-
-
-def test_a_budget_stops_cleanly_and_the_same_command_goes_on(arena: Path) -> None:
-    priced = ("--price-in", 0, "--price-out", 1, "--max-tokens", 1000, "--concurrency", 1)
-    with Service(by_hash) as service:
-        result = run(arena, service, *priced, "--budget", 0.0012)
-        n = len(judgments(arena))
-        assert 0 < n < 48
-        assert f"{48 - n} battles not judged" in result.stderr
-        run(arena, service, *priced)
-        assert len(judgments(arena)) == 48
-        assert set(service.requests.values()) == {1}
-
-
 def test_a_judge_without_a_model_or_with_the_heuristic_s_name_is_refused(arena: Path) -> None:
     assert "no model is named" in mirage("judge", arena, "--judge", "j", code=2).stderr
     with Service(by_hash) as service:
         assert "without a model" in run(arena, service, name="heuristic", code=2).stderr
-
-
-def test_a_judge_can_be_a_model_loaded_on_this_machine(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "vllm", None)
-    result = mirage("judge", arena, "--judge", "j", "--model", "m", "--engine", "vllm", code=2)
-    assert "vLLM" in result.stderr
-    assert "judgments" not in store.open_arena(arena).tables
-    options = ("--engine", "vllm", "--engine-args", 1)
-    assert "JSON object" in mirage("judge", arena, "--judge", "j", "--model", "m", *options, code=2).stderr
 
 
 def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> None:
@@ -911,10 +846,6 @@ def test_judges_prints_every_judge_with_its_calls_and_tokens(arena: Path) -> Non
     assert [k[name] for name in facts] == ["k", "en", 24, 24, 2400, 480]
     assert (j["judge"], j["calls"], j["tokens_in"], j["money"], k["money"]) == ("j", None, None, None, None)
     assert re.search(r"0.0% \(0.0% to [\d.]+%\) of 24", mirage("report", "judges", arena).stdout)
-
-
-def test_the_columns_of_judges_are_documented() -> None:
-    assert all(column.meaning.endswith(".") for column in schema.columns(judge.JudgeStats))
 
 
 def test_judging_an_arena_without_what_it_needs_names_the_command(tmp_path: Path) -> None:

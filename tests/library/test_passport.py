@@ -1,4 +1,4 @@
-"""A judge's passport: what the planted faults change, which path they take, and how well blind spots are recovered."""
+"""A judge's passport: what the planted faults change, and how well blind spots are recovered."""
 
 from __future__ import annotations
 
@@ -6,21 +6,29 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from commands import mirage, rows
 from judge_cases import says
 from misbehaving import Act, Call, Service
 
 import mirage as api
-from mirage import schema, store
+from mirage import store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.people.exam.passport import Passport, PassportRow, passport
-from mirage.stages.judge.faults import CONTROL, FAMILIES, ORIGINAL, draw_items, item_pairs, passport_path
-from mirage.stages.judge.faults.planting import AnswerToChange, CannotPlant, is_statement, negate, plant
+from mirage.stages.judge.faults import (
+    CONTROL,
+    FAULTS,
+    ORIGINAL,
+    AnswerToChange,
+    CannotPlant,
+    draw_items,
+    is_statement,
+    item_pairs,
+    passport_path,
+    plant,
+)
+from mirage.stages.judge.passport import PassportRow, passport
 from mirage.text.answers import citations
 from mirage.text.detection import detect
 
@@ -54,22 +62,20 @@ def each(items: dict[tuple[str, str], Item], family: str) -> list[tuple[str, str
 # --- what a fault changes ---------------------------------------------------------------------------------------------
 
 
-def test_every_language_has_items_of_almost_every_family(items: dict[tuple[str, str], Item]) -> None:
-    made = {family: {code for code, _, _ in each(items, family)} for family in FAMILIES}
-    assert all(len(codes) >= 16 for family, codes in made.items() if family not in ("changed-number", "negation"))
+def test_every_language_has_items_of_almost_every_fault(items: dict[tuple[str, str], Item]) -> None:
+    made = {fault: {code for code, _, _ in each(items, fault)} for fault in FAULTS}
+    assert all(len(codes) >= 16 for fault, codes in made.items() if fault != "changed-number")
     assert len(made["changed-number"]) >= 9  # few answers have a number
-    assert {"ar", "en", "fr", "ja"} <= made["negation"]  # where people read them
-    assert not {"de", "sw"} & made["negation"]
 
 
-@pytest.mark.parametrize("family", [name for name in FAMILIES if name != "padding"])
+@pytest.mark.parametrize("family", [name for name in FAULTS if name != "padding"])
 def test_a_fault_keeps_the_length_within_ten_percent(items: dict[tuple[str, str], Item], family: str) -> None:
     for _, original, faulty in each(items, family):
         assert abs(len(faulty) - len(original)) <= 0.1 * len(original)
         assert (faulty == original) == (family == CONTROL)
 
 
-@pytest.mark.parametrize("family", [name for name in FAMILIES if name != "wrong-language"])
+@pytest.mark.parametrize("family", [name for name in FAULTS if name != "wrong-language"])
 def test_a_fault_keeps_the_language(items: dict[tuple[str, str], Item], family: str) -> None:
     for code, original, faulty in each(items, family):
         assert detect(faulty) == detect(original), (code, faulty)
@@ -134,38 +140,6 @@ def test_a_citation_keeps_its_form_when_it_moves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "language", "negative"),
-    [
-        ("Paris is the capital.", "en", "not"),
-        ("Paris est la capitale.", "fr", "Paris n'est pas la"),
-        ("Il s'est installé à Lyon.", "fr", "ne s'est pas installé"),
-        ("C'est une ville du sud.", "fr", "Ce n'est pas une"),
-        ("Il y a trois ponts.", "fr", "Il n'y a pas"),
-        ("L'est du pays peut-être sec est plat.", "fr", "sec n'est pas plat"),
-        ("The plan has been in place since then.", "en", "has not been in"),
-        ("La città es una ciudad que se ha hecho famosa.", "es", "no es una"),
-        ("هي مدينة كبيرة.", "ar", "ليست"),
-        ("東京は首都です。", "ja", "ではありません"),
-        ("北京是首都。", "zh", "不是"),
-        ("кошка была дома.", "ru", "не была"),
-    ],
-)
-def test_a_statement_is_negated_once(sentence: str, language: str, negative: str) -> None:
-    changed = negate(sentence, language)
-    assert changed is not None
-    assert negative in changed
-    assert negate(changed, language) is None  # a second negation would restore the meaning
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [("The city has a wide old port and it stands on two rivers.", "de"), ("あの大きな店の料理は美味しいです。", "ja")],
-)
-def test_a_sentence_that_no_rule_negates_well_is_left(text: str, language: str) -> None:
-    assert negate(text, language) is None
-
-
-@pytest.mark.parametrize(
     ("text", "language", "states"),
     [
         ("1.", "en", False),
@@ -173,7 +147,7 @@ def test_a_sentence_that_no_rule_negates_well_is_left(text: str, language: str) 
         ("History of the city of Paris and its old bridges", "en", False),
         ("and so it was rebuilt in the year 1970.", "en", False),
         ("The old dam on the river was finished in 1970.", "en", True),
-        ("The old dam on the river is very high.", "en", True),
+        ("The old dam on the river is very high.", "en", False),
         ("Die Brücke über den Fluss wurde gebaut am 3.", "de", False),
         ("Die Brücke über den Fluss ist 300 Meter lang.", "de", True),
         ("歴史の概要。", "ja", False),
@@ -203,8 +177,6 @@ def test_what_cannot_be_planted_has_a_reason() -> None:
         with pytest.raises(CannotPlant, match=told):
             plant(family, bare)
     with pytest.raises(CannotPlant, match="Welsh"):
-        plant("negation", answer("Mae Caerdydd yng Nghymru.", "cy"))
-    with pytest.raises(CannotPlant, match="Welsh"):
         plant("instruction", answer("Mae Caerdydd yng Nghymru.", "cy"))
 
 
@@ -231,9 +203,9 @@ def test_the_heuristic_judge_gets_its_passport_and_no_ranking_moves(source: Path
     done = mirage("report", "judges", source, "--passport", "--judge", "heuristic", "--format", "csv")
     known = {(row["fault"], row["language"]): row for row in rows(done)}
     assert float(known["wrong-language", "all"]["detected"]) > 0.9
-    assert float(known["negation", "all"]["detected"]) == 0.5
-    assert known["negation", "th"]["low"] == ""
-    assert known["negation", "th"]["reason"]
+    assert float(known["changed-number", "all"]["detected"]) == 0.5
+    assert known["changed-number", "th"]["low"] == ""
+    assert known["changed-number", "th"]["reason"]
     assert int(known["copy", "all"]["unread"]) + int(known["copy", "all"]["n"]) == 36
     table = api.judge_passport(api.open_arena(source), "heuristic").to_pandas()
     assert set(table["language"]) > {"all", "en"}
@@ -271,7 +243,7 @@ def chance(*about: object) -> float:
     return int.from_bytes(hashlib.sha256("/".join(map(str, about)).encode()).digest()[:6], "big") / 2**48
 
 
-SEES = {"negation": 0.0, "changed-number": 0.3, "instruction": -0.6, CONTROL: 0.0}
+SEES = {"moved-citation": 0.0, "changed-number": 0.3, "instruction": -0.6, CONTROL: 0.0}
 """Share of items of a family that the simulated judge sees, by default 0.9; below 0: on which it is taken in."""
 
 
@@ -319,59 +291,17 @@ def test_blind_spots_of_a_model_are_recovered_through_the_real_path(tmp_path: Pa
     assert "j" not in store.open_arena(path).read("judgments")["judge"].to_pylist()
     result = passport(store.open_arena(passport_path(path)), "j")
     held = 0
-    for family in FAMILIES:
+    for family in FAULTS:
         row, share = row_of(result, family), SEES.get(family, 0.9)
         assert row.n == sum(family in item for item in texts.values())
         assert row.low is not None
         assert row.high is not None
         truth = (1 + share) / 2
         held += row.low <= truth <= row.high
-    assert held >= len(FAMILIES) - 1
+    assert held >= len(FAULTS) - 1
     assert row_of(result, CONTROL).detected == 0.5 or row_of(result, CONTROL).split
 
 
-def row_of(result: Passport, fault: str, judge: str = "j") -> PassportRow:
-    (row,) = (row for row in result.rows if (row.judge, row.fault, row.language) == (judge, fault, "all"))
+def row_of(rows: list[PassportRow], fault: str) -> PassportRow:
+    (row,) = (row for row in rows if (row.fault, row.language) == (fault, "all"))
     return row
-
-
-def verdicts(seed: int, share: float, n: int) -> list[schema.Judgment]:
-    """Verdicts of a judge that sees a share of n faults, and else names a position, ties or is taken in."""
-    rng = np.random.default_rng(seed)
-    made = []
-    for k in range(n):
-        kind = rng.random()
-        for a, b in ((ORIGINAL, "negation"), ("negation", ORIGINAL)):
-            seen = "A" if a == ORIGINAL else "B"
-            wrong = "B" if a == ORIGINAL else "A"
-            verdict = seen if kind < share else "A" if kind < (1 + share) / 2 else wrong
-            made.append(schema.Judgment("en", f"q{k}", "j", a, b, verdict, "", None, call=None))  # type: ignore[arg-type]
-    return made
-
-
-def test_people_stand_beside_the_judge(tmp_path: Path) -> None:
-    path = tmp_path / "items"
-    answers = [
-        schema.Answer("en", f"q{k}", system, system, "ok", None, None, None)
-        for k in range(12)
-        for system in (ORIGINAL, "padding")
-    ]
-    judged = [replace(row, system_a=swap(row.system_a), system_b=swap(row.system_b)) for row in verdicts(1, 1.0, 12)]
-    people = [
-        schema.Judgment("en", f"q{k}", "human", "padding", ORIGINAL, "B" if k else "A", "", None, None, person=True)
-        for k in range(12)
-    ]
-    tables = {
-        "answers": schema.from_rows("answers", answers),
-        "judgments": schema.from_rows("judgments", judged + people),
-    }
-    store.write(path, tables, made_by="a test")
-    result = passport(store.open_arena(path), "j")
-    row = row_of(result, "padding", "people")
-    assert row.n == 12
-    assert row.detected == pytest.approx(11 / 12)
-    assert row_of(result, "padding").detected == 1.0
-
-
-def swap(system: str) -> str:
-    return "padding" if system == "negation" else system

@@ -16,7 +16,6 @@ from mirage.cli import app
 from mirage.cli.connection import Connection
 from mirage.pipeline import EvaluateSettings
 from mirage.ranking.settings import CompareSettings, RankSettings
-from mirage.stages.abstain import RiskSettings
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.judge.stage import BattleSample, JudgeSettings
@@ -121,7 +120,7 @@ DOORS = {
     "api.judge": Door(
         api.judge,
         (JudgeSettings, BattleSample),
-        {"arena": SUBJECT, "model": SUBJECT, **dict.fromkeys(("rubric", "prompt"), "make the criterion")}
+        {"arena": SUBJECT, "model": SUBJECT, "rubric": "makes the criterion"}
         | {"repeats": "how many times", "until": "a goal of AdaptiveSettings", "budget": "of the model's limits"}
         | {"passport": "makes the battles"},
         {**OF_SAMPLE, "repeat": "counted up to `repeats`", "possible": "set by --until"},
@@ -156,10 +155,9 @@ DOORS = {
     "mirage judge": Door(
         "judge default",
         (JudgeSettings, BattleSample),
-        {"repeats": "how many times", "prompt": "where the criterion comes from", **SHARD}
-        | dict.fromkeys(("until", "rounds"), "settings of adaptive judging"),
+        {"repeats": "how many times", **SHARD} | dict.fromkeys(("until", "rounds"), "settings of adaptive judging"),
         {**OF_SAMPLE, "repeat": "counted up to --repeats", "possible": "set by --until"},
-        {"judge": SUBJECT, "criterion": "loaded by its name, from a rubric or from a prompt"},
+        {"judge": SUBJECT, "criterion": "loaded by its name, or from a rubric"},
     ),
     "mirage evaluate": Door(
         "evaluate",
@@ -168,9 +166,6 @@ DOORS = {
         {"kind": "--as", "options": "own formats need no names", "known": "only `mirage judge` examines a judge"}
         | dict.fromkeys(("draws", "seed"), "for Python only")
         | {**OF_SAMPLE, "possible": "set by --until"},
-    ),
-    "api.risk_coverage": Door(
-        api.risk_coverage, (RiskSettings,), {"arena": SUBJECT, "signal": SUBJECT}, {"parser": "the default parser"}
     ),
 }
 

@@ -17,7 +17,7 @@ from mirage import store
 QUERIES = 32
 STRENGTH = ("plain", "former", "latest")
 """Words that answers begin with, the worst first."""
-RUBRIC = "name: tone\nquestion: Is the answer polite, and does it address the person who asked?\nscale: pairwise\n"
+RUBRIC = "name: tone\nquestion: Is the answer polite, and does it address the person who asked?\n"
 
 
 def trace(system: str, word: str, query: int) -> dict[str, Any]:

@@ -17,8 +17,6 @@ from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.ranking.board import size
 from mirage.stages import features
-from mirage.stages.across.preference import LanguagePreference
-from mirage.stages.across.summary import is_cross_lingual, system_preference
 from mirage.stages.features import FEATURES, FeatureMean
 from mirage.stages.features.relations import Relation, relations
 from mirage.stats.units import Unit
@@ -177,14 +175,6 @@ def by_relation(rows: Sequence[Relation]) -> list[Relation]:
     several = any(row.language == "all" for row in rows)
     joint = [row for row in rows if (row.language == "all") == several and row.feature not in OF_LANGUAGE]
     return sorted(joint, key=lambda row: (not row.clear, -abs(row.tau or 0.0)))
-
-
-@lru_cache(maxsize=8)
-def preference(arena: Arena, languages: tuple[str, ...]) -> tuple[LanguagePreference, ...]:
-    """Return the language preferences of the systems; empty if passages are in one language."""
-    if "answers" not in arena.tables or not is_cross_lingual(arena):
-        return ()
-    return tuple(system_preference(arena, languages=languages))
 
 
 _SHOWN = tuple(field.name for field in fields(FeatureMean) if field.name != "error")

@@ -16,8 +16,7 @@ from mirage import schema
 from mirage.explorer.kit.query_keys import Key
 from mirage.schema import Parser
 from mirage.stages import abstain
-from mirage.stages.abstain import RiskCoverage, RiskSettings
-from mirage.stages.across.summary import DecisionShare, decisions_by_pair
+from mirage.stages.across import DecisionShare, decisions_by_pair
 from mirage.stages.retrieve.attribution import (
     CAUSED_BY,
     AnswerCause,
@@ -149,14 +148,14 @@ def signals(arena: Arena) -> tuple[str, ...]:
 @lru_cache(maxsize=32)
 def risk_coverage(
     arena: Arena, signal: str, loss: str, parser: Parser, languages: tuple[str, ...]
-) -> tuple[RiskCoverage, ...]:
-    """Return the risk-coverage curves of every system in each language and over all of them; empty languages for all.
+) -> tuple[dict[str, Any], ...]:
+    """Return the rows of the risk-coverage curves in each language and over all of them; empty languages for all.
 
     Raises:
         MirageError: as `abstain.risk_coverage` does.
     """
-    settings = RiskSettings(loss=loss, parser=parser, languages=languages or None, draws=300)
-    return tuple(abstain.risk_coverage(arena, signal, settings))
+    curves = abstain.risk_coverage(arena, signal, loss=loss, parser=parser, languages=languages or None, draws=300)
+    return tuple(abstain.curve_rows(curves))
 
 
 @lru_cache(maxsize=8)

@@ -1,5 +1,5 @@
 """Figures of the Hallucination page: the trade-off of the two rates, rates by language, shares of causes,
-and risk-coverage curves.
+pairs of languages, and risk-coverage curves.
 
 A clicked mark yields `[system, language, metric, outcome]`, each empty where the mark is about all of them.
 """
@@ -16,6 +16,8 @@ from mirage.publish.charts.figures import (
     BarPart,
     MapCell,
     language_map,
+    shades,
+    square_map,
     stacked_shares,
 )
 from mirage.publish.charts.palette import (
@@ -31,7 +33,7 @@ from mirage.publish.charts.palette import (
     on_ramp,
     span,
 )
-from mirage.text.languages import name_of
+from mirage.text.languages import in_order, name_of, scope_name
 
 Row = Mapping[str, Any]
 """A row of `data.Rates.systems` or `data.Rates.cells`."""
@@ -199,6 +201,26 @@ def cause_shares(rows: Sequence[Row], *, systems: Sequence[str], mode: Mode) -> 
         inked = on_ramp(mode, 0.5 if cause == "right_refusal" else 0)
         parts.append(BarPart(TITLES[cause], fill, shares, hovers, clicks, pattern, _percents(shares), inked))
     return stacked_shares(parts, rows=systems, title="Share of the classified answers", mode=mode)
+
+
+def pair_matrix(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
+    """Draw one value per pair of languages as square marks, one row per query language.
+
+    Args:
+        rows: `query_language, passage_language, share, low, high, n` of each pair; `all` comes last.
+        mode: light or dark.
+    """
+    asked = in_order({row["query_language"] for row in rows})
+    passages = {code: name_of(code) for code in sorted({row["passage_language"] for row in rows})}
+    queries = {code: scope_name(code) for code in asked}
+    cells = []
+    for row, shade in zip(rows, shades([row["share"] for row in rows]), strict=True):
+        asked_in, given_in = row["query_language"], row["passage_language"]
+        interval = f"95% {span(row['low'], row['high'], 'rate')}"
+        head = f"<b>{label_text(queries[asked_in])}</b> queries, <b>{label_text(passages[given_in])}</b> passages"
+        hover = f"{head}<br>{FORMATS['rate'].write(row['share'])}, {interval}<br>n = {row['n']:,}"
+        cells.append(MapCell(given_in, asked_in, f"{100 * row['share']:.0f}", hover, [asked_in, given_in], shade))
+    return square_map(cells, columns=passages, rows=queries, left=130, right=70, head=98, mode=mode)
 
 
 def risk_coverage(curves: Mapping[str, Sequence[Row]], *, mode: Mode) -> dict[str, Any]:

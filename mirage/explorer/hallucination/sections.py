@@ -17,8 +17,7 @@ from mirage.explorer.hallucination import attribution, charts
 from mirage.explorer.hallucination import data as views
 from mirage.explorer.kit.chart import chart, page_systems
 from mirage.explorer.kit.frame import Page, onward
-from mirage.explorer.kit.language_pairs import show_pairs
-from mirage.explorer.kit.layout import side_by_side
+from mirage.explorer.kit.layout import LEAST, side_by_side
 from mirage.explorer.kit.pick import pick, pick_language, pick_segments
 from mirage.explorer.kit.states import badge, refuse
 from mirage.explorer.kit.table import Col, column, estimate, filter_rows, mode, table
@@ -202,8 +201,13 @@ def show_languages(page: Page, parser: Parser, row: DeltaGenerator) -> None:
     with row:
         system = pick("System", systems, key="decisions_of", kind="system", width=300)
     note("Correct decisions in percent, shown a relevant passage in the column's language. Hover for interval and n.")
-    rows = [{**asdict(share), "value": share.share} for share in shares if share.system == system]
-    show_pairs(rows, key="decision_pairs", alt=f"Correct decisions of {system} by languages.")
+    rows = [asdict(share) for share in shares if share.system == system]
+    figure = charts.pair_matrix(rows, mode=mode())
+    fitting = [width for width in LEAST if width >= figure["layout"]["width"]]
+    place = side_by_side((fitting[0], 1), (320, 99), key="decision_pairs")[0] if fitting else st.container()
+    alt = f"Correct decisions of {system} by languages."
+    with place:
+        chart(figure, key="decision_pairs_matrix", alt=alt, wide=not fitting, half=bool(fitting))
 
 
 def show_confusion(page: Page, parser: Parser, row: DeltaGenerator) -> None:
@@ -330,10 +334,9 @@ def show_risk_coverage(page: Page, parser: Parser, row: DeltaGenerator) -> None:
         if not traded:
             note("No answers have both the signal and an outcome.")
             return
-        codes = {curve.language for curve in traded}
-        scopes = sorted(in_order(codes), key=lambda code: code != ALL)
+        scopes = sorted(in_order({row["language"] for row in traded}), key=lambda code: code != ALL)
         code = pick("Language", scopes, key="withheld_in", kind="language", named=search_name, width=160)
-    rows = [{"system": curve.system, **asdict(curve.curve)} for curve in traded if curve.language == code]
+    rows = [row for row in traded if row["language"] == code]
     rows.sort(key=lambda row: (row["area"] is None, row["area"] or 0.0, row["system"]))
     if rows[0]["area"] is None:
         where = "all languages" if code == ALL else name_of(code)

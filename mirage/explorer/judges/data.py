@@ -19,14 +19,14 @@ from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit import votes as voting
 from mirage.people import votes
 from mirage.people.exam import MEASURES, Estimate, ExamResult, exam
-from mirage.people.exam.passport import Passport, passport
 from mirage.people.votes import PEOPLE
 from mirage.people.votes.agreement import judges_agreement
 from mirage.ranking.board import battles_of, style_of
 from mirage.ranking.bootstrap import DRAWN
 from mirage.ranking.control import Coefficient, control_style
 from mirage.stages import judge
-from mirage.stages.judge.faults import FAMILIES, has_items, passport_path
+from mirage.stages.judge.faults import has_items, passport_path
+from mirage.stages.judge.passport import PassportRow, passport
 from mirage.store import Arena, kept_ledger, makers_of, open_arena
 
 if TYPE_CHECKING:
@@ -406,28 +406,10 @@ def items_of(arena: Arena) -> Arena | None:
     return open_arena(passport_path(arena.path))
 
 
-def passport_at(items: Arena, judge: str) -> Passport | None:
-    """Return the passport of a judge with the current votes; None if it cannot be computed."""
-    return _passport(items, judge, voting.version())
-
-
 @lru_cache(maxsize=16)
-def _passport(items: Arena, judge: str, _version: tuple[str, int]) -> Passport | None:
+def passport_at(items: Arena, judge: str) -> tuple[PassportRow, ...]:
+    """Return the passport of a judge; empty if it cannot be computed."""
     try:
-        return passport(items, judge, votes=voting.log(items))
+        return tuple(passport(items, judge))
     except MirageError:
-        return None
-
-
-def passport_rows(result: Passport, language: str) -> list[dict[str, Any]]:
-    """Return one row per fault in a language or `all`: the judge's `PassportRow`, and people's rates as `people`."""
-    beside = {row.fault: row for row in result.rows if (row.judge, row.language) == (PEOPLE, language)}
-    rows = []
-    for row in result.rows:
-        if (row.judge, row.language) == (result.judge, language):
-            human = beside.get(row.fault)
-            rates = (human.detected, human.low, human.high) if human else (None, None, None)
-            theirs = dict(zip(("people", "people_low", "people_high"), rates, strict=True))
-            detected = {"detected_low": row.low, "detected_high": row.high}
-            rows.append(asdict(row) | detected | theirs | {"fault": FAMILIES[row.fault].title})
-    return rows
+        return ()

@@ -186,15 +186,9 @@ def square_map(
     }
 
 
-def shades(values: Sequence[float], *, symmetric: bool = False) -> list[float]:
-    """Return the shade of each value, from 0 for the largest to 1 for the smallest; the middle if all are equal.
-
-    Args:
-        values: the values.
-        symmetric: make 0 the middle.
-    """
-    most = max(map(abs, values)) if symmetric else max(values)
-    least = -most if symmetric else min(values)
+def shades(values: Sequence[float]) -> list[float]:
+    """Return the shade of each value, from 0 for the largest to 1 for the smallest; the middle if all are equal."""
+    most, least = max(values), min(values)
     return [(most - value) / (most - least) if most > least else 0.5 for value in values]
 
 

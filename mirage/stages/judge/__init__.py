@@ -7,16 +7,16 @@
     judge_stats(judgments, ledger)              # flips, position bias, ties, unparsed, tokens by judge and language
 
 `pairs.py` chooses pairs, `prompt.py` and `prompts/judge.txt` render the prompt, `verdict.py` parses the reply,
-`model.py` makes the verdicts of a model, or points for single answers, `stats.py` computes judge statistics,
+`model.py` makes the verdicts of a model, `stats.py` computes judge statistics,
 `family.py` tests for self-preference. `criteria.py` has the criteria and reads rubrics. `heuristic.py` is a judge
 without a model: a weighted sum of features. `stage.py` judges the battles of an arena.
 """
 
 from mirage.schema import OVERALL
-from mirage.stages.judge.criteria import BUNDLED, MARKS, PLANTED, Criterion, Scale, load_criterion
+from mirage.stages.judge.criteria import BUNDLED, PLANTED, Criterion, load_criterion
 from mirage.stages.judge.family import FamilyPreference, family_preferences
 from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
-from mirage.stages.judge.model import answers_of, read_points, read_verdicts
+from mirage.stages.judge.model import read_verdicts
 from mirage.stages.judge.pairs import (
     Cell,
     OrderedPair,
@@ -34,7 +34,6 @@ __all__ = [
     "BUNDLED",
     "HEURISTIC",
     "MARGIN",
-    "MARKS",
     "OVERALL",
     "PLANTED",
     "WEIGHTS",
@@ -47,12 +46,10 @@ __all__ = [
     "Plant",
     "PromptPassage",
     "Prompts",
-    "Scale",
     "ShownTexts",
     "Weight",
     "add_inclusion",
     "answering_systems",
-    "answers_of",
     "choose_known",
     "choose_pairs",
     "family_preferences",
@@ -62,7 +59,6 @@ __all__ = [
     "listed_pairs",
     "load_criterion",
     "parse_verdict",
-    "read_points",
     "read_verdicts",
     "render_battle",
 ]

@@ -1,8 +1,7 @@
-"""Criteria of a judge: what it is asked, on which scale, and in which words.
+"""Criteria of a judge: what it is asked, and in which words.
 
     load_criterion("groundedness")                 # a bundled criterion
-    load_criterion(rubric=Path("tone.yaml"))       # a question and a scale of your own
-    load_criterion(prompt=Path("mine.txt"))        # a whole prompt of your own
+    load_criterion(rubric=Path("tone.yaml"))       # a question or a whole prompt of your own
 
 A judge with another criterion is another judge: its verdicts are stored as `NAME: CRITERION`.
 """
@@ -12,14 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
 from mirage.errors import BadInput, UnknownName
-from mirage.llm.prompts import bundled_text, check_placeholders, fill, read_prompt
+from mirage.llm.prompts import bundled_text, check_placeholders, fill
 from mirage.schema import OVERALL, criterion_judge
 from mirage.store.files import Line
 from mirage.store.yaml_files import yaml_fields
@@ -42,36 +40,13 @@ _QUESTIONS = {
 }
 BUNDLED = (OVERALL, *_QUESTIONS)
 """Names of the bundled criteria."""
-_PAIRWISE = "pairwise"
-_POINTS = re.compile(r"(?:points\s+)?(\d{1,4})\s*(?:to|-|–|\.\.)\s*(\d{1,4})", re.IGNORECASE)
+_REQUIRED = ("question", "passages", "answer_a", "answer_b")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]*)\}")
-_FIELDS = ("name", "question", "scale", "margin", "template")
+_FIELDS = ("name", "question", "template")
 _MOST = 40
 """Maximum length of a name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """Scale on which a judge decides by a criterion."""
-
-    kind: Literal["pairwise", "points"] = "pairwise"
-    """`pairwise`: a verdict on two answers. `points`: points for one answer; the answer with more points wins."""
-    low: int = 0
-    """Fewest points, the worst."""
-    high: int = 0
-    """Most points, the best."""
-    margin: float = 0.0
-    """Answers whose points differ by at most this tie."""
-
-    @property
-    def required(self) -> tuple[str, ...]:
-        """Placeholders that a template must have."""
-        return ("question", "passages", *(("answer",) if self.kind == "points" else ("answer_a", "answer_b")))
-
-    @property
-    def marks(self) -> str:
-        """The marks that are read from a reply, in words."""
-        return MARKS if self.kind == "pairwise" else f"a number from {self.low} to {self.high}, as in [[{self.high}]]"
+_NO_SCALE = ("pairwise", 0, 0, 0.0)
+"""Part of the hash of a prompt, so that stored hashes stay valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +55,18 @@ class Criterion:
 
     name: str
     """Its name, in column `criterion` and after the judge's name."""
-    scale: Scale
-    """How it decides."""
     templates: tuple[tuple[str, str], ...]
-    """Prompt templates; see `Scale.required` for their placeholders. Also allowed: `{criterion}` for the question,
-    `{code}` for a code that occurs in no inserted text, to fence them, `{language}` for the English name of the query's
-    language, and with points `{low}` and `{high}`.
+    """Prompt templates, with `{question}`, `{passages}`, `{answer_a}` and `{answer_b}`. Also allowed: `{criterion}` for
+    the question to judge by, `{code}` for a code that occurs in no inserted text, to fence them, and `{language}` for
+    the English name of the query's language.
     """
     questions: tuple[tuple[str, str], ...] = ()
     """What to judge by, for `{criterion}`."""
 
     @property
     def prompt(self) -> str:
-        """Hash of the instructions to the judge and of the scale: 12 hexadecimal digits."""
-        scale = [self.scale.kind, self.scale.low, self.scale.high, self.scale.margin]
-        told = json.dumps([self.templates, self.questions, scale], ensure_ascii=False)
+        """Hash of the instructions to the judge: 12 hexadecimal digits."""
+        told = json.dumps([self.templates, self.questions, _NO_SCALE], ensure_ascii=False)
         return hashlib.sha256(told.encode()).hexdigest()[:12]
 
     def judge_name(self, judge: str) -> str:
@@ -109,9 +81,8 @@ class Criterion:
         """
         name = name_of(language) if language else ""
         question = fill(_in_language(self.questions, language), {"language": name}) if self.questions else ""
-        told = {"criterion": question, "language": name, "low": str(self.scale.low), "high": str(self.scale.high)}
-        text = _in_language(self.templates, language)
-        return _PLACEHOLDER.sub(lambda match: told.get(match[1], match[0]), text)
+        told = {"criterion": question, "language": name}
+        return _PLACEHOLDER.sub(lambda match: told.get(match[1], match[0]), _in_language(self.templates, language))
 
 
 def _in_language(texts: tuple[tuple[str, str], ...], language: str) -> str:
@@ -122,112 +93,51 @@ def _in_language(texts: tuple[tuple[str, str], ...], language: str) -> str:
 @cache
 def _load_bundled(name: str) -> Criterion:
     if name == OVERALL:
-        return Criterion(OVERALL, Scale(), (("en", bundled_text("judge")),))
-    return Criterion(name, Scale(), (("en", bundled_text("criterion")),), (("en", _QUESTIONS[name]),))
+        return Criterion(OVERALL, (("en", bundled_text("judge")),))
+    return Criterion(name, (("en", bundled_text("criterion")),), (("en", _QUESTIONS[name]),))
 
 
-def load_criterion(name: str | None = None, *, rubric: Path | None = None, prompt: Path | None = None) -> Criterion:
-    """Load a criterion: bundled, from a rubric, or as a whole prompt.
+def load_criterion(name: str | None = None, *, rubric: Path | None = None) -> Criterion:
+    """Load a bundled criterion, or one from a rubric.
 
     Args:
-        name: one of `BUNDLED`, `overall` if None; with `prompt`, a name for it instead of its file's.
-        rubric: YAML file with the fields `question` (a text, or texts by language), and optionally `name` (otherwise
-            the file's), `scale` (`pairwise`, the default, or points such as `1 to 5`), `margin` and `template` (a text,
-            or texts by language).
-        prompt: UTF-8 text file with the template; together with a rubric it replaces the rubric's template.
+        name: one of `BUNDLED`; `overall` if None.
+        rubric: YAML file with `question` (what to judge by), `template` (a whole prompt) or both, each a text, or texts
+            by language; and optionally `name` (otherwise the file's).
 
     Raises:
-        UnknownName: if there is no such criterion.
-        BadInput: if a file is missing or unreadable, a field or placeholder is missing or unknown, a template asks for
-            no verdict that can be read, or the name is one of a bundled criterion.
+        UnknownName: if there is no such criterion or field.
+        BadInput: if a file is missing or unreadable, a placeholder is missing or unknown, a template asks for no
+            verdict that can be read, or the name is one of a bundled criterion.
     """
-    if rubric is None and prompt is None:
+    if rubric is None:
         if name is not None and name not in BUNDLED:
             raise UnknownName("criterion", name, BUNDLED)
         return _load_bundled(name or OVERALL)
-    if rubric is not None and name is not None:
-        raise BadInput("--criterion and --rubric both name the criterion", where=str(rubric), do="omit --criterion")
-    own = None if prompt is None else read_prompt(prompt)
-    if rubric is None and prompt is not None:
-        criterion = Criterion(_check_name(name or prompt.stem, str(prompt)), Scale(), (("en", own or ""),))
-        _check_template(criterion, own or "", str(prompt))
-        return criterion
-    return _read_rubric(rubric or Path(), own, prompt)
-
-
-def _read_rubric(path: Path, template: str | None, prompt: Path | None) -> Criterion:
-    fields = yaml_fields(path)
+    if name is not None:
+        raise BadInput("a criterion and a rubric both name the criterion", where=str(rubric), do="omit the criterion")
+    fields = yaml_fields(rubric)
     for unknown in sorted(fields.keys() - set(_FIELDS)):
         raise UnknownName("field of a rubric", unknown, _FIELDS, where=fields[unknown].where)
-    name = _one_text(fields.get("name"), "name")
-    scale = _scale(fields)
-    questions = _texts(fields.get("question"), "question")
-    if not questions:
+    questions, templates = _texts(fields, "question"), _texts(fields, "template")
+    if not questions and not templates:
         raise BadInput(
-            "the rubric has no question",
-            where=fields["question"].where if "question" in fields else str(path),
+            "the rubric has no question and no template",
+            where=fields["question"].where if "question" in fields else str(rubric),
             do="add what to judge by, such as `question: Is the answer polite?`",
         )
-    where = str(path)
-    templates = _texts(fields.get("template"), "template")
-    if template is not None:
-        templates, where = (("en", template),), str(prompt)
-    elif templates:
-        where = fields["template"].where
-    else:
-        templates = (("en", bundled_text("criterion" if scale.kind == _PAIRWISE else "points")),)
-    criterion = Criterion(_check_name(name or path.stem, str(path)), scale, templates, questions)
-    for _, text in templates:
-        _check_template(criterion, text, where)
     for _, text in questions:
         do = "only {language} can be used in a question"
         check_placeholders("question", text, known=("language",), where=fields["question"].where, do=(do, ""))
-    return criterion
+    allowed = ("code", "language", *(("criterion",) if questions else ()))
+    for _, text in templates:
+        _check_template(text, allowed, fields["template"].where)
+    return Criterion(_name(fields, rubric), templates or (("en", bundled_text("criterion")),), questions)
 
 
-def _scale(fields: Mapping[str, Line]) -> Scale:
-    """Read the scale of a rubric, with its margin."""
-    given = _one_text(fields.get("scale"), "scale") or _PAIRWISE
-    where = fields["scale"].where if "scale" in fields else ""
-    margin_text = _one_text(fields.get("margin"), "margin")
-    match = _POINTS.fullmatch(given.strip())
-    if match is None and given.strip() != _PAIRWISE:
-        raise BadInput(
-            f"the scale {given!r} fits no verdict", where=where, do="write `pairwise`, or points such as `1 to 5`"
-        )
-    if match is None:
-        if margin_text is not None:
-            raise BadInput(
-                "a pairwise scale has no margin", where=fields["margin"].where, do="omit it, or use points: `1 to 5`"
-            )
-        return Scale()
-    low, high = int(match[1]), int(match[2])
-    if low >= high:
-        raise BadInput(
-            f"the scale {given!r} has no two values", where=where, do="write the lower number first: `1 to 5`"
-        )
-    try:
-        margin = float(margin_text or 0)
-    except ValueError:
-        margin = -1.0
-    if not 0 <= margin < high - low:
-        raise BadInput(
-            f"the margin {margin_text!r} is not between 0 and {high - low}",
-            where=fields["margin"].where,
-            do="give the largest difference in points that is still a tie",
-        )
-    return Scale("points", low, high, margin)
-
-
-def _one_text(field: Line | None, name: str) -> str | None:
-    """Return the text of a field that cannot differ by language."""
-    if field is not None and isinstance(field.value, Mapping):
-        raise BadInput(f"the {name} is a mapping", where=field.where, do=f"write {name}: VALUE")
-    return None if field is None else field.value
-
-
-def _texts(field: Line | None, name: str) -> tuple[tuple[str, str], ...]:
+def _texts(fields: Mapping[str, Line], name: str) -> tuple[tuple[str, str], ...]:
     """Return the texts of a field by language; a text alone is in English."""
+    field = fields.get(name)
     if field is None or not field.value:
         return ()
     if isinstance(field.value, str):
@@ -240,45 +150,38 @@ def _texts(field: Line | None, name: str) -> tuple[tuple[str, str], ...]:
     return tuple((code, text.strip()) for code, text in field.value.items())
 
 
-def _check_name(name: str, where: str) -> str:
-    name = name.strip()
+def _name(fields: Mapping[str, Line], path: Path) -> str:
+    """Return the name of a rubric's criterion: its field's, else its file's."""
+    given = fields["name"].value if "name" in fields else None
+    if isinstance(given, Mapping):
+        raise BadInput("the name is a mapping", where=fields["name"].where, do="write name: VALUE")
+    name = (given or path.stem).strip()
     if name in (*BUNDLED, PLANTED):
-        raise BadInput(f"{name} is the name of a bundled criterion", where=where, do="give yours another name")
+        raise BadInput(f"{name} is the name of a bundled criterion", where=str(path), do="give yours another name")
     if not 0 < len(name) <= _MOST or ":" in name or not name.isprintable():
         raise BadInput(
             f"{name[:_MOST]!r} cannot name a criterion",
-            where=where,
+            where=str(path),
             do=f"use at most {_MOST} characters on one line, without a colon",
         )
     return name
 
 
-def _check_template(criterion: Criterion, text: str, where: str) -> None:
+def _check_template(text: str, optional: tuple[str, ...], where: str) -> None:
     """Check the placeholders of a template, and that it asks for a verdict that can be read."""
-    scale = criterion.scale
-    optional = ["code", "language"]
-    optional += ["criterion"] if criterion.questions else []
-    optional += ["low", "high"] if scale.kind == "points" else []
-    needed = _list_names(scale.required)
+    needed, also = (", ".join(f"{{{name}}}" for name in names) for names in (_REQUIRED, optional))
     check_placeholders(
         "template",
         text,
-        known=(*scale.required, *optional),
-        needed=scale.required,
+        known=(*_REQUIRED, *optional),
+        needed=_REQUIRED,
         where=where,
         do=(
-            f"use {needed}; also allowed: {_list_names(optional)}; for braces in the prompt put a space inside them",
-            f"it needs {needed}, and must ask for {scale.marks}",
+            f"use {needed}; also allowed: {also}; for braces in the prompt put a space inside them",
+            f"it needs {needed}, and must ask for {MARKS}",
         ),
     )
-    wanted = ("[[A]]", "[[B]]") if scale.kind == _PAIRWISE else ("[[",)
-    if not all(mark in text for mark in wanted):
+    if "[[A]]" not in text or "[[B]]" not in text:
         raise BadInput(
-            "the template asks for no verdict that can be read",
-            where=where,
-            do=f"ask for {scale.marks}, on a last line",
+            "the template asks for no verdict that can be read", where=where, do=f"ask for {MARKS}, on a last line"
         )
-
-
-def _list_names(names: Iterable[str]) -> str:
-    return ", ".join(f"{{{name}}}" for name in names)

@@ -62,7 +62,7 @@ class JudgeSettings:
     it already has.
     """
     criterion: Criterion = field(default_factory=load_criterion)
-    """What the judge is asked, on which scale, and in which words."""
+    """What the judge is asked, and in which words."""
     planted: bool = False
     """Whether to judge known-answer pairs whose wrong answer carries a verdict in its own favour, to test whether an
     answer can steer the judge.
@@ -82,8 +82,22 @@ class JudgeSettings:
         return replace(self.sample, known=True) if self.planted else self.sample
 
 
+def refuse_choices(mode: str, **given: object) -> None:
+    """Raise if options conflict with a mode that chooses the battles itself.
+
+    Args:
+        mode: the option of the mode.
+        given: the options that choose or repeat battles; those that are set are refused.
+
+    Raises:
+        BadInput: naming the options to omit.
+    """
+    if names := ", ".join(name for name, value in given.items() if value):
+        raise BadInput(f"{mode} chooses the battles itself, and cannot be combined with {names}", do=f"omit {names}")
+
+
 Asked = tuple[list[judge.OrderedPair], judge.Prompts]
-"""Battles, and their prompts: one per battle, or with points one per answer."""
+"""Battles, and their prompts."""
 
 
 @dataclass(frozen=True)
@@ -111,13 +125,7 @@ class _Judging(ModelStage[Asked, ModelResult]):
                 f"{judge.HEURISTIC} is the name of the judge without a model",
                 do="give the judge another name, or omit --model",
             )
-        if self.settings.repeat and self._by_points:
-            raise BadInput("points for single answers are not repeated", do="omit --repeats, or use a pairwise scale")
         return _seen(arena, self.settings.battles)
-
-    @property
-    def _by_points(self) -> bool:
-        return self.settings.criterion.scale.kind == "points"
 
     def requests(self, seen: store.Snapshot, _ledger: store.Ledger | None) -> tuple[judge.Prompts, Asked]:
         asked = _battles(seen.tables, self.settings.battles, self.settings)
@@ -138,13 +146,9 @@ class _Judging(ModelStage[Asked, ModelResult]):
         self, asked: Asked, replies: llm.Replies, seen: store.Snapshot, _ledger: store.Ledger
     ) -> tuple[dict[str, store.NewRows], ModelResult]:
         settings, name, (battles, prompts) = self.settings, self.subject, asked
-        criterion, scores = settings.criterion, None
-        if self._by_points:
-            judgments, scores = judge.read_points(battles, prompts, replies, judge=name, criterion=criterion)
-        else:
-            judgments = judge.read_verdicts(
-                battles, prompts, replies, judge=name, criterion=criterion, repeat=settings.repeat
-            )
+        judgments = judge.read_verdicts(
+            battles, prompts, replies, judge=name, criterion=settings.criterion, repeat=settings.repeat
+        )
         if settings.sample.possible is not None:
             rows = _chosen_rows(judgments, settings.sample.possible, name)
         else:
@@ -154,9 +158,8 @@ class _Judging(ModelStage[Asked, ModelResult]):
             of_repeat = () if settings.replace and not settings.repeat else ("repeat",)
             of_battles = schema.from_columns("judgments", keys).select([*schema.BATTLE, *of_repeat])
             rows = store.NewRows(judgments, of_battles)
-        # Points of known-answer pairs, and with a planted verdict, are no scores of the answers.
-        tables = _tables(seen.arena, rows, scores if name == criterion.judge_name(settings.judge) else None)
-        return tables, ModelResult(judgments, dict(replies.reasons), replies.unasked, {}, replies.cost)
+        result = ModelResult(judgments, dict(replies.reasons), replies.unasked, {}, replies.cost)
+        return _tables(seen.arena, rows), result
 
 
 def plan_judging(path: Path, settings: JudgeSettings, model: llm.ChatModel) -> llm.Cost:
@@ -234,15 +237,12 @@ def price_battles(path: Path, asked: JudgeSettings, model: llm.ChatModel) -> Jud
     return JudgePrice(paid, most)
 
 
-def answering_systems(
-    path: Path, languages: Sequence[str] | None = None, *, by_features: bool = False
-) -> dict[str, dict[str, list[str]]]:
+def answering_systems(path: Path, languages: Sequence[str] | None = None) -> dict[str, dict[str, list[str]]]:
     """Return the systems whose answers to a query can be judged, by language and query, where there are at least two.
 
     Args:
         path: the arena's folder.
         languages: codes; None for all.
-        by_features: whether the heuristic judge is used, which needs no texts.
 
     Raises:
         ArenaError: if the arena lacks queries, passages or answers.
@@ -250,8 +250,6 @@ def answering_systems(
     sample = BattleSample(languages=languages)
 
     def read(arena: store.Arena) -> dict[str, dict[str, list[str]]]:
-        if by_features:
-            return judge.answering_systems(arena.read("answers", languages=languages), None)
         tables = {"passages": schema.arrow_schema("passages").empty_table(), **_seen(arena, sample).tables}
         among = judge.judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
         return judge.answering_systems(tables["answers"], among)
@@ -306,8 +304,6 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
         judgments = judge.judge_by_features(_choose(seen.tables, sample), seen.tables["features"], name=name)
         replaced = judgments.select(list(schema.BATTLE)) if sample.battles is not None else _of(name)
         rows = store.NewRows(judgments, replaced)
-        if sample.possible is not None:
-            rows = _chosen_rows(judgments, sample.possible, name)
         tables = _tables(seen.arena, rows)
         if not tables:
             return seen.arena
@@ -361,15 +357,14 @@ def _with_outcomes(arena: store.Arena, tables: Mapping[str, pa.Table]) -> dict[s
 def _battles(
     tables: Mapping[str, pa.Table], sample: BattleSample, settings: JudgeSettings | None = None
 ) -> tuple[list[judge.OrderedPair], judge.Prompts]:
-    """Return the sampled battles and their prompts: one per battle, or with points one per answer."""
+    """Return the sampled battles and their prompts."""
     tables = {"passages": schema.arrow_schema("passages").empty_table(), **tables}
     among = judge.judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
     battles = _choose(tables, sample, among)
     criterion = load_criterion() if settings is None else settings.criterion
     shown = {name: table for name, table in tables.items() if name != "outcomes"}
-    asked = judge.answers_of(battles) if criterion.scale.kind == "points" else battles
-    plant = judge.Plant(_wrong(tables["outcomes"]), criterion.scale) if settings and settings.planted else None
-    return battles, judge.Prompts(asked, **shown, criterion=criterion, plant=plant)
+    plant = judge.Plant(_wrong(tables["outcomes"])) if settings and settings.planted else None
+    return battles, judge.Prompts(battles, **shown, criterion=criterion, plant=plant)
 
 
 def _wrong(outcomes: pa.Table) -> dict[tuple[str, str], set[str]]:
@@ -494,16 +489,13 @@ def _chosen_rows(judgments: pa.Table, possible: Mapping[judge.Cell, int], name: 
     return store.NewRows(judge.add_inclusion(judgments, possible), replaced)
 
 
-def _tables(arena: store.Arena, rows: store.NewRows, scores: pa.Table | None = None) -> dict[str, store.NewRows]:
+def _tables(arena: store.Arena, rows: store.NewRows) -> dict[str, store.NewRows]:
     """Return the rows to write, by table.
 
     Verdicts on the requested battles are removed even without a new verdict: they were on other texts, or the ledger
     would have the reply.
     """
-    tables = {"judgments": rows} if len(rows.new) or "judgments" in arena.tables else {}
-    if scores is not None and len(scores):
-        tables["scores"] = store.by_key("scores", scores)
-    return tables
+    return {"judgments": rows} if len(rows.new) or "judgments" in arena.tables else {}
 
 
 def _heuristic(tables: Tables) -> dict[str, pa.Table]:

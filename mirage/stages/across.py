@@ -1,10 +1,9 @@
-"""Cross-lingual measures of an arena.
+"""Languages of queries, passages and answers, where passages are in other languages than their query.
 
-recall_by_pair(arena)        # retrieval measures by language of the query and of the passage
-retriever_preference(arena)  # share of a language among the first k, minus its share among the relevant passages
-system_preference(arena)     # share of a language among the cited passages, minus its share among those shown
-system_consistency(arena)    # agreement of decisions and vital nuggets over parallel queries
-judge_consistency(arena)     # agreement of verdicts on the same battle in two languages
+recall_by_pair(arena)            # retrieval measures by language of the query and of the passage
+decisions_by_pair(arena)         # correct decisions by language of the query and of the relevant passages shown
+answer_languages(arena)          # languages of the answers
+detect_passage_languages(path)   # writes the missing languages of passages
 """
 
 from __future__ import annotations
@@ -12,30 +11,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mirage import schema, store
 from mirage.errors import NotEnoughData
-from mirage.stages.across.agreement import Label, LanguageAgreement, agreements
-from mirage.stages.across.preference import LanguagePreference, preferences, retriever_shares, system_shares
 from mirage.stages.retrieve.attribution import attributions
-from mirage.stages.retrieve.measures import (
-    RELEVANT_FROM,
-    by_query,
-    grades,
-    labelled_passages,
-    means,
-    ranked_lists,
-)
+from mirage.stages.retrieve.measures import RELEVANT_FROM, by_query, labelled_passages, means, ranked_lists
+from mirage.stats.intervals import wilson
 from mirage.store import Arena
+from mirage.text.answers import strip_markup
+from mirage.text.detection import detect
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 MEASURES = ("nDCG@10", "R@10")
 """Default measures by pair of languages."""
-DEPTH = 10
-"""Default number of first passages whose languages count."""
+_TABLES = ("passages", "retrieved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +100,18 @@ class AnswerLanguage:
     """Upper end."""
 
 
+@dataclass(frozen=True, slots=True)
+class DetectResult:
+    """Result of detecting languages."""
+
+    arena: store.Arena
+    """The updated arena."""
+    detected: int
+    """Number of passages whose language was detected, counted per query and retriever."""
+    unknown: int
+    """Number of passages whose language remains unknown: no text, or a text too short or too mixed."""
+
+
 def is_cross_lingual(arena: Arena) -> bool:
     """Return whether queries of one language have given or retrieved passages in several languages."""
     return len(_pairs(arena)) > len({language for language, _ in _pairs(arena)})
@@ -120,7 +126,7 @@ def passage_languages(arena: Arena) -> list[str]:
 def _pairs(arena: Arena) -> frozenset[tuple[str, str]]:
     """Return the pairs of languages of a query and a passage."""
     pairs: set[tuple[str, str]] = set()
-    for table in ("passages", "retrieved"):
+    for table in _TABLES:
         if table in arena.tables:
             rows = arena.read(table, columns=["language", "passage_language"]).drop_null()
             rows = rows.group_by(["language", "passage_language"]).aggregate([])
@@ -173,47 +179,6 @@ def recall_by_pair(
     return rows
 
 
-def retriever_preference(
-    arena: Arena,
-    *,
-    depth: int = DEPTH,
-    languages: Iterable[str] | None = None,
-    relevant_from: int = RELEVANT_FROM,
-) -> list[LanguagePreference]:
-    """Return the language preference of every retriever among its first passages.
-
-    Args:
-        arena: with passages labelled by people, whose languages are known.
-        depth: number of first passages.
-        languages: codes of the queries; None for all.
-        relevant_from: lowest grade that counts as relevant.
-
-    Raises:
-        NotEnoughData: if no passage has a label, or no retriever has results.
-        UnknownName: if there is no such language.
-    """
-    passages, labels = labelled_passages(arena, languages)
-    runs = ranked_lists(arena, passages, languages)
-    return preferences(retriever_shares(runs, passages, labels, depth=depth, relevant_from=relevant_from))
-
-
-def system_preference(arena: Arena, *, languages: Iterable[str] | None = None) -> list[LanguagePreference]:
-    """Return the language preference of every system among the passages shown to it.
-
-    Args:
-        arena: with answers that cite passages, whose languages are known.
-        languages: codes of the queries; None for all.
-
-    Raises:
-        TableMissing: if it lacks answers.
-        UnknownName: if there is no such language.
-    """
-    arena.need("answers")
-    tables = _read(arena, ("answers", "passages", "retrieved", "documents"), languages)
-    labels = grades(tables["passages"], tables.get("documents")) if "passages" in tables else None
-    return preferences(system_shares(tables, labels))
-
-
 def decisions_by_pair(
     arena: Arena, *, languages: Iterable[str] | None = None, parser: str = "strict"
 ) -> list[DecisionShare]:
@@ -228,8 +193,6 @@ def decisions_by_pair(
         TableMissing: if it lacks outcomes.
         UnknownName: if there is no such language.
     """
-    from mirage.stats.intervals import wilson
-
     counts: dict[tuple[str, str, str], list[bool]] = {}
     for entry in attributions(arena, languages=languages, parser=parser):
         own = entry.attribution
@@ -253,12 +216,8 @@ def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) ->
         TableMissing: if it lacks answers.
         UnknownName: if there is no such language.
     """
-    from mirage.stats.intervals import wilson
-    from mirage.text.answers import strip_markup
-    from mirage.text.detection import detect
-
-    arena.need("answers")
-    answers = _read(arena, ("answers",), languages)["answers"]
+    codes = None if languages is None else list(languages)
+    answers = arena.read("answers", columns=["language", "system", "text"], languages=codes)
     named = sorted({*answers["language"].unique().to_pylist(), *passage_languages(arena)})
     counts: dict[tuple[str, str], Counter[str]] = {}
     for system, language, text in zip(
@@ -274,81 +233,54 @@ def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) ->
     ]
 
 
-def system_consistency(
-    arena: Arena, *, languages: Iterable[str] | None = None, parser: str = "strict", assigner: str | None = None
-) -> list[LanguageAgreement]:
-    """Return the agreement of each system's decisions and vital nuggets across the languages of parallel queries.
+def detect_passage_languages(path: Path, *, made_by: str) -> DetectResult:
+    """Detect the language of passages that have a text and no language, and write it to the arena.
+
+    Given languages and all else stay unchanged.
 
     Args:
-        arena: with outcomes; vital nuggets count as the same if they have the same id in the languages of a query.
-        languages: codes of the queries; None for all.
-        parser: parser whose outcomes count.
-        assigner: assigner of nuggets; None for the default.
+        path: the arena's folder.
+        made_by: the command, for the manifest.
 
     Raises:
-        TableMissing: if it lacks outcomes.
-        UnknownName: if there is no such language or assigner.
+        ArenaError: if the arena lacks queries, or cannot be written.
     """
-    from mirage.stages.features.assessed import chosen_rows
 
-    arena.need("outcomes")
-    tables = _read(arena, ("outcomes", "nuggets", "nugget_assignments"), languages)
-    decisions = [
-        Label(row["system"], row["language"], row["query_id"], "", row["outcome"])
-        for row in tables["outcomes"].select(["system", "language", "query_id", "parser", "outcome"]).to_pylist()
-        if row["parser"] == parser and row["outcome"] in ("answered", "abstained")
+    def make() -> DetectResult:
+        arena = store.open_arena(path)
+        arena.need("queries")
+        tables = {name: arena.read(name) for name in _TABLES if name in arena.tables}
+        named = {*arena.languages("queries")}
+        for table in tables.values():
+            named |= set(table["passage_language"].drop_null().unique().to_pylist())
+        changed: dict[str, store.NewRows] = {}
+        detected = unknown = 0
+        for name, table in tables.items():
+            new, found = _detect(table, sorted(named))
+            detected += found
+            unknown += new["passage_language"].null_count
+            if found:
+                changed[name] = store.by_key(name, new)
+        if changed:
+            note = f"language of {detected:,} passages detected from their texts"
+            provenance = store.Provenance(made_by, notes=[note])
+            arena = store.upsert(path, changed, made_by=provenance, seen=store.Snapshot(arena, tables)).arena
+        return DetectResult(arena, detected, unknown)
+
+    return store.retry_outdated(make)
+
+
+def _detect(table: pa.Table, named: list[str]) -> tuple[pa.Table, int]:
+    """Return a table with missing languages filled in, and the number detected."""
+    import pyarrow as pa
+
+    languages = table["passage_language"]
+    of_text = cache(lambda text: detect(text, named))
+    new = [
+        of_text(text) if code is None and text else code
+        for text, code in zip(table["text"].to_pylist(), languages.to_pylist(), strict=True)
     ]
-    result = agreements(decisions, "decision")
-    if "nuggets" in tables and "nugget_assignments" in tables:
-        vital = {
-            (row["language"], row["query_id"], row["nugget_id"])
-            for row in tables["nuggets"].to_pylist()
-            if row["importance"] == "vital"
-        }
-        stated = [
-            Label(row["system"], row["language"], row["query_id"], row["nugget_id"], row["assignment"])
-            for row in chosen_rows(tables["nugget_assignments"], "assigner", assigner)
-            if row["assignment"] is not None and (row["language"], row["query_id"], row["nugget_id"]) in vital
-        ]
-        result += agreements(stated, "vital nuggets")
-    return result
-
-
-def judge_consistency(arena: Arena, *, languages: Iterable[str] | None = None) -> list[LanguageAgreement]:
-    """Return the agreement of each judge's preferences between two systems across the languages of parallel queries.
-
-    Args:
-        arena: with judgments.
-        languages: codes of the queries; None for all.
-
-    Raises:
-        TableMissing: if it lacks judgments.
-        UnknownName: if there is no such language.
-    """
-    from mirage.battles.decided import decide_battles
-    from mirage.battles.verdict_rows import without_known
-
-    arena.need("judgments")
-    decided = decide_battles(without_known(_read(arena, ("judgments",), languages)["judgments"]))
-    labels = []
-    columns = (decided.judge, decided.language, decided.query, decided.first, decided.second, decided.label)
-    for judge, language, query, first, second, label in zip(*(column.tolist() for column in columns), strict=True):
-        pair = f"{decided.systems[first]}\n{decided.systems[second]}"
-        place = decided.judges[judge], decided.languages[language], decided.queries[query]
-        labels.append(Label(*place, pair, str(label), pair))
-    return agreements(labels, "verdict")
-
-
-def count_unknown(arena: Arena) -> tuple[int, int]:
-    """Return the number of given and retrieved passages without a known language, and their total number."""
-    import pyarrow.compute as pc
-
-    from mirage.stages.shown import contexts
-
-    rows = contexts(arena.read_optional("passages"), arena.read_optional("retrieved"))
-    return int(pc.sum(pc.is_null(rows["passage_language"])).as_py() or 0), len(rows)
-
-
-def _read(arena: Arena, names: Iterable[str], languages: Iterable[str] | None) -> dict[str, pa.Table]:
-    codes = None if languages is None else list(languages)
-    return {name: arena.read(name, languages=codes) for name in names if name in arena.tables}
+    found = languages.null_count - new.count(None)
+    place = table.column_names.index("passage_language")
+    field = schema.arrow_schema("passages").field("passage_language")
+    return table.set_column(place, field, pa.array(new, pa.string())), found
