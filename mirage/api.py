@@ -1427,7 +1427,6 @@ def compare(
     second: str | None = None,
     *,
     against: Arena | None = None,
-    since: str | None = None,
     measure: str = "rating",
     judge: str | None = None,
     margin: float = 0.0,
@@ -1446,8 +1445,6 @@ def compare(
         first: the system under test.
         second: the baseline system; None for the system of the same name in `against`.
         against: another arena that holds the second system, on the same queries.
-        since: a date, `2026-11-20`: compare with the last run of the first system before it. Only with an arena,
-            without `second` and `against`.
         measure: `rating`, `rate`, `nuggets` or `feature:NAME`.
         judge: judge of the battles, for ratings, or `relevance` or `nuggets`; None as for `rank`.
         margin: equivalence margin, in the unit of the measure.
@@ -1478,10 +1475,6 @@ def compare(
         draws=draws,
         seed=seed,
     )
-    if since is not None:
-        if second is not None or against is not None or not isinstance(data, Arena):
-            raise BadInput("since is for one system of an arena", do="omit second and against, and pass an arena")
-        second = store.run_before(data, first, since).name
     if corrected:
         from mirage.people.levels import compare_labelled, read_log
 

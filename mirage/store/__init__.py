@@ -34,7 +34,7 @@ from mirage.store.records import beginning, ending, is_longer, kind, records
 from mirage.store.runs import content, record_judge, record_run, runs
 from mirage.store.scan import columns_of, parquet_rows, scan
 from mirage.store.sheets import csv_text
-from mirage.store.system_runs import KeptRun, SystemRun, keep_run, run_before, split_run, system_runs
+from mirage.store.system_runs import KeptRun, keep_run
 from mirage.store.tags import count_queries, parse_tag, select_tagged, tag_values
 from mirage.store.upsert import (
     NewRows,
@@ -60,7 +60,6 @@ __all__ = [
     "Provenance",
     "Sink",
     "Snapshot",
-    "SystemRun",
     "UpsertResult",
     "archive_names",
     "archived_documents",
@@ -107,12 +106,9 @@ __all__ = [
     "records",
     "reopen",
     "retry_outdated",
-    "run_before",
     "runs",
     "scan",
     "select_tagged",
-    "split_run",
-    "system_runs",
     "tag_values",
     "to_csv",
     "to_json",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.errors import BadInput, NotEnoughData, Outdated, UnknownName
+from mirage.errors import BadInput, Outdated, UnknownName
 from mirage.store.arena import Arena, open_arena
 from mirage.store.lineage import ABOUT, SYSTEMS, derived_tables
 from mirage.store.upsert import NewRows, retry_outdated, upsert
@@ -26,78 +26,6 @@ if TYPE_CHECKING:
 
 _EARLIER = re.compile(r"(.+)@(\d{4}-\d{2}-\d{2})(~\d+)?")
 """Name of an earlier run. Versions such as `claude@20240620` have no dashes, and are no runs."""
-
-
-@dataclass(frozen=True, slots=True)
-class SystemRun:
-    """One run of one system."""
-
-    system: str
-    """The system, without a date."""
-    name: str
-    """Name of the run in the tables: the system for the present run, else `NAME@DATE`."""
-    date: str | None
-    """Day of the run in UTC, of its last answer if they were made over several days; null if unknown."""
-    present: bool
-    """Whether this is the present run."""
-    answers: int
-    """Number of its answers; 0 if the arena has none, only verdicts or outcomes."""
-
-
-def split_run(name: str) -> tuple[str, str | None]:
-    """Return the system and the date of a run by its name; the date is None for a present run."""
-    match = _EARLIER.fullmatch(name)
-    return (match[1], match[2]) if match else (name, None)
-
-
-def system_runs(arena: Arena) -> tuple[SystemRun, ...]:
-    """Return every run of every system, by system, earliest first and the present one last."""
-    counts: dict[str, tuple[int, str | None]] = {}
-    if "answers" in arena.tables:
-        rows = arena.sql("SELECT system, count(*) AS n, max(run_date) AS day FROM answers GROUP BY system").to_pylist()
-        counts = {row["system"]: (row["n"], row["day"]) for row in rows}
-    runs = []
-    for name in system_names(arena, ("answers", "outcomes", "judgments")):
-        system, date = split_run(name)
-        n, day = counts.get(name, (0, None))
-        runs.append(SystemRun(system, name, date or day, date is None, n))
-    return tuple(sorted(runs, key=lambda run: (run.system, run.present, run.date or "", len(run.name), run.name)))
-
-
-def run_before(arena: Arena, system: str, since: str) -> SystemRun:
-    """Return the last run of a system before a date.
-
-    Args:
-        arena: the arena.
-        system: name of the system, whose present run is compared.
-        since: the date, as for `utc_day`.
-
-    Raises:
-        BadInput: if the date cannot be read, or the present run is older.
-        UnknownName: if there is no such system.
-        NotEnoughData: if there is no earlier run before the date.
-    """
-    day = utc_day(since, where="--since")
-    runs = system_runs(arena)
-    present = next((run for run in runs if run.name == system), None)
-    if present is None:
-        raise UnknownName("system", system, [run.name for run in runs], where=arena.address)
-    if present.date is not None and present.date < day:
-        raise BadInput(
-            f"the present run of {system} is of {present.date}, before {day}",
-            where=arena.address,
-            do=f"give a date up to {present.date}",
-        )
-    earlier = [run for run in runs if run.system == system and not run.present and run.date]
-    before = [run for run in earlier if run.date is not None and run.date < day]
-    if before:
-        return before[-1]
-    dates = ", ".join(run.date for run in earlier if run.date)
-    raise NotEnoughData(
-        f"there is no run of {system} before {day}" + (f", only of {dates}" if dates else ""),
-        where=arena.address,
-        do=f"keep a run before the next replaces it: mirage arena keep-run {arena.address} {system}",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,25 +160,25 @@ def _check_unchanged(arena: Arena) -> Callable[[Arena], None]:
 
 def _name_kept(arena: Arena, system: str, date: str | None) -> str:
     """Return the name under which the present run of a system is kept."""
-    runs = system_runs(arena)
-    names = [run.name for run in runs]
-    run = next((run for run in runs if run.name == system), None)
-    if run is None:
+    names = system_names(arena, ("answers", "outcomes", "judgments"))
+    if system not in names:
         raise UnknownName("system", system, names, where=arena.address)
-    if not run.present:
-        raise BadInput(f"{system} is an earlier run already", do=f"name the system: {run.system}")
-    day = None if date is None else utc_day(date, where="--date")
-    if day is None and run.date is None:
+    if earlier := _EARLIER.fullmatch(system):
+        raise BadInput(f"{system} is an earlier run already", do=f"name the system: {earlier[1]}")
+    last, day = None, None if date is None else utc_day(date, where="--date")
+    if "answers" in arena.tables:
+        last = arena.sql("SELECT max(run_date) AS day FROM answers WHERE system = ?", [system])["day"][0].as_py()
+    if day is None and last is None:
         raise BadInput(
             f"the date of the present run of {system} is unknown",
             where=arena.address,
             do="give it: --date 2026-11-20; or import the answers again with --set run_date=2026-11-20",
         )
-    if day is not None and run.date is not None and day != run.date:
-        raise BadInput(f"{system} was run on {run.date}, not on {day}", where=arena.address, do="omit --date")
+    if day is not None and last is not None and day != last:
+        raise BadInput(f"{system} was run on {last}, not on {day}", where=arena.address, do="omit --date")
     if day is not None and day > today():
         raise BadInput(f"{day} is in the future", where="--date", do="give the day on which the system was run")
-    first = f"{system}@{day or run.date}"
+    first = f"{system}@{day or last}"
     return next(name for name in chain([first], (f"{first}~{number}" for number in count(2))) if name not in names)
 
 

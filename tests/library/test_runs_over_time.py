@@ -13,10 +13,8 @@ from conftest import ROOT
 from judge_cases import answers, texts
 from misbehaving import Service
 
-import mirage
-from mirage import schema, store
-from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.compare import CompareSettings, compare_systems
+from mirage import store
+from mirage.errors import BadInput
 from mirage.text.dates import today, utc_day
 
 
@@ -94,12 +92,6 @@ def test_rag_records_bring_their_date_and_write_it(tmp_path: Path) -> None:
     assert dates(second, "s") == {"2024-11-26"}
 
 
-def test_a_date_that_cannot_be_read_refuses_the_file(arena: Path, tmp_path: Path) -> None:
-    file = dated(tmp_path / "new.jsonl", "last week")
-    assert "last week" in run("import", "--as", "answers", file, "--into", arena, code=2).output
-    assert "mine" not in store.open_arena(arena).read("answers")["system"].to_pylist()
-
-
 def test_a_generated_answer_has_the_day_of_its_reply(arena: Path) -> None:
     with Service() as service:
         command = ["generate", arena, "--system", "new", "--model", "m", "--base-url", service.url]
@@ -138,72 +130,6 @@ def test_kept_runs_of_one_day_are_numbered(arena: Path, tmp_path: Path) -> None:
             run("arena", "keep-run", arena, "mine")
     systems = set(store.open_arena(arena).read("answers")["system"].to_pylist())
     assert systems == {"a", "b", "c", "d", "mine@2026-10-01", "mine@2026-10-01~2", "mine"}
-    assert store.split_run("mine@2026-10-01~2") == ("mine", "2026-10-01")
-    assert store.split_run("claude@20240620") == ("claude@20240620", None)
-
-
-SUBSETS: tuple[schema.Subset, ...] = ("relevant", "non_relevant")
-
-
-def compared(path: Path, right: dict[str, list[bool]]) -> store.Arena:
-    """An arena with outcomes: by system whether it decides correctly on each query."""
-    outcomes = [
-        schema.OutcomeRow("en", f"{subset}{k:03}", system, "strict", subset, said, "r", None, None, good)
-        for system, decisions in right.items()
-        for k, good in enumerate(decisions)
-        for subset in SUBSETS
-        for said in ("answered" if good == (subset == "relevant") else "abstained",)
-    ]
-    return store.write(path, {"outcomes": schema.from_rows("outcomes", outcomes)}, made_by="a test")
-
-
-RIGHT = {
-    "mine@2026-08-01": [k % 5 > 0 for k in range(60)],
-    "mine@2026-10-01": [k % 3 > 0 for k in range(60)],
-    "mine": [k % 2 > 0 for k in range(60)],
-    "other": [True] * 60,
-}
-
-
-@pytest.mark.parametrize("measure", ["rate", "rating"])
-def test_a_run_is_compared_with_the_last_one_before_a_date(measure: str, tmp_path: Path) -> None:
-    found = compared(tmp_path / "arena", RIGHT)
-    judge = "relevance" if measure == "rating" else None
-    settings = CompareSettings(measure=measure, judge=judge)
-    for since, name in (("2026-10-01", "mine@2026-08-01"), ("2026-10-02", "mine@2026-10-01")):
-        assert store.run_before(found, "mine", since).name == name
-        report = mirage.compare(found, "mine", since=since, measure=measure, judge=judge)
-        expected = compare_systems(found, "mine", name, settings)
-        assert report.second == name
-        assert [row.difference for row in report.rows] == [row.difference for row in expected.rows]
-    assert "worse" in run("compare", found.path, "mine", "mine@2026-08-01", "--measure", "rate", code=1).output
-
-
-def test_without_a_run_before_the_date_the_command_says_what_to_do(tmp_path: Path) -> None:
-    found = compared(tmp_path / "arena", RIGHT)
-    with pytest.raises(NotEnoughData, match="2026-08-01, 2026-10-01") as error:
-        store.run_before(found, "mine", "2026-08-01")
-    assert "keep-run" in str(error.value)
-    with pytest.raises(NotEnoughData):
-        store.run_before(found, "other", "2026-08-01")
-    with pytest.raises(UnknownName):
-        store.run_before(found, "nobody", "2026-08-01")
-    with pytest.raises(BadInput, match="not a date"):
-        mirage.compare(found, "mine", since="August", measure="rate")
-    with pytest.raises(BadInput, match="omit"):
-        mirage.compare(found, "mine", "other", since="2026-09-01", measure="rate")
-    assert "--since" in run("compare", found.path, "mine", "other", "--since", "2026-09-01", code=2).output
-
-
-def test_an_older_present_run_is_not_compared_with_the_date(arena: Path, tmp_path: Path) -> None:
-    for day in ("2026-08-01", "2026-09-01"):
-        run("import", "--as", "answers", dated(tmp_path / "new.jsonl", day, day), "--into", arena)
-        if day == "2026-08-01":
-            run("arena", "keep-run", arena, "mine")
-    found = store.open_arena(arena)
-    assert store.run_before(found, "mine", "2026-09-01").date == "2026-08-01"
-    with pytest.raises(BadInput, match="2026-09-01"):
-        store.run_before(found, "mine", "2026-10-01")
 
 
 def test_a_run_is_not_kept_under_a_date_that_it_does_not_have(arena: Path, tmp_path: Path) -> None:

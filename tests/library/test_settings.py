@@ -75,7 +75,7 @@ DOORS = {
         api.compare,
         (CompareSettings,),
         {
-            **dict.fromkeys(("data", "first", "second", "against", "since"), SUBJECT),
+            **dict.fromkeys(("data", "first", "second", "against"), SUBJECT),
             "corrected": LABELLED,
         },
     ),
