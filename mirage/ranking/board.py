@@ -537,7 +537,7 @@ def change_lines(base: RankingReport, other: RankingReport, *, language: str) ->
 
 
 def _style_lines(controlled: StyleControl) -> list[str]:
-    """Return lines on the coefficients of a style control, and on ratings that rely on extrapolation."""
+    """Return lines on the coefficients of a style control."""
     lines = []
     missing = sum(controlled.n_missing.values())
     if missing:
@@ -550,17 +550,6 @@ def _style_lines(controlled: StyleControl) -> list[str]:
             else f"{coefficient.value:+.2f} logits ({coefficient.low:+.2f} to {coefficient.high:+.2f})"
         )
         lines.append(f"{coefficient.covariate}, {last}: {worth} for {coefficient.per}")
-    for name in controlled.names:
-        outside: dict[str, list[str]] = {}
-        for code, systems in controlled.outside.items():
-            for system in [system for system, names in systems.items() if name in names]:
-                outside.setdefault(system, []).append(code)
-        if outside:
-            far = ", ".join(f"{system} ({', '.join(codes)})" for system, codes in outside.items())
-            lines.append(
-                "ratings that rely on extrapolation, since at least half of the system's answers are far outside "
-                f"the others' in {name}: {far}"
-            )
     return lines
 
 

@@ -65,8 +65,6 @@ class StyledRatings(Layout):
     """K: coefficients in the unit of the covariates; 0 where not identified."""
     value_draws: Array
     """B x K."""
-    spread: Array
-    """K: root mean square of a covariate's difference between the two answers of a battle."""
     reasons: tuple[str | None, ...]
     """K: reason why the battles do not identify a coefficient; None where they do."""
 
@@ -113,7 +111,6 @@ def fit_style(
         widen_draws(theta, drawn[:, :s] - drawn[:, :s].mean(axis=1, keepdims=True), met),
         value,
         value_draws,
-        cells.spread,
         cells.reasons(x),
     )
 

@@ -1,9 +1,8 @@
 """Ratings at equal style: length, citations and language of the answers as covariates of every battle.
 
     controlled = control_style(battles, covariates(features, ("length", "citations")))
-    controlled.ranking, controlled.plain                  # with and without control, on the same battles
+    controlled.ranking                                    # the ranking with control
     controlled.coefficients["en"]                         # effect of each covariate on the judge
-    controlled.outside["en"]                              # systems whose rating relies on extrapolation
 
 A judge that prefers long answers favours verbose systems. With z the difference of a covariate between the two answers
 of a battle, P(i beats j) = 1 / (1 + exp(-(theta_i - theta_j + beta z))): the thetas are the strengths of systems at
@@ -13,25 +12,22 @@ Angelopoulos and Chiang 2024, "Does style matter?") and the length control of Al
 counted, and length enters as a logarithm, since readers perceive ratios of lengths. The estimate is bias-reduced like
 that of `rate` (`cells.py`).
 
-A coefficient is estimated within the usual range of differences, and extrapolated for a system whose answers are far
-longer than all others': such systems are listed (`StyleControl.outside`).
-
 This controls only for what is measured, and also removes merit that comes with style: where longer answers are longer
-because they are better, use the plain ranking.
+because they are better, use the plain ranking. A coefficient is estimated within the usual range of differences, and
+extrapolated for a system whose answers are far longer than all others'.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from mirage.battles.counts import Battles, codes
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.bootstrap import JOINT, LEVEL, RankingReport, rate, rate_layouts, units_of
+from mirage.ranking.bootstrap import JOINT, LEVEL, RankingReport, rate_layouts, units_of
 from mirage.ranking.cells import StyledRatings, fit_style
 from mirage.ranking.fit import RIDGE, Array
 from mirage.ranking.joint import mean_over_languages
@@ -67,17 +63,6 @@ COVARIATES: Mapping[str, Covariate] = {
     )
 }
 """All covariates by name."""
-
-FENCE = 1.5
-"""Multiple of the interquartile range beyond the quartiles at which an answer is an outlier (Tukey, Exploratory Data
-Analysis, 1977): 0.7% of normal values.
-"""
-
-_POLISHED = 6
-"""Iterations of the median polish that removes query effects from the covariates (Tukey, 1977)."""
-
-_NORMAL = 1.349
-"""Interquartile range of a normal variable, in standard deviations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,17 +150,13 @@ class Coefficient:
     """Lower end of the 95% interval of `value`."""
     high: float | None
     """Upper end."""
-    spread: float
-    """Standard deviation of the covariate's difference between the two answers of a battle, in the same unit; for `all`
-    its mean.
-    """
     reason: str | None
     """Reason why there is no value; null where there is."""
 
 
 @dataclass(frozen=True, eq=False)
 class StyleControl:
-    """Ratings with answer style (such as length) held equal, and the uncontrolled ratings of the same battles."""
+    """Ratings with answer style (such as length) held equal."""
 
     names: tuple[str, ...]
     """The covariates."""
@@ -183,25 +164,10 @@ class StyleControl:
     """The ranking with control."""
     coefficients: Mapping[str, tuple[Coefficient, ...]]
     """By language, and `all` with several languages, in the order of `names`."""
-    battles: Mapping[str, Battles]
-    """Battles used, by language."""
+    n_battles: Mapping[str, int]
+    """Number of battles used, by language."""
     n_missing: Mapping[str, int]
     """Battles excluded because a covariate of one of the two answers is unknown, by language."""
-    outside: Mapping[str, Mapping[str, tuple[str, ...]]]
-    """By language and system, the covariates in which its answers lie far outside those of the other systems (`FENCE`):
-    no battle shows the effect of style in that range, so the rating relies on extrapolation.
-    """
-
-    @property
-    def n_battles(self) -> Mapping[str, int]:
-        """Number of battles used, by language."""
-        return {code: int(battles.record().sum()) // 2 for code, battles in self.battles.items()}
-
-    @cached_property
-    def plain(self) -> RankingReport:
-        """The ranking of the same battles without control."""
-        like = self.ranking
-        return rate(self.battles, draws=like.n_draws, seed=like.seed, ties=like.ties)
 
     @property
     def method(self) -> str:
@@ -280,10 +246,10 @@ def control_style(
     ranking = RankingReport(first.judge, first.skill, ties, draws, seed, "jeffreys", RIDGE, {}, ())
     ranking = rate_layouts(ranking, fits, used, lambda _, fit: fit.theta_draws, used)
     coefficients = {code: _read(code, names, fits[code], len(used[code].queries)) for code in used}
-    outside = {code: _outside(values[code], used[code].systems, coefficients[code]) for code in used}
     if JOINT in ranking.languages:
         coefficients[JOINT] = _mean(names, coefficients, fits, units_of(used))
-    return StyleControl(names, ranking, coefficients, used, missing, outside)
+    counted = {code: int(language_battles.record().sum()) // 2 for code, language_battles in used.items()}
+    return StyleControl(names, ranking, coefficients, counted, missing)
 
 
 def _wider(n: int) -> float:
@@ -296,47 +262,12 @@ def _wider(n: int) -> float:
     return ((n + 1) / (n - 1)) ** 0.5 if n > 1 else 1.0
 
 
-def _outside(
-    values: Array, systems: tuple[str, ...], coefficients: Sequence[Coefficient]
-) -> dict[str, tuple[str, ...]]:
-    """Return the systems at least half of whose answers are outliers among those of the others, with the covariates.
-
-    Differences are taken to the query's typical value, by a median polish, so they do not depend on which other systems
-    answered the query. Where half of the others' answers are equal, their standard deviation replaces the interquartile
-    range, scaled as for normal values.
-    """
-    covariates_by_system: dict[str, tuple[str, ...]] = {}
-    for k in (k for k, coefficient in enumerate(coefficients) if coefficient.reason is None):
-        known = np.isfinite(values[:, :, k])
-        part = np.ix_(known.any(axis=1), known.any(axis=0))
-        known, seen = known[part], values[:, :, k][part]
-        middle = np.median if known.all() else np.nanmedian
-        of_system = np.zeros((1, seen.shape[1]))
-        for _ in range(_POLISHED):
-            usual = middle(seen - of_system, axis=1, keepdims=True)
-            of_system = middle(seen - usual, axis=0, keepdims=True)
-        flat = (seen - usual)[known]
-        whose = part[1][0][np.nonzero(known)[1]]
-        order = np.argsort(flat)
-        flat, whose = flat[order], whose[order]
-        for s, system in enumerate(systems):
-            own, others = flat[whose == s], flat[whose != s]
-            if not len(own) or not len(others):
-                continue
-            # Both arrays are sorted.
-            low, high = others[len(others) // 4], others[-1 - len(others) // 4]
-            reach = FENCE * ((high - low) or _NORMAL * others.std())
-            if not low - reach <= own[len(own) // 2] <= high + reach:
-                covariates_by_system[system] = (*covariates_by_system.get(system, ()), coefficients[k].covariate)
-    return covariates_by_system
-
-
 def _read(code: str, names: tuple[str, ...], fit: StyledRatings, n: int) -> tuple[Coefficient, ...]:
     ends = np.quantile(fit.value_draws, bootstrap_tails(LEVEL, n), axis=0, method="weibull")
     rows: list[Coefficient] = []
     for k, (name, reason) in enumerate(zip(names, fit.reasons, strict=True)):
         low, value, high = (None if reason else float(v) for v in (ends[0, k], fit.value[k], ends[1, k]))
-        rows.append(Coefficient(code, name, COVARIATES[name].per, value, low, high, float(fit.spread[k]), reason))
+        rows.append(Coefficient(code, name, COVARIATES[name].per, value, low, high, reason))
     return tuple(rows)
 
 
@@ -350,17 +281,16 @@ def _mean(
     rows: list[Coefficient] = []
     for k, name in enumerate(names):
         informative = [code for code in fits if by[code][k].reason is None]
-        spread = float(np.mean([fits[code].spread[k] for code in informative or fits]))
         per = COVARIATES[name].per
         if not informative:
-            rows.append(Coefficient(JOINT, name, per, None, None, None, spread, "not identified in any language"))
+            rows.append(Coefficient(JOINT, name, per, None, None, None, "not identified in any language"))
             continue
         value, drawn = mean_over_languages(
             [fits[code].value[k] for code in informative],
             [_wider(len(units.queries[code])) * fits[code].value_draws[:, k] for code in informative],
         )
         low, high = np.quantile(drawn, bootstrap_tails(LEVEL, units.n), method="weibull").tolist()
-        rows.append(Coefficient(JOINT, name, per, float(value), low, high, spread, None))
+        rows.append(Coefficient(JOINT, name, per, float(value), low, high, None))
     return tuple(rows)
 
 

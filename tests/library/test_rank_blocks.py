@@ -13,7 +13,7 @@ from rank_blocks_cases import blocked, verdicts
 
 import mirage
 from mirage import schema
-from mirage.battles import blocks, from_judgments
+from mirage.battles import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking import blocks as ranked
 from mirage.ranking import board
@@ -122,18 +122,6 @@ def test_what_cannot_be_counted_is_refused_with_its_place() -> None:
         rate_blocks(blocked(table(verdict="tie"), drop_ties=True), judge="j", ties="drop")
 
 
-@given(st.integers(2, blocks.MOST_SYSTEMS), st.floats(0, 1, exclude_max=True))
-def test_a_pair_tells_its_systems(systems: int, share: float) -> None:
-    pairs = systems * (systems - 1) // 2
-    for pair in {0, int(share * pairs), pairs - 1}:
-        (i,), (j,) = blocks.systems_of(np.array([pair], dtype=np.int32), systems)
-        assert 0 <= i < j < systems
-        assert i * (2 * systems - i - 1) // 2 + j - i - 1 == pair
-    if systems < 100:
-        every = blocks.systems_of(np.arange(pairs), systems)
-        np.testing.assert_array_equal(every, np.triu_indices(systems, 1))
-
-
 def test_battles_in_memory_are_counted_in_blocks_if_counts_would_fill_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -162,16 +150,3 @@ def test_the_order_of_the_verdicts_changes_no_byte(seed: int) -> None:
     first, second = (rate_blocks(blocked(rows), judge="j", draws=30) for rows in (table, shuffled))
     assert first.languages["en"].draws.tobytes() == second.languages["en"].draws.tobytes()
     assert first.table().equals(second.table())
-
-
-def test_blocks_hold_whole_queries_and_every_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "QUERIES", 10)
-    table = verdicts(6, 200, 5, seed=4)
-    battles = from_judgments(table, judge="j")["en"]
-    counted = blocked(table)["en"]
-    parts = list(counted.blocks())
-    assert len(parts) > 10
-    assert sum(part.n_queries for part in parts) == counted.n_queries == len(battles.queries)
-    assert sum(len(part.query) for part in parts) == counted.n_cells
-    assert all(part.query.min() >= 0 and part.query.max() < part.n_queries for part in parts)
-    assert sum(float(part.first.sum() + part.second.sum()) for part in parts) == battles.record().sum() / 2

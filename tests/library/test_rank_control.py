@@ -1,4 +1,4 @@
-"""Rankings at equal style: covariates are held equal; a rating that rests on extrapolation says so."""
+"""Rankings at equal style: covariates are held equal, and what is not known is counted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from rank_cases import battles, judged, ratings, simulate
+from rank_cases import battles, judged, ratings
 from scipy.optimize import minimize
 
 from mirage import schema
@@ -46,13 +46,13 @@ def test_length_control_recovers_the_order_that_a_judge_of_long_answers_turns() 
     truth, worth = large.ranking.languages["en"].theta, large.coefficients["en"][0].value
     assert worth is not None
     assert large.ranking.languages["en"].ranks().tolist() == [*range(1, 9)]
-    assert np.abs(large.plain.languages["en"].theta).max() < 0.1, "without control the systems look equal"
-    inside, plain, coefficient = [], [], []
+    assert np.abs(ratings(tally, draws=2).theta).max() < 0.1, "without control the systems look equal"
+    inside, uncontrolled, coefficient = [], [], []
     for seed in range(2000, 2120):
         tally, known = talkative(seed)
         result = control_style({"en": tally}, {"en": known})
-        for hits, ranking in ((inside, result.ranking), (plain, result.plain)):
-            low, high = ranking.languages["en"].interval()
+        for hits, row in ((inside, result.ranking.languages["en"]), (uncontrolled, ratings(tally, draws=1000))):
+            low, high = row.interval()
             hits.append((low <= truth) & (truth <= high))
         (length,) = result.coefficients["en"]
         assert length.low is not None
@@ -60,7 +60,7 @@ def test_length_control_recovers_the_order_that_a_judge_of_long_answers_turns() 
         coefficient.append(length.low <= worth <= length.high)
     assert 0.92 < np.mean(inside) < 0.98
     assert 0.90 < np.mean(coefficient) <= 1
-    assert np.mean(plain) < 0.5
+    assert np.mean(uncontrolled) < 0.5
 
 
 def firth(won: Any, lost: Any, design: Any, dispersion: float) -> NDArray[np.float64]:
@@ -138,18 +138,6 @@ def test_control_finds_the_maximum_that_a_general_optimiser_finds(kind: str) -> 
         np.testing.assert_allclose([c.value for c in result.coefficients["en"]], best[4:] / scale, **near)
 
 
-def test_draws_of_a_control_are_near_the_plain_bootstrap_if_style_says_nothing() -> None:
-    tally = simulate(6, queries=100)
-    noise = np.random.default_rng(1).normal(size=(100, 8, 1))
-    result = control_style({"en": tally}, {"en": Covariates(("length",), tally.systems, tally.queries, noise)})
-    (length,) = result.coefficients["en"]
-    assert length.low is not None
-    assert length.high is not None
-    assert length.low < 0 < length.high
-    a, b = (np.ptp(ranking.languages["en"].interval(), axis=0) for ranking in (result.ranking, result.plain))
-    np.testing.assert_allclose(a, b, rtol=0.15)
-
-
 def test_a_battle_whose_covariate_is_missing_is_left_out_and_counted_pitfall_19() -> None:
     tally, known = talkative(5, queries=20)
     values = known.values.copy()
@@ -161,9 +149,8 @@ def test_a_battle_whose_covariate_is_missing_is_left_out_and_counted_pitfall_19(
     wins[3, 2] = wins[3, :, 2] = 0
     ties = tally.ties.copy()
     ties[3, 2] = ties[3, :, 2] = 0
-    np.testing.assert_allclose(
-        result.plain.languages["en"].theta, ratings(replace(tally, wins=wins, ties=ties)).theta, atol=1e-12
-    )
+    whole = control_style({"en": replace(tally, wins=wins, ties=ties)}, {"en": known}, draws=2)
+    np.testing.assert_allclose(result.ranking.languages["en"].theta, whole.ranking.languages["en"].theta, atol=1e-9)
 
 
 def test_a_covariate_confounded_with_systems_has_no_coefficient_and_says_why() -> None:
@@ -175,7 +162,7 @@ def test_a_covariate_confounded_with_systems_has_no_coefficient_and_says_why() -
         assert length.low is None
         assert length.reason is not None
         assert "does not vary" in length.reason
-        np.testing.assert_allclose(result.ranking.languages["en"].theta, result.plain.languages["en"].theta, atol=1e-4)
+        np.testing.assert_allclose(result.ranking.languages["en"].theta, ratings(tally, draws=2).theta, atol=1e-4)
 
 
 def test_covariates_are_read_by_name_and_length_by_its_logarithm() -> None:
@@ -307,66 +294,6 @@ def test_a_draw_is_the_maximum_for_its_weights() -> None:
         high.append(result.ranking.languages["en"].draws[b])
     off, sd = np.abs(np.subtract(low, high)).max(), np.std(high, axis=0).min()
     assert off < 0.25 * sd
-
-
-def test_a_system_whose_answers_are_ten_times_as_long_is_named() -> None:
-    tally, known = uneven(1, systems=10, queries=40, spread=1, worth=0.6)
-    values = known.values.copy()
-    values[:, 6] += np.log2(10)
-    far = replace(known, values=values)
-    result = control_style({"en": tally, "sw": tally}, {"en": known, "sw": far}, draws=2)
-    assert result.outside == {"en": {}, "sw": {"s06": ("length",)}}
-    moved = result.ranking.languages["sw"].theta[6] - result.ranking.languages["en"].theta[6]
-    assert abs(moved) > 1, "the rating does rest on it"
-
-
-def test_what_rests_on_extrapolation_is_said_with_the_ranking() -> None:
-    tally, known = uneven(2, systems=6, queries=30, spread=1, worth=0.6)
-    values = known.values.copy()
-    values[:, 2] += np.log2(10)
-    table = judged(
-        *(
-            ("en", query, "j", tally.systems[a], tally.systems[b], "A")
-            for q, query in enumerate(tally.queries)
-            for a, b in np.argwhere(tally.wins[q]).tolist()
-        )
-    )
-    verdicts = {"j": verdict_rows.verdicts(table, judge="j")}
-    lines = {}
-    for name, style in (("near", known), ("far", replace(known, values=values))):
-        lines[name] = rank_verdicts(verdicts, RankSettings(control=("length",), draws=2), style={"en": style}).counted
-    assert any("extrapolation" in line and "s02 (en)" in line for line in lines["far"])
-    assert not any("extrapolation" in line for line in lines["near"])
-
-
-def test_two_answers_a_query_and_answers_that_are_all_alike_are_looked_at_too() -> None:
-    tally, known = uneven(4, systems=6, queries=300, spread=1, worth=0.5)
-    rng = np.random.default_rng(0)
-    answered = np.zeros((300, 6), bool)
-    for q in range(300):
-        answered[q, rng.permutation(6)[:2]] = True
-    values = np.where(answered[:, :, None], known.values, np.nan)
-    values[:, 3] += np.log2(30)
-    assert control_style({"en": tally}, {"en": replace(known, values=values)}, draws=2).outside == {
-        "en": {"s03": ("length",)}
-    }
-    cited = np.zeros((300, 6, 1))
-    cited[:, 5] = rng.integers(5, 8, (300, 1))
-    cited[rng.random((300, 6, 1)) < 0.02] += 1
-    result = control_style(
-        {"en": tally}, {"en": Covariates(("citations",), tally.systems, tally.queries, cited)}, draws=2
-    )
-    assert result.outside == {"en": {"s05": ("citations",)}}
-
-
-def test_soft_verdicts_count_at_equal_style_as_they_do_without() -> None:
-    tally, known = uneven(6, systems=5, queries=40, spread=1, worth=0.0)
-    soft = np.where(tally.wins > 0, 0.6, np.where(tally.wins.transpose(0, 2, 1) > 0, 0.4, 0)).astype(np.float32)
-    hard, result = (
-        control_style({"en": variant}, {"en": known}, draws=50) for variant in (tally, replace(tally, points=soft))
-    )
-    assert np.ptp(result.ranking.languages["en"].theta) < 0.4 * np.ptp(hard.ranking.languages["en"].theta)
-    np.testing.assert_allclose(result.ranking.languages["en"].theta, result.plain.languages["en"].theta, atol=0.05)
 
 
 def test_parts_that_never_met_and_a_single_query_are_rated() -> None:

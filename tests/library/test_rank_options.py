@@ -105,17 +105,6 @@ def test_a_choice_of_nothing_is_the_plain_ranking() -> None:
     assert change_lines(plain, result.ranking, language="all") == ["no rank moved"]
 
 
-def test_the_verdicts_of_each_judge_are_told_for_a_pool() -> None:
-    table = two_judges()
-    table = table.filter(
-        pa.compute.or_(pa.compute.equal(table["judge"], "gpt-4o"), pa.compute.equal(table["language"], "en"))
-    )
-    result = rank_verdicts(verdicts_by_judge(table), RankSettings())
-    assert result.ranking.judge == "pooled"
-    assert result.n_verdicts == {"gpt-4o": 1800, "llama-3": 900}
-    assert "gpt-4o 1,800, llama-3 900" in result.counted[0]
-
-
 def test_a_family_of_judges_can_be_left_out() -> None:
     table = two_judges()
     result = rank_verdicts(verdicts_by_judge(table), RankSettings(without="OpenAI"))
@@ -269,13 +258,6 @@ def test_moves_say_from_where_to_where_and_whether_the_interval_held_it() -> Non
     assert line.startswith(f"{len(moved)} ranks moved: s00 1 to 8 (outside its interval)")
     assert all(move in line for move in moved)
     assert change_lines(base, base, language="en") == ["no rank moved"]
-
-
-def test_a_system_without_battles_left_is_gone_and_moves_no_one() -> None:
-    simulated = simulate(13, queries=400)
-    rest = [s for s in simulated.systems if s != "s00"]
-    lines = change_lines(rate({"en": simulated}), rate({"en": simulated.subset(rest)}), language="en")
-    assert lines == ["no rank moved", "no battle left: s00"]
 
 
 def test_a_comparison_graph_that_falls_apart_is_named_with_its_groups() -> None:

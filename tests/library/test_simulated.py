@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pyarrow.compute as pc
 import pytest
 from scipy.stats import kendalltau
 
-from benchmarks.simulated import LOADINGS, simulate_arena
+from benchmarks.simulated import simulate_arena
 from mirage import schema
 from mirage.battles.verdict_rows import from_judgments
 from mirage.ranking.bootstrap import rate
-from mirage.stages import features
 
 
 def test_the_tables_keep_the_contract_and_have_the_asked_size() -> None:
@@ -24,19 +22,6 @@ def test_the_tables_keep_the_contract_and_have_the_asked_size() -> None:
     assert set(simulation.theta) == {"sw", "en"}
     for theta in simulation.theta.values():
         assert sum(theta.values()) == pytest.approx(0)
-
-
-def test_its_features_are_those_of_mirage_bench_within_their_ranges() -> None:
-    table = simulate_arena(systems=4, queries=20, languages=["en"], seed=1).tables["features"]
-    declared = features.FEATURES
-    assert sorted(pc.unique(table["feature"]).to_pylist()) == sorted(loading.feature for loading in LOADINGS)
-    for row in table.to_pylist():
-        spec = declared[row["feature"]]
-        if row["value"] is not None:
-            assert spec.low is None or spec.low <= row["value"]
-            assert spec.high is None or row["value"] <= spec.high
-    signs = {loading.feature: np.sign(loading.loading) for loading in LOADINGS}
-    assert all(signs[name] == {"higher": 1, "lower": -1}[declared[name].direction] for name in signs)
 
 
 def test_a_ranking_finds_the_truth_and_features_follow_it() -> None:

@@ -194,16 +194,6 @@ def test_marks_of_turns_that_a_text_is_about_are_text(text: str) -> None:
     assert part_thoughts(text).text == text
 
 
-def test_features_of_an_ended_turn_are_those_of_its_answer(shared: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "arena"
-    import_file(shared / "field" / "turn4" / "04-end-of-turn" / "answers.jsonl", folder)
-    mirage("measure", "features", folder)
-    features: dict[str, set[tuple[str, float]]] = {}
-    for row in store.open_arena(folder).read("features").to_pylist():
-        features.setdefault(row["system"], set()).add((row["feature"], row["value"]))
-    assert features["plain"] == features["marked"] == features["stop"]
-
-
 def test_thinking_models_are_read_like_those_that_answer_at_once(shared: Path, tmp_path: Path) -> None:
     folder = tmp_path / "arena"
     import_file(shared / "field" / "think-answers.jsonl", folder)
@@ -222,17 +212,6 @@ def test_thinking_models_are_read_like_those_that_answer_at_once(shared: Path, t
     values = {(row["system"], row["feature"]): row["value"] for row in tables["features"].to_pylist()}
     for system in same:
         assert [values[system, name] for name in ("target_language", "n_citations", "length")] == [1, 1, 54]
-
-
-def test_an_import_parts_thoughts_from_answers(tmp_path: Path) -> None:
-    row = {"language": "en", "query_id": "1", "system": "s", "text": f"<think>{THOUGHT}</think>{ANSWER}"}
-    path = tmp_path / "answers.jsonl"
-    path.write_text(json.dumps(row) + "\n" + json.dumps({**row, "query_id": "2", "text": "<think>cut", "status": "ok"}))
-    rows = import_file(path, tmp_path / "a").arena.read("answers").to_pylist()
-    assert [(row["text"], row["status"], row["thoughts"]) for row in rows] == [
-        (ANSWER, "ok", THOUGHT),
-        ("", "empty", "cut"),
-    ]
 
 
 def completion(content: str, finish: str = "stop", **more: str) -> bytes:

@@ -173,18 +173,6 @@ def test_a_mean_of_a_feature_over_translations_is_held_by_its_interval(feature: 
     assert held / runs > 0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5
 
 
-def test_a_mean_of_a_feature_over_languages_of_their_own_queries_stays_as_it_was() -> None:
-    rng = np.random.default_rng(6)
-    rows = [
-        schema.Feature(code, f"{code}{k}", "s", "length", float(rng.normal()), None)
-        for code in LANGUAGES
-        for k in range(9)
-    ]
-    table = schema.from_rows("features", rows)
-    assert over_languages(means(table), table) == over_languages(means(table), table.slice(0, 0))
-    assert over_languages(means(table), table)[0].unit == "query"
-
-
 def test_a_mean_over_the_same_values_in_every_language_is_that_of_one_language() -> None:
     rng = np.random.default_rng(7)
     value = (50 + rng.normal(size=12)).tolist()
