@@ -181,7 +181,9 @@ def _texts(arena: store.Arena, item: Item) -> tuple[tuple[str | None, str | None
 def _items_of(arena: store.Arena, language: str, query_id: str) -> dict[str, tuple[Item, str]]:
     """Return everything that a row on a query can be on, with the digest of its texts, by the digest of the item."""
     systems = [row["system"] for row in of_query(arena, "answers", (language, query_id)) if row["text"] is not None]
-    pairs = [VoteItem(language, query_id, *pair, *DRAWN[0]) for pair in itertools.combinations(systems, 2)]
+    pairs = [
+        VoteItem(language, query_id, *pair, control=False, why=FILLER) for pair in itertools.combinations(systems, 2)
+    ]
     items: dict[str, tuple[Item, str]] = {}
     for pair, shown in zip(pairs, _shown(arena, pairs), strict=True):
         for (a, b), drawn in itertools.product(itertools.permutations((pair.system_a, pair.system_b)), DRAWN):
