@@ -50,8 +50,10 @@ SAID = (
 """Fields of a rate used in hover texts."""
 _EDGE = 0.035
 """What the axes show below 0 and above 1, so that marks at the ends stay whole."""
-_LETTER, _LINE = 0.02, 0.05
-"""The length of a letter and the height of a name on a narrow screen, in either rate."""
+_LEAST, _LETTER, _LINE = 0.23, 0.015, 0.05
+"""The least room for a name, so that it is not taken for that of the next mark, the length of a letter, and the height
+of a name, in either rate.
+"""
 _rate, _points, _count = (FORMATS[kind].write for kind in ("rate", "points", "count"))
 
 
@@ -119,7 +121,7 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> primitive
     named: list[tuple[float, float, str, str]] = []
     for row in sorted(rows, key=lambda row: row["system"] not in focus)[:NAMED]:
         x, y = row["hallucination_value"], row["error_value"]
-        side, room = 1 if x < 0.5 else -1, _LETTER * len(row["system"])
+        side, room = 1 if x < 0.5 else -1, max(_LEAST, _LETTER * len(row["system"]))
         if not any(
             owner != row["system"] and -_LINE / 2 < (across - x) * side < room and -_LINE / 2 < up - y < 1.5 * _LINE
             for across, up, owner in taken
