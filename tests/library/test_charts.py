@@ -18,7 +18,6 @@ from mirage import store
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts import palette
 from mirage.publish.charts.palette import FAMILIES, FORMATS, TEXT_SIZE, axis, family, ink, layout, rows_axis, text_width
-from mirage.publish.charts.published import dumbbells
 
 # Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB.
 VISION = {
@@ -175,15 +174,6 @@ def test_whiskers_say_value_interval_and_n(mode: Any) -> None:
     assert best["marker"]["color"] == [family("gpt-4").color(mode)]
     assert marks["aya-101"]["marker"]["color"] == [ink(mode).ground], "an unbounded rating is hollow"
     assert "prior's word" in marks["aya-101"]["text"][0]
-
-
-def test_dumbbells_tell_judge_from_surrogate_by_fill() -> None:
-    rows = [{"system": "gpt-4", "judge": 1.5, "surrogate": 2.0, "languages": 18}]
-    figure = dumbbells(rows, mode="light")
-    go.Figure(figure)
-    colors = {trace["name"]: trace["marker"]["color"] for trace in figure["data"] if trace.get("name")}
-    assert colors["judge"] != colors["surrogate"] == ink("light").ground
-    assert any("n = 18 languages" in text for trace in figure["data"] for text in trace.get("text", []))
 
 
 def test_a_systems_name_in_a_hover_is_not_markup() -> None:
