@@ -190,7 +190,7 @@ def summarise_items(figures: Iterable[PrintedFigure]) -> list[PrintedItem]:
         compared = [figure for figure in own if figure.difference is not None]
         averages = [figure.difference == 0 for figure in compared if figure.language == "all"]
         gaps = [abs(figure.difference or 0.0) for figure in compared]
-        reasons = Counter(figure.remark for figure in own if figure.difference is None and figure.remark)
+        reasons = Counter(figure.remark for figure in own if figure.ours is None and figure.remark)
         rows.append(
             PrintedItem(
                 source,

@@ -193,15 +193,6 @@ def test_a_person_is_asked_and_a_no_sends_nothing(here: Path, monkeypatch: pytes
         assert len(service.calls) == 48
 
 
-def test_bundled_arenas_are_copied_and_never_written(here: Path) -> None:
-    before = store.open_arena(ROOT / "data" / "nomiracl").version
-    done = evaluate("nomiracl")
-    assert "gpt-4-azure ranks first of 10 systems" in done.stderr
-    assert "human relevance labels" in done.stderr
-    assert store.open_arena(ROOT / "data" / "nomiracl").version == before
-    assert store.is_arena(here / "nomiracl-arena")
-
-
 def test_without_a_file_the_sample_is_evaluated(here: Path) -> None:
     before = store.open_arena(ROOT / "data" / "sample").version
     assert "reference ranks first" in " ".join(mirage.evaluate(draws=20).findings)
@@ -287,16 +278,6 @@ def test_without_references_labels_or_a_judge_no_system_is_best(here: Path) -> N
     assert "Nobody decides" in done.stderr
     assert "ranks first" not in done.stderr
     assert any("--judge" in words for words in suggested(done.stderr))
-
-
-def test_a_system_that_only_declines_is_below_those_that_answer(here: Path) -> None:
-    """A refusal is well-formed text in the right language: only what is said can tell it from an answer."""
-    rows = records("new", "old", n=12)
-    for row in rows:
-        if row["system"] == "old":
-            row["answer"] = "I cannot find the answer to this question in the passages."
-    save(here / "declines.jsonl", rows)
-    assert "new ranks first" in evaluate("declines.jsonl").stderr
 
 
 def labelled(answers: dict[str, str], subset: str = "relevant", **more: Any) -> list[dict[str, Any]]:

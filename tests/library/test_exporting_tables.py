@@ -21,7 +21,7 @@ from markdown_it import MarkdownIt
 
 import mirage
 from mirage import schema, store
-from mirage.errors import ArenaError, NotEnoughData, UnknownName
+from mirage.errors import ArenaError, UnknownName
 from mirage.publish import hub, leaderboard, trec
 from mirage.stages import features, outcomes
 from mirage.text import printing
@@ -208,13 +208,6 @@ def test_scores_of_hostile_systems_leave_and_a_missing_value_has_no_line(tmp_pat
     measure = "is it good?/a person"
     expected = {"q 1": 1.0, "q%201": 2.0, "all": 1.5}
     assert values == {(name, measure, topic): value for name in NAMED for topic, value in expected.items()}
-
-
-def test_an_arena_where_nothing_is_measured_has_no_lines(tmp_path: Path) -> None:
-    arena = small_arena.write(tmp_path / "arena", tables=("queries",))
-    with pytest.raises(NotEnoughData, match="no measurements"):
-        trec.export_trec(arena, tmp_path / "x.tot")
-    assert not (tmp_path / "x.tot").exists()
 
 
 # --- cards of the hub -------------------------------------------------------------------------------------------------

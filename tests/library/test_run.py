@@ -135,13 +135,6 @@ def test_a_new_judge_runs_again_no_other_judge_and_nothing_before(arena: Path) -
     assert results[-1].why == "judgments changed"
 
 
-def test_a_stage_that_makes_the_same_again_runs_nothing_after_it(arena: Path) -> None:
-    change(arena, "answers", lambda rows: None)
-    results = done(arena)
-    assert ran(results) == ["baselines"]
-    assert results[0].why == "no record of this step for the answers"
-
-
 def test_other_options_and_a_new_version_run_a_stage_again(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results = done(arena, seed=1)
     assert [(d.step, d.why) for d in results if d.state == "ran"] == [
