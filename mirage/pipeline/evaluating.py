@@ -21,7 +21,7 @@ from mirage.io.formats.run import Summary
 from mirage.io.imports import import_file, import_table, read_file
 from mirage.io.options import Options
 from mirage.people.votes import raters
-from mirage.pipeline.steps import RunModel, StepReport, Steps, Watch
+from mirage.pipeline.steps import RunModel, StepReport, Steps
 from mirage.ranking.board import rank_arena
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
@@ -31,6 +31,8 @@ from mirage.stages.judge.stage import BattleSample
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Watch = Callable[[str], Callable[[int, int | None], None]]
+"""Maps a step's name to its progress callback: amount done, and total, None if unknown."""
 SAMPLE = "sample"
 """Bundled arena that is evaluated if nothing is given."""
 
@@ -136,8 +138,9 @@ def evaluate(
         known = {RELEVANCE, NUGGETS, HEURISTIC, *judges_of_data(data, into, settings)}
         if settings.judge not in known:
             raise UnknownName("judge", settings.judge, known)
-    steps = Steps(into, made_by) if progress is None else Steps(into, made_by, progress)
-    imported = _fill(data, into, settings, steps.watch)
+    watch = progress or (lambda _: lambda _done, _of: None)
+    steps = Steps(into, made_by, watch)
+    imported = _fill(data, into, settings, watch)
     results = list(steps.measure(baselines=settings.baselines))
     planned = None
     if settings.model is not None:
@@ -157,7 +160,7 @@ def evaluate(
     if judge is not None and judge != NUGGETS:
         by = HEURISTIC if judge == RELEVANCE else judge
         results += steps.rate(by, draws=settings.draws, seed=settings.seed)
-    steps.watch("ranking")
+    watch("ranking")
     report = EvaluationReport(store.open_arena(into), tuple(results), imported, judge, planned=planned)
     return _rank(report, settings)
 

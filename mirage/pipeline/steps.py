@@ -31,10 +31,7 @@ from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_b
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.outcomes import is_by_model
 from mirage.stages.outcomes.stage import OUTCOMES
-from mirage.stages.stage import Stage, run
-
-Watch = Callable[[str], Callable[[int, int | None], None]]
-"""Maps a step's name to its progress callback: amount done, and total, None if unknown."""
+from mirage.stages.stage import Progress, Stage, run
 
 
 @dataclass(frozen=True)
@@ -139,7 +136,7 @@ class Steps:
     """The arena's folder."""
     made_by: str
     """The command, for the manifest."""
-    watch: Watch = lambda _: lambda _done, _of: None
+    watch: Callable[[str], Progress] = lambda _: lambda _done, _of: None
     """Maps a step's name to its progress callback."""
 
     def run(self, step: Step) -> StepReport:

@@ -304,12 +304,12 @@ def _rate_cells(name: str, pair: Mapping[str, Row], looks: Looks) -> list[str]:
     cells = [_named(name, looks)]
     for subset in _RATE_NAMES:
         row = pair.get(subset)
-        known = row is not None and row["rate"] is not None
-        cells += [
-            FORMATS["rate"].write(row["rate"]) if known else "–",
-            escape(span(row["rate_low"], row["rate_high"], "rate")) if known else "–",
-            FORMATS["count"].write(row["answered"] + row["abstained"]) if row is not None else "–",
-        ]
+        if row is None:
+            cells += ["–"] * 3
+            continue
+        interval = "–" if row["rate"] is None else escape(span(row["rate_low"], row["rate_high"], "rate"))
+        n = FORMATS["count"].write(row["answered"] + row["abstained"])
+        cells += [FORMATS["rate"].write(row["rate"]), interval, n]
     undecided = [row["undecided"] for row in pair.values() if row["undecided"] is not None]
     return [*cells, FORMATS["rate"].write(sum(undecided) / len(undecided)) if undecided else "–"]
 

@@ -54,8 +54,8 @@ def export_trec(arena: Arena, out: Path, *, queries: bool = False) -> int:
     if query:
         columns = ("system", "measure", "language", "query_id", "value")
         rows = arena.sql(f"SELECT * FROM ({query}) ORDER BY system, measure, language, query_id")  # noqa: S608  # fixed
-        for system, measure, *topic, value in zip(*(rows[name].to_pylist() for name in columns), strict=True):
-            topics[system, measure][tuple(topic)] = value
+        for system, measure, code, query_id, value in zip(*(rows[name].to_pylist() for name in columns), strict=True):
+            topics[system, measure][code, query_id] = value
     whole = {key: _over(values) for key, values in topics.items()} | _ratings(arena)
     if not whole:
         raise NotEnoughData("there are no measurements", where=arena.address, do=f"run: {arena.command('features')}")
