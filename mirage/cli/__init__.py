@@ -17,6 +17,7 @@ from mirage.cli import (  # noqa: F401  # each file registers its commands
     generating,
     judging,
     measuring,
+    papers,
     ranking,
     reporting,
     serving,

@@ -11,7 +11,6 @@ import typer
 from mirage.cli.common import ArenaDir, Languages, OpenArena, Seed, command_group, local_path
 from mirage.cli.output import note
 from mirage.errors import BadInput
-from mirage.publish import Lines
 
 export = command_group("export", "Export data for other programs.")
 
@@ -82,35 +81,28 @@ def export_html(
     Reads the tables outcomes, judgments and nuggets, as far as present, and the texts. Writes FILE, which opens in any
     browser without a network and holds its figures as JSON too. Recompute it: mirage check FILE --arena DIR.
     """
-    from mirage.publish.html_report import ReportSettings, write_report
+    from mirage.publish.html_report import write_report
 
     if into.suffix.lower() != ".html":
         raise BadInput(f"{into.name} has another extension", do="name the file .html")
-    settings = ReportSettings(texts=texts)
-    shown = write_report(arena, into, settings)
+    shown = write_report(arena, into, texts=texts)
     note(f"{into}; texts {'' if shown.allowed else 'not '}shown: {shown.reason}")
 
 
 @export.command("trec")
-def export_trec_eval(
+def export_trec_measurements(
     arena: OpenArena,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="PATH", parser=local_path, help="tot: a file. trec_eval: a folder.")
-    ],
-    lines: Annotated[
-        Lines, typer.Option("--lines", help="tot: all systems in one file. trec_eval: one file per system.")
-    ] = "tot",
+    out: Out,
     queries: Annotated[bool, typer.Option("-q", "--queries", help="Add a line per query.")] = False,
 ) -> None:
-    """Write measurements of systems and answers in the format of TREC's tools.
+    """Write measurements of systems and answers as read by TREC AutoJudge: system, measure, topic and value.
 
-    Reads the tables outcomes, features, scores and ratings, as far as present. Writes PATH. `tot` has system, measure,
-    topic and value, as read by TREC AutoJudge; `trec_eval` has the output format of that program. The topic `all` is
-    the unweighted mean over languages. Spaces in names are written %20, and % is %25.
+    Reads the tables outcomes, features, scores and ratings, as far as present. Writes FILE. The topic `all` is the
+    unweighted mean over languages. Spaces in names are written %20, and % is %25.
     """
     from mirage.publish.trec import export_trec
 
-    n = export_trec(arena, out, lines=lines, queries=queries)
+    n = export_trec(arena, out, queries=queries)
     note(f"Measurements of {n:,} systems are in {out}")
 
 
@@ -132,29 +124,6 @@ def export_run(
 
     n = write_run(arena, retriever, out)
     note(f"{n:,} lines of {retriever} are in {out}")
-
-
-@export.command("model-card")
-def export_model_index(
-    arena: OpenArena,
-    system: Annotated[str, typer.Option("--system", metavar="NAME", help="The system.")],
-    out: Out,
-    dataset: Annotated[
-        str | None, typer.Option("--dataset", metavar="NAME", help="Name of the dataset on the Hub.")
-    ] = None,
-) -> None:
-    """Write a system's results for its model card on the Hugging Face Hub, as YAML.
-
-    Reads the tables outcomes, features and ratings, as far as present. Writes FILE: a `model-index` for the top of the
-    model's README.md, with a result per language and over all, and the interval and n of each metric. Needs the extra
-    `hub`.
-    """
-    from mirage import store
-    from mirage.publish.hub import model_index
-
-    text = model_index(arena, system, dataset=dataset)
-    store.write_whole(out, text.encode("utf-8"))
-    note(f"The results of {system} are in {out}; paste them between the --- lines of the model's README.md")
 
 
 @export.command("hub")

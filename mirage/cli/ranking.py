@@ -1,10 +1,9 @@
-"""Commands that rank systems: `mirage rank`, `mirage rank surrogate`, `mirage rank paper`."""
+"""Commands that rank systems: `mirage rank` and `mirage rank surrogate`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
@@ -19,7 +18,6 @@ from mirage.cli.common import (
     Tags,
     arena_log,
     command_group,
-    local_path,
     select_tagged,
 )
 from mirage.cli.output import note, progress, show
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
 
     from mirage.battles.judge import Judge
     from mirage.cli.output import Format
-    from mirage.papers.material import PaperSettings
     from mirage.ranking.bootstrap import RankingReport
     from mirage.ranking.facts import SystemFacts
     from mirage.ranking.surrogate.reporting import Report
@@ -49,11 +46,6 @@ _OMITTED: dict[str, tuple[str, ...]] = {
 """Columns of the leaderboard that a format does not print; the human-readable table prints an unbounded end as
 infinite.
 """
-TOURNAMENTS = ("language", "system", "rating", "low", "high", "rank", "tournaments", "failed", "rated", "reason")
-"""Columns of `rank paper` without `--into`."""
-CORRECTIONS = ("correction", "measure", "paper", "ours", "effect", "unit", "n", "reason")
-"""Columns of `rank paper --into`."""
-
 OneJudge = Annotated[
     str | None,
     typer.Option(
@@ -330,86 +322,3 @@ def surrogate(
     show(summary(compared.held_out, compared.default), (), output_format, of=RegressorSummary)
     for line in conclusions(report):
         note(line)
-
-
-@ranks.command()
-def paper(
-    arena: OpenArena,
-    into: Annotated[
-        Path | None,
-        typer.Option("--into", metavar="OUT", parser=local_path, help="Folder: reproduce the tables and figures too."),
-    ] = None,
-    judge: OneJudge = None,
-    languages: Languages = None,
-    draws: Annotated[
-        int, typer.Option(min=2, max=MOST_DRAWS, help="Tournaments per language, and bootstrap draws.")
-    ] = 200,
-    holdout: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SYSTEM,SYSTEM",
-            help="The two held-out systems; by default the paper's, else those a quarter from the top and the bottom.",
-        ),
-    ] = None,
-    store_: Annotated[bool, typer.Option("--store", help="Store every tournament in the table tournaments.")] = False,
-    output_format: How = "table",
-) -> None:
-    """Rank by MIRAGE-Bench's method, or with --into reproduce its Tables 2 to 5 and Figures 3 to 6.
-
-    Without --into: mean and percentiles of each rating over --draws tournaments of 100 drawn queries, ties dropped.
-    With it: one CSV per table or figure, reproduction.json and reproduction.html in OUT, and the effect of each of our
-    corrections. Reads the table features (--into), and outcomes (judge relevance) or judgments. Writes OUT, and with
-    --store the table tournaments.
-    """
-    from mirage import papers
-
-    by = papers.default_judge(arena) if judge is None else RankSettings().judge(judge)
-    if holdout is not None and into is None:
-        raise BadInput("--holdout is for a reproduction", do="name its folder: --into OUT")
-    if store_ and into is not None:
-        raise BadInput("--store keeps tournaments, which --into does not rank by", do="omit one of them")
-    if into is None:
-        _rank_as_published(
-            arena,
-            by,
-            RankSettings(draws=draws, languages=None if languages is None else tuple(languages)),
-            output_format,
-            stored=store_,
-        )
-        return
-    arena.need("features")
-    held_out = [part.strip() for part in (holdout or "").split(",") if part.strip()]
-    if holdout is not None and not held_out:
-        raise BadInput("--holdout is empty", do="give two systems, comma-separated")
-    _reproduce(arena, by, papers.PaperSettings(languages, held_out, draws), into, output_format)
-
-
-def _rank_as_published(arena: Arena, judge: Judge, settings: RankSettings, how: Format, *, stored: bool) -> None:
-    """Run the tournaments and print each system's mean rating with the published kind of interval."""
-    from mirage.ranking.stage import keep_tournaments, tournament_rows, tournaments
-
-    with progress("Tournaments") as update:
-        result = tournaments(arena, judge, settings, progress=update)
-    show(tournament_rows(result), TOURNAMENTS, how)
-    note("\n".join((result.method, *result.remarks())))
-    if stored:
-        with progress("Storing"):
-            keep_tournaments(arena.path, judge, tournaments=settings.draws, seed=settings.seed)
-
-
-def _reproduce(arena: Arena, judge: Judge, settings: PaperSettings, into: Path, how: Format) -> None:
-    """Write the paper's tables and figures of an arena, and print the corrections over all languages."""
-    from mirage import papers
-    from mirage.publish.charts.reproduce import page
-    from mirage.store import cores
-
-    with progress("Reproducing") as update:
-        result = papers.reproduce(arena, judge, settings, progress=update, processes=cores.available())
-    items = [asdict(item) for item in result.items]
-    html = page(f"MIRAGE-Bench's results on {arena.title}", items, about=result.about, missing=result.missing)
-    files = papers.write_reproduction(result, into, html=html)
-    show([row for row in result.item("corrections").rows if row["language"] == "all"], CORRECTIONS, how)
-    for name, reason in result.missing.items():
-        note(f"missing: {name}: {reason}")
-    note(f"held out: {' and '.join(result.about['held out'])} ({result.about['held out, why']})")
-    note(f"by {judge.name}, seed {settings.seed}; {len(files)} files are in {into}: open {files[-2].name}")

@@ -19,17 +19,14 @@ from mirage.cli.common import (
     arena_labels,
     arena_log,
     command_group,
-    open_existing,
 )
 from mirage.cli.output import Format, columns_of, note, show
-from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
-from mirage.store import Arena
+from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.text.segmentation import as_sentence
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.papers.printed import PrintedFigure
     from mirage.stages.judge import JudgeStats
     from mirage.stats.label_errors import QueryLabels
 
@@ -91,63 +88,6 @@ def rates(
     _note_labels(labels, table)
 
 
-@report.command()
-def paper(
-    arena: Annotated[
-        Arena | None,
-        typer.Argument(metavar="[DIR]", parser=open_existing, help="An arena to compare with the printed figures."),
-    ] = None,
-    source: Annotated[str | None, typer.Option(metavar="PAPER", help="NoMIRACL or MIRAGE-Bench; default both.")] = None,
-    item: Annotated[str | None, typer.Option(metavar="ITEM", help="The table or figure, such as 'Table 3'.")] = None,
-    names: Annotated[
-        list[str] | None,
-        typer.Option("--as", metavar="PRINTED=SYSTEM", help="The arena's system for a printed name. Repeatable."),
-    ] = None,
-    output_format: How = "table",
-) -> None:
-    """Print the figures of the two papers next to an arena's.
-
-    Prints a row per item; with --item or another --format, one per number. Reads the bundled figures, and from DIR
-    queries, passages, answers and outcomes. Writes nothing. Rates are 1 - accuracy, as printed, with 95% intervals;
-    `remark` explains a missing figure. `mirage rank paper` computes MIRAGE-Bench's Tables 2 to 5 and figures.
-    """
-    from mirage import llm, store
-    from mirage.papers.printed import PrintedFigure, PrintedItem, printed_figures, summarise_items
-
-    path = store.bundled_arenas().get("published")
-    if path is None:
-        raise ArenaError("the bundled figures are not installed", do="run from a checkout, or build them: make data")
-    comparisons = printed_figures(
-        store.open_arena(path).read("published"),
-        arena,
-        source=source,
-        item=item,
-        parser="published",
-        names=_pairs(names or []),
-        tokens=llm.tokens_of("estimate", "estimate"),
-    )
-    if output_format == "table" and item is None:
-        columns = columns_of(PrintedItem)
-        show(summarise_items(comparisons), columns[:3] if arena is None else columns, of=PrintedItem)
-        note(f"The figures of one table: --item NAME; all {len(comparisons):,}: --format csv")
-        return
-    if output_format != "table":
-        show(comparisons, (), output_format, of=PrintedFigure)
-        return
-    records = [{**asdict(figure), "printed": _as_printed(figure)} for figure in comparisons]
-    hidden = ("reference",) if arena is not None else columns_of(PrintedFigure)[9:]
-    show(records, columns_of(PrintedFigure, "source", "text", *hidden), of=PrintedFigure)
-    for reference in dict.fromkeys(figure.reference for figure in comparisons):
-        note(f"printed in: {reference}")
-
-
-def _as_printed(figure: PrintedFigure) -> float | str | None:
-    """Return a printed figure: its number, whole for a count, or its text."""
-    if figure.printed is None:
-        return figure.text
-    return int(figure.printed) if figure.unit == "count" else figure.printed
-
-
 def note_unparsed(rates: pa.Table) -> None:
     """Warn if many answers are unparsed."""
     from mirage.stages.outcomes import unparsed_note
@@ -168,17 +108,6 @@ def _note_labels(labels: QueryLabels, rates: pa.Table) -> None:
         note(f"corrected: for label errors found in {n:,} audited queries ({unclear:,} more unclear)")
         for reason in dict.fromkeys(value for value in rates["label_reason"].to_pylist() if value):
             note(reason)
-
-
-def _pairs(names: list[str]) -> dict[str, str]:
-    """Parse `--as` into a mapping."""
-    pairs = {}
-    for pair in names:
-        printed, mark, system = pair.rpartition("=")
-        if not (printed and mark and system):
-            raise BadInput(f"--as {pair} is not a pair", do="write it as --as 'PRINTED NAME=SYSTEM'")
-        pairs[printed] = system
-    return pairs
 
 
 By = Annotated[

@@ -29,8 +29,7 @@ def measure_outdated(path: Path) -> None:
             return bars.enter_context(progress(step.capitalize()))
 
         try:
-            settings = pipeline.RunSettings(start="outcomes", end="features", baselines=False)
-            for result in pipeline.run_all(path, settings, made_by="mirage measure", progress=watch):
+            for result in pipeline.Steps(path, "mirage measure", watch).measure():
                 bars.close()
                 results.append(result)
         finally:

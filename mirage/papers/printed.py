@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mirage.errors import MirageError, UnknownName
 from mirage.io.sources import nomiracl
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
-from mirage.schema import Count, Parser
+from mirage.schema import Count
 from mirage.stages import outcomes as rules
 from mirage.stages.outcomes import patterns
 from mirage.stats.intervals import mean_interval
@@ -20,87 +20,10 @@ from mirage.stats.intervals import mean_interval
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.llm import Tokens
     from mirage.store import Arena
 
-PAPER = "GPT-4o's tokenizer"
-"""The paper's token counter."""
-TEACHER = ("avg_gpt4o_context_tokens", "avg_gpt4o_answer_tokens")
-"""Statistics of a training set with answers of a teacher model, which are not measured."""
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """Statistics of the queries of one arena by language."""
-
-    split: str
-    """The published set to compare with: `train` if the arena was made from MIRACL train, else `eval`."""
-    tokens: str
-    """Token counter: `estimate`, or the name of a tokenizer."""
-    languages: Mapping[str, Mapping[str, float | None]]
-    """Statistics by language code, with the names of the paper's rows: `n_queries`, `avg_query_tokens` (null if a query
-    has no text), `avg_rel_passages_per_q` and `avg_nonrel_passages_per_q` (null if a passage has no label). Means are
-    over the queries of the language.
-    """
-
-    def cell(self, language: str, name: str) -> tuple[float | None, int | None, str]:
-        """Return one statistic, its number of queries, and the reason why it is null or a remark."""
-        if name in TEACHER:
-            return None, None, "the tokens of a teacher's answers are not measured"
-        stats = self.languages.get(language)
-        if stats is None:
-            return None, None, "the arena has no queries in this language"
-        value = stats[name]
-        n = int(stats["n_queries"] or 0)
-        if value is None:
-            lacking = "a query has no text" if "tokens" in name else "a passage has no label"
-            return None, n, f"{lacking} in the arena"
-        if name == "avg_query_tokens":
-            return value, n, f"tokens counted by {self.tokens}; the paper counts by {PAPER}"
-        return value, n, ""
-
-
-def query_statistics(arena: Arena, tokens: Tokens) -> Statistics:
-    """Count queries, their tokens, and their passages by label.
-
-    Args:
-        arena: an arena with queries.
-        tokens: token counter.
-
-    Raises:
-        TableMissing: if there are no queries.
-    """
-    arena.need("queries")
-    texts: dict[str, list[str | None]] = {}
-    for row in arena.read("queries", columns=["language", "text"]).to_pylist():
-        texts.setdefault(row["language"], []).append(row["text"])
-    labels: dict[str, dict[bool | None, int]] = {}
-    if "passages" in arena.tables:
-        counted = arena.sql("SELECT language, relevant, count(*) AS n FROM passages GROUP BY ALL")
-        for row in counted.to_pylist():
-            labels.setdefault(row["language"], {})[row["relevant"]] = row["n"]
-    made_by = arena.manifest["made"]["queries"]["by"]
-    return Statistics(
-        split="train" if made_by.endswith("--split train") else "eval",
-        tokens=tokens.name,
-        languages={code: _language(queries, labels.get(code), tokens) for code, queries in sorted(texts.items())},
-    )
-
-
-def _language(
-    queries: list[str | None], labels: Mapping[bool | None, int] | None, tokens: Tokens
-) -> dict[str, float | None]:
-    n = len(queries)
-    known = [text for text in queries if text is not None]
-    labelled = labels is not None and None not in labels
-    return {
-        "n_queries": n,
-        "avg_query_tokens": sum(map(tokens.count, known)) / n if len(known) == n else None,
-        "avg_rel_passages_per_q": labels.get(True, 0) / n if labels and labelled else None,
-        "avg_nonrel_passages_per_q": labels.get(False, 0) / n if labels and labelled else None,
-    }
-
-
+MIRAGE_BENCH = "MIRAGE-Bench"
+"""Name of the paper in the table `published`."""
 TEMPLATES = {"Original": "vanilla", "+Role": "role", "+Repeat": "repeat", "+Explanation": "explanation"}
 """The prompts of NoMIRACL's Table 3 -> the names of the templates."""
 _SUBSETS = {"hallucination rate": "non_relevant", "error rate": "relevant"}
@@ -147,7 +70,7 @@ class PrintedFigure:
     ours_high: float | None
     """Upper end."""
     n: int | None
-    """Number of answers or queries."""
+    """Number of answers, queries or systems."""
     remark: str
     """Reason why `ours` is null, or a qualification; otherwise empty."""
     reference: str
@@ -155,7 +78,9 @@ class PrintedFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ours:
+class Measured:
+    """The arena's value of a figure."""
+
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -163,7 +88,7 @@ class _Ours:
     remark: str = ""
 
 
-_Measure = Callable[[Mapping[str, Any]], _Ours]
+Measure = Callable[[Mapping[str, Any]], Measured]
 """Function from a row of `published` to the arena's value."""
 
 
@@ -173,10 +98,7 @@ def printed_figures(
     *,
     source: str | None = None,
     item: str | None = None,
-    languages: Iterable[str] | None = None,
-    parser: Parser = "published",
     names: Mapping[str, str] | None = None,
-    tokens: Tokens | None = None,
 ) -> list[PrintedFigure]:
     """Return printed figures, each with the arena's value.
 
@@ -185,13 +107,11 @@ def printed_figures(
         arena: the arena to measure; None for the printed figures only.
         source: the paper; None for both.
         item: the table or figure, as `Table 3`; None for all.
-        languages: codes to keep; None for all, with averages and totals.
-        parser: parser of the answers; the papers' tables use `published`.
         names: system as printed -> system of the arena, where the names do not match.
-        tokens: token counter (MIRAGE-Bench, Table 1); the estimate if None.
 
     Returns:
-        One row per printed figure, in the order of the table. Rates are as the papers print them, 1 - accuracy.
+        One row per printed figure, in the order of the table. Rates are as the papers print them, 1 - accuracy by
+        the published parser.
 
     Raises:
         UnknownName: if there is no such paper, item, language, or system of the arena.
@@ -203,19 +123,24 @@ def printed_figures(
             if value not in values:
                 raise UnknownName(f"{'paper' if column == 'source' else 'table or figure'}", value, values)
             rows = [row for row in rows if row[column] == value]
-    if languages is not None:
-        codes = set(languages)
-        rows = [row for row in rows if row["language"] in codes]
-    measures: dict[tuple[str, str], _Measure] = {}
+    measures: dict[tuple[str, str], Measure] = {}
+
+    def measure(row: Mapping[str, Any]) -> Measured:
+        if arena is None:
+            return Measured()
+        key = row["source"], row["item"]
+        if key not in measures:
+            measures[key] = _measure(arena, *key, names or {})
+        return measures[key](row)
+
+    return set_beside(rows, measure)
+
+
+def set_beside(rows: Iterable[Mapping[str, Any]], measure: Measure) -> list[PrintedFigure]:
+    """Set an arena's values beside rows of a `published` table; a row without value and text has no print."""
     results = []
     for row in rows:
-        if arena is None:
-            measured = _Ours()
-        else:
-            key = row["source"], row["item"]
-            if key not in measures:
-                measures[key] = _measure(arena, *key, parser, names or {}, tokens)
-            measured = measures[key](row)
+        measured = measure(row)
         results.append(
             PrintedFigure(
                 **{name: row[name] for name in ("source", "item", "metric", "setting", "system", "language", "unit")},
@@ -242,9 +167,9 @@ class PrintedItem:
     item: str
     """The table or figure."""
     figures: Count
-    """Printed figures."""
+    """Figures."""
     compared: Count
-    """Figures of which the arena has its own value."""
+    """Printed figures of which the arena has its own value."""
     equal: Count
     """Figures without a difference, up to rounding."""
     averages: str
@@ -265,7 +190,7 @@ def summarise_items(figures: Iterable[PrintedFigure]) -> list[PrintedItem]:
         compared = [figure for figure in own if figure.difference is not None]
         averages = [figure.difference == 0 for figure in compared if figure.language == "all"]
         gaps = [abs(figure.difference or 0.0) for figure in compared]
-        reasons = Counter(figure.remark for figure in own if figure.difference is None and figure.remark)
+        reasons = Counter(figure.remark for figure in own if figure.ours is None and figure.remark)
         rows.append(
             PrintedItem(
                 source,
@@ -310,9 +235,7 @@ def _average_differences(figures: Sequence[PrintedFigure]) -> list[PrintedFigure
     ]
 
 
-def _measure(
-    arena: Arena, source: str, item: str, parser: Parser, names: Mapping[str, str], tokens: Tokens | None
-) -> _Measure:
+def _measure(arena: Arena, source: str, item: str, names: Mapping[str, str]) -> Measure:
     """Return the function that measures one item's figures; if the arena cannot, one that gives the reason."""
     try:
         if source == "NoMIRACL":
@@ -321,11 +244,11 @@ def _measure(
             if item == "Table 2":
                 return _patterns(arena, names)
             if item == "Table 3":
-                return _prompts(arena, parser, names)
+                return _prompts(arena, names)
             if item in ("Table 7", BASELINES):
-                return _rates(rules.rates(arena.read("outcomes"), parser=parser), names)
-        if (source, item) == ("MIRAGE-Bench", "Table 1"):
-            return _statistics(arena, tokens)
+                return _rates(rules.rates(arena.read("outcomes"), parser="published"), names)
+        if (source, item) == (MIRAGE_BENCH, "Table 1"):
+            return _statistics(arena)
     except UnknownName:
         raise
     except MirageError as error:
@@ -333,12 +256,12 @@ def _measure(
     return _nothing(_MADE_ELSEWHERE if re.search(r"Table [2-5]|Figure", item) else "not measured here")
 
 
-def _nothing(reason: str) -> _Measure:
+def _nothing(reason: str) -> Measure:
     """Return a function that measures nothing and gives the reason."""
-    return lambda _: _Ours(remark=reason)
+    return lambda _: Measured(remark=reason)
 
 
-def _queries(arena: Arena) -> _Measure:
+def _queries(arena: Arena) -> Measure:
     """NoMIRACL, Table 1: queries of each subset and language of one split."""
     arena.need("queries")
     rows = arena.sql("SELECT language, subset, count(*) AS n FROM queries WHERE subset IS NOT NULL GROUP BY ALL")
@@ -348,19 +271,19 @@ def _queries(arena: Arena) -> _Measure:
     languages = {language for _, language in counts} - {"all"}
     split, outputs = _split(arena)
 
-    def ours(row: Mapping[str, Any]) -> _Ours:
+    def ours(row: Mapping[str, Any]) -> Measured:
         subset, of = row["setting"].split(", ")
         if split is None:
-            return _Ours(remark="the arena does not say which split its queries are of")
+            return Measured(remark="the arena does not say which split its queries are of")
         if of != split:
-            return _Ours(remark=f"the arena holds queries of the split {split}")
+            return Measured(remark=f"the arena holds queries of the split {split}")
         count = counts.get((subset, row["language"]))
         if count is None:
-            return _Ours(remark="the arena has no such queries")
+            return Measured(remark="the arena has no such queries")
         remarks = [f"{len(languages)} languages"] if row["language"] == "all" else []
         if outputs:
             remarks.append("answers were published for up to 250 queries of each subset")
-        return _Ours(count, remark="; ".join(remarks))
+        return Measured(count, remark="; ".join(remarks))
 
     return ours
 
@@ -376,47 +299,47 @@ def _split(arena: Arena) -> tuple[str | None, bool]:
     return (match[1] if match else None), False
 
 
-def _patterns(arena: Arena, names: Mapping[str, str]) -> _Measure:
+def _patterns(arena: Arena, names: Mapping[str, str]) -> Measure:
     """NoMIRACL, Table 2: shares of the English answers by pattern."""
     answers = arena.read("answers", languages=["en"]) if "answers" in arena.tables else None
     counts = patterns.pattern_counts(arena.read("outcomes", languages=["en"]), answers)
     known = _Names({system for _, system in counts}, names)
     by_text = {name for pair in patterns.EXACT.values() for name in pair}
 
-    def ours(row: Mapping[str, Any]) -> _Ours:
+    def ours(row: Mapping[str, Any]) -> Measured:
         pattern = row["metric"].partition(": ")[2]
         if pattern in patterns.BY_HAND:
-            return _Ours(remark=_BY_HAND)
+            return Measured(remark=_BY_HAND)
         if pattern in by_text and answers is None:
-            return _Ours(remark="the arena holds no texts of the answers")
+            return Measured(remark="the arena holds no texts of the answers")
         system = known.find(row["system"])
         cell = counts.get((row["setting"], system)) if system else None
         if cell is None:
-            return _Ours(remark=known.why(row["system"]))
+            return Measured(remark=known.why(row["system"]))
         return _share([(cell[pattern], cell[""])], "sorted by rules, not by hand")
 
     return ours
 
 
-def _prompts(arena: Arena, parser: Parser, names: Mapping[str, str]) -> _Measure:
+def _prompts(arena: Arena, names: Mapping[str, str]) -> Measure:
     """NoMIRACL, Table 3: one system by prompt template."""
     answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
-    table = rules.template_rates(arena.read("outcomes"), answers, parser=parser)
+    table = rules.template_rates(arena.read("outcomes"), answers, parser="published")
     measures = {
         template: _rates(table.filter([value == template for value in table["template"].to_pylist()]), names)
         for template in set(table["template"].to_pylist())
     }
 
-    def ours(row: Mapping[str, Any]) -> _Ours:
+    def ours(row: Mapping[str, Any]) -> Measured:
         template = TEMPLATES[row["setting"].removeprefix("prompt ")]
         if template not in measures:
-            return _Ours(remark=f"no answer in the arena is to the template {template}")
+            return Measured(remark=f"no answer in the arena is to the template {template}")
         return measures[template](row)
 
     return ours
 
 
-def _rates(table: pa.Table, names: Mapping[str, str]) -> _Measure:
+def _rates(table: pa.Table, names: Mapping[str, str]) -> Measure:
     """Rates as the papers print them: 1 - accuracy over the answers present."""
     cells: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
     for row in table.to_pylist():
@@ -426,38 +349,64 @@ def _rates(table: pa.Table, names: Mapping[str, str]) -> _Measure:
             cells.setdefault((row["subset"], row["system"]), {})[row["language"]] = wrong, present
     known = _Names({system for _, system in cells}, names)
 
-    def ours(row: Mapping[str, Any]) -> _Ours:
+    def ours(row: Mapping[str, Any]) -> Measured:
         system = known.find(row["system"])
         if system is None:
-            return _Ours(remark=known.why(row["system"]))
+            return Measured(remark=known.why(row["system"]))
         by_language = cells.get((_SUBSETS[row["metric"]], system), {})
         if row["language"] != "all":
             cell = by_language.get(row["language"])
-            return _share([cell]) if cell else _Ours(remark="no answers in the arena")
+            return _share([cell]) if cell else Measured(remark="no answers in the arena")
         if not by_language:
-            return _Ours(remark="no answers in the arena")
+            return Measured(remark="no answers in the arena")
         return _share(list(by_language.values()), f"mean over {len(by_language)} languages")
 
     return ours
 
 
-def _share(cells: list[tuple[int, int]], remark: str = "") -> _Ours:
+def _share(cells: list[tuple[int, int]], remark: str = "") -> Measured:
     """Return a share in percent, or the mean of several, with its interval."""
     mean, low, high = mean_interval(cells)
-    return _Ours(100 * mean, 100 * low, 100 * high, sum(n for _, n in cells), remark)
+    return Measured(100 * mean, 100 * low, 100 * high, sum(n for _, n in cells), remark)
 
 
-def _statistics(arena: Arena, tokens: Tokens | None) -> _Measure:
-    """MIRAGE-Bench, Table 1: sizes and mean tokens of queries, and passages of either label."""
+def _statistics(arena: Arena) -> Measure:
+    """MIRAGE-Bench, Table 1: number of queries, their mean tokens, and passages of either label per query."""
     from mirage.llm import TokenEstimate  # deferred: imports all provider clients, which pages do not need
 
-    stats = query_statistics(arena, tokens or TokenEstimate())
+    counter = TokenEstimate()
+    arena.need("queries")
+    texts: dict[str, list[str | None]] = {}
+    for row in arena.read("queries", columns=["language", "text"]).to_pylist():
+        texts.setdefault(row["language"], []).append(row["text"])
+    labels: dict[str, dict[bool | None, int]] = {}
+    if "passages" in arena.tables:
+        counted = arena.sql("SELECT language, relevant, count(*) AS n FROM passages GROUP BY ALL")
+        for row in counted.to_pylist():
+            labels.setdefault(row["language"], {})[row["relevant"]] = row["n"]
+    split = "train" if arena.manifest["made"]["queries"]["by"].endswith("--split train") else "eval"
 
-    def ours(row: Mapping[str, Any]) -> _Ours:
-        if row["setting"] != stats.split:
-            return _Ours(remark=f"the arena holds the {stats.split} set")
-        value, n, remark = stats.cell(row["language"], row["metric"])
-        return _Ours(value, n=n, remark=remark)
+    def ours(row: Mapping[str, Any]) -> Measured:
+        if row["setting"] != split:
+            return Measured(remark=f"the arena holds the {split} set")
+        metric, known, own = row["metric"], texts.get(row["language"]), labels.get(row["language"], {})
+        if metric.startswith("avg_gpt4o"):
+            remark = "tokens of a teacher's answers: mirage export sft gives them for a training set"
+            return Measured(remark=remark)
+        if known is None:
+            return Measured(remark="the arena has no queries in this language")
+        n = len(known)
+        if metric == "n_queries":
+            return Measured(n, n=n)
+        if metric == "avg_query_tokens":
+            if None in known:
+                return Measured(n=n, remark="a query has no text in the arena")
+            total = sum(counter.count(text or "") for text in known)
+            remark = f"tokens counted by {counter.name}; the paper counts by GPT-4o's tokenizer"
+            return Measured(total / n, n=n, remark=remark)
+        if not own or None in own:
+            return Measured(n=n, remark="a passage has no label in the arena")
+        return Measured(own.get(metric == "avg_rel_passages_per_q", 0) / n, n=n)
 
     return ours
 

@@ -3,12 +3,12 @@
     source, into = locate("answers.jsonl")
     report = evaluate(source, into, EvaluateSettings(), made_by="mirage evaluate")
 
-It composes `mirage.io.imports`, `run_all` and `rank_arena`; `findings.py` states the findings.
+It composes `mirage.io.imports`, `steps.py` and `rank_arena`; `findings.py` states the findings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,8 +21,7 @@ from mirage.io.formats.run import Summary
 from mirage.io.imports import import_file, import_table, read_file
 from mirage.io.options import Options
 from mirage.people.votes import raters
-from mirage.pipeline.running import StepReport, run_all
-from mirage.pipeline.steps import RunModel, RunSettings
+from mirage.pipeline.steps import RunModel, StepReport, Steps
 from mirage.ranking.board import rank_arena
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
@@ -135,33 +134,32 @@ def evaluate(
         ArenaError: if the arena cannot be written.
         Unreachable: if the service rejects every call.
     """
-    watch = progress or (lambda _: lambda _done, _of: None)
     if settings.judge is not None and settings.model is None:
         known = {RELEVANCE, NUGGETS, HEURISTIC, *judges_of_data(data, into, settings)}
         if settings.judge not in known:
             raise UnknownName("judge", settings.judge, known)
+    watch = progress or (lambda _: lambda _done, _of: None)
+    steps = Steps(into, made_by, watch)
     imported = _fill(data, into, settings, watch)
-    run = RunSettings(baselines=settings.baselines, sample=settings.sample, draws=settings.draws, seed=settings.seed)
-
-    def steps(**options: object) -> Iterator[StepReport]:
-        return run_all(into, replace(run, **options), made_by=made_by, progress=watch)  # type: ignore[arg-type]
-
-    results = list(steps(end="features"))
+    results = list(steps.measure(baselines=settings.baselines))
     planned = None
     if settings.model is not None:
-        asked = replace(run, start="judge", end="judge", judge=settings.judge or "", model=settings.model)
-        planned = _refused_cost(into, asked, made_by, agree)
-        if planned is None:
-            results += run_all(into, asked, made_by=made_by, progress=watch)
+        asked = settings.judge or "", settings.sample, settings.model
+        cost = None if agree is None else steps.judging_cost(*asked)
+        if agree is None or cost is None or not cost.calls or agree(cost):
+            results.append(steps.judge(*asked))
+        else:
+            planned = cost
     if settings.judge is None:
         _judge_by_scores(into, made_by)
     if settings.judge == HEURISTIC or not set(verdict_judges(store.open_arena(into))) - {HEURISTIC}:
-        results += steps(start="judge", end="judge")
+        results.append(steps.judge(HEURISTIC, settings.sample))
     judge = preferred_judge(store.open_arena(into), settings.judge, last=HEURISTIC)
     if judge is not None:
         store.record_judge(into, judge)
     if judge is not None and judge != NUGGETS:
-        results += steps(start="ratings", end="ratings", judge=HEURISTIC if judge == RELEVANCE else judge)
+        by = HEURISTIC if judge == RELEVANCE else judge
+        results += steps.rate(by, draws=settings.draws, seed=settings.seed)
     watch("ranking")
     report = EvaluationReport(store.open_arena(into), tuple(results), imported, judge, planned=planned)
     return _rank(report, settings)
@@ -207,17 +205,6 @@ def _judge_by_scores(into: Path, made_by: str) -> None:
     if (measure := raters.main_measure(scores)) is not None:
         with suppress(NotEnoughData):
             raters.judge_by_scores(into, measure, made_by=made_by)
-
-
-def _refused_cost(
-    into: Path, asked: RunSettings, made_by: str, agree: Callable[[llm.Cost], bool] | None
-) -> llm.Cost | None:
-    """Return the maximum cost of the judge's calls if they are not agreed to; None to go on."""
-    if agree is None:
-        return None
-    costs = [result.cost for result in run_all(into, asked, made_by=made_by, dry=True) if result.cost is not None]
-    cost = llm.total(costs)
-    return None if not cost.calls or agree(cost) else cost
 
 
 def _rank(report: EvaluationReport, settings: EvaluateSettings) -> EvaluationReport:

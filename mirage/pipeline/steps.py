@@ -1,4 +1,4 @@
-"""The steps of a run, in order.
+"""The steps of `mirage evaluate` and `mirage measure`, in order, each skipped while its inputs are unchanged.
 
 baselines  queries, passages           -> answers of the systems `baseline/..`
 outcomes   queries, answers            -> outcomes
@@ -6,18 +6,22 @@ nuggets    answers, nuggets            -> nugget_assignments, by shared words
 features   answers; queries, passages  -> features, those whose tables are there
 judge      answers, features           -> judgments; by a model: of queries, passages, answers
 ratings    outcomes; judgments         -> ratings by relevance; by the judge
+
+The manifest records beside each table the inputs of its steps: content of the tables read, options, version. While they
+are unchanged, running a step again would give the same result.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from mirage import llm, schema, store
 from mirage.battles.counts import RELEVANCE
-from mirage.ranking.settings import DRAWS, SEED
+from mirage.errors import NotEnoughData, TableMissing
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.schema import REFERENCE
 from mirage.stages import features, judge
@@ -29,44 +33,33 @@ from mirage.stages.outcomes import is_by_model
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Progress, Stage, run
 
-Left = str
-"""Remaining work; empty if there is none."""
-
 
 @dataclass(frozen=True)
 class RunModel:
-    """A model for a run."""
+    """A model that judges."""
 
     model: llm.ChatModel
-    """The model that judges, with its service; needs none if nothing is sent."""
-    caller: Callable[[llm.ChatModel], llm.Engine] | None = None
-    """Returns the function that calls a model; None for `llm.engine_of`."""
-
-    def engine(self) -> llm.Engine:
-        """Return the function that calls the model."""
-        return llm.engine_of(self.model) if self.caller is None else self.caller(self.model)
+    """The model, with its service; needs none if nothing is sent."""
+    caller: Callable[[llm.ChatModel], llm.Engine] = llm.engine_of
+    """Returns the function that calls a model."""
 
 
 @dataclass(frozen=True)
-class RunSettings:
-    """Options of a run. Without a model it costs nothing."""
+class StepReport:
+    """Report of a step."""
 
-    start: str = "baselines"
-    """First stage."""
-    end: str = "ratings"
-    """Last stage."""
-    baselines: bool = True
-    """Whether the baselines also answer."""
-    judge: str = judge.HEURISTIC
-    """The judge: `heuristic`, or the model's name as a judge."""
-    sample: BattleSample = field(default_factory=BattleSample)
-    """The battles to judge."""
-    draws: int = DRAWS
-    """Bootstrap draws of the ratings."""
-    seed: int = SEED
-    """Seed of the draws."""
-    model: RunModel | None = None
-    """Model that judges."""
+    stage: str
+    """The stage: one of those above."""
+    step: str
+    """The step: a stage has several for several judges."""
+    state: Literal["ran", "skipped", "unfinished"]
+    """`unfinished`: calls remain for a later run."""
+    why: str
+    """Why it ran or was skipped, and what remains."""
+    seconds: float = 0.0
+    """Duration in seconds."""
+    cost: llm.Cost | None = None
+    """Cost of its calls; None if it makes none."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +70,8 @@ class StepResult:
     """The arena after the step."""
     cost: llm.Cost | None = None
     """Cost of its calls; None if it makes none."""
-    left: Left = ""
-    """Remaining work."""
+    left: str = ""
+    """Remaining work; empty if there is none."""
     remark: str = ""
     """What was skipped for lack of data, and why; empty if nothing."""
 
@@ -88,9 +81,9 @@ class Step:
     """A part of a stage that runs or is skipped as a whole."""
 
     stage: str
-    """One of `ORDER`."""
+    """The stage."""
     name: str
-    """Name; a stage has several steps for several systems, judges or judges."""
+    """Name of the step."""
     reads: tuple[str, ...]
     """Required tables."""
     writes: str
@@ -101,24 +94,110 @@ class Step:
     """Everything besides the tables that determines the result, as JSON."""
     version: int = 1
     """Version of the stage."""
-    plan: Callable[[], llm.Cost | None] = lambda: None
-    """Returns the maximum cost of its calls; sends nothing."""
     off: str = ""
     """Why it is not wanted; empty if it is."""
-    without: str = ""
-    """What is skipped for lack of data, and why; empty if nothing."""
+
+    def outdated(self, arena: store.Arena) -> str:
+        """Return why the step has to run; empty if it is up to date or not wanted.
+
+        Raises:
+            TableMissing: if the arena lacks a table that it reads.
+        """
+        if self.off:
+            return ""
+        for table in self.reads:
+            arena.need(table)
+        if self.writes not in arena.tables:
+            return f"there is no {self.writes} table"
+        before, now = store.runs(arena, self.writes).get(self.name), self.inputs(arena)
+        if before is None:
+            return f"no record of this step for the {self.writes}"
+        tables, options = before.get("tables", {}), before.get("options", {})
+        changed = [table for table in self.reads if tables.get(table) != now["tables"][table]]
+        if changed:
+            return " and ".join(changed) + " changed"
+        if options != now["options"]:
+            both = sorted({*options, *now["options"]})
+            names = [name for name in both if options.get(name) != now["options"].get(name)]
+            return "changed options: " + ", ".join(names)
+        return "" if before.get("version") == now["version"] else "new version of the stage"
+
+    def inputs(self, arena: store.Arena) -> dict[str, Any]:
+        """Return what the result depends on, as JSON."""
+        tables = {table: store.content(arena, table) for table in self.reads}
+        return {"tables": tables, "options": dict(self.options), "version": self.version}
 
 
 @dataclass(frozen=True)
-class _Run:
-    """Shared state of one run's steps."""
+class Steps:
+    """The steps on one arena."""
 
     path: Path
-    wanted: RunSettings
+    """The arena's folder."""
     made_by: str
-    progress: Callable[[str], Progress]
+    """The command, for the manifest."""
+    watch: Callable[[str], Progress] = lambda _: lambda _done, _of: None
+    """Maps a step's name to its progress callback."""
 
-    def stage(self, name: str, stage: Stage, step: str, *, part: str | None, **options: Any) -> Step:
+    def run(self, step: Step) -> StepReport:
+        """Run a step unless it is up to date, and record its inputs; without its tables or data it is skipped.
+
+        Raises:
+            ArenaError: if there is no arena, or it cannot be written.
+            Unreachable: if the service rejects every call.
+        """
+        arena = store.open_arena(self.path)
+        try:
+            reason = step.outdated(arena)
+            if not reason:
+                return StepReport(step.stage, step.name, "skipped", step.off or "up to date")
+            inputs = step.inputs(arena)
+            self.watch(step.name)
+            begun = time.perf_counter()
+            done = step.work()
+            seconds = time.perf_counter() - begun
+        except (TableMissing, NotEnoughData) as error:
+            do = f"; {error.do}" if error.do else ""
+            return StepReport(step.stage, step.name, "skipped", f"{error.what}{do}")
+        if not done.left:
+            store.record_run(self.path, step.writes, step.name, inputs, left=store.content(done.arena, step.writes))
+        why = "; ".join(part for part in (done.left or reason, done.remark) if part)
+        return StepReport(step.stage, step.name, "unfinished" if done.left else "ran", why, seconds, done.cost)
+
+    def measure(self, *, baselines: bool = False) -> Iterator[StepReport]:
+        """Run what needs no model and no judge, after the answers of the baselines if they are wanted."""
+        if baselines:
+            yield self.run(self._stage("baselines", BASELINES, "baselines", part="system"))
+        outcomes = store.open_arena(self.path).read_optional("outcomes")
+        off = "a model classified the answers" if is_by_model(outcomes) else ""
+        yield self.run(replace(self._stage("outcomes", OUTCOMES, "outcomes", part=None), off=off))
+        arena = store.open_arena(self.path)
+        step = self._stage("nuggets", TERM_ASSIGNMENTS, "nuggets by terms", part="assigner")
+        off = "" if "nuggets" in arena.tables else "there are no nuggets"
+        yield self.run(replace(step, reads=TERM_ASSIGNMENTS.tables(arena), off=off))
+        yield self.run(self._features())
+
+    def judge(self, name: str, sample: BattleSample, model: RunModel | None = None) -> StepReport:
+        """Judge by the heuristic judge, or by a model if there is one."""
+        return self.run(self._judging(name, sample, model))
+
+    def judging_cost(self, name: str, sample: BattleSample, model: RunModel) -> llm.Cost | None:
+        """Return the maximum cost of judging by a model, without sending anything; None if there is nothing to do."""
+        try:
+            if self._judging(name, sample, model).outdated(store.open_arena(self.path)):
+                return plan_judging(self.path, JudgeSettings(name, sample), model.model)
+        except (TableMissing, NotEnoughData):
+            pass
+        return None
+
+    def rate(self, judge: str, *, draws: int, seed: int) -> Iterator[StepReport]:
+        """Store the ratings by relevance labels, and by the judge."""
+        options: dict[str, Any] = {"draws": draws, "seed": seed}
+        yield self.run(self._stage("ratings", RELEVANCE_RATINGS, f"ratings by {RELEVANCE}", part="judge", **options))
+        options["judge"] = judge
+        yield self.run(self._stage("ratings", JUDGED_RATINGS, f"ratings by {judge}", part="judge", **options))
+
+    def _stage(self, name: str, stage: Stage, step: str, *, part: str | None, **options: Any) -> Step:
         """Return a step that applies a stage to tables only; its options determine the result."""
 
         def work() -> StepResult:
@@ -128,101 +207,39 @@ class _Run:
 
         return Step(name, step, stage.reads, stage.writes[0], work, options, stage.version)
 
+    def _features(self) -> Step:
+        """Return the step that measures every feature that needs no model, and whose tables are there."""
+        reference = _reference(self.path)
+        arena, tools = store.open_arena(self.path), features.Tools(reference=reference)
+        free, lacking = measurable_in(arena, tools)
 
-def _baselines(this: _Run) -> Iterator[Step]:
-    step = this.stage("baselines", BASELINES, "baselines", part="system")
-    yield step if this.wanted.baselines else replace(step, off="not asked for")
+        def work() -> StepResult:
+            options: dict[str, Any] = {"only": free, "tools": tools, "progress": self.watch("features")}
+            measured = run(FEATURES, self.path, made_by=self.made_by, part="feature", step="features", **options)
+            return StepResult(measured, remark=_lacking(lacking, arena))
 
+        options = {"features": free, "reference": reference}
+        return Step("features", "features", FEATURES.tables(arena), "features", work, options, FEATURES.version)
 
-def _outcomes(this: _Run) -> Iterator[Step]:
-    step = this.stage("outcomes", OUTCOMES, "outcomes", part=None)
-    stored = store.open_arena(this.path).read_optional("outcomes")
-    yield replace(step, off="a model classified the answers" if is_by_model(stored) else "")
+    def _judging(self, name: str, sample: BattleSample, model: RunModel | None) -> Step:
+        options = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(sample).items()}
+        step = f"judge {name}"
 
+        def weigh() -> StepResult:
+            return StepResult(judge_arena_by_features(self.path, sample=sample, made_by=self.made_by, step=step))
 
-def _nuggets(this: _Run) -> Iterator[Step]:
-    step = this.stage("nuggets", TERM_ASSIGNMENTS, "nuggets by terms", part="assigner")
-    arena = store.open_arena(this.path)
-    reads = TERM_ASSIGNMENTS.tables(arena)
-    yield replace(step, reads=reads, off="" if "nuggets" in arena.tables else "there are no nuggets")
+        if model is None:
+            options["weights"] = [list(asdict(weight).values()) for weight in judge.WEIGHTS]
+            return Step("judge", step, ("answers", "features"), "judgments", weigh, options)
+        chat, caller = model.model, model.caller
 
+        def ask() -> StepResult:
+            calls = llm.ArenaCalls(caller(chat), chat, self.made_by, self.watch(step))
+            arena, judged = judge_by_model(self.path, JudgeSettings(name, sample), calls, step=step)
+            return StepResult(arena, judged.cost, _note_rest(sum(judged.failed.values()), judged.unasked))
 
-def _features(this: _Run) -> Iterator[Step]:
-    reference = _reference(this.path)
-    tools = features.Tools(reference=reference)
-    arena = store.open_arena(this.path)
-    free, lacking = measurable_in(arena, tools)
-
-    def measure() -> StepResult:
-        options: dict[str, Any] = {"only": free, "tools": tools, "progress": this.progress("features")}
-        return StepResult(run(FEATURES, this.path, made_by=this.made_by, part="feature", step="features", **options))
-
-    decides = {"features": free, "reference": reference}
-    reads = FEATURES.tables(arena)
-    yield Step(
-        "features", "features", reads, "features", measure, decides, FEATURES.version, without=_lacking(lacking, arena)
-    )
-
-
-def _judge(this: _Run) -> Iterator[Step]:
-    judge_name, sample, model = this.wanted.judge, this.wanted.sample, this.wanted.model
-    options = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(sample).items()}
-
-    name = f"judge {judge_name}"
-
-    def weigh() -> StepResult:
-        return StepResult(judge_arena_by_features(this.path, sample=sample, made_by=this.made_by, step=name))
-
-    if judge_name == judge.HEURISTIC or model is None:
-        options["weights"] = [list(asdict(weight).values()) for weight in judge.WEIGHTS]
-        yield Step("judge", name, ("answers", "features"), "judgments", weigh, options)
-        return
-    settings, judge_model, engine = JudgeSettings(judge_name, sample), model.model, model.engine
-
-    def ask() -> StepResult:
-        calls = llm.ArenaCalls(engine(), judge_model, this.made_by, this.progress(name))
-        arena, judged = judge_by_model(this.path, settings, calls, step=name)
-        return StepResult(arena, judged.cost, _note_rest(sum(judged.failed.values()), judged.unasked, "battles"))
-
-    def plan() -> llm.Cost:
-        return plan_judging(this.path, settings, judge_model)
-
-    reads = ("queries", "passages", "answers")
-    yield Step("judge", name, reads, "judgments", ask, options | llm.parameters(judge_model.settings), plan=plan)
-
-
-def _ratings(this: _Run) -> Iterator[Step]:
-    options = {"draws": this.wanted.draws, "seed": this.wanted.seed}
-    yield this.stage("ratings", RELEVANCE_RATINGS, f"ratings by {RELEVANCE}", part="judge", **options)
-    judge_name = this.wanted.judge
-    yield this.stage("ratings", JUDGED_RATINGS, f"ratings by {judge_name}", part="judge", judge=judge_name, **options)
-
-
-_STAGES: dict[str, Callable[[_Run], Iterator[Step]]] = {
-    "baselines": _baselines,
-    "outcomes": _outcomes,
-    "nuggets": _nuggets,
-    "features": _features,
-    "judge": _judge,
-    "ratings": _ratings,
-}
-ORDER = tuple(_STAGES)
-"""Stage names that bound a run."""
-
-
-def steps(
-    stage: str, path: Path, request: RunSettings, *, made_by: str, progress: Callable[[str], Progress]
-) -> Iterator[Step]:
-    """Yield the steps of a stage, in order.
-
-    Args:
-        stage: one of `ORDER`.
-        path: the arena's folder.
-        request: options of the run.
-        made_by: the command, for the manifest.
-        progress: maps a step's name to its progress callback (amount done, total).
-    """
-    return _STAGES[stage](_Run(path, request, made_by, progress))
+        options |= llm.parameters(chat.settings)
+        return Step("judge", step, ("queries", "passages", "answers"), "judgments", ask, options)
 
 
 def _reference(path: Path) -> str | None:
@@ -244,8 +261,8 @@ def _lacking(names: Sequence[str], arena: store.Arena) -> str:
     return f"without {absent} these are not measured: {', '.join(names)}" if names else ""
 
 
-def _note_rest(failed: int, unasked: int, unit: str) -> Left:
+def _note_rest(failed: int, unasked: int) -> str:
     """Describe calls that remain for a later run."""
-    parts = [f"{failed:,} {unit} failed"] if failed else []
-    parts += [f"{unasked:,} {unit} not sent: the budget was reached"] if unasked else []
+    parts = [f"{failed:,} battles failed"] if failed else []
+    parts += [f"{unasked:,} battles not sent: the budget was reached"] if unasked else []
     return "; ".join([*parts, "rerun the command to resume"]) if parts else ""

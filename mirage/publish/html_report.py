@@ -1,7 +1,8 @@
 """An arena as one HTML file that opens anywhere: ratings, rates, two charts and, where the licences allow, its texts.
 
-The file holds its figures as JSON too, with the arena's content id and the settings, so that `check_report` can compute
-them from the arena again and compare.
+The file holds its figures as JSON too, with the arena's content id, so that `check_report` can compute them from the
+arena again and compare. Everything from an arena is escaped; the page's Content-Security-Policy forbids scripts and
+requests.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,34 +20,29 @@ from mirage import schema, store
 from mirage.battles.judge import Judge, judges
 from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
 from mirage.pipeline.recompute import TOLERANCE, Mismatch, Recomputed, compare_rows
-from mirage.publish.html_page import DATA_END, DATA_START, QueryTexts, page
+from mirage.publish.charts.palette import DARK, FONT, FORMATS, LIGHT, MakerStyle, distinct_looks, span
 from mirage.ranking.board import leaderboard, rank_arena
-from mirage.ranking.settings import DRAWS, SEED, RankSettings
+from mirage.ranking.settings import RankSettings
 from mirage.stages.outcomes import rates, sample_outcomes
-from mirage.stats.intervals import MOST_DRAWS
 from mirage.store.files import chunks
 from mirage.store.labels import has_automatic_labels
+from mirage.text.languages import scope_name
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     from mirage.store import Arena
 
-FORMAT = "mirage report 1"
+FORMAT = "mirage report 2"
 """Version of the figures and the markup; a change of either needs another."""
-TABLES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "ratings": (("judge", "language", "system"), tuple(column.name for column in schema.columns("ratings"))),
-    "rates": (
-        ("language", "subset", "system"),
-        (
-            *("language", "subset", "system", "n", "answered", "abstained", "rate", "rate_low", "rate_high"),
-            *("rate_as_published", "undecided"),
-        ),
-    ),
+QUERIES = 3
+"""Number of queries per language shown with texts."""
+_KEYS = {"ratings": ("judge", "language", "system"), "rates": ("language", "subset", "system")}
+"""Tables of a report, each with its key."""
+_COLUMNS = {
+    "ratings": tuple(column.name for column in schema.columns("ratings")),
+    "rates": (*_KEYS["rates"], "n", "answered", "abstained", "rate", "rate_low", "rate_high", "undecided"),
 }
-"""Tables of a report, each with its key and its columns."""
 _FACTS = ("arena", "methods", "texts")
-_MOST_QUERIES = 100_000
-_TEXTS = ("queries", "passages", "answers")
-"""Tables with copyrightable texts."""
 _OPEN = re.compile(
     r"\b(apache(?:[- ]licen[cs]e)?[- ]2(?:\.0)?|mit|bsd(?:-[23]-clause)?|unlicense|cc0(?:[- ]1\.0)?|public domain"
     r"|pddl|odc-by|odbl|cc[- ]by(?:[- ]sa)?(?:[- ][34]\.0)?|gpl-3\.0|mpl-2\.0)\b",
@@ -54,21 +51,37 @@ _OPEN = re.compile(
 """Licences that allow redistribution for any purpose."""
 _CLOSED = re.compile(r"\b(nc|nd|non-?commercial|no ?derivatives|proprietary|all rights reserved)\b", re.IGNORECASE)
 
-
-@dataclass(frozen=True, slots=True)
-class ReportSettings:
-    """Settings of a report."""
-
-    languages: tuple[str, ...] | None = None
-    """Language codes; None for all."""
-    texts: bool | None = None
-    """Whether to show texts; None to decide by the licences."""
-    queries: int = 3
-    """Maximum number of queries per language shown with texts."""
-    draws: int = DRAWS
-    """Bootstrap draws for the intervals of ratings."""
-    seed: int = SEED
-    """Random seed."""
+_DATA_START, _DATA_END = '<script type="application/json" id="figures">', "</script>"
+_RATE_NAMES = {"non_relevant": "Hallucination rate", "relevant": "Error rate"}
+_RANKED = ("System", "Rank", "Rating", "95% interval", "Rank, 95%", "Best", "Wins", "Ties", "Losses", "Battles")
+_RATED = ("System", *(part for name in _RATE_NAMES.values() for part in (name, "95% interval", "n")), "Undecided")
+_JUDGED = ("Judge", "Shown first", "Shown second", "Verdict", "Rationale")
+_COLORS = " ".join(
+    f"--{name}: light-dark({getattr(LIGHT, name)}, {getattr(DARK, name)});"
+    for name in ("text", "muted", "line", "ground")
+)
+_STYLE = f"""
+:root {{ color-scheme: light dark; {_COLORS} }}
+body {{ font: 15px/1.5 {FONT}; color: var(--text); background: var(--ground); max-width: 68rem; margin: 2rem auto;
+  padding: 0 1rem; }}
+h1, h2, h3 {{ font-weight: 600; line-height: 1.2; overflow-wrap: anywhere; }}
+p, li, dd {{ max-width: 75ch; overflow-wrap: anywhere; }}
+dt, .note, thead th {{ color: var(--muted); font-weight: 500; }}
+.wide {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+th, td {{ padding: .25rem .75rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }}
+th:first-child, td:first-child, .text th, .text td {{ text-align: start; white-space: normal; }}
+svg text {{ font: 12px {FONT}; fill: var(--text); }}
+svg line {{ stroke: var(--line); }} svg .range {{ stroke: var(--muted); }}
+.mark {{ width: 14px; height: 14px; vertical-align: -2px; margin-inline-end: .4rem; }}
+article {{ border-top: 1px solid var(--line); margin-top: 2rem; }}
+.answer {{ white-space: pre-wrap; overflow-wrap: anywhere; border-inline-start: 3px solid var(--line);
+  padding-inline-start: .9rem; }}
+"""
+_NAMES, _SIDE, _ROW, _FOOT = 220, 520, 22, 44
+"""Pixels of a chart: room for names, side of the plot, height of a row, room for the axis."""
+Row = Mapping[str, Any]
+Looks = Mapping[str, MakerStyle]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +109,7 @@ def text_permission(arena: Arena, stated: bool | None = None) -> TextPermission:
     if stated is not None:
         return TextPermission(stated, f"the publisher states that texts may {'' if stated else 'not '}be shown")
     names: dict[str, None] = {}
-    for table in _TEXTS:
+    for table in ("queries", "passages", "answers"):
         if table in arena.tables:
             sources = arena.manifest["made"][table]["from"]
             licences = [str(source["licence"]) for source in sources if source.get("licence")]
@@ -107,26 +120,30 @@ def text_permission(arena: Arena, stated: bool | None = None) -> TextPermission:
     return TextPermission(True, "licence " + ", ".join(names))
 
 
-def write_report(arena: Arena, path: Path, settings: ReportSettings = ReportSettings()) -> TextPermission:
+def write_report(arena: Arena, path: Path, *, texts: bool | None = None) -> TextPermission:
     """Write the report of an arena into one self-contained HTML file, and return whether it shows texts.
 
     The file needs no network and runs no script. Names of voters, thoughts and keys of the ledger are never written.
 
+    Args:
+        arena: the arena.
+        path: the file.
+        texts: whether to show texts; None to decide by the licences.
+
     Raises:
         ArenaError: if the arena has no outcomes and no judgments.
-        UnknownName: if it has no such language.
         BadInput: if the file cannot be written.
     """
-    figures = _figures(arena, settings)
-    store.write_whole(path, page(figures, _texts(arena, figures)).encode("utf-8"))
+    figures = _figures(arena, texts)
+    store.write_whole(path, _page(figures, arena).encode("utf-8"))
     return TextPermission(**figures["texts"])
 
 
 def check_report(path: Path, arena: Arena) -> Iterator[Recomputed]:
     """Compute the figures of a report from its arena again, part by part, and compare.
 
-    Parts: the arena's identity, each table, the other facts, and the page itself, which must be the one that the
-    figures and the arena's texts make; it is compared only if the others agree.
+    Parts: each table, the other facts, and the page itself, which must be the one that the figures and the arena's
+    texts make; it is compared only if the others agree.
 
     Args:
         path: a file of `write_report`.
@@ -138,9 +155,9 @@ def check_report(path: Path, arena: Arena) -> Iterator[Recomputed]:
     """
     content = "".join(chunks(path))
     stored = _parse(content, path)
-    fresh = _figures(arena, _settings(stored["settings"]))
+    fresh = _figures(arena, stored["stated"])
     differs = False
-    for name, (keys, _) in TABLES.items():
+    for name, keys in _KEYS.items():
         rows = stored["tables"][name]
         found = tuple(compare_rows(name, keys, rows, fresh["tables"][name], tolerance=TOLERANCE))
         differs = differs or bool(found)
@@ -152,99 +169,46 @@ def check_report(path: Path, arena: Arena) -> Iterator[Recomputed]:
     if changed or differs:
         yield Recomputed("page", 0, "its figures differ")
         return
-    ours, theirs = content.splitlines(), page(stored, _texts(arena, stored)).splitlines()
+    ours, theirs = content.splitlines(), _page(stored, arena).splitlines()
     longest = max(len(ours), len(theirs))
     pairs = zip(*(lines + [""] * (longest - len(lines)) for lines in (ours, theirs)), strict=True)
     lines = [Mismatch("page", f"line {n}", "HTML", a[:200], b[:200]) for n, (a, b) in enumerate(pairs, 1) if a != b]
     yield Recomputed("page", len(ours), None, tuple(lines))
 
 
-def _figures(arena: Arena, settings: ReportSettings) -> dict[str, Any]:
+def _figures(arena: Arena, stated: bool | None) -> dict[str, Any]:
     """Compute everything a report shows besides texts, as JSON holds it."""
     if not {"outcomes", "judgments"} & set(arena.tables):
         raise ArenaError("the arena has no outcomes and no judgments to report", where=arena.address,
                          do=f"run: {arena.command('outcomes')}")  # fmt: skip
-    ratings: list[dict[str, Any]] = []
+    ratings: list[Row] = []
     methods: dict[str, list[str]] = {}
     for name in judges(arena):
-        chosen = RankSettings(languages=settings.languages, draws=settings.draws, seed=settings.seed)
         try:
-            result = rank_arena(arena, Judge.from_name(name), chosen)
+            result = rank_arena(arena, Judge.from_name(name), RankSettings())
         except (NotEnoughData, UnknownName) as error:
             methods[name] = [f"not ranked: {error.what}", *([error.where] if error.where else [])]
             continue
         ratings += leaderboard(result.ranking).to_pylist()
         methods[name] = [result.ranking.method, *result.remarks]
-    shown: list[dict[str, Any]] = []
+    rated: list[Row] = []
     if "outcomes" in arena.tables:
-        table = rates(arena.read("outcomes"), samples=sample_outcomes(arena), languages=settings.languages)
-        shown = table.select(TABLES["rates"][1]).to_pylist()
+        rated = rates(arena.read("outcomes"), samples=sample_outcomes(arena)).select(_COLUMNS["rates"]).to_pylist()
     figures = {
         "format": FORMAT,
         "arena": {
-            "title": arena.title,
-            "label": arena.label,
-            "licence": str(arena.manifest["licence"]),
-            "version": arena.version,
-            "labels": "made by a program" if has_automatic_labels(arena) else "made by people",
+            "Title": arena.title,
+            "Numbers": arena.label,
+            "Licence": str(arena.manifest["licence"]),
+            "Relevance labels": "made by a program" if has_automatic_labels(arena) else "made by people",
+            "Content of the arena": arena.version,
         },
-        "settings": asdict(settings),
         "methods": methods,
-        "texts": asdict(text_permission(arena, settings.texts)),
-        "tables": {"ratings": ratings, "rates": shown},
+        "texts": asdict(text_permission(arena, stated)),
+        "stated": stated,
+        "tables": {"ratings": ratings, "rates": rated},
     }
     return dict(json.loads(json.dumps(figures)))
-
-
-def _texts(arena: Arena, figures: Mapping[str, Any]) -> list[tuple[str, int, list[QueryTexts]]]:
-    """Return the queries to show by language, with their answers, outcomes and verdicts, and how many there are."""
-    if not figures["texts"]["allowed"] or "queries" not in arena.tables:
-        return []
-    chosen, most = figures["settings"]["languages"], figures["settings"]["queries"]
-    found = []
-    for code in arena.languages("queries"):
-        if chosen is None or code in chosen:
-            rows = arena.read("queries", columns=["query_id", "subset", "text"], languages=[code]).to_pylist()
-            shown = rows[:most]
-            ids = [row["query_id"] for row in shown]
-            answers = _by_query(arena, "answers", ("query_id", "system", "text", "status"), code, ids)
-            verdicts = _by_query(
-                arena, "judgments", ("query_id", "judge", "system_a", "system_b", "verdict", "rationale"), code, ids
-            )
-            outcomes = {
-                (row["query_id"], row["system"]): row["outcome"]
-                for of in _by_query(arena, "outcomes", ("query_id", "system", "parser", "outcome"), code, ids).values()
-                for row in of
-                if row["parser"] == "strict"
-            }
-            texts = [
-                QueryTexts(
-                    row["query_id"],
-                    row["subset"],
-                    row["text"],
-                    [
-                        answer | {"outcome": outcomes.get((row["query_id"], answer["system"]), answer["status"])}
-                        for answer in answers.get(row["query_id"], [])
-                    ],
-                    verdicts.get(row["query_id"], []),
-                )
-                for row in shown
-            ]
-            found.append((code, len(rows), texts))
-    return found
-
-
-def _by_query(
-    arena: Arena, table: str, columns: Sequence[str], code: str, ids: Sequence[str]
-) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of a table on some queries of a language, by query; none if the arena lacks them."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    if table in arena.tables and code in arena.languages(table):
-        wanted = set(ids)
-        for row in arena.read(table, columns=columns, languages=[code]).to_pylist():
-            if row["query_id"] in wanted:
-                found.setdefault(row["query_id"], []).append(row)
-    return found
 
 
 def _has_texts(arena: Arena, table: str) -> bool:
@@ -254,18 +218,16 @@ def _has_texts(arena: Arena, table: str) -> bool:
 def _parse(content: str, path: Path) -> dict[str, Any]:
     """Return the figures of a report."""
     again = f"write it again: mirage export html DIR --into {path.name}"
-    block = content.partition(DATA_START)[2].partition(DATA_END)[0]
+    block = content.partition(_DATA_START)[2].partition(_DATA_END)[0]
     if not block:
         raise BadInput(f"{path.name} is not a report: it has no figures as JSON", where=str(path), do=again)
     try:
         data = json.loads(block)
         if data["format"] != FORMAT:
             raise ValueError(f"its format is {data['format']!r}, not {FORMAT!r}")
-        names = ("settings", *_FACTS)
-        if not all(isinstance(data[name], dict) for name in names):
+        if not all(isinstance(data[name], dict) for name in _FACTS) or data["stated"] not in (None, True, False):
             raise ValueError("a part of it has another type")
-        _settings(data["settings"])
-        for name, (_, columns) in TABLES.items():
+        for name, columns in _COLUMNS.items():
             for row in data["tables"][name]:
                 if row.keys() != set(columns) or not all(_is_plain(value) for value in row.values()):
                     raise ValueError(f"a row of {name} has other columns or values")
@@ -274,24 +236,246 @@ def _parse(content: str, path: Path) -> dict[str, Any]:
     return dict(data)
 
 
-def _settings(stored: Mapping[str, Any]) -> ReportSettings:
-    """Return the settings of a report from its JSON.
-
-    Raises:
-        ValueError: if they are not settings of a report.
-    """
-    languages, most = stored["languages"], {"queries": _MOST_QUERIES, "draws": MOST_DRAWS, "seed": 2**32}
-    valid = (
-        stored.keys() == {field.name for field in fields(ReportSettings)}
-        and (languages is None or all(isinstance(code, str) for code in languages))
-        and stored["texts"] in (None, True, False)
-        and all(type(stored[name]) is int and 0 <= stored[name] <= limit for name, limit in most.items())
-    )
-    if not valid:
-        raise ValueError("its settings are not those of a report")
-    return ReportSettings(**{**stored, "languages": None if languages is None else tuple(languages)})
-
-
 def _is_plain(value: Any) -> bool:
     """Return whether a value is null, text, a flag or a finite number."""
     return value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def _page(figures: Row, arena: Arena) -> str:
+    """Return a report as HTML."""
+    rows, rated = figures["tables"]["ratings"], figures["tables"]["rates"]
+    looks = distinct_looks(tuple(sorted({row["system"] for row in (*rows, *rated)})))
+    title = escape(figures["arena"]["Title"])
+    facts = figures["arena"] | {"Texts": figures["texts"]["reason"], "Recompute": "mirage check FILE.html --arena DIR"}
+    about = "".join(f'<dt>{escape(name)}</dt><dd dir="auto">{escape(fact)}</dd>' for name, fact in facts.items())
+    body = [*_ratings(figures, looks), *_rates(rated, looks), *_battles(figures, arena)]
+    # Inside a script only this sign could end it or begin a comment.
+    data = json.dumps(figures, ensure_ascii=False, indent=0).replace("<", "\\u003c")
+    return (
+        '<!doctype html>\n<html lang="en" dir="ltr">\n<head>\n<meta charset="utf-8">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f'<h1 dir="auto">{title}</h1>\n' + "\n".join(body) + f"\n<h2>About</h2>\n<dl>{about}</dl>\n</main>\n"
+        f"{_DATA_START}{data}{_DATA_END}\n</body>\n</html>\n"
+    )
+
+
+def _ratings(figures: Row, looks: Looks) -> Iterator[str]:
+    for judge, remarks in figures["methods"].items():
+        yield f"<h2>Ratings by {_text(judge)}</h2>"
+        rows = [row for row in figures["tables"]["ratings"] if row["judge"] == judge]
+        for n, (code, own) in enumerate(_by_language(rows)):
+            label = f"Ratings by {judge}: {scope_name(code)}"
+            table = _table(_RANKED, ([*_rating_cells(row, looks)] for row in own), label)
+            yield f"<h3>{escape(scope_name(code))}</h3>\n{_forest(own, looks, label)}" if n == 0 else ""
+            yield table if n == 0 else _folded(scope_name(code), table)
+        yield f'<ul class="note">{"".join(f"<li>{escape(line)}</li>" for line in remarks)}</ul>'
+
+
+def _rating_cells(row: Row, looks: Looks) -> Iterator[str]:
+    yield _named(row["system"], looks)
+    yield str(row["rank"])
+    # The joint row has both ends where only a few languages put no bound.
+    open_ = not row["bounded"] and None not in (row["low"], row["high"])
+    yield FORMATS["rating"].write(row["rating"]) + (" (not bounded in some language)" if open_ else "")
+    yield escape(span(row["low"], row["high"]))
+    low, high = row["rank_low"], row["rank_high"]
+    yield str(low) if low == high else f"{low} to {high}"
+    yield row["best"] or "–"
+    yield from (FORMATS["count"].write(row[name]) for name in ("wins", "ties", "losses", "battles"))
+
+
+def _rates(rows: Sequence[Row], looks: Looks) -> Iterator[str]:
+    if rows:
+        yield "<h2>Hallucination and error rates</h2>"
+    for code, own in _by_language(rows):
+        pairs: dict[str, dict[str, Row]] = {row["system"]: {} for row in sorted(own, key=lambda row: row["system"])}
+        for row in own:
+            pairs[row["system"]][row["subset"]] = row
+        table = _table(_RATED, (_rate_cells(name, pair, looks) for name, pair in pairs.items()), scope_name(code))
+        yield f"{_scatter(pairs, looks)}\n{table}" if code == "all" else _folded(scope_name(code), table)
+
+
+def _rate_cells(name: str, pair: Mapping[str, Row], looks: Looks) -> list[str]:
+    cells = [_named(name, looks)]
+    for subset in _RATE_NAMES:
+        row = pair.get(subset)
+        if row is None:
+            cells += ["–"] * 3
+            continue
+        interval = "–" if row["rate"] is None else escape(span(row["rate_low"], row["rate_high"], "rate"))
+        n = FORMATS["count"].write(row["answered"] + row["abstained"])
+        cells += [FORMATS["rate"].write(row["rate"]), interval, n]
+    undecided = [row["undecided"] for row in pair.values() if row["undecided"] is not None]
+    return [*cells, FORMATS["rate"].write(sum(undecided) / len(undecided)) if undecided else "–"]
+
+
+def _forest(rows: Sequence[Row], looks: Looks, label: str) -> str:
+    """Draw ratings with their intervals; an unbounded interval runs to the edge."""
+    right = _NAMES + _SIDE
+    place, ticks = _scale([row[name] for row in rows for name in ("rating", "low", "high")], _NAMES, right)
+    foot = _ROW * len(rows)
+    parts = [_tick(place(tick), foot, FORMATS["rating"].write(tick)) for tick in ticks]
+    for n, row in enumerate(rows):
+        y = _ROW * n + _ROW / 2
+        low, high = (edge if row[end] is None else place(row[end]) for end, edge in (("low", _NAMES), ("high", right)))
+        parts.append(_label(_NAMES - 12, y + 4, _shorten(row["system"]), "end"))
+        parts.append(f'<line class="range" x1="{low:.1f}" x2="{high:.1f}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        parts.append(_mark(row["system"], looks, place(row["rating"]), y))
+    parts.append(_label(_NAMES, foot + 36, "Rating, logits of expected points (higher is better)"))
+    return _svg(parts, right + 16, foot + _FOOT, label)
+
+
+def _scatter(pairs: Mapping[str, Mapping[str, Row]], looks: Looks) -> str:
+    """Draw the trade-off of both rates, with their intervals."""
+    shown = {
+        name: tuple(tuple(pair[subset][end] for end in ("rate", "rate_low", "rate_high")) for subset in _RATE_NAMES)
+        for name, pair in pairs.items()
+        if all(subset in pair and pair[subset]["rate"] is not None for subset in _RATE_NAMES)
+    }
+    across, ticks = _scale([value for first, _ in shown.values() for value in first], 60, _SIDE)
+    down, steps = _scale([value for _, second in shown.values() for value in second], _SIDE, 16)
+    parts = [_tick(across(tick), _SIDE, FORMATS["rate"].write(tick)) for tick in ticks]
+    for step in steps:
+        parts.append(f'<line x1="60" x2="{_SIDE}" y1="{down(step):.1f}" y2="{down(step):.1f}"/>')
+        parts.append(_label(54, down(step) + 4, FORMATS["rate"].write(step), "end"))
+    taken: list[tuple[float, float]] = []
+    for name, (first, second) in shown.items():
+        (x, left, right), (y, low, high) = map(across, first), map(down, second)
+        parts.append(f'<line class="range" x1="{left:.1f}" x2="{right:.1f}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        parts.append(f'<line class="range" x1="{x:.1f}" x2="{x:.1f}" y1="{low:.1f}" y2="{high:.1f}"/>')
+        parts.append(_mark(name, looks, x, y))
+        # A name that would lie on another is left to the table, which has the same marks.
+        if all(abs(x - other) > 8 * len(_shorten(name)) or abs(y - height) > 18 for other, height in taken):
+            parts.append(_label(x + 10, y - 5, _shorten(name)))
+            taken.append((x, y))
+    parts.append(_label(60, _SIDE + 36, f"{_RATE_NAMES['non_relevant']} (lower is better)"))
+    parts.append(_label(0, 10, _RATE_NAMES["relevant"]))
+    return _svg(parts, _SIDE + _NAMES, _SIDE + _FOOT, "Hallucination rate against error rate")
+
+
+def _scale(values: Iterable[float | None], start: float, end: float) -> tuple[Callable[[float], float], list[float]]:
+    """Return a function from a value to pixels, and the values of round ticks."""
+    known = [value for value in values if value is not None] or [0.0]
+    margin = 0.05 * (max(known) - min(known)) or 0.5
+    low, high = min(known) - margin, max(known) + margin
+    step = next(s for s in (m * 10.0**e for e in range(-9, 10) for m in (1, 2, 5)) if (high - low) / s <= 7)
+    ticks = [step * n for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
+    return lambda value: start + (value - low) / (high - low) * (end - start), ticks
+
+
+def _tick(x: float, foot: float, text: str) -> str:
+    return f'<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{foot}"/>{_label(x, foot + 18, text, "middle")}'
+
+
+def _label(x: float, y: float, text: str, anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _mark(name: str, looks: Looks, x: float, y: float) -> str:
+    return f'<g transform="translate({x - 8:.1f} {y - 8:.1f})"><title>{escape(name)}</title>{_shape(looks[name])}</g>'
+
+
+def _shape(look: MakerStyle) -> str:
+    return f'<g style="fill: light-dark({look.light}, {look.dark})">{look.shape}</g>'
+
+
+def _named(name: str, looks: Looks) -> str:
+    return f'<svg class="mark" viewBox="0 0 16 16" aria-hidden="true">{_shape(looks[name])}</svg>{_text(name)}'
+
+
+def _svg(parts: Sequence[str], width: float, height: float, label: str) -> str:
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    return f'<div class="wide"><svg role="img" aria-label="{escape(label)}" {size}>{"".join(parts)}</svg></div>'
+
+
+def _battles(figures: Row, arena: Arena) -> Iterator[str]:
+    yield "<h2>Battles and their texts</h2>"
+    if not figures["texts"]["allowed"] or "queries" not in arena.tables:
+        yield f'<p class="note">Not shown: {escape(figures["texts"]["reason"])}.</p>'
+        return
+    for code in arena.languages("queries"):
+        rows = arena.read("queries", columns=["query_id", "subset", "text"], languages=[code]).to_pylist()
+        shown = rows[:QUERIES]
+        ids = {row["query_id"] for row in shown}
+        answers = _by_query(arena, "answers", ("query_id", "system", "text", "status"), code, ids)
+        judged = ("query_id", "judge", "system_a", "system_b", "verdict", "rationale")
+        verdicts = _by_query(arena, "judgments", judged, code, ids)
+        read = _by_query(arena, "outcomes", ("query_id", "system", "parser", "outcome"), code, ids)
+        outcomes = {
+            (row["query_id"], row["system"]): row["outcome"]
+            for own in read.values()
+            for row in own
+            if row["parser"] == "strict"
+        }
+        articles = []
+        for query in shown:
+            own = [
+                (row["system"], outcomes.get((row["query_id"], row["system"]), row["status"]), row["text"])
+                for row in answers.get(query["query_id"], [])
+            ]
+            articles.append(_article(query, own, verdicts.get(query["query_id"], []), code))
+        yield _folded(f"{scope_name(code)}: {len(shown):,} of {count_text(len(rows), 'query')}", "\n".join(articles))
+
+
+def _article(query: Row, answers: Sequence[tuple[str, str, str | None]], verdicts: Sequence[Row], code: str) -> str:
+    language = f'lang="{escape(code)}" dir="auto"'
+    subset = f", {query['subset'].replace('_', '-')}" if query["subset"] else ""
+    parts = [f"<article><h3 {language}>{escape(query['text'] or 'No text')}</h3>"]
+    parts.append(f'<p class="note">Query {_text(query["query_id"])}{subset}</p>')
+    for system, outcome, text in answers:
+        parts.append(f'<p>{_text(system)} <span class="note">{escape(outcome.replace("_", " "))}</span></p>')
+        parts.append(f'<p class="answer" {language}>{escape(text) if text else "–"}</p>')
+    if verdicts:
+        names = ("judge", "system_a", "system_b", "verdict", "rationale")
+        lines = ([_text(row[name]) for name in names] for row in verdicts)
+        table = _table(_JUDGED, lines, f"Verdicts on {query['query_id']}", kind=' class="text"')
+        parts.append(_folded(count_text(len(verdicts), "verdict"), table))
+    return "\n".join([*parts, "</article>"])
+
+
+def _by_query(
+    arena: Arena, table: str, columns: Sequence[str], code: str, ids: set[str]
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of a table on some queries of a language, by query; none if the arena lacks them."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    if table in arena.tables and code in arena.languages(table):
+        for row in arena.read(table, columns=columns, languages=[code]).to_pylist():
+            if row["query_id"] in ids:
+                found.setdefault(row["query_id"], []).append(row)
+    return found
+
+
+def _table(heads: Sequence[str], lines: Iterable[Sequence[str]], label: str, *, kind: str = "") -> str:
+    """Return a table that scrolls sideways on a narrow screen."""
+    head = "".join(f"<th>{name}</th>" for name in heads)
+    body = "\n".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in lines)
+    return (
+        f'<div class="wide" tabindex="0" role="region" aria-label="{escape(label)}"><table{kind}>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def _folded(summary: str, content: str) -> str:
+    return f"<details><summary>{escape(summary)}</summary>{content}</details>"
+
+
+def _by_language(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
+    """Return the rows by language, `all` first."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["language"], []).append(row)
+    return sorted(found.items(), key=lambda item: item[0] != "all")
+
+
+def _text(words: str | None) -> str:
+    """Return a text of an arena, escaped, in its own direction."""
+    return "–" if words is None else f'<bdi dir="auto">{escape(words)}</bdi>'
+
+
+def _shorten(name: str) -> str:
+    return name if len(name) <= 30 else f"{name[:29]}…"

@@ -19,15 +19,18 @@ from mirage.text.segmentation import as_sentence, count_text
 HEAD = ("Rank", "System", "Rating", "95% interval", "Rank, 95%", "Best", "Queries", "Battles")
 """Columns of the printed table."""
 _ALIGN = "rlrrrrrr"
+_RANKS = (
+    "Ranks: behind all significantly better systems, before all significantly worse ones (paired tests over queries, "
+    "Holm's correction over all pairs, 5%). Systems tied with the best are bold."
+)
 
 
-def to_latex(ranking: RankingReport, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
+def to_latex(ranking: RankingReport, language: str | None = None, *, notes: Sequence[str] = ()) -> str:
     r"""Return the ranking of one language as a LaTeX table with the rules of `booktabs`.
 
     Args:
         ranking: the ranking.
         language: code, or `all`; None for the last, which is `all` if there are several.
-        title: start of the caption; plain text.
         notes: sentences at the end of the caption; plain text.
 
     Returns:
@@ -47,14 +50,12 @@ def to_latex(ranking: RankingReport, language: str | None = None, *, title: str 
         [latex_text(name) for name in HEAD],
         lines,
         sides=_ALIGN,
-        caption=latex_text(caption(ranking, language, title=title, notes=notes)),
+        caption=latex_text(_caption(ranking, language, notes)),
         label="leaderboard",
     )
 
 
-def to_markdown(
-    ranking: RankingReport, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()
-) -> str:
+def to_markdown(ranking: RankingReport, language: str | None = None, *, notes: Sequence[str] = ()) -> str:
     """Return the ranking of one language as a GitHub Markdown table, with the caption below.
 
     Args and errors: as for `to_latex`.
@@ -67,15 +68,12 @@ def to_markdown(
         name = f"**{name}**" if row["bold"] and name else name
         rating = f"{row['rating']:+.2f}"
         lines.append(_cells(row, name, rating, f"{low} to {high}"))
-    words = markdown_text(caption(ranking, language, title=title, notes=notes))
+    words = markdown_text(_caption(ranking, language, notes))
     return markdown_frame(HEAD, lines, sides=_ALIGN, caption=words)
 
 
-def caption(ranking: RankingReport, language: str | None = None, *, title: str = "", notes: Sequence[str] = ()) -> str:
-    """Return the caption of a printed table: subject, judge, extent, method, and the meaning of the ranks.
-
-    Args and errors: as for `to_latex`.
-    """
+def _caption(ranking: RankingReport, language: str | None, notes: Sequence[str]) -> str:
+    """Return the caption of a printed table: judge, extent, method, and the meaning of the ranks."""
     code = _code(ranking, language)
     row = ranking.languages[code]
     codes = [other for other in ranking.languages if other != JOINT] if code == JOINT else [code]
@@ -83,16 +81,12 @@ def caption(ranking: RankingReport, language: str | None = None, *, title: str =
     queries = "query" if row.n_queries == 1 else "queries"
     skill = "" if ranking.skill == "both" else f", skill {ranking.skill}"
     counts = f"{count_text(len(row.systems), 'system')}, {row.n_queries:,} {queries}"
-    sentences = [
+    sentences = (
         f"{counts}{where}, judge {ranking.judge}{skill}.",
         f"Ratings in logits: {ranking.method}.",
-    ]
-    sentences.append(
-        "Ranks: behind all significantly better systems, before all significantly worse ones (paired tests over "
-        "queries, Holm's correction over all pairs, 5%). Systems tied with the best are bold."
+        _RANKS,
     )
-    sentences += [as_sentence(note.rstrip(".")) for note in notes]
-    return " ".join([f"{title}." if title else "", *sentences]).strip()
+    return " ".join([*sentences, *(as_sentence(note.rstrip(".")) for note in notes)])
 
 
 def _code(ranking: RankingReport, language: str | None) -> str:

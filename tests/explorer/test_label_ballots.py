@@ -216,9 +216,6 @@ def test_rates_say_what_is_known_of_the_labels(arena: store.Arena, tmp_path: Pat
     rows = json.loads(mirage("report", "rates", arena.path, "--format", "json").stdout)
     assert {row["labels"] for row in rows} == {"not audited"}
     assert "labels not audited" in mirage("report", "rates", arena.path).stderr
-    card = tmp_path / "card.yaml"
-    mirage("export", "model-card", arena.path, "--system", "zq-system", "--out", card)
-    assert "labels not audited" in card.read_text(encoding="utf-8")
     api = mirage_api.rates(arena)
     assert "labels not audited" in api.title
     log = log_of(arena, draw_audit(arena, n=40, languages=["te"]), lambda k, s: "yes" if k == 1 else truth(k, s))

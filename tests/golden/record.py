@@ -47,8 +47,8 @@ import mirage
 from mirage.battles.judge import Judge, judges
 from mirage.errors import MirageError
 from mirage.io.sources.nomiracl import read_outputs
-from mirage.papers import PaperSettings, reproduce
 from mirage.papers.printed import printed_figures
+from mirage.papers.reproduction import PaperSettings, reproduce
 from mirage.ranking import surrogate
 from mirage.ranking.board import rank_arena, read_decisions
 from mirage.ranking.pair_tests import BoardTests
@@ -603,13 +603,12 @@ def papers(arenas: Arenas) -> Numbers:
         for field in fields:
             if row[field] is not None:
                 yield f"{where}{f'/{seen[where]}' * (seen[where] > 1)}/{field}", row[field]
-    reproduction = reproduce(arenas["votes"], a_judge("strict judge"), PAPER)
-    for item in reproduction.items:
-        for place, row in enumerate(item.rows):
-            said = {name: row[name] for name in item.columns if isinstance(row[name], str)}
-            for column, value in row.items():
-                if column not in said and isinstance(value, int | float | None):
-                    yield f"{key('votes', 'reproduced', item.name, f'row {place}')}/{column}", value
+    for figure in reproduce(arenas["votes"], a_judge("strict judge"), PAPER).figures:
+        row = as_row(figure)
+        where = key("votes", "reproduced", **{name: row[name] for name in names})
+        for field in ("printed", "ours", "n"):
+            if row[field] is not None:
+                yield f"{where}/{field}", row[field]
 
 
 # --- the record -------------------------------------------------------------------------------------------------------

@@ -157,26 +157,3 @@ def test_the_queries_to_ask_hold_every_prompt(arena: store.Arena) -> None:
     assert len(rows) == arena.rows("queries")
     texts = {(r["language"], r["query_id"]): r["text"] for r in arena.read("queries").to_pylist()}
     assert all(texts[row["language"], row["query_id"]] in row["prompt"] for row in rows)
-
-
-def test_a_copy_is_whole_and_an_occupied_folder_is_refused(tmp_path: Path, arena: store.Arena) -> None:
-    copy = store.copy(arena, tmp_path / "copy")
-    assert copy.version == arena.version
-    store.check(copy)
-    assert store.copy(arena, copy.path) == copy
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "letter.txt").write_text("mine", "utf-8")
-    with pytest.raises(ArenaError, match="holds other files"):
-        store.copy(arena, tmp_path / "full")
-
-
-def test_a_copy_that_cannot_be_written_leaves_no_arena(
-    tmp_path: Path, arena: store.Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("pyarrow.fs.copy_files", full)
-    with pytest.raises(ArenaError, match="No space left"):
-        store.copy(arena, tmp_path / "copy")
-    assert not store.is_arena(tmp_path / "copy")

@@ -106,17 +106,6 @@ def test_a_served_model_answers_is_graded_and_judges_and_nothing_is_asked_twice(
     assert server.requests() == requests
 
 
-def test_the_judge_command_uses_the_server_and_counts_unparsed_replies(connection: list[str], arena: Path) -> None:
-    mirage("generate", arena, "--baselines")
-    rows = mirage(
-        "judge", arena, "--judge", "tiny-2", "--languages", "en", "--pairs", "2", "--temperature", "0.2", *connection
-    )
-    assert [(row["judge"], row["language"], row["n"]) for row in rows] == [("tiny-2", "en", 4)]
-    assert rows[0]["unparsed_rate"] >= 0.5
-    assert rows[0]["calls"] == 4
-    assert {row["judge"] for row in mirage("report", "judges", arena)} == {"tiny-2"}
-
-
 def test_a_served_model_and_baselines_go_from_retrieval_to_the_ranking(
     server: Server, connection: list[str], tmp_path: Path
 ) -> None:

@@ -136,8 +136,6 @@ def test_the_commands_write_what_they_say(tmp_path: Path) -> None:
         ["html", arena, "--into", tmp_path / "report.html"],
         ["preferences", SAMPLE, "--judge", "heuristic", "--out", tmp_path / "p.jsonl"],
         ["trec", arena, "-q", "--out", tmp_path / "x.tot"],
-        ["trec", arena, "--lines", "trec_eval", "--out", tmp_path / "runs"],
-        ["model-card", arena, "--system", "gpt-4", "--out", tmp_path / "x.yaml"],
         ["hub", arena, "--into", tmp_path / "set"],
     ):
         assert str(words[-1]) in mirage("export", *words).output.replace("\n", "")

@@ -13,10 +13,8 @@ from commands import mirage
 
 from mirage import api, store
 from mirage.errors import ArenaError, BadInput
-from mirage.publish.html_report import ReportSettings, check_report, text_permission, write_report
+from mirage.publish.html_report import check_report, text_permission, write_report
 from mirage.ranking.board import leaderboard
-
-SETTINGS = ReportSettings(draws=50)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +25,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 @pytest.fixture(scope="module")
 def report(arena: store.Arena, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    assert write_report(arena, path, SETTINGS).allowed
+    assert write_report(arena, path).allowed
     return path
 
 
@@ -38,7 +36,7 @@ def figures(path: Path) -> dict[str, object]:
 def test_its_numbers_are_those_of_the_api(arena: store.Arena, report: Path) -> None:
     tables = figures(report)["tables"]
     for judge in ("relevance", "judge-x"):
-        ranked = api.rank(arena, judge=judge, draws=50)
+        ranked = api.rank(arena, judge=judge)
         shown = {(r["language"], r["system"]): r for r in tables["ratings"] if r["judge"] == judge}
         for row in leaderboard(ranked).to_pylist():
             mine = shown[row["language"], row["system"]]
@@ -71,8 +69,8 @@ def test_what_it_was_made_of_gives_it_again(arena: store.Arena, report: Path) ->
     [
         (r'"rank": 1,', '"rank": 2,', "ratings", "rank"),
         (r'"rate": [\d.]+,', '"rate": 0.123,', "rates", "rate"),
-        (r'"title": "[^"]*"', '"title": "Another"', "arena, methods and texts", "title"),
-        (r"<td class=\"n\">1</td>", '<td class="n">2</td>', "page", "HTML"),
+        (r'"Title": "[^"]*"', '"Title": "Another"', "arena, methods and texts", "Title"),
+        (r"<td>1</td>", "<td>2</td>", "page", "HTML"),
         (r"built in 1902", "built in 1903", "page", "HTML"),
     ],
 )
@@ -92,12 +90,11 @@ def test_a_changed_value_is_named(
 @pytest.mark.parametrize(
     "change",
     [
-        ('"draws": 50', '"draws": "many"'),
-        ('"languages": null', '"languages": 5'),
+        ('"stated": null', '"stated": "yes"'),
         ('"rank": 1', '"place": 1'),
         ('"rating": ', '"rating": NaN, "x": '),
         ('id="figures"', 'id="other"'),
-        ("mirage report 1", "mirage report 0"),
+        ("mirage report 2", "mirage report 0"),
     ],
 )
 def test_a_damaged_report_is_refused(arena: store.Arena, report: Path, tmp_path: Path, change: tuple[str, str]) -> None:
@@ -112,7 +109,7 @@ def test_texts_stay_where_no_licence_lets_them_go(tmp_path: Path, licence: str) 
     arena = make_arena(tmp_path / "arena", licence=licence)
     assert not text_permission(arena).allowed
     assert text_permission(arena, True).allowed
-    assert not write_report(arena, tmp_path / "report.html", SETTINGS).allowed
+    assert not write_report(arena, tmp_path / "report.html").allowed
     assert "alert(1)" not in (tmp_path / "report.html").read_text("utf-8")
     assert not [found for part in check_report(tmp_path / "report.html", arena) for found in part.mismatches]
 
@@ -136,6 +133,6 @@ def test_it_opens_from_disk_without_a_script(report: Path, width: int, scheme: s
         opened.page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true })")
         assert HOSTILE in opened.page.locator("article h3").first.inner_text()
         assert opened.page.locator("svg[role=img]").count() == 3
-        assert opened.page.locator("svg[role=img] use").first.bounding_box()["width"] > 0
+        assert opened.page.locator("svg[role=img] g").first.bounding_box()["width"] > 0
         assert (opened.errors, opened.dialogs) == ([], [])
         assert all(url.startswith("file:") for url in opened.outside)

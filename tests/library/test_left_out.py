@@ -14,10 +14,8 @@ import pytest
 from numpy.typing import NDArray
 
 from mirage.errors import NotEnoughData
-from mirage.papers.material import leave_two_out
-from mirage.papers.tables import features_by_tau, tau_left_out
 from mirage.ranking import surrogate
-from mirage.ranking.surrogate import Draws, LanguageData, Training, leave_one_out
+from mirage.ranking.surrogate import LanguageData, Training, leave_one_out
 from mirage.ranking.surrogate.evaluate import predict_left_out
 from mirage.ranking.surrogate.quality import slope_parts, tau_parts
 from mirage.ranking.surrogate.stage import without_features
@@ -206,43 +204,6 @@ def test_a_feature_that_is_noise_has_no_importance() -> None:
         rises.append(float(np.mean([by_feature[f"f{k}"] for k in range(1, 3)])))
         assert by_feature["f0"] > 0
     assert about_zero(rises)
-
-
-def tournament(seed: int, *, systems: int = 7, features: int = 9) -> dict[str, Draws]:
-    rng = np.random.default_rng([9, seed])
-    names = tuple(f"s{k}" for k in range(systems))
-    theta = rng.normal(size=systems)
-    columns = tuple(f"f{k}" for k in range(features))
-    return {
-        code: Draws(
-            names, columns, rng.normal(size=(1, systems, features)), (theta - theta.mean() + rng.normal(0, 0.3))[None]
-        )
-        for code in CODES
-    }
-
-
-@pytest.mark.usefixtures("few_trees")
-@pytest.mark.parametrize(("name", "n"), [("pooled", 20), ("linear", 40), ("svr", 40), ("forest", 8)])
-def test_tables_2_and_4_get_no_tau_from_noise(name: str, n: int) -> None:
-    """Each left out alone, with the others' mean added back, the same arenas give -0.56 and under."""
-    taus, chosen = [], []
-    for seed in range(n):
-        drawn = tournament(seed)
-        predictions = leave_two_out(drawn, name, 0)
-        taus.append(float(np.mean([tau_left_out(predictions[code], drawn[code].theta[0]) or 0 for code in CODES])))
-        if name == "pooled":
-            features = drawn["en"].features
-
-            def few(out: object, drawn: dict[str, Draws] = drawn, features: tuple[str, ...] = features) -> list[str]:
-                return features_by_tau(features, drawn, out)[:4]  # type: ignore[arg-type]
-
-            predictions = leave_two_out(drawn, name, 0, features=few)
-            chosen.append(
-                float(np.mean([tau_left_out(predictions[code], drawn[code].theta[0]) or 0 for code in CODES]))
-            )
-    assert about_zero(taus)
-    if name == "pooled":
-        assert about_zero(chosen)
 
 
 # --- the edges --------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from parts_cases import by_text, tables
 from mirage import schema, store
 from mirage.errors import BadInput
 from mirage.llm.engines.shards import Shard, read_shard
-from mirage.pipeline.parts import cut, merge
+from mirage.pipeline.parts import merge
 
 PARTS = 3
 
@@ -120,18 +120,6 @@ def test_parts_made_in_two_ways_are_refused(tmp_path: Path) -> None:
         mirage(*command(path, service, "--temperature", "0.9"), "--shard", "2/2")
     with pytest.raises(BadInput, match=r"temperature 0\.9"):
         merge(path, [tmp_path / "a.part-1-of-2", tmp_path / "a.part-2-of-2"])
-
-
-def test_a_part_follows_its_arena_and_its_own_rows_stay(tmp_path: Path) -> None:
-    path = write(tmp_path / "a", n=4)
-    shard = Shard(1, 2)
-    with Service(by_text) as service:
-        mirage(*command(path, service), "--shard", str(shard))
-        mirage(*command(path, service, system="other"))
-    part = store.open_arena(cut(path, shard))
-    answers = part.read("answers")
-    assert set(answers["system"].to_pylist()) == {"mine", "other"}
-    assert all(shard.has(*key) for key in zip(*(answers[n].to_pylist() for n in ("language", "query_id")), strict=True))
 
 
 def test_a_share_without_queries_is_no_error_and_what_cannot_be_shared_is(tmp_path: Path) -> None:

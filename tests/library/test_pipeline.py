@@ -16,7 +16,7 @@ from mirage.battles.judge import Judge
 from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
-from mirage.ranking.board import leaderboard, rank_arena
+from mirage.ranking.board import rank_arena
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stages.features.stage import FEATURES
@@ -168,12 +168,6 @@ def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_pa
         RankSettings(skill="abstain").judge("j")
     with pytest.raises(UnknownName, match="'jj'"):
         rank_arena(judged, Judge.single("jj"))
-
-
-def test_an_ordered_ranking_has_the_best_first_and_the_joint_row_last(arena: store.Arena) -> None:
-    rows = leaderboard(rank_arena(arena, Judge.relevance()).ranking).to_pylist()
-    assert [row["language"] for row in rows] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
-    assert [row["rank"] for row in rows[:3]] == sorted(row["rank"] for row in rows[:3])
 
 
 # --- the bundled arenas -----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`run_all`: all stages in their order, each skipped while what it was made from is the same."""
+"""All steps in their order, each skipped while what it was made from is the same."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pyarrow.compute as pc
 import pytest
 from commands import mirage
 from misbehaving import Act, Call, Service, error, reply
-from run_cases import FAST, few, ran
+from run_cases import few, ran
 from sample_source import read_sample
 
 from mirage import llm, pipeline, schema, store
-from mirage.errors import ArenaError, BadInput, UnknownName
+from mirage.errors import ArenaError
 from mirage.pipeline import steps
 from mirage.stages.judge.stage import BattleSample
 from mirage.stages.outcomes.stage import OUTCOMES
@@ -50,9 +50,18 @@ def arena(ready: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(ready, tmp_path / "arena"))
 
 
-def done(path: Path, **options: Any) -> list[pipeline.StepReport]:
-    """What a run did, but for what nobody asked for and nuggets that are not there."""
-    results = pipeline.run_all(path, pipeline.RunSettings(**FAST | options), made_by="a test")
+def done(
+    path: Path,
+    judge: str = "heuristic",
+    model: pipeline.RunModel | None = None,
+    *,
+    baselines: bool = True,
+    seed: int = 0,
+) -> list[pipeline.StepReport]:
+    """What all steps did, but for nuggets that are not there."""
+    every = pipeline.Steps(path, "a test")
+    results = [*every.measure(baselines=baselines), every.judge(judge, BattleSample(), model)]
+    results += every.rate(judge, draws=20, seed=seed)
     return [result for result in results if result.step not in IDLE]
 
 
@@ -92,7 +101,7 @@ def test_a_changed_answer_runs_again_all_that_depends_on_answers_and_no_more(are
     results = {d.step: d for d in done(arena, baselines=False)}
     assert ran(list(results.values())) == EVERY[1:]
     assert results["outcomes"].why == "answers changed"
-    assert (results["baselines"].state, results["baselines"].why) == ("skipped", "not asked for")
+    assert "baselines" not in results
 
 
 def test_changed_features_run_again_the_judge_that_weighs_them_and_the_ratings(arena: Path) -> None:
@@ -102,7 +111,8 @@ def test_changed_features_run_again_the_judge_that_weighs_them_and_the_ratings(a
                 row["value"] = 0.0
 
     change(arena, "features", edit)
-    results = done(arena, start="judge")
+    steps_ = pipeline.Steps(arena, "a test")
+    results = [steps_.judge("heuristic", BattleSample()), *steps_.rate("heuristic", draws=20, seed=0)]
     assert ran(results) == EVERY[3:]
     # All ratings are one table, which goes with the verdicts that some of them were made from.
     assert [d.why for d in results] == [
@@ -125,13 +135,6 @@ def test_a_new_judge_runs_again_no_other_judge_and_nothing_before(arena: Path) -
     assert results[-1].why == "judgments changed"
 
 
-def test_a_stage_that_makes_the_same_again_runs_nothing_after_it(arena: Path) -> None:
-    change(arena, "answers", lambda rows: None)
-    results = done(arena)
-    assert ran(results) == ["baselines"]
-    assert results[0].why == "no record of this step for the answers"
-
-
 def test_other_options_and_a_new_version_run_a_stage_again(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results = done(arena, seed=1)
     assert [(d.step, d.why) for d in results if d.state == "ran"] == [
@@ -142,35 +145,6 @@ def test_other_options_and_a_new_version_run_a_stage_again(arena: Path, monkeypa
     results = done(arena, seed=1)
     assert [(d.step, d.why) for d in results if d.state == "ran"] == [("outcomes", "new version of the stage")]
     assert ran(done(arena, seed=1)) == []
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "steps_"),
-    [
-        ("baselines", "baselines", EVERY[:1]),
-        ("outcomes", "features", EVERY[1:3]),
-        ("judge", "ratings", EVERY[3:]),
-        ("ratings", "ratings", EVERY[4:]),
-    ],
-)
-def test_a_run_keeps_to_its_bounds(ready: Path, start: str, end: str, steps_: list[str]) -> None:
-    assert [d.step for d in done(ready, start=start, end=end)] == steps_
-
-
-def test_an_unknown_stage_names_the_nearest(ready: Path) -> None:
-    with pytest.raises(UnknownName, match=r"no stage 'ratigs'\s+to do: did you mean: ratings\?"):
-        done(ready, start="ratigs")
-    with pytest.raises(UnknownName, match="did you mean: features"):
-        done(ready, end="feature")
-    with pytest.raises(BadInput, match="ratings comes after outcomes"):
-        done(ready, start="ratings", end="outcomes")
-
-
-def test_a_model_judge_without_a_model_is_refused_before_anything_is_written(arena: Path) -> None:
-    before = store.open_arena(arena).version
-    with pytest.raises(BadInput, match="--judge gpt needs a model"):
-        done(arena, seed=5, judge="gpt")
-    assert store.open_arena(arena).version == before
 
 
 def test_a_step_without_what_it_needs_is_skipped_with_the_reason(tmp_path: Path) -> None:
@@ -189,22 +163,14 @@ def test_a_step_without_what_it_needs_is_skipped_with_the_reason(tmp_path: Path)
     assert judge_step.why
 
 
-def test_a_dry_run_changes_nothing_and_says_what_would_run(arena: Path) -> None:
+def test_a_cost_is_told_before_anything_is_sent(arena: Path) -> None:
     before = store.open_arena(arena).version
-    options = pipeline.RunSettings(**FAST, seed=3, model=pipeline.RunModel(llm.ChatModel(llm.Settings("m"))), judge="m")
-    results = list(pipeline.run_all(arena, options, made_by="a test", dry=True))
+    model = pipeline.RunModel(llm.ChatModel(llm.Settings("m")))
+    cost = pipeline.Steps(arena, "a test").judging_cost("m", BattleSample(), model)
     assert store.open_arena(arena).version == before
-    states = {d.step: d.state for d in results}
-    assert states["outcomes"] == states["features"] == "skipped"
-    assert states["judge m"] == states["ratings by relevance"] == states["ratings by m"] == "would run"
-    judge_cost = next(d for d in results if d.step == "judge m").cost
-    assert judge_cost is not None
+    assert cost is not None
     # Some answers are the same, word for word: what is asked of them is asked once.
-    assert judge_cost.calls + judge_cost.kept == arena_battles(arena)
-
-
-def arena_battles(path: Path) -> int:
-    return store.open_arena(path).rows("judgments")
+    assert cost.calls + cost.kept == store.open_arena(arena).rows("judgments")
 
 
 def by_model(service: Service, **limits: Any) -> dict[str, Any]:
@@ -221,7 +187,7 @@ def test_a_model_judges_once_and_its_cost_is_told(arena: Path) -> None:
         assert results["judge m"].state == "ran"
         cost = results["judge m"].cost
         assert cost is not None
-        assert cost.calls + cost.kept == arena_battles(arena) / 2
+        assert cost.calls + cost.kept == store.open_arena(arena).rows("judgments") / 2
         assert cost.tokens_in == 100 * cost.calls
         assert cost.money == pytest.approx(cost.calls * (100 * 1 + 20 * 2) / 1e6)
         calls = len(service.calls)
@@ -239,19 +205,17 @@ def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
         return error(500) if len(heard) == 2 else reply("[[C]]")
 
     with Service(second_time) as service:
-        options = by_model(service, concurrency=1) | {
-            "start": "judge",
-            "end": "judge",
-            "sample": BattleSample(pairs=3),
-        }
-        first = done(arena, **options)[0]
-        assert first.state == "unfinished"
-        assert first.why == "1 battles failed; rerun the command to resume"
-        second = done(arena, **options)[0]
-        assert second.state == "ran"
-        assert second.cost is not None
-        assert second.cost.calls == 1
-        assert [d.state for d in done(arena, **options)] == ["skipped"]
+        options = by_model(service, concurrency=1)
+        every = pipeline.Steps(arena, "a test")
+        first, second, third = (
+            every.judge(sample=BattleSample(pairs=3), name="m", model=options["model"]) for _ in range(3)
+        )
+    assert first.state == "unfinished"
+    assert first.why == "1 battles failed; rerun the command to resume"
+    assert second.state == "ran"
+    assert second.cost is not None
+    assert second.cost.calls == 1
+    assert third.state == "skipped"
 
 
 def test_measure_prints_every_step_with_its_reason(arena: Path) -> None:

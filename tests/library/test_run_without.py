@@ -14,6 +14,7 @@ from mirage.errors import TableMissing
 from mirage.stages import features
 from mirage.stages.features.measuring import measure
 from mirage.stages.features.settings import MeasureSettings
+from mirage.stages.judge.stage import BattleSample
 
 
 def without_texts(contents: dict[str, pa.Table]) -> dict[str, pa.Table]:
@@ -44,9 +45,9 @@ ARENAS = {
 def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, case: str) -> None:
     path = tmp_path / "arena"
     store.write(path, ARENAS[case](), made_by="a test")
-    options = pipeline.RunSettings(draws=20, baselines=case in ("no labels", "no passages", "no texts"))
-    steps = list(pipeline.run_all(path, options, made_by="a test"))
-    assert {step.stage for step in steps} == set(pipeline.ORDER)
+    every = pipeline.Steps(path, "a test")
+    steps = list(every.measure(baselines=case in ("no labels", "no passages", "no texts")))
+    steps += [every.judge("heuristic", BattleSample()), *every.rate("heuristic", draws=20, seed=0)]
     assert all(step.why for step in steps)
     assert all(step.state in ("ran", "skipped") for step in steps)
     store.check(store.open_arena(path))
@@ -65,8 +66,7 @@ def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcom
 
 def test_labelled_queries_have_outcomes_beside_others_that_have_none(tmp_path: Path) -> None:
     store.write(tmp_path / "a", tables(labels="some"), made_by="a test")
-    options = pipeline.RunSettings(draws=20, end="outcomes", baselines=False)
-    (step,) = [d for d in pipeline.run_all(tmp_path / "a", options, made_by="a test") if d.stage == "outcomes"]
+    step = next(pipeline.Steps(tmp_path / "a", "a test").measure())
     assert step.state == "ran"
     assert "12 answers have no outcome" in step.why
     arena = store.open_arena(tmp_path / "a")
@@ -80,15 +80,14 @@ def test_features_that_lack_a_table_are_named_and_measured_once_it_is_there(tmp_
     contents = tables()
     path = tmp_path / "a"
     store.write(path, {name: table for name, table in contents.items() if name != "passages"}, made_by="a test")
-    options = pipeline.RunSettings(start="features", end="features")
-    (first,) = pipeline.run_all(path, options, made_by="a test")
+    *_, first = pipeline.Steps(path, "a test").measure()
     assert first.state == "ran"
     assert "citation_Recall@10" in first.why
     names = set(store.open_arena(path).read("features")["feature"].to_pylist())
     assert "length" in names
     assert not [name for name in names if name.startswith("citation_")]
     store.upsert(path, {"passages": store.by_key("passages", contents["passages"])}, made_by="a test")
-    (second,) = pipeline.run_all(path, options, made_by="a test")
+    *_, second = pipeline.Steps(path, "a test").measure()
     assert second.state == "ran"
     assert "citation_Recall@10" in set(store.open_arena(path).read("features")["feature"].to_pylist())
 
@@ -132,19 +131,3 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
 
 
 JUDGED = schema.from_rows("judgments", [schema.Judgment("en", "q0", "j", "one", "two", "A", None, None, None)])
-
-
-def test_length_can_be_held_constant_on_imported_answers_without_passages(tmp_path: Path) -> None:
-    contents = tables()
-    pairs = [("one", "two"), ("two", "three"), ("three", "one")]
-    rows = [
-        schema.Judgment(*key, "j", *pairs[(i + k) % 3], "AB"[(i * k) % 2], None, None, None)
-        for i, key in enumerate(KEYS)
-        for k in range(2)
-    ]
-    judged = {name: contents[name] for name in ("queries", "answers")} | {
-        "judgments": schema.from_rows("judgments", rows)
-    }
-    store.write(tmp_path / "a", judged, made_by="a test")
-    mirage("measure", "features", tmp_path / "a", "--only", "length")
-    mirage("rank", tmp_path / "a", "--judge", "j", "--control", "length")

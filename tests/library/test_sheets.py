@@ -12,8 +12,7 @@ from commands import CliRunner, mirage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirage import cli, papers, schema, store
-from mirage.papers.tables import PaperItem
+from mirage import cli, schema, store
 from mirage.store import export as exporting
 
 FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1+1", "＝1", "'=1", "=1\n=2"]
@@ -89,9 +88,3 @@ def test_what_a_command_prints_and_a_page_offers_is_safe_and_json_is_exact(arena
     table = pa.table({"system": FORMULAS})
     assert not [row for row in rows_of(exporting.to_csv(table)) if row["system"].lstrip()[0] in COMPUTED]
     assert "'=cmd" not in exporting.to_json(table, {})
-
-
-def test_the_tables_of_a_reproduction_hold_no_formula(tmp_path: Path) -> None:
-    item = PaperItem("table2", "Table 2", "A title", ("system", "tau"), ({"system": "=1+1", "tau": None},), "made up")
-    papers.write_reproduction(papers.Reproduction({}, (item,), {}), tmp_path, html="")
-    assert rows_of((tmp_path / "table2.csv").read_text("utf-8"))[0]["system"] == "'=1+1"

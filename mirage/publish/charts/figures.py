@@ -59,9 +59,9 @@ class WhiskerMark:
     high: float | None
     hover: str
     """Hover text, HTML."""
-    click: Sequence[str] | None = None
+    click: Sequence[str]
     """Value of a click."""
-    filled: bool = True
+    filled: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,11 @@ class BarPart:
     """Hover texts, HTML."""
     clicks: Sequence[Sequence[str]]
     """Values of clicks."""
-    pattern: str = ""
-    """Plotly pattern over the colour."""
-    texts: Sequence[str] = ()
+    pattern: str
+    """Plotly pattern over the colour; empty for none."""
+    texts: Sequence[str]
     """Texts inside the bars."""
-    ink: str = ""
+    ink: str
     """Colour of the texts."""
 
 
@@ -112,10 +112,7 @@ def language_map(
     languages: Sequence[str],
     rows: Mapping[str, str],
     mode: Mode,
-    least: int = 12,
-    row: int = ROW,
     size: int = ROW - 3,
-    text_size: float = 9.5,
 ) -> dict[str, Any]:
     """Draw a map with a column for each language.
 
@@ -124,20 +121,17 @@ def language_map(
         languages: codes, left to right.
         rows: plain label of each row, top to bottom.
         mode: light or dark.
-        least: number of columns to leave room for.
-        row: pixels of a row.
         size: side of a cell in pixels.
-        text_size: size of the texts in pixels.
     """
-    top, right = language_room(languages, least=least)
+    top, right = language_room(languages)
     return {
-        "data": _squares(cells, languages, list(rows), mode, size, text_size),
+        "data": _squares(cells, languages, list(rows), mode, size, 9.5),
         "layout": layout(
             mode,
-            height=top + row * len(rows) + SPACE,
+            height=top + ROW * len(rows) + SPACE,
             **columns_width(len(languages)),
             margin={"l": SPACE, "r": right, "t": top, "b": SPACE},
-            xaxis=language_axis(mode, languages, least=least),
+            xaxis=language_axis(mode, languages),
             yaxis=rows_axis([label_text(label) for label in rows.values()], mode, showgrid=False),
         ),
     }
@@ -226,7 +220,6 @@ def whisker_rows(
     rows: Sequence[str],
     xaxis: Mapping[str, object],
     mode: Mode,
-    color: str = "",
     line: float | None = None,
 ) -> dict[str, Any]:
     """Draw values with 95% intervals in rows, with the series side by side in each row.
@@ -236,31 +229,28 @@ def whisker_rows(
         rows: plain labels of the rows, top to bottom.
         xaxis: the axis of the values.
         mode: light or dark.
-        color: one colour for all marks, instead of the systems'.
         line: where a dotted line stands; None for no line.
     """
     colors, step = ink(mode), 0.7 / max(len(series), 1)
     data = []
     for k, (name, marks) in enumerate(series.items()):
-        own = color or family(name).color(mode)
+        own = family(name).color(mode)
         marker = {
             "color": [own if mark.filled else colors.ground for mark in marks],
-            "symbol": "circle" if color else family(name).symbol,
+            "symbol": family(name).symbol,
             "size": MARK_SIZE,
-            "line": {"color": [own if mark.filled or color else colors.muted for mark in marks], "width": 1.5},
+            "line": {"color": [own if mark.filled else colors.muted for mark in marks], "width": 1.5},
         }
-        reach = [
-            tuple(0.0 if end is None else abs(end - mark.value) for end in (mark.low, mark.high)) for mark in marks
-        ]
+        ends = [{"value": mark.value, "low": mark.low, "high": mark.high} for mark in marks]
         data.append(
             primitives.dots(
                 [mark.value for mark in marks],
                 [mark.row + (k - (len(series) - 1) / 2) * step for mark in marks],
                 [mark.hover for mark in marks],
                 marker,
-                clicks=[mark.click or () for mark in marks] if any(mark.click for mark in marks) else None,
+                clicks=[mark.click for mark in marks],
                 name=label_text(name),
-                error_x=primitives.whiskers([(low, high) for low, high in reach], own),
+                error_x=primitives.whiskers(primitives.reaches(ends, "value", "low", "high"), own),
             )
         )
     fair = {"type": "line", "xref": "x", "yref": "paper", "x0": line, "x1": line, "y0": 0, "y1": 1}
@@ -287,11 +277,15 @@ def stacked_shares(parts: Sequence[BarPart], *, rows: Sequence[str], title: str,
     """
     colors = ink(mode)
     data = [
-        primitives.bars(
-            part.shares,
-            range(len(rows)),
-            part.hovers,
-            {
+        {
+            "type": "bar",
+            "orientation": "h",
+            "x": list(part.shares),
+            "y": list(range(len(rows))),
+            "hovertext": list(part.hovers),
+            "hovertemplate": "%{hovertext}<extra></extra>",
+            **primitives.click_fields(part.clicks),
+            "marker": {
                 "color": part.fill,
                 "pattern": {
                     "shape": part.pattern,
@@ -302,16 +296,14 @@ def stacked_shares(parts: Sequence[BarPart], *, rows: Sequence[str], title: str,
                 },
                 "line": {"color": colors.ground, "width": 1},
             },
-            clicks=part.clicks,
-            field="hovertext",
-            name=part.title,
-            constraintext="none",
-            text=list(part.texts),
-            textposition="inside",
-            insidetextanchor="middle",
-            textangle=0,
-            textfont={"size": 11, "color": part.ink or colors.text, "shadow": ", ".join([f"0 0 3px {part.fill}"] * 4)},
-        )
+            "name": part.title,
+            "constraintext": "none",
+            "text": list(part.texts),
+            "textposition": "inside",
+            "insidetextanchor": "middle",
+            "textangle": 0,
+            "textfont": {"size": 11, "color": part.ink, "shadow": ", ".join([f"0 0 3px {part.fill}"] * 4)},
+        }
         for part in parts
         if any(part.shares)
     ]

@@ -44,7 +44,6 @@ def whiskers(
     title: str | None = None,
     kind: Kind = "rating",
     zero: float = 0.0,
-    what: str = "rating",
 ) -> dict[str, Any]:
     """Ratings with their intervals, one row a system, in the order of the rows and of their height in a table.
 
@@ -56,7 +55,6 @@ def whiskers(
         title: title of the axis; that of ratings in logits with half a point a tie unless given.
         kind: how the values are written.
         zero: where the line stands that they are measured from.
-        what: what the values are called on hover.
     """
     data = []
     edges = _edges(rows)
@@ -75,7 +73,7 @@ def whiskers(
             primitives.dots(
                 [row["rating"] for _, row in points],
                 [i for i, _ in points],
-                [_rating_hover(row, maker.name, what, kind) for _, row in points],
+                [_rating_hover(row, maker.name, kind) for _, row in points],
                 marker,
                 clicks=[[row["system"]] for _, row in points],
                 name=maker.name,
@@ -136,11 +134,11 @@ def _upright(x: float, mode: Mode) -> dict[str, Any]:
     return {"type": "line", "layer": "below", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1, "line": line}
 
 
-def _rating_hover(row: Mapping[str, Any], maker: str, quantity: str, kind: Kind) -> str:
+def _rating_hover(row: Mapping[str, Any], maker: str, kind: Kind) -> str:
     value, count = FORMATS[kind], FORMATS["count"]
     lines = [
         f"<b>{label_text(row['system'])}</b> ({maker})",
-        f"{label_text(quantity)} {value.write(row['rating'])}, 95% interval {span(row['low'], row['high'], kind)}",
+        f"rating {value.write(row['rating'])}, 95% interval {span(row['low'], row['high'], kind)}",
         f"rank {row['rank']}, 95% interval {row['rank_low']} to {row['rank_high']}",
         f"n = {count.write(row['battles'])} battles",
     ]

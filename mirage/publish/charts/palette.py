@@ -376,42 +376,35 @@ def axis(mode: Mode, **more: object) -> dict[str, object]:
 
 _SLANT = math.radians(40)
 """Angle of the names above columns."""
-_LEVEL = 6
-"""Columns up to this number have room for names that lie level."""
+_LEAST = 12
+"""Columns to leave room for, so that a few keep to the left rather than spread over the whole width."""
 
 
-def language_axis(mode: Mode, codes: Sequence[str], *, least: int = 0) -> dict[str, object]:
+def language_axis(mode: Mode, codes: Sequence[str]) -> dict[str, object]:
     """An axis above a map with a column for each language, by name.
 
     Args:
         mode: light or dark.
         codes: the columns; `all` is all languages.
-        least: columns to leave room for, so that a few keep to the left rather than spread over the whole width.
     """
     return axis(
         mode,
         side="top",
         tickvals=list(range(len(codes))),
         ticktext=[f"<b>{scope_name(code)}</b>" if code == "all" else scope_name(code) for code in codes],
-        tickangle=0 if _is_level(codes, least) else -math.degrees(_SLANT),
+        tickangle=-math.degrees(_SLANT),
         automargin=False,
-        range=[-0.6, max(len(codes), least) - 0.4],
+        range=[-0.6, max(len(codes), _LEAST) - 0.4],
         showgrid=False,
         zeroline=False,
     )
 
 
-def language_room(codes: Sequence[str], *, least: int = 0) -> tuple[int, int]:
+def language_room(codes: Sequence[str]) -> tuple[int, int]:
     """Return the pixels that the names of `language_axis` take above the columns, and beyond the last one."""
-    if _is_level(codes, least):
-        return ROW + 2, SPACE
     widths = [text_width(scope_name(code)) for code in codes]
     beyond = max(width - ROW * (len(codes) - 1 - k) for k, width in enumerate(widths)) * math.cos(_SLANT)
     return math.ceil(max(widths) * math.sin(_SLANT)) + 2 * SPACE, math.ceil(max(beyond, SPACE))
-
-
-def _is_level(codes: Sequence[str], least: int) -> bool:
-    return max(len(codes), least) <= _LEVEL
 
 
 def rows_axis(labels: Sequence[str], mode: Mode, **more: object) -> dict[str, object]:

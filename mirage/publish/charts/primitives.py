@@ -1,4 +1,4 @@
-"""Plotly traces as plain dicts: dots, whiskers, lines and segments, cells of a matrix, horizontal bars.
+"""Plotly traces as plain dicts: dots, whiskers, lines, cells of a matrix.
 
 Where a function takes `more`, its fields are added to the trace or replace those it has.
 """
@@ -49,8 +49,9 @@ def dots(
         "mode": "markers",
         "x": list(x),
         "y": list(y),
-        **_hover(hover, field),
-        **_clicks(clicks, marker.get("opacity", 1)),
+        field: list(hover),
+        "hovertemplate": f"%{{{field}}}<extra></extra>",
+        **({} if clicks is None else click_fields(clicks, marker.get("opacity", 1))),
         **({} if clicks is None else {"selected": {"marker": {"size": marker.get("size", _SIZE) + _LARGER}}}),
         "marker": dict(marker),
         **more,
@@ -75,24 +76,6 @@ def lines(x: Sequence[Any], y: Sequence[Any], line: Mapping[str, Any], **more: o
         "hoverinfo": "skip",
         **more,
     }
-
-
-def segments(
-    pairs: Iterable[tuple[tuple[float, float], tuple[float, float]]], line: Mapping[str, Any], **more: object
-) -> Trace:
-    """Separate straight segments in one trace, without hover.
-
-    Args:
-        pairs: both ends of each segment, as (x, y).
-        line: Plotly's `line`.
-        more: other fields of the trace.
-    """
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for (x0, y0), (x1, y1) in pairs:
-        x += [x0, x1, None]
-        y += [y0, y1, None]
-    return lines(x, y, line, **more)
 
 
 def whiskers(reach: Iterable[Reach], color: str, *, thickness: float = 1.5, width: float = 4) -> Trace:
@@ -174,40 +157,6 @@ def cells(
     )
 
 
-def bars(
-    x: Sequence[float | None],
-    y: Sequence[int],
-    hover: Sequence[str],
-    marker: Mapping[str, Any],
-    *,
-    clicks: Sequence[Sequence[str]] | None = None,
-    field: HoverField = "text",
-    **more: object,
-) -> Trace:
-    """Horizontal bars with a hover text each.
-
-    Args:
-        x: their lengths.
-        y: their rows.
-        hover: the hover texts, HTML.
-        marker: Plotly's `marker`.
-        clicks: what a click on each bar yields; the other bars then keep their opacity. None: no clicks.
-        field: where the hover texts stand; in `text` they are not drawn.
-        more: other fields of the trace.
-    """
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "x": list(x),
-        "y": list(y),
-        **_hover(hover, field),
-        **({"textposition": "none"} if field == "text" else {}),
-        **_clicks(clicks, 1),
-        "marker": dict(marker),
-        **more,
-    }
-
-
 def ticks(low: float, high: float, most: int) -> list[float]:
     """Round values between two ends: multiples of 1, 2 or 5 times a power of ten.
 
@@ -224,13 +173,6 @@ def ticks(low: float, high: float, most: int) -> list[float]:
     return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
 
 
-def _hover(texts: Sequence[str], field: HoverField) -> Trace:
-    """The hover texts in a field, and the template that shows nothing else."""
-    return {field: list(texts), "hovertemplate": f"%{{{field}}}<extra></extra>"}
-
-
-def _clicks(clicks: Sequence[Sequence[str]] | None, opacity: float) -> Trace:
+def click_fields(clicks: Sequence[Sequence[str]], opacity: float = 1) -> Trace:
     """Return the `customdata` that clicks yield; marks that are not selected keep their opacity."""
-    if clicks is None:
-        return {}
     return {"customdata": [list(click) for click in clicks], "unselected": {"marker": {"opacity": opacity}}}

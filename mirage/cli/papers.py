@@ -1,0 +1,178 @@
+"""Commands on the two papers: `mirage rank paper` and `mirage report paper`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mirage.cli.common import How, Languages, OpenArena, local_path, open_existing
+from mirage.cli.output import columns_of, note, progress, show
+from mirage.cli.ranking import OneJudge, ranks
+from mirage.cli.reporting import report
+from mirage.errors import ArenaError, BadInput
+from mirage.ranking.settings import RankSettings
+from mirage.stats.intervals import MOST_DRAWS
+from mirage.store import Arena
+
+if TYPE_CHECKING:
+    from mirage.battles.judge import Judge
+    from mirage.cli.output import Format
+    from mirage.papers.printed import PrintedFigure
+    from mirage.papers.reproduction import PaperSettings
+
+TOURNAMENTS = ("language", "system", "rating", "low", "high", "rank", "tournaments", "failed", "rated", "reason")
+"""Columns of `rank paper` without `--into`."""
+
+
+@ranks.command("paper")
+def rank_paper(
+    arena: OpenArena,
+    into: Annotated[
+        Path | None,
+        typer.Option("--into", metavar="OUT", parser=local_path, help="Folder: reproduce the tables too."),
+    ] = None,
+    judge: OneJudge = None,
+    languages: Languages = None,
+    draws: Annotated[int, typer.Option(min=2, max=MOST_DRAWS, help="Tournaments per language.")] = 200,
+    holdout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SYSTEM,SYSTEM",
+            help="The two held-out systems; by default the paper's, else those a quarter from the top and the bottom.",
+        ),
+    ] = None,
+    store_: Annotated[bool, typer.Option("--store", help="Store every tournament in the table tournaments.")] = False,
+    output_format: How = "table",
+) -> None:
+    """Rank by MIRAGE-Bench's method, or with --into reproduce its Tables 2 to 5 and Figure 4.
+
+    Without --into: mean and percentiles of each rating over --draws tournaments of 100 drawn queries, ties dropped.
+    With it: each figure of the tables on the arena, beside the printed one, in OUT/figures.csv, and a summary. Reads
+    the table features (--into), and outcomes (judge relevance) or judgments. Writes OUT, and with --store the table
+    tournaments.
+    """
+    from mirage.papers.reproduction import PaperSettings, default_judge
+
+    by = default_judge(arena) if judge is None else RankSettings().judge(judge)
+    if holdout is not None and into is None:
+        raise BadInput("--holdout is for a reproduction", do="name its folder: --into OUT")
+    if store_ and into is not None:
+        raise BadInput("--store keeps tournaments, which --into does not rank by", do="omit one of them")
+    if into is None:
+        settings = RankSettings(draws=draws, languages=None if languages is None else tuple(languages))
+        _rank_as_published(arena, by, settings, output_format, stored=store_)
+        return
+    arena.need("features")
+    held_out = [part.strip() for part in (holdout or "").split(",") if part.strip()]
+    if holdout is not None and not held_out:
+        raise BadInput("--holdout is empty", do="give two systems, comma-separated")
+    _reproduce(arena, by, PaperSettings(languages, held_out, draws), into, output_format)
+
+
+def _rank_as_published(arena: Arena, judge: Judge, settings: RankSettings, how: Format, *, stored: bool) -> None:
+    """Run the tournaments and print each system's mean rating with the published kind of interval."""
+    from mirage.ranking.stage import keep_tournaments, tournament_rows, tournaments
+
+    with progress("Tournaments") as update:
+        result = tournaments(arena, judge, settings, progress=update)
+    show(tournament_rows(result), TOURNAMENTS, how)
+    note("\n".join((result.method, *result.remarks())))
+    if stored:
+        with progress("Storing"):
+            keep_tournaments(arena.path, judge, tournaments=settings.draws, seed=settings.seed)
+
+
+def _reproduce(arena: Arena, judge: Judge, settings: PaperSettings, into: Path, how: Format) -> None:
+    """Write the paper's figures on an arena beside the printed ones, and print a summary."""
+    from mirage import store
+    from mirage.papers.printed import PrintedFigure
+    from mirage.papers.reproduction import reproduce
+    from mirage.store import cores
+
+    with progress("Reproducing") as update:
+        result = reproduce(arena, judge, settings, progress=update, processes=cores.available())
+    rows = ([*asdict(figure).values()] for figure in result.figures)
+    store.write_whole(into / "figures.csv", store.csv_text(columns_of(PrintedFigure), rows).encode("utf-8"))
+    _show_figures(result.figures, how)
+    for name, reason in result.missing.items():
+        note(f"missing: {name}: {reason}")
+    note(f"held out: {' and '.join(result.holdout)} ({result.chosen})")
+    note(f"by {judge.name}, seed {settings.seed}; every figure is in {into / 'figures.csv'}")
+
+
+@report.command("paper")
+def report_paper(
+    arena: Annotated[
+        Arena | None,
+        typer.Argument(metavar="[DIR]", parser=open_existing, help="An arena to compare with the printed figures."),
+    ] = None,
+    source: Annotated[str | None, typer.Option(metavar="PAPER", help="NoMIRACL or MIRAGE-Bench; default both.")] = None,
+    item: Annotated[str | None, typer.Option(metavar="ITEM", help="The table or figure, such as 'Table 3'.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Option("--as", metavar="PRINTED=SYSTEM", help="The arena's system for a printed name. Repeatable."),
+    ] = None,
+    output_format: How = "table",
+) -> None:
+    """Print the figures of the two papers next to an arena's.
+
+    Prints a row per item; with --item or another --format, one per number. Reads the bundled figures, and from DIR
+    queries, passages, answers and outcomes. Writes nothing. Rates are 1 - accuracy, as printed, with 95% intervals;
+    `remark` explains a missing figure. `mirage rank paper` computes MIRAGE-Bench's Tables 2 to 5.
+    """
+    from mirage import store
+    from mirage.papers.printed import PrintedFigure, printed_figures
+
+    path = store.bundled_arenas().get("published")
+    if path is None:
+        raise ArenaError("the bundled figures are not installed", do="run from a checkout, or build them: make data")
+    figures = printed_figures(
+        store.open_arena(path).read("published"),
+        arena,
+        source=source,
+        item=item,
+        names=_pairs(names or []),
+    )
+    if output_format != "table" or item is None:
+        _show_figures(figures, output_format, compared=arena is not None)
+        if output_format == "table":
+            note(f"The figures of one table: --item NAME; all {len(figures):,}: --format csv")
+        return
+    records = [asdict(figure) | {"printed": _as_printed(figure)} for figure in figures]
+    hidden = ("reference",) if arena is not None else columns_of(PrintedFigure)[9:]
+    show(records, columns_of(PrintedFigure, "source", "text", *hidden), of=PrintedFigure)
+    for reference in dict.fromkeys(figure.reference for figure in figures):
+        note(f"printed in: {reference}")
+
+
+def _show_figures(figures: Sequence[PrintedFigure], how: Format, *, compared: bool = True) -> None:
+    """Print a summary row per item as a table, and one row per figure in other formats."""
+    from mirage.papers.printed import PrintedFigure, PrintedItem, summarise_items
+
+    if how == "table":
+        columns = columns_of(PrintedItem)
+        show(summarise_items(figures), columns if compared else columns[:3], of=PrintedItem)
+    else:
+        show(figures, (), how, of=PrintedFigure)
+
+
+def _as_printed(figure: PrintedFigure) -> float | str | None:
+    """Return a printed figure: its number, whole for a count, or its text."""
+    if figure.printed is None:
+        return figure.text
+    return int(figure.printed) if figure.unit == "count" else figure.printed
+
+
+def _pairs(names: list[str]) -> dict[str, str]:
+    """Parse `--as` into a mapping."""
+    pairs = {}
+    for pair in names:
+        printed, mark, system = pair.rpartition("=")
+        if not (printed and mark and system):
+            raise BadInput(f"--as {pair} is not a pair", do="write it as --as 'PRINTED NAME=SYSTEM'")
+        pairs[printed] = system
+    return pairs
