@@ -1,10 +1,9 @@
 """What a reader waits for in a real browser: the first page of a server that has just been started, the way from page
 to page, and a vote; each beside a bare Streamlit app of two pages, with a table and a chart by Plotly each.
 
-The explorer opens the bundled arena `nomiracl` for the first page, with `mirage app`, and the arena of full size for
-the rest but for the pages of which that has no table: Hallucination is timed in `nomiracl`, the others in the sample.
-The first page has no chart, so the first page with one that a reader opens also loads Plotly into the browser; in the
-bare app the first page does. First visits begin with Compare, which pays for that.
+The first page is that of the bundled arena `nomiracl`, with `mirage app`; every other page is timed in one of the
+bundled arenas. The first page has no chart, so the first page with one that a reader opens also loads Plotly into the
+browser; in the bare app the first page does. First visits to an arena begin with Compare, which pays for that.
 """
 
 from __future__ import annotations
@@ -16,23 +15,24 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks import bare
-from benchmarks.full_size import full_size
 from benchmarks.harness import Row
 from benchmarks.load import ROOT, server
-from mirage import store
 from mirage.explorer.kit.page_list import PAGES
 
 STARTS, VOTES, ROUNDS, FIRST = 5, 20, 9, 3
 """Cold starts; votes; rounds through the pages after the first; servers that are asked for first visits."""
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-ELSEWHERE = {"Hallucination": "nomiracl", "Surrogate": "sample"}
-"""Bundled arenas of the pages for which the arena of full size has no table."""
+ARENAS = {
+    "nomiracl": ("Hallucination", "Features"),
+    "people": ("Judges",),
+    "sample": ("Battle", "Answers", "Spot check", "Your system", "Surrogate", "Methods"),
+}
+"""The pages timed in every arena, besides Compare and the Leaderboard."""
 LOADS_PLOTLY = "Compare"
 """The page with a chart that first visits begin with."""
 _DRAWN = """title => [...document.querySelectorAll("h1")].some(({ textContent }) => textContent.trim() === title)
@@ -97,16 +97,10 @@ class Visits:
     """Median seconds of the bare app's changes, half of them just before the visits, half just after."""
 
 
-def first_visits(
-    start: Callable[[], Any],
-    serve: Callable[[], AbstractContextManager[Any]],
-    arena: str,
-    titles: Sequence[str],
-    plain: Any,
-) -> Visits:
-    """Open every page of a server for the first time, straight after the first page; `plain` is the bare app's."""
+def first_visits(start: Callable[[], Any], home: Path, arena: str, titles: Sequence[str], plain: Any) -> Visits:
+    """Open every page of an arena for the first time, straight after the first page; `plain` is the bare app's."""
     before = changes(plain, bare.TITLES[::-1]), changes(plain, bare.TITLES[::-1])
-    with serve() as (url, *_):
+    with server(home) as (url, _):
         page = start()
         page.goto(f"http://{url}/?arena={arena}")
         drawn(page, PAGES[0].title)
@@ -155,8 +149,6 @@ def run() -> list[Row]:
     """Cold starts of both in turn; rounds through the pages of both; votes beside presses of a button."""
     from playwright.sync_api import sync_playwright
 
-    arena, bundled = full_size(), store.bundled_arenas()
-    titles = [entry.title for entry in (*PAGES[1:], PAGES[0]) if entry.listed]
     with sync_playwright() as playwright, TemporaryDirectory() as folder:
         home = Path(folder)
         script = bare.app(home)
@@ -172,42 +164,20 @@ def run() -> list[Row]:
             )
             for _ in range(STARTS)
         ]
-        here = [LOADS_PLOTLY, *(title for title in titles if title not in (*ELSEWHERE, LOADS_PLOTLY))]
-        there = {name: [title for title in titles if ELSEWHERE.get(title) == name] for name in set(ELSEWHERE.values())}
-        with bare.served(script) as (bare_url, _):
-            plain = start()
+        with server(home) as (url, _), bare.served(script) as (bare_url, _):
+            page, plain = start(), start()
             plain.goto(f"http://{bare_url}/")
             drawn(plain, bare.TITLES[0])
             changes(plain, bare.TITLES[::-1])
-            visits = [
-                visit
-                for _ in range(FIRST)
-                for visit in (
-                    first_visits(start, lambda: server(arena.path, home), arena.name, here, plain),
-                    *(
-                        first_visits(start, partial(server, bundled[name], home), name, [LOADS_PLOTLY, *pages], plain)
-                        for name, pages in there.items()
-                    ),
-                )
-            ]
-        with server(arena.path, home) as (url, _, _), bare.served(script) as (bare_url, _):
-            page, plain = start(), start()
-            page.goto(f"http://{url}/?arena={arena.name}")
-            drawn(page, PAGES[0].title)
-            plain.goto(f"http://{bare_url}/")
-            drawn(plain, bare.TITLES[0])
-            changes(page, titles)
-            rounds = [(changes(page, here), changes(plain, bare.TITLES[::-1] * 3)) for _ in range(ROUNDS)]
-            for name, pages in there.items():
-                with server(bundled[name], home) as (small_url, _, _):
-                    other = start()
-                    other.goto(f"http://{small_url}/?arena={name}")
-                    drawn(other, PAGES[0].title)
-                    changes(other, pages)
-                    for _ in range(ROUNDS):
-                        rounds.append((changes(other, pages), changes(plain, bare.TITLES[::-1] * 3)))
-                        changes(other, [PAGES[0].title])
-            voted = votes(page, f"http://{url}/spot_check?arena={arena.name}&language=en")
+            visits, rounds = list[Visits](), list[tuple[dict[str, float], dict[str, float]]]()
+            for name, pages in ARENAS.items():
+                titles = [LOADS_PLOTLY, *pages, PAGES[0].title]
+                visits += [first_visits(start, home, name, titles, plain) for _ in range(FIRST)]
+                page.goto(f"http://{url}/?arena={name}")
+                drawn(page, PAGES[0].title)
+                changes(page, titles)
+                rounds += [(changes(page, titles), changes(plain, bare.TITLES[::-1] * 3)) for _ in range(ROUNDS)]
+            voted = votes(page, f"http://{url}/spot_check?arena=sample&language=en")
             changes(plain, bare.TITLES[1:])
             pressed = presses(plain)
         browser.close()
@@ -221,9 +191,9 @@ def run() -> list[Row]:
                 [ours[title] for ours, _ in rounds if title in ours],
                 [statistics.median(other.values()) for ours, other in rounds if title in ours],
                 "at most 2 times",
-                (f"in {ELSEWHERE[title]}; " if title in ELSEWHERE else "") + _first(title, visits),
+                _first(title, visits),
             )
-            for title in titles
+            for title in (LOADS_PLOTLY, PAGES[0].title, *(title for pages in ARENAS.values() for title in pages))
         ),
         _row(f"a vote by key until the next battle is there, {VOTES} votes", voted, pressed, "at most 2 times"),
     ]

@@ -19,12 +19,11 @@ from websockets.asyncio.client import connect
 from benchmarks import bare
 from benchmarks.harness import Row
 from benchmarks.load import Browser, server
-from mirage import store
 from mirage.explorer.kit.page_list import HOME, PAGES
 
 RUNS, TURNS, CLICKS, WARM = 5, 6, 10, 4
 """Runs, turns of a run, clicks a turn, and clicks before the first."""
-KINDS = {"CPU of a click": "at most 2", "CPU of opening it": ""}
+KINDS = {"CPU of a click": "at most 1.8", "CPU of opening it": ""}
 """What is clicked: what is on a page, which runs the page's own part; what runs all of it. With what is aimed at."""
 
 
@@ -71,8 +70,7 @@ def clicks() -> list[Row]:
     with TemporaryDirectory() as folder:
         script = bare.page(Path(folder))
         with bare.served(script) as (bare_url, bare_process):
-            arena = store.open_arena(store.bundled_arenas()["sample"])
-            with server(arena.path, Path(folder)) as (url, process, _):
+            with server(Path(folder)) as (url, process):
                 rows = []
                 for entry in PAGES:
                     runs = asyncio.run(costs(bare_url, bare_process, url, process.pid, entry.name))
