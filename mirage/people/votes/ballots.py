@@ -118,9 +118,9 @@ def import_ballot(database: Votes, path: Path, arena: store.Arena) -> tuple[int,
         if not given.get("vote"):
             continue
         key = str(given.get("language")), str(given.get("item")).rpartition(":")[0]
-        if key not in items:
-            items[key] = _items_of(arena, *key)
         try:
+            if key not in items:
+                items[key] = _items_of(arena, *key) if all(key) else {}
             if given.get("item") not in items[key]:
                 raise BadInput(
                     f"{given.get('item')!r} is no item of {arena.name} with its current texts",
