@@ -23,7 +23,10 @@ def expand_settings(command: Callable[..., None]) -> Callable[..., None]:
     of typer, and the command receives the record made from them. The other fields keep their defaults.
     """
     parameters = inspect.signature(command, eval_str=True).parameters
-    records = {name: _options(each.annotation) for name, each in parameters.items() if is_dataclass(each.annotation)}
+    kinds: dict[str, Any] = {
+        name: each.annotation for name, each in parameters.items() if is_dataclass(each.annotation)
+    }
+    records = {name: _options(kind) for name, kind in kinds.items()}
     expanded: list[inspect.Parameter] = []
     for name, each in parameters.items():
         own = [option.parameter for option in records.get(name, ())]
@@ -34,7 +37,7 @@ def expand_settings(command: Callable[..., None]) -> Callable[..., None]:
     def call(**given: Any) -> None:
         for name, options in records.items():
             values = {option.name: option.read(given.pop(option.name)) for option in options}
-            given[name] = parameters[name].annotation(**values)
+            given[name] = kinds[name](**values)
         command(**given)
 
     call.__signature__ = inspect.Signature(expanded)  # type: ignore[attr-defined]  # read by `inspect.signature`
