@@ -291,8 +291,8 @@ def surrogate(
     """Predict the ranking from features, without a judge.
 
     Each system is left out in turn, in all languages, with all its battles, and predicted from the features of its
-    answers by regressors trained on the others. Errors, intervals and tests are for left-out systems only. The row
-    `default` is the regressor chosen for each system without using that system. Reads the table features, and outcomes
+    answers by regressors trained on the others. Errors, intervals and tests are for left-out systems only. The last
+    regressor predicts new systems; p tests its tau against each other one's. Reads the table features, and outcomes
     (judge relevance) or judgments. Writes nothing; with --store, the tables predictions and importances, keeping rows
     for other judges.
     """
