@@ -455,9 +455,7 @@ class Prediction:
     skill: Skill
     """Queries that count, as in `ratings`."""
     regressor: str
-    """Name of the regressor, as declared in `mirage.ranking.surrogate`; `default`: chosen for each system by nested
-    validation that leaves the system out.
-    """
+    """Name of the regressor, as declared in `mirage.ranking.surrogate`."""
     system: str
     """The predicted system; the regressor was trained on the others, in every language."""
     rating: float
@@ -479,7 +477,7 @@ class Prediction:
     these from the rest, so that the prediction extrapolates; null if there is none.
     """
     default: bool
-    """Whether this is the regressor with the smallest error on left-out systems, used for new systems."""
+    """Whether this is the regressor used for new systems."""
     tau_part: float | None = None
     """The system's contribution to Kendall's tau-b of predictions and ratings, over its pairs with each other system,
     both left out; the mean over systems is the tau. Null if no pair was left out, or too few systems remained.

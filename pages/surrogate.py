@@ -22,7 +22,7 @@ from mirage.explorer.kit.text import note, plain
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
 from mirage.publish.charts.palette import FORMATS
-from mirage.ranking.surrogate import ALL, NESTED, PUBLISHED, REGRESSORS
+from mirage.ranking.surrogate import ALL, PUBLISHED, REGRESSORS
 from mirage.ranking.surrogate.reporting import RegressorSummary
 from mirage.schema import Skill
 from mirage.text.languages import name_of, search_name
@@ -44,7 +44,7 @@ REGRESSOR = (
         "text",
         width=60,
         right=True,
-        help="Paired test of this regressor's tau against choosing a regressor per system, all languages.",
+        help="Paired test of this regressor's tau against that of the regressor for new systems, all languages.",
     ),
     Col(
         "printed",
@@ -117,8 +117,7 @@ def main(page: Page) -> None:
             default=comparison.chosen,
             named=_title,
             width=200,
-            help=f"{_title(comparison.chosen)}: lowest error on left-out systems; used for new systems. Chosen per "
-            "system: without seeing the system.",
+            help=f"{_title(comparison.chosen)}: used for new systems.",
         )
         scopes = sorted(shown, key=lambda code: (code != ALL, code)) if not page.picked else shown
         language = pick(
@@ -202,23 +201,17 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
 
 
 def _tested(comparison: views.RegressorComparisonView, regressor: str) -> str:
-    """Whether the regressor differs significantly from choosing one per system; empty if it was not tested."""
+    """Whether the regressor differs significantly from the one for new systems; empty if it was not tested."""
     (summary,) = (row for row in comparison.summary if row.regressor == regressor)
     if summary.p is None:
         return ""
     p = "p < 0.001" if summary.p < 0.001 else f"p = {summary.p:.3f}"
     verdict = "Significantly" if summary.p < SURE else "Not significantly"
-    return f"{verdict} different from choosing a regressor per system ({p})."
+    return f"{verdict} different from {_title(comparison.chosen)}, used for new systems ({p})."
 
 
 def _title(regressor: str) -> str:
-    return "Chosen per system" if regressor == NESTED else REGRESSORS[regressor].title
-
-
-def _meaning(regressor: str) -> str:
-    if regressor == NESTED:
-        return "Chosen per system: the regressor with the lowest error on the other systems, leave-two-out."
-    return f"{_title(regressor)}: {REGRESSORS[regressor].meaning}"
+    return REGRESSORS[regressor].title
 
 
 def _onward(system: str, language: str) -> None:
@@ -239,7 +232,7 @@ def _regressors(
     n = count_text(comparison.summary[0].systems, "system")
     calls = views.calls(page.arena, judge)
     saved = f" Judging one system took {calls:,} verdicts on average; a prediction takes none." if calls else ""
-    note(f"n = {n}. {_meaning(regressor)}{saved}")
+    note(f"n = {n}. {_title(regressor)}: {REGRESSORS[regressor].meaning}{saved}")
 
 
 def _comparison_table(page: Page, comparison: views.RegressorComparisonView, language: str) -> pa.Table:
@@ -282,7 +275,7 @@ def _ablation_table(page: Page, weights: views.Weights, language: str) -> tuple[
     for name in dict.fromkeys(row.features for row in weights.ablated):
         rows = [row for row in weights.ablated if row.features == name]
         single = [row for row in rows if row.language != ALL]
-        line: dict[str, Any] = {"features": _set(name), "printed": figures.ablation.get((language, name))}
+        line: dict[str, Any] = {"features": name, "printed": figures.ablation.get((language, name))}
         if language == ALL and single:
             values = [row.value for row in single if row.value is not None]
             line |= {"tau": sum(values) / len(values) if values else None}
@@ -290,16 +283,9 @@ def _ablation_table(page: Page, weights: views.Weights, language: str) -> tuple[
         else:
             row = next((row for row in rows if row.language == language), rows[-1])
             line |= {"tau": row.value, "systems": row.systems or None}
-            lacking += [f"{_set(name)} ({row.reason})"] if row.reason else []
+            lacking += [f"{name} ({row.reason})"] if row.reason else []
         lines.append(line)
     return _rows(lines, ABLATION), lacking
-
-
-def _set(name: str) -> str:
-    """A set of features, by the features' names for people."""
-    if name in views.NAMED:
-        return name
-    return "Without " + ", ".join(title(f) for f in name.removeprefix("Without ").split(", "))
 
 
 def _by_language(page: Page, judge: Judge, rows: list[dict[str, Any]]) -> None:

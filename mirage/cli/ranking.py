@@ -101,8 +101,7 @@ def rank(
     unbounded end of an interval is infinite in the table, empty in CSV and null in JSON. Reads the table outcomes
     (judge relevance), judgments, or answers, nuggets and nugget_assignments (judge nuggets); DIR may also be a file of
     battles. Prints price (US dollars per 1,000 answers) and latency where known, and the ranks that options change.
-    Writes nothing; with --store, the table ratings. --by tests each system on a value
-    against the other queries of the same languages (Welch's t, Holm-corrected over all tests).
+    Writes nothing; with --store, the table ratings.
     """
     from mirage import api, store
     from mirage.battles.judge import POOLED, Judge, choose_judge
@@ -171,7 +170,7 @@ def _facts(arena: Arena) -> Mapping[str, SystemFacts]:
 
 
 def _rank_by_tag(arena: Arena, judge: Judge, tag: str, settings: RankSettings, printed: RankingPrinter) -> None:
-    """Print one ranking for each value of a tag, with the differences between values."""
+    """Print one ranking for each value of a tag."""
     from mirage.ranking.board import read_decisions
     from mirage.ranking.tags import rank_by_tag
 
@@ -181,7 +180,7 @@ def _rank_by_tag(arena: Arena, judge: Judge, tag: str, settings: RankSettings, p
     for ranking in split.rankings.values():
         printed.check(ranking)
     printed.show_parts([({"value": value}, ranking) for value, ranking in split.rankings.items()])
-    note("\n".join((*split.lines(), *lines)))
+    note("\n".join((*(f"not ranked: {value} ({reason})" for value, reason in split.lacking.items()), *lines)))
 
 
 def _store_ratings(arena: Arena, judge: Judge, ranking: RankingReport, settings: RankSettings) -> None:
@@ -283,8 +282,8 @@ def surrogate(
     """Predict the ranking from features, without a judge.
 
     Each system is left out in turn, in all languages, with all its battles, and predicted from the features of its
-    answers by regressors trained on the others. Errors, intervals and tests are for left-out systems only. The row
-    `default` is the regressor chosen for each system without using that system. Reads the table features, and outcomes
+    answers by regressors trained on the others. Errors, intervals and tests are for left-out systems only. The last
+    regressor predicts new systems; p tests its tau against each other one's. Reads the table features, and outcomes
     (judge relevance) or judgments. Writes nothing; with --store, the tables predictions and importances, keeping rows
     for other judges.
     """

@@ -24,7 +24,7 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     assert page.selectbox(key="regressor").value == comparison.chosen
     assert page.segmented_control(key="section").options == ["Regressors", "By language", "Importance"]
     (regressors,) = (frame.value for frame in page.dataframe)
-    assert len(regressors) == len(REGRESSORS) + 1
+    assert len(regressors) == len(REGRESSORS)
     assert regressors["name"].str.endswith("(for new systems)").sum() == 1
     (summary,) = (row for row in comparison.summary if row.regressor == comparison.chosen)
     assert f"tau {summary.tau:.2f} on average over 16 languages" in page_text(page)

@@ -550,7 +550,7 @@ def people(arenas: Arenas) -> Numbers:
 
 
 def surrogates(arenas: Arenas) -> Numbers:
-    """Yield predictions of left-out systems, the errors of the regressors, and importances."""
+    """Yield predictions of left-out systems, and importances."""
     cases = {
         ("sample", "heuristic"): ("linear", "ridge", "svr"),
         ("nomiracl", "relevance"): ("linear", "ridge"),
@@ -572,8 +572,6 @@ def surrogates(arenas: Arenas) -> Numbers:
 def _compared(prefix: str, seen: surrogate.Training, regressors: Sequence[str]) -> Numbers:
     compared = surrogate.compare_regressors(seen, regressors)
     yield f"{prefix}/default", compared.default
-    for regressor, error in compared.errors.items():
-        yield f"{key(prefix, regressor=regressor)}/error", float(error)
     fields = ("systems", "tau", "rmse", "r2", "slope", "covered")
     yield from rows(f"{prefix}/quality", compared.quality(), ("language", "regressor"), fields)
     for regressor, held_out in compared.held_out.items():

@@ -17,7 +17,6 @@ from scipy.stats import beta
 from benchmarks import calibration
 from mirage.battles.counts import Battles, pool_battles
 from mirage.battles.verdict_rows import from_judgments
-from mirage.errors import UnknownName
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.by_query import by_query
 from mirage.ranking.fit import RIDGE, Likelihood, PairCounts
@@ -107,16 +106,6 @@ def test_ties_do_not_thin_out_the_prior_pitfall_125(tie: float) -> None:
     assert layout.prior.dispersion >= 1
 
 
-def test_more_of_the_same_verdicts_on_a_query_are_not_more_queries() -> None:
-    battles = simulate(5)
-    doubled = replace(battles, wins=2 * battles.wins, ties=2 * battles.ties)
-    a, b = (by_query(data, ties="half", penalty="jeffreys", ridge=RIDGE) for data in (battles, doubled))
-    assert a.prior is not None
-    assert b.prior is not None
-    assert b.prior.dispersion == pytest.approx(2 * a.prior.dispersion, rel=1e-3)
-    np.testing.assert_allclose(a.point, b.point, atol=1e-4)
-
-
 def lose_all(battles: Battles, system: int) -> Battles:
     wins, ties = battles.wins.copy(), battles.ties.copy()
     wins[:, system, :], ties[:, system, :], ties[:, :, system] = 0, 0, 0
@@ -148,12 +137,6 @@ def test_a_system_that_loses_all_moves_nobody_else_and_its_own_end_is_open() -> 
     assert (value[6], low[6], high[6]) == (0, 0, 0)
     table = rate({"en": with_it}, draws=50).table().to_pylist()
     assert [(r["low"] is None, r["bounded"]) for r in table if r["system"] == "s06"] == [(True, False)]
-
-
-@pytest.mark.parametrize("ridge", [1e-12, 1e-7, 1e-4])
-def test_no_constant_decides_where_an_unbeaten_system_stands(ridge: float) -> None:
-    wins = lose_all(simulate(3), 6)
-    np.testing.assert_allclose(ratings(wins, ridge=ridge).theta, ratings(wins).theta, atol=2e-3)
 
 
 def own_ids(battles: Battles, language: int) -> Battles:
@@ -220,26 +203,6 @@ def test_intervals_hold_the_truth_in_95_percent_of_arenas(name: str, arenas: int
         inside.append((low <= expected) & (expected <= high))
     error = np.sqrt(0.05 * 0.95 / (arenas * len(design.theta) / 2))
     assert abs(np.mean(inside) - 0.95) < 0.015 + 3 * error
-
-
-def test_a_difference_is_that_of_the_ratings_with_the_interval_of_its_draws() -> None:
-    ranking = rate({"ar": simulate(1), "en": simulate(2)}, draws=300, seed=4)
-    for language in ("ar", "all"):
-        row = ranking.languages[language]
-        difference = ranking.difference("s02", "s05", language=language)
-        reverse = ranking.difference("s05", "s02", language=language)
-        assert difference.value == pytest.approx(row.theta[2] - row.theta[5])
-        assert (difference.low, difference.high) == pytest.approx((-reverse.high, -reverse.low))  # type: ignore[operator]
-        differences = row.draws[:, 2] - row.draws[:, 5]
-        assert difference.low == pytest.approx(np.quantile(differences, 0.025), abs=0.1)
-        assert (difference.n_queries, difference.n_draws, difference.seed) == (row.n_queries, 300, 4)
-    assert ranking.difference("s02", "s05").language == "all"
-    assert ranking.difference("s02", "s02").value == 0
-    for names in (("s02", "s99"), ("s99", "s02")):
-        with pytest.raises(UnknownName, match="s99"):
-            ranking.difference(*names)
-    with pytest.raises(UnknownName, match="zz"):
-        ranking.difference("s02", "s05", language="zz")
 
 
 def test_soft_verdicts_count_by_their_points() -> None:

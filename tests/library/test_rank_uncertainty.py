@@ -13,8 +13,6 @@ from typing import Any
 import choix
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from rank_cases import battles, ratings, simulate
 from scipy import stats
 
@@ -23,7 +21,6 @@ from mirage.battles.counts import Battles
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.board import remarks
 from mirage.ranking.bootstrap import rate
-from mirage.ranking.fit import Likelihood, PairCounts
 from mirage.ranking.pair_tests import ALPHA, BoardTests, sign_flip_p
 from mirage.ranking.sample_size import SampleSize, queries_needed, sample_sizes
 
@@ -151,29 +148,6 @@ def test_twins_are_never_separated(seed: int) -> None:
     assert sample_sizes(tests, "s02", "s07").reason == "they do not differ on any query"
 
 
-def test_systems_with_the_same_record_are_never_separated() -> None:
-    """Each beats the other and everybody else equally often, on different queries."""
-    rng = np.random.default_rng(3)
-    for _ in range(10):
-        arena = simulate(int(rng.integers(1000)), systems=4, queries=40)
-        turned = rng.permutation(40)
-        swap = np.array([1, 0, 2, 3])
-        wins = np.concatenate([arena.wins, arena.wins[turned][:, swap][:, :, swap]])
-        ties = np.concatenate([arena.ties, arena.ties[turned][:, swap][:, :, swap]])
-        assert not board_tests(battles(wins, ties)).are_separated("s00", "s01")
-
-
-def test_holm_takes_all_pairs_of_the_row() -> None:
-    tests = board_tests(simulate(3, systems=6))
-    i, j = np.triu_indices(6, 1)
-    p, order = tests.p[i, j], np.argsort(tests.p[i, j], kind="stable")
-    expected = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(15, 0, -1)))
-    np.testing.assert_allclose(tests.holm[i, j][order], expected)
-    assert tests.n_pairs == 15
-    assert (tests.holm == tests.holm.T).all()
-    assert (tests.z == -tests.z.T).all()
-
-
 @pytest.mark.parametrize(
     ("systems", "n", "arenas"), [(8, 30, 250), (3, 10, 200), (8, 5, 100)], ids=["usual", "separable", "few"]
 )
@@ -210,14 +184,6 @@ def test_separated_systems_are_found() -> None:
     assert share > 0.9
 
 
-def test_the_joint_test_of_one_language_twice_is_its_test_times_the_root_of_2() -> None:
-    arena = unequal(5, np.linspace(1, -1, 6), 60)
-    other = replace(arena, queries=tuple(f"other-{query}" for query in arena.queries))
-    alone, twice = board_tests(arena), board_tests(arena, other)
-    assert alone.systems == twice.systems
-    np.testing.assert_allclose(twice.z, alone.z * np.sqrt(2), atol=0.12)
-
-
 def test_the_joint_test_of_one_language_and_its_translation_is_its_test_pitfall_123() -> None:
     """The same ids in both: what a translation says again is not said twice."""
     arena = unequal(5, np.linspace(1, -1, 6), 60)
@@ -231,29 +197,6 @@ def test_pitfall_36_duplicating_battles_within_their_query_separates_nothing_mor
     arena = unequal(6, np.linspace(1, -1, 6), 60)
     twice = replace(arena, wins=2 * arena.wins, ties=2 * arena.ties)
     np.testing.assert_allclose(board_tests(twice).z, board_tests(arena).z, atol=1e-5)
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 10_000), st.permutations(range(5)))
-def test_relabelling_systems_relabels_the_tests(seed: int, order: list[int]) -> None:
-    arena = unequal((7, seed), [0.8, 0.3, 0, -0.4, -0.7], 25)
-    moved = replace(arena, wins=arena.wins[:, order][:, :, order], ties=arena.ties[:, order][:, :, order])
-    a, b = board_tests(arena), board_tests(moved)
-    for x in range(5):
-        for y in range(x):
-            before = a.index_of(f"s{order[x]:02}", f"s{order[y]:02}")
-            assert b.p[b.index_of(f"s{x:02}", f"s{y:02}")] == pytest.approx(a.p[before], rel=1e-4, abs=1e-9)
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 10_000), st.sampled_from(["half", "davidson", "drop"]))
-def test_turning_every_verdict_turns_every_test(seed: int, ties: Any) -> None:
-    arena = unequal((8, seed), [0.8, 0.3, 0, -0.4, -0.7], 25)
-    a, b = board_tests(arena, ties=ties), board_tests(replace(arena, wins=arena.wins.swapaxes(1, 2)), ties=ties)
-    for x in range(5):
-        for y in range(x):
-            names = f"s{x:02}", f"s{y:02}"
-            assert b.z[b.index_of(*names)] == pytest.approx(-a.z[a.index_of(*names)], rel=1e-3, abs=1e-4)
 
 
 def test_an_undefeated_system_is_separated_by_a_finite_test_pitfall_34() -> None:
@@ -437,18 +380,6 @@ def test_intervals_of_few_queries_cover_or_are_flagged(n: int, least: float) -> 
     assert np.mean(inside) > least
 
 
-def test_a_system_that_lost_on_a_single_query_is_bounded_in_every_draw() -> None:
-    arena = complete(44, [0, 0, 0, 0], 8)
-    wins, ties = arena.wins.copy(), arena.ties.copy()
-    wins[:, 0, 1:], wins[:, 1:, 0], ties[:, 0, :], ties[:, :, 0] = 1, 0, 0, 0
-    wins[2, 1:, 0], wins[2, 0, 1:] = 1, 0
-    row = ratings(replace(arena, wins=wins, ties=ties), draws=200)
-    assert len(row.groups) == 1
-    assert np.isfinite(row.interval()).all()
-    assert row.interval()[0, 0] > -1
-    assert row.interval()[1, 0] < 10
-
-
 def test_a_rating_without_a_bound_says_on_which_side() -> None:
     arena = simulate(9)
     wins, ties = arena.wins.copy(), arena.ties.copy()
@@ -498,18 +429,3 @@ def test_systems_too_many_for_a_fit_a_draw_are_drawn_by_the_sandwich_pitfall_147
     few[5:, 0] = 0
     told = rate(parts | {"en": replace(parts["en"], wins=few)}, draws=10).intervals
     assert told == (("sandwich",) if limit == "DRAWN" else ("draws", "sandwich"))
-
-
-def test_pairs_that_never_met_do_not_change_the_fit() -> None:
-    rng = np.random.default_rng(0)
-    s = 70
-    met = rng.random((1, s * (s - 1) // 2)) < 0.1
-    first, second = (met * rng.integers(low, 4, met.shape).astype(float) for low in (0, 1))
-    counts = PairCounts(first, second, None, s)
-    model = Likelihood(counts, 1e-7)
-    of_met = model.of_pairs_met()
-    assert len(of_met.i) == met.sum()
-    x = rng.normal(0, 1, (1, s))
-    for whole, part in zip(model.slopes(x), of_met.slopes(x), strict=True):
-        np.testing.assert_allclose(part, whole, atol=1e-10)
-    np.testing.assert_allclose(of_met.leverage(x), model.leverage(x)[met[0]], atol=1e-10)

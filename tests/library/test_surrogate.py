@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -31,13 +30,12 @@ from mirage.ranking.surrogate import (
     r2,
 )
 from mirage.ranking.surrogate.data import fit_parts
-from mirage.ranking.surrogate.evaluate import NESTED
 from mirage.ranking.surrogate.pooled import moments, solve_shared
 from mirage.ranking.surrogate.training import training
 
 CODES = ["en", "sw", "zh"]
 JUDGE = Judge.single("judge")
-FAST = ("linear", "svr", "ridge", "pooled", "pairwise", "answers")
+FAST = ("linear", "svr", "ridge", "pooled", "answers")
 
 
 @pytest.fixture(scope="module")
@@ -89,24 +87,6 @@ def test_a_systems_own_verdicts_do_not_change_its_prediction(
             > 0.01
         )
         assert first[code][index] == pytest.approx(second[code][index], abs=1e-7)
-
-
-def test_the_default_is_chosen_for_a_system_without_its_verdicts(simulation: SimulatedArena, seen: Training) -> None:
-    rows = simulation.tables["judgments"].to_pylist()
-    turned = {"A": "B", "B": "A"}
-    verdicts = [
-        turned.get(r["verdict"], r["verdict"]) if "sim-05" in (r["system_a"], r["system_b"]) else r["verdict"]
-        for r in rows
-    ]
-    other = join(simulation.tables["features"], changed(simulation.tables["judgments"], "verdict", verdicts))
-    results = [
-        compare_regressors(data, ["ridge", "pooled"], candidates=["ridge", "pooled"]).held_out[NESTED]
-        for data in (seen, other)
-    ]
-    for code in CODES:
-        index = results[0].systems[code].index("sim-05")
-        assert results[0].predicted[code][index] == pytest.approx(results[1].predicted[code][index], abs=1e-6)
-        assert results[0].low[code][index] == pytest.approx(results[1].low[code][index], abs=1e-6)
 
 
 def test_ratings_without_a_system_are_those_of_a_ranking_of_the_others(
@@ -161,7 +141,7 @@ def test_means_are_over_the_queries_with_a_value(seen: Training) -> None:
 # --- predictions ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["pooled", "pairwise", "answers"])
+@pytest.mark.parametrize("name", ["pooled", "answers"])
 def test_left_out_systems_are_found_where_they_are(simulation: SimulatedArena, seen: Training, name: str) -> None:
     left_out = leave_one_out(seen, name)
     for code in CODES:
@@ -181,11 +161,6 @@ def test_every_regressor_fits_and_the_same_seed_gives_the_same_numbers_pitfall_3
         np.testing.assert_array_equal(first[code], second[code])
 
 
-def test_another_seed_gives_another_forest(seen: Training) -> None:
-    en = seen.only(languages=["en"])
-    assert (predict(en, "forest", seed=1)["en"] != predict(en, "forest", seed=2)["en"]).any()
-
-
 def test_the_pooled_solution_is_the_minimum_of_its_criterion() -> None:
     rng = np.random.default_rng(8)
     Z, y = rng.normal(size=(3, 9, 4)), rng.normal(size=(3, 9))
@@ -198,18 +173,6 @@ def test_the_pooled_solution_is_the_minimum_of_its_criterion() -> None:
     minimum = loss(w, d)
     for _ in range(50):
         assert loss(w + rng.normal(0, 1e-3, 4), d + rng.normal(0, 1e-3, (3, 4))) > minimum
-
-
-def test_shrunk_to_one_slope_languages_share_what_each_alone_cannot_learn() -> None:
-    tables = simulate_arena(systems=6, queries=40, languages=["ar", "en", "fi", "sw", "te", "zh"], seed=2).tables
-    seen = join(tables["features"], tables["judgments"])
-
-    def error(name: str) -> float:
-        return float(
-            np.mean([q.rmse**2 for q in leave_one_out(seen, name, pairs=False).quality() if q.language != "all"])
-        )
-
-    assert error("pooled") < error("ridge")
 
 
 def test_ratings_that_the_data_does_not_bound_are_not_learnt_from(simulation: SimulatedArena) -> None:
@@ -265,13 +228,11 @@ def test_prediction_intervals_cover(simulation: SimulatedArena) -> None:
     assert 0.90 <= np.mean(hits) <= 0.99
 
 
-def test_regressors_are_compared_on_the_same_systems_and_the_best_is_the_default(seen: Training) -> None:
-    choice = compare_regressors(seen, ["linear", "pooled", "ridge"], candidates=["pooled", "ridge"])
-    assert list(choice.held_out) == ["linear", "pooled", "ridge", "default"]
-    assert choice.default == min(choice.errors, key=lambda name: choice.errors[name])
-    assert set(choice.errors) == set(choice.chosen) == {"pooled", "ridge"}
-    assert sum(choice.chosen.values()) == 8
-    assert [t.than for t in choice.tests] == ["linear", "pooled", "ridge"]
+def test_regressors_are_compared_on_the_same_systems_and_the_last_is_for_new_ones(seen: Training) -> None:
+    choice = compare_regressors(seen, ["pooled", "linear", "ridge"])
+    assert list(choice.held_out) == ["linear", "ridge", "pooled"]
+    assert choice.default == "pooled"
+    assert [(t.better, t.than) for t in choice.tests] == [("pooled", "linear"), ("pooled", "ridge")]
     assert {(q.language, q.systems) for q in choice.quality()} == {(c, 8) for c in [*CODES, "all"]}
     assert choice.quality()[-1].language == "all"
 
@@ -280,48 +241,33 @@ def held(predicted: dict[str, np.ndarray], true: dict[str, np.ndarray]) -> HeldO
     """Predictions that do not depend on whom else is left out."""
     parts = {c: surrogate.tau_parts(np.repeat(p[:, None], len(p), axis=1), true[c]) for c, p in predicted.items()}
     systems = {c: tuple(f"s{k:02}" for k in range(len(p))) for c, p in predicted.items()}
-    return HeldOut("r", systems, predicted, predicted, predicted, true, parts, parts, 0)
+    return HeldOut("r", systems, predicted, predicted, predicted, true, parts, parts)
 
 
-def test_a_paired_test_knows_a_better_regressor_from_an_equal_one() -> None:
+def p_value(first: HeldOut, second: HeldOut) -> float:
+    test = paired_test(first, second)
+    assert test is not None
+    return test.p
+
+
+def test_a_paired_test_knows_a_better_regressor_and_rejects_equals_no_more_often_than_it_says() -> None:
+    def noisy(rng: np.random.Generator, true: dict[str, np.ndarray], sd: float) -> HeldOut:
+        return held({code: y + rng.normal(0, sd, len(y)) for code, y in true.items()}, true)
+
     rng = np.random.default_rng(2)
     true = {code: rng.normal(size=12) for code in CODES}
-    good = held({code: y + rng.normal(0, 0.2, 12) for code, y in true.items()}, true)
-    bad = held({code: y + rng.normal(0, 2, 12) for code, y in true.items()}, true)
-    comparison, same = paired_test(good, bad), paired_test(good, good)
-    assert comparison.tau > comparison.tau_than
-    assert max(comparison.p, comparison.p_error) < 0.05
-    assert (same.p, same.p_error) == (1, 1)
-
-
-def test_the_paired_test_rejects_equals_no_more_often_than_it_says() -> None:
+    good, bad = noisy(rng, true, 0.2), noisy(rng, true, 2)
+    assert p_value(good, bad) < 0.05
+    assert p_value(good, good) == 1
     rejected = []
     for seed in range(200):
         rng = np.random.default_rng(seed)
         true = {"en": rng.normal(size=9)}
-        comparison = paired_test(*(held({"en": true["en"] + rng.normal(0, 1, 9)}, true) for _ in range(2)))
-        rejected.append([comparison.p < 0.05, comparison.p_error < 0.05])
-    assert (np.mean(rejected, axis=0) < 0.09).all()
+        rejected.append(p_value(noisy(rng, true, 1), noisy(rng, true, 1)) < 0.05)
+    assert np.mean(rejected) < 0.09
 
 
-def test_a_system_beyond_the_others_is_said_to_be_outside(simulation: SimulatedArena, seen: Training) -> None:
-    far = join(
-        without_value(simulation.tables["features"], "en", "sim-04", "answer_bleu", value=2.0),
-        simulation.tables["judgments"],
-    )
-    assert "answer_bleu" in distances(far, "sim-04")["en"].outside
-    assert (
-        "answer_bleu" not in distances(far, "sim-04")["sw"].outside
-        or "answer_bleu" in distances(seen, "sim-04")["sw"].outside
-    )
-    language = seen.languages["en"]
-    middle = replace(language, values=language.values.copy())
-    middle.values[:, 0] = np.nanmean(language.values[:, 1:], axis=(0, 1))
-    moved = Training(seen.features, {**seen.languages, "en": middle})
-    assert distances(moved, "sim-01")["en"].outside == ()
-
-
-@pytest.mark.parametrize("name", ["ridge", "pooled", "pairwise", "answers"])
+@pytest.mark.parametrize("name", ["ridge", "pooled", "answers"])
 def test_a_feature_that_hardly_differs_does_not_throw_a_system_far_away(simulation: SimulatedArena, name: str) -> None:
     rows = simulation.tables["features"].to_pylist()
     rng = np.random.default_rng(5)
@@ -369,7 +315,7 @@ def test_all_draws_at_once_are_each_draw_for_itself(simulation: SimulatedArena) 
 def test_draws_say_what_they_cannot_do(simulation: SimulatedArena) -> None:
     draws = draw_tournaments(simulation.tables, 2)
     with pytest.raises(UnknownName, match="regressor for draws"):
-        by_draw(draws, "pairwise")
+        by_draw(draws, "answers")
     with pytest.raises(NotEnoughData, match="fewer than 3 systems"):
         by_draw(draws, "linear", out=draws["en"].systems[:6])
     with pytest.raises(UnknownName, match="feature"):
@@ -391,9 +337,6 @@ def test_what_is_unknown_or_too_little_is_refused(simulation: SimulatedArena, se
         predict(seen, "ridge", out=seen.systems)
     with pytest.raises(NotEnoughData, match="no language has 3 rated systems"):
         predict(seen, "ridge", out=seen.systems[:6])
-    few = simulate_arena(systems=4, queries=20, languages=["en"], seed=0).tables
-    with pytest.raises(NotEnoughData, match="at least 5 systems"):
-        compare_regressors(join(few["features"], few["judgments"]), ["pooled", "pairwise"])
 
 
 def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:

@@ -26,7 +26,7 @@ from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import run
 
-FEW = ["linear", "pooled", "pairwise"]
+FEW = ["linear", "ridge", "pooled"]
 JUDGE = Judge.single("judge")
 
 
@@ -63,7 +63,7 @@ def test_predictions_keep_the_contract_and_carry_the_ratings_of_the_ranking(
     for row in table.to_pylist():
         assert row["judged"] == pytest.approx(ratings[row["language"], row["system"]], abs=1e-6)
         assert row["low"] < row["rating"] < row["high"]
-    assert {row["regressor"] for row in table.to_pylist()} == {*FEW, "default"}
+    assert {row["regressor"] for row in table.to_pylist()} == set(FEW)
     assert {row["regressor"] for row in table.to_pylist() if row["default"]} == {reported.comparison.default}
     for code in ("en", "sw", "all"):
         ranks = [r.rank for r in reported.rows if (r.language, r.regressor) == (code, "pooled")]
@@ -76,9 +76,9 @@ def test_stored_predictions_give_the_comparison_back(reported: Report) -> None:
     for row in summarise(reported.comparison.held_out, reported.comparison.default):
         for name in ("tau", "rmse", "r2", "slope", "covered", "tau_all", "p", "systems", "chosen"):
             assert getattr(summary[row.regressor], name) == pytest.approx(getattr(row, name)), name
-    assert next(iter(summary)) == "default"
+    assert list(summary) == FEW
     assert summary["linear"].published == "Linear Regression"
-    assert summary["default"].p is None
+    assert summary["pooled"].p is None
 
 
 def test_calls_saved_are_the_battles_that_a_judged_system_fought(reported: Report) -> None:
@@ -106,7 +106,7 @@ def test_a_new_system_is_predicted_near_where_its_battles_put_it(tables: dict[st
     table = report_on(seen, JUDGE, regressors=["pooled", "ridge"]).table()
     schema.validate("predictions", table)
     new = {(row["language"], row["regressor"]): row for row in table.to_pylist() if row["system"] == "sim-04"}
-    assert set(new) == {(code, name) for code in ("en", "sw", "all") for name in ("pooled", "ridge", "default")}
+    assert set(new) == {(code, name) for code in ("en", "sw", "all") for name in ("pooled", "ridge")}
     whole = training(tables["features"], tables["judgments"], JUDGE)
     for code in ("en", "sw"):
         row = new[code, "pooled"]
@@ -140,7 +140,7 @@ def test_the_command_compares_stores_and_says_what_a_reader_must_know(arena: sto
     some = ("--regressor", "pooled", "--regressor", "linear")
     result = mirage(*command, *some, "--format", "csv")
     summary = {row["regressor"]: row for row in rows(result)}
-    assert list(summary) == ["default", "linear", "pooled"]
+    assert list(summary) == ["linear", "pooled"]
     assert (summary["pooled"]["chosen"], summary["linear"]["published"]) == ("true", "Linear Regression")
     assert all(row["systems"] == "7" for row in summary.values())
     assert "judging a system like the others took 360" in result.stderr.replace("\n", " ")

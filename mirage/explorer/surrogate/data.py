@@ -33,7 +33,7 @@ class RegressorComparisonView:
     chosen: str
     """The regressor for new systems."""
     summary: tuple[RegressorSummary, ...]
-    """One row per regressor: the default procedure, the paper's five, ours."""
+    """One row per regressor: the paper's five, ours."""
     quality: tuple[Quality, ...]
     """Quality by language, `all` last, then regressor."""
     points: pa.Table
@@ -63,14 +63,12 @@ def comparison_of(arena: Arena, judge: Judge) -> RegressorComparisonView:
     by_regressor = read_held_out(rows, judge)
     selection = pc.and_(pc.equal(rows["judge"], judge.name), pc.equal(rows["skill"], judge.skill))
     points = rows.filter(selection)
-    chosen = points.filter(points["default"])["regressor"][0].as_py()
+    chosen = next(reversed(by_regressor))
     quality = [row for held_out in by_regressor.values() for row in held_out.quality()]
     quality.sort(key=lambda row: (row.language == surrogate.ALL, row.language))
     return RegressorComparisonView(chosen, tuple(summary(by_regressor, chosen)), tuple(quality), points)
 
 
-NAMED = ABLATIONS
-"""Feature sets named in the paper."""
 _PRINTED_SETS = {
     "All features (11)": "All features",
     "Without LLM-as-judge (9)": "Without LLM-as-judge",
@@ -141,11 +139,10 @@ def weights(arena: Arena, judge: Judge) -> Weights:
         return Weights((), ())
     stored = arena.sql("SELECT * FROM importances WHERE judge = ? AND skill = ?", [judge.name, judge.skill])
     rows = [schema.Importance(**row) for row in stored.to_pylist()]
-    sets = [*ABLATIONS, *sorted({row.features for row in rows} - set(ABLATIONS))]
     permuted = [row for row in rows if row.kind == "permutation"]
-    ablated = [row for row in rows if row.kind == "ablation"]
+    ablated = [row for row in rows if row.kind == "ablation" and row.features in ABLATIONS]
     permuted.sort(key=lambda row: (-(row.value or 0.0), row.features))
-    ablated.sort(key=lambda row: (sets.index(row.features), row.language == surrogate.ALL, row.language))
+    ablated.sort(key=lambda row: (ABLATIONS.index(row.features), row.language == surrogate.ALL, row.language))
     return Weights(tuple(permuted), tuple(ablated))
 
 

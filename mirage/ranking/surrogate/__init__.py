@@ -3,21 +3,18 @@
     seen = Training(features, {code: LanguageData(...)})    # `surrogate.training` joins it from tables
     compared = compare_regressors(seen)                     # every regressor on left-out systems
     compared.default, compared.quality(), compared.tests
-    held = leave_one_out(seen, "forest")                    # predictions, intervals, ratings
     predict(seen, compared.default, out=["a new model"])    # {language: ratings of every system}
     by_draw({code: Draws(...)}, "forest", out=[...])        # the paper's tournaments, {language: B x S}
 
-`data.py` defines the data a fit may use, `regressors.py` declares the regressors (`pooled.py` and `answers.py` have
-ours), `evaluate.py` leaves out one system at a time and two at a time, `quality.py` measures
-the predictions, `importance.py` the importance of features, `range.py` whether a system is in the range of the
-others, `draws.py` fits many draws in one batch. Arrays only: no module here knows a judge, a judge or storage.
+`data.py` defines the data a fit may use, `regressors.py` declares the regressors, `evaluate.py` leaves out one system
+at a time and two at a time, `quality.py` measures the predictions, `importance.py` the importance of features,
+`range.py` whether a system is in the range of the others, `draws.py` fits many draws in one batch.
 """
 
 from mirage.ranking.surrogate.data import COVERAGE, LanguageData, Predicted, Training, averages
 from mirage.ranking.surrogate.draws import Draws, by_draw
 from mirage.ranking.surrogate.evaluate import (
     LEVEL,
-    NESTED,
     RegressorComparison,
     compare_regressors,
     leave_one_out,
@@ -39,7 +36,6 @@ __all__ = [
     "ALL",
     "COVERAGE",
     "LEVEL",
-    "NESTED",
     "PUBLISHED",
     "REGRESSORS",
     "SEED",

@@ -6,14 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage.errors import NotEnoughData
 from mirage.ranking.surrogate.data import Array, Predicted
 from mirage.ranking.surrogate.range import ALL
-
-_SWAPS = 2_000
-"""Number of swaps to draw; all are enumerated if there are fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,7 @@ class HeldOut:
     """Predicted ratings of every system, each by a fit without that system's battles (leave-one-out)."""
 
     regressor: str
-    """Name of the regressor, or `default` for the one chosen per system."""
+    """Name of the regressor."""
     systems: Mapping[str, tuple[str, ...]]
     """By language (and `all` with several): the n systems."""
     predicted: Predicted
@@ -88,8 +84,6 @@ class HeldOut:
     """
     slope_parts: Predicted
     """Each system's contribution to the slope of ratings on predictions, from the same pairs (`slope_parts`)."""
-    seed: int
-    """Seed of the regressor."""
 
     def quality(self) -> tuple[Quality, ...]:
         """Return the quality of the predictions by language, `all` last."""
@@ -131,70 +125,46 @@ class PairedTest:
     """Two-sided p-value of the difference in tau, by the jackknife over systems and Student's t; 1 if no two systems
     are ordered differently. Systems, not languages, are the unit: languages share them.
     """
-    rmse: float
-    """Root mean squared error of the first, over languages and systems, in logits."""
-    rmse_than: float
-    """The same of the second."""
-    p_error: float
-    """Two-sided p-value of the difference in squared errors, by a permutation test that swaps a system's two
-    predictions in all languages at once.
-    """
     languages: int
     """Number of languages compared."""
     ahead: int
     """Number of languages in which the first has the higher tau."""
     systems: int
-    """Number of systems swapped."""
-    swaps: int
-    """Number of random swaps; 2 to the power of the systems if all were tried."""
-    seed: int
-    """Seed of the swaps."""
+    """Number of systems left out."""
 
 
-def paired_test(first: HeldOut, second: HeldOut, *, seed: int = 0) -> PairedTest:
-    """Test whether one regressor orders left-out systems better than another, and which has the lower error, language
-    by language; a language where either has no tau is excluded from the first.
+def paired_test(first: HeldOut, second: HeldOut) -> PairedTest | None:
+    """Test whether one regressor orders left-out systems better than another, language by language.
 
     Args:
         first: its predictions of left-out systems.
         second: the other's, of the same systems.
-        seed: seed of the swaps.
+
+    Returns:
+        The test over the languages where both have a tau; None if there is none.
     """
-    codes = [code for code in first.predicted if code != ALL and code in second.predicted]
-    codes = sorted([code for code in codes if len(first.systems[code]) > 1] or first.predicted)
-    everyone = sorted({s for code in codes for s in first.systems[code]})
-    masks = _masks(len(everyone), seed)
-    worse = np.zeros(len(everyone))
-    gains: list[list[float]] = [[] for _ in everyone]
-    taus: list[tuple[float, float]] = []
-    squares = []
-    for code in codes:
-        indices = [everyone.index(s) for s in first.systems[code]]
-        errors = [(by.predicted[code] - first.judged[code]) ** 2 for by in (first, second)]
-        squares.append([error.mean() for error in errors])
-        worse[indices] += (errors[1] - errors[0]) / len(indices)
-        parts = [by.tau_parts[code] for by in (first, second)]
+    gains: dict[str, list[float]] = {}
+    taus = []
+    for code, systems in first.systems.items():
+        if code == ALL or code not in second.tau_parts:
+            continue
+        parts = np.array([by.tau_parts[code] for by in (first, second)])
         if np.isfinite(parts).all():
-            taus.append((float(parts[0].mean()), float(parts[1].mean())))
-            for k, gain in zip(indices, (parts[0] - parts[1]).tolist(), strict=True):
-                gains[k].append(gain)
-    rise = np.abs(np.where(masks, -1, 1) @ worse)
-    rmse = np.sqrt(np.mean(squares, axis=0))
-    tau = np.mean(taus, axis=0) if taus else (np.nan, np.nan)
+            taus.append(parts.mean(axis=1))
+            for system, gain in zip(systems, (parts[0] - parts[1]).tolist(), strict=True):
+                gains.setdefault(system, []).append(gain)
+    if not taus:
+        return None
+    tau = np.mean(taus, axis=0)
     return PairedTest(
         better=first.regressor,
         than=second.regressor,
         tau=float(tau[0]),
         tau_than=float(tau[1]),
-        p=_jackknife(np.array([np.mean(gain) for gain in gains if gain])),
-        rmse=float(rmse[0]),
-        rmse_than=float(rmse[1]),
-        p_error=float((rise >= rise[0] * (1 - 1e-9)).mean()),
+        p=_jackknife(np.array([np.mean(gains[system]) for system in sorted(gains)])),
         languages=len(taus),
         ahead=sum(a > b for a, b in taus),
-        systems=len(everyone),
-        swaps=len(masks),
-        seed=seed,
+        systems=len(gains),
     )
 
 
@@ -215,15 +185,6 @@ def _jackknife(parts: Array) -> float:
     if spread < 1e-12:
         return 0.0 if mean > 1e-12 else 1.0
     return float(2 * stdtr(n - 1, -mean / spread))
-
-
-def _masks(n: int, seed: int) -> NDArray[np.bool_]:
-    """Return the systems to swap (B x n); the first row swaps none."""
-    if 2**n <= _SWAPS:
-        return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(bool)
-    masks = np.random.default_rng(seed).random((_SWAPS, n)) < 0.5
-    masks[0] = False
-    return masks
 
 
 def tau_parts(predicted: Array, true: Array) -> Array:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking.surrogate.data import Array, FitPart, Predicted, Training, fit_parts
@@ -20,55 +19,6 @@ TREES = 10
 LEAF = 0.002
 """Minimum share of the answers in a leaf; never below `_SMALLEST` answers."""
 _SMALLEST = 10
-
-_PENALTY = 1e-3
-"""Ridge penalty on the standardised weights, per battle: bounds separable data."""
-
-_HALF = 0.5
-"""Minimum share of a system's answers with a feature for its differences to be used."""
-
-
-def pairwise(seen: Sequence[FitPart], _seed: int = 0) -> Predicted:
-    """Fit a logistic regression of verdicts on feature differences, without an intercept, so that the order of the two
-    does not matter. Battles where either answer lacks a feature in use are excluded: nothing is imputed.
-    """
-    masks = np.array([part.use & (part.language.coverage[part.to_predict] >= _HALF).all(axis=0) for part in seen])
-    blocks = [_differences(part, use) for part, use in zip(seen, masks, strict=True)]
-    D = np.concatenate([block[0] for block in blocks])
-    won = np.concatenate([block[1] for block in blocks])
-    weight = np.concatenate([block[2] for block in blocks])
-    spread = np.sqrt((D**2).mean(axis=0)) if len(D) else np.zeros(D.shape[1])
-    usable = spread > 1e-12
-    w = np.zeros(D.shape[1])
-    if usable.any():
-        w[usable] = _logistic(D[:, usable] / spread[usable], won, weight) / spread[usable]
-    return _calibrate(seen, [np.where(use, part.standard(), 0.0) @ w for part, use in zip(seen, masks, strict=True)])
-
-
-def _differences(part: FitPart, use: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
-    """Return N x F differences, N shares won by the first, and N weights of the battles among the training systems."""
-    language = part.language
-    trained = np.flatnonzero(part.train)
-    i, j = np.triu_indices(len(trained), 1)
-    first, second = language.points[:, trained[i], trained[j]], language.points[:, trained[j], trained[i]]
-    n_battles = first + second
-    whole = np.asarray(np.isfinite(language.values[:, :, use]).all(axis=2))
-    q, p = np.nonzero((n_battles > 0) & whole[:, trained[i]] & whole[:, trained[j]])
-    D = np.where(use, language.values[q, trained[i[p]]] - language.values[q, trained[j[p]]], 0.0)
-    n = n_battles[q, p].astype(np.float64)
-    return D, first[q, p] / n, n * language.weights[q]
-
-
-def _logistic(D: Array, won: Array, weight: Array) -> Array:
-    """Fit shares of battles won; the ridge makes the maximum finite and unique."""
-    from sklearn.linear_model import LogisticRegression
-
-    # A share is a weighted win and a weighted loss.
-    rows, results = np.concatenate([D, D]), np.repeat([1, 0], len(D))
-    weights = np.concatenate([weight * won, weight * (1 - won)])
-    strength = 1 / (_PENALTY * weight.sum())
-    model = LogisticRegression(C=strength, fit_intercept=False, solver="newton-cholesky", tol=1e-10)
-    return np.asarray(model.fit(rows, results, sample_weight=weights).coef_[0])
 
 
 def fit_answers(seen: Sequence[FitPart], seed: int = 0) -> Predicted:
@@ -94,7 +44,15 @@ def fit_answers(seen: Sequence[FitPart], seed: int = 0) -> Predicted:
         score = np.full(len(part.to_predict), np.nan)
         score[to_predict] = np.log(mean / (1 - mean))
         scores.append(score - score[part.train].mean())
-    return _calibrate(seen, scores)
+    # Scores are multiplied by the slope that fits the ratings best.
+    x = np.concatenate([score[part.train] for part, score in zip(seen, scores, strict=True)])
+    y = np.concatenate([part.y[part.train] for part in seen])
+    square = float(x @ x)
+    slope = max(float(x @ y) / square, 0.0) if square > 0 else 0.0
+    return {
+        part.language.code: np.where(part.to_predict, slope * score, np.nan)
+        for part, score in zip(seen, scores, strict=True)
+    }
 
 
 def _cells(part: FitPart) -> Array:
@@ -113,18 +71,6 @@ def _rows(part: FitPart) -> tuple[Array, Array, Array]:
     q, s = np.nonzero((took + gave > 0) & some)
     share = took[q, s].astype(np.float64) / (took[q, s] + gave[q, s])
     return _cells(part)[q, trained[s]], share, part.language.weights[q]
-
-
-def _calibrate(seen: Sequence[FitPart], scores: Sequence[Array]) -> Predicted:
-    """Multiply scores, centred on the training systems, by the slope that fits the ratings best."""
-    pairs: list[Any] = [(score[part.train], part.y[part.train]) for part, score in zip(seen, scores, strict=True)]
-    x, y = np.concatenate([a for a, _ in pairs]), np.concatenate([b for _, b in pairs])
-    square = float(x @ x)
-    slope = max(float(x @ y) / square, 0.0) if square > 0 else 0.0
-    return {
-        part.language.code: np.where(part.to_predict, slope * score, np.nan)
-        for part, score in zip(seen, scores, strict=True)
-    }
 
 
 SEED = 0
@@ -150,10 +96,6 @@ class Regressor:
     """Corresponding name in the paper's Table 3; empty if it is ours."""
     fit: Callable[[Sequence[FitPart], int], Predicted]
     """Function that fits the parts and predicts them, given a seed."""
-    candidate: bool = False
-    """Whether nested validation may choose it as the default: fast enough to leave out every pair of systems."""
-    fast: bool = False
-    """Whether a fit takes about a millisecond per language, not a tenth of a second."""
 
 
 def _forest(seed: int) -> Any:
@@ -240,7 +182,7 @@ REGRESSORS: dict[str, Regressor] = {
     declaration.name: declaration
     for declaration in (
         Regressor("forest", "Random forest", _MEANS, "Random Forest", _each_language(_forest)),
-        Regressor("linear", "Linear regression", _MEANS, "Linear Regression", _each_language(_linear), fast=True),
+        Regressor("linear", "Linear regression", _MEANS, "Linear Regression", _each_language(_linear)),
         Regressor("mlp", "Multi-layer perceptron", _MEANS, "MLP Regressor", _each_language(_mlp)),
         Regressor(
             "boosting",
@@ -250,7 +192,7 @@ REGRESSORS: dict[str, Regressor] = {
             "XGB Regressor",
             _each_language(_boosting),
         ),
-        Regressor("svr", "Support vector regression", _MEANS, "SVR", _each_language(_svr), fast=True),
+        Regressor("svr", "Support vector regression", _MEANS, "SVR", _each_language(_svr)),
         Regressor(
             "ridge",
             "Ridge",
@@ -258,7 +200,6 @@ REGRESSORS: dict[str, Regressor] = {
             "systems left out of the training systems.",
             "",
             _each_language(_ridge, FitPart.standard),
-            fast=True,
         ),
         Regressor(
             "pooled",
@@ -267,17 +208,6 @@ REGRESSORS: dict[str, Regressor] = {
             "error on systems left out of all languages at once.",
             "",
             fit_pooled,
-            candidate=True,
-            fast=True,
-        ),
-        Regressor(
-            "pairwise",
-            "Pairwise",
-            "Logistic regression of each verdict on the difference of the two answers' features, over all languages; "
-            "a system's score is at its feature means, calibrated on the ratings of the others.",
-            "",
-            pairwise,
-            candidate=True,
         ),
         Regressor(
             "answers",
@@ -286,11 +216,10 @@ REGRESSORS: dict[str, Regressor] = {
             "is the mean over its answers in logits, calibrated on the ratings of the others.",
             "",
             fit_answers,
-            candidate=True,
         ),
     )
 }
-"""Every regressor by name: the paper's five, then ours."""
+"""Every regressor by name: the paper's five, then ours. Of those compared, the last predicts new systems."""
 
 
 def regressor(name: str) -> Regressor:

@@ -68,13 +68,13 @@ def report_on(
     seed: int = surrogate.SEED,
     progress: Progress | None = None,
 ) -> Report:
-    """Compare regressors on left-out systems, choose the default, and predict every system.
+    """Compare regressors on left-out systems, and predict every system.
 
     Args:
         seen: training data (`training`).
         judge: judge whose ratings are predicted.
         regressors: regressors to compare; None for all.
-        seed: seed of regressors and tests.
+        seed: seed of the regressors.
         progress: called with the number of finished fits and their total.
 
     Raises:
@@ -84,8 +84,7 @@ def report_on(
     reach = {system: surrogate.distances(seen, system) for system in (*seen.systems, *seen.new)}
     rows = []
     for name, held_out in comparison.held_out.items():
-        used = comparison.default if name == surrogate.NESTED else name
-        new = {s: predict_new(seen, s, used, held_out, reach[s], seed) for s in seen.new}
+        new = {s: predict_new(seen, s, name, held_out, reach[s], seed) for s in seen.new}
         for code, systems in held_out.systems.items():
             offset = _offset(seen, code)
             columns = [by[code] + offset for by in (held_out.predicted, held_out.low, held_out.high, held_out.judged)]
@@ -108,12 +107,12 @@ def report_on(
 
 
 def rows_of(predictions: pa.Table, judge: Judge) -> list[schema.Prediction]:
-    """Return the stored predictions for a judge and its skill.
+    """Return the stored predictions for a judge and its skill by the regressors that are declared.
 
     Raises:
         NotEnoughData: if there are none.
     """
-    rows = [schema.Prediction(**row) for row in predictions.to_pylist()]
+    rows = [schema.Prediction(**row) for row in predictions.to_pylist() if row["regressor"] in surrogate.REGRESSORS]
     rows = [row for row in rows if (row.judge, row.skill) == (judge.name, judge.skill)]
     if not rows:
         raise NotEnoughData(
@@ -185,7 +184,7 @@ class RegressorSummary:
     """One regressor on left-out systems: means over languages, and all languages jointly."""
 
     regressor: str
-    """Its name; `default`: the one that nested validation chose for each system without seeing it."""
+    """Its name."""
     published: str
     """Corresponding name in the paper's Table 3; empty if it is ours."""
     languages: int
@@ -206,12 +205,8 @@ class RegressorSummary:
     """Share of the ratings inside their 95% prediction intervals."""
     tau_all: float | None
     """Kendall's tau-b of the means over languages; null with one language."""
-    tau_gain: float | None
-    """The default procedure's tau minus this one's; null for itself."""
     p: float | None
-    """Paired test of this difference over systems (`surrogate.PairedTest`)."""
-    p_error: float | None
-    """Paired test of the difference in squared errors over systems."""
+    """Paired test over systems of its tau against that of the regressor for new systems (`surrogate.PairedTest`)."""
     chosen: bool
     """Whether it is the regressor for new systems."""
 
@@ -227,7 +222,7 @@ def held_out(predictions: pa.Table, judge: Judge) -> dict[str, surrogate.HeldOut
         if row.judged is not None:
             parts.setdefault(row.regressor, {}).setdefault(row.language, []).append(row)
     results = {}
-    for name in sorted(parts, key=_order):
+    for name in sorted(parts, key=[*surrogate.REGRESSORS].index):
         rows_by_language = {code: parts[name][code] for code in sorted(parts[name], key=lambda c: (c == ALL, c))}
 
         def column(of: str, groups: dict[str, list[schema.Prediction]] = rows_by_language) -> dict[str, Array]:
@@ -243,55 +238,41 @@ def held_out(predictions: pa.Table, judge: Judge) -> dict[str, surrogate.HeldOut
             column("judged"),
             column("tau_part"),
             column("slope_part"),
-            surrogate.SEED,
         )
     return results
 
 
-def summary(results: Mapping[str, surrogate.HeldOut], chosen: str = "") -> list[RegressorSummary]:
-    """Summarise regressors: the default procedure, then the paper's, then ours.
+def summary(results: Mapping[str, surrogate.HeldOut], chosen: str) -> list[RegressorSummary]:
+    """Summarise regressors, in the order of their declaration.
 
     Args:
         results: by regressor (`held_out`, or a comparison's).
         chosen: the regressor for new systems.
     """
     rows = []
-    default = results.get(surrogate.NESTED)
-    for name in sorted(results, key=_order):
-        qualities = results[name].quality()
+    for name, of_regressor in results.items():
+        qualities = of_regressor.quality()
         single = [quality for quality in qualities if quality.language != ALL]
         joint = next((quality for quality in qualities if quality.language == ALL), None)
-        difference = (
-            surrogate.paired_test(default, results[name], seed=surrogate.SEED)
-            if default and name != surrogate.NESTED
-            else None
-        )
-        squares = sum(quality.systems * quality.rmse**2 for quality in single) / sum(
-            quality.systems for quality in single
-        )
+        test = surrogate.paired_test(results[chosen], of_regressor) if name != chosen else None
+        n = [quality.systems for quality in single]
         rows.append(
             RegressorSummary(
                 name,
-                surrogate.REGRESSORS[name].published if name in surrogate.REGRESSORS else "",
+                surrogate.REGRESSORS[name].published,
                 len(single),
-                len({s for systems in results[name].systems.values() for s in systems}),
+                len({s for systems in of_regressor.systems.values() for s in systems}),
                 _mean([quality.tau for quality in single]),
-                float(np.sqrt(squares)),
+                float(np.sqrt(np.average([quality.rmse**2 for quality in single], weights=n))),
                 _mean([quality.r2 for quality in single]),
                 _mean([quality.slope for quality in single]),
                 _mean([quality.covered for quality in single]),
                 joint.tau if joint else None,
-                difference.tau - difference.tau_than if difference and difference.languages else None,
-                difference.p if difference and difference.languages else None,
-                difference.p_error if difference else None,
+                test.p if test else None,
                 name == chosen,
             )
         )
     return rows
-
-
-def _order(name: str) -> int:
-    return [surrogate.NESTED, *surrogate.REGRESSORS].index(name)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -312,16 +293,12 @@ def conclusions(report: Report) -> list[str]:
         + ", ".join(training.features)
         + f"; seed {comparison.seed}"
     ]
-    folds = ", ".join(
-        f"{name} {count}" for name, count in sorted(comparison.chosen.items(), key=lambda c: (-c[1], c[0]))
-    )
-    lines.append(f"for a new system: {comparison.default}; nested validation over {n} left-out systems chose {folds}")
+    lines.append(f"for a new system: {comparison.default}")
     lines += [
-        f"default against {test.than}: tau {test.tau:.3f} and {test.tau_than:.3f}, p = {test.p:.3f}, higher in "
-        f"{test.ahead} of {test.languages} languages; RMSE {test.rmse:.3f} and {test.rmse_than:.3f}, "
-        f"p = {test.p_error:.3f} (paired over {test.systems} systems, {test.swaps:,} swaps)"
+        f"{test.better} against {test.than}: tau {test.tau:.3f} and {test.tau_than:.3f}, p = {test.p:.3f}, higher in "
+        f"{test.ahead} of {test.languages} languages (paired over {test.systems} systems)"
         for test in comparison.tests
-        if test.than == surrogate.PUBLISHED and test.languages
+        if test.than == surrogate.PUBLISHED
     ]
     for feature, languages in training.unused_features().items():
         lacking = "; ".join(f"{code}: {', '.join(systems)}" for code, systems in languages.items())

@@ -15,7 +15,7 @@ from mirage.ranking.settings import SEED
 from mirage.ranking.surrogate.data import fit_parts
 from mirage.ranking.surrogate.reporting import Report, report_on
 from mirage.ranking.surrogate.training import training
-from mirage.stages.features import FAMILIES, FEATURES
+from mirage.stages.features import FEATURES
 from mirage.stages.stage import Progress, Stage, Tables
 from mirage.stats.kendall import kendall
 
@@ -42,9 +42,8 @@ def ablation_losses(
         seed: seed of the permutations and of a randomised regressor.
 
     Returns:
-        `permutation`: one row per feature over all languages. `ablation`: one row per language and feature set: the
-        paper's four (`ABLATIONS`), and all features without each family that is measured together; a set that equals
-        all features of the arena has no value, with the reason.
+        `permutation`: one row per feature over all languages. `ablation`: one row per language and feature set of
+        `ABLATIONS`; a set that equals all features of the arena has no value, with the reason.
     """
 
     def row(code: str, kind: Literal["permutation", "ablation"], of: str, *values: Any) -> schema.Importance:
@@ -84,19 +83,12 @@ def sets(features: Sequence[str]) -> dict[str, tuple[str, ...] | str | None]:
     graded = tuple(f for f in features if f in GRADES)
     free = tuple(f for f in features if f not in GRADES)
     few = f"none is dropped: there are only {len(features)} features"
-    ablations: dict[str, tuple[str, ...] | str | None] = {
+    return {
         "All features": tuple(features),
         "Without LLM-as-judge": (free or "every feature is graded by an LLM") if graded else "no LLM graded a feature",
         "Without low-correlation": None if len(features) > KEPT else few,
         "Only LLM-as-judge": graded or "no LLM graded a feature",
     }
-    for family in FAMILIES:
-        names = {spec.name for spec in family.specs}
-        present = [f for f in features if f in names]
-        rest = tuple(f for f in features if f not in names)
-        if present and rest and set(present) != set(graded):
-            ablations["Without " + ", ".join(present)] = rest
-    return ablations
 
 
 def without_features(
