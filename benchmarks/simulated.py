@@ -20,13 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
-from mirage.battles.judge import Judge
 from mirage.errors import BadInput
-from mirage.ranking.bootstrap import rate, units_of
-from mirage.ranking.resample import query_weights
-from mirage.ranking.settings import SEED
-from mirage.ranking.surrogate import Draws, averages
-from mirage.ranking.surrogate.training import training
 from mirage.text.languages import LANGUAGES, language
 
 if TYPE_CHECKING:
@@ -225,18 +219,3 @@ def _table(name: str, parts: list[dict[str, Any]]) -> pa.Table:
         reason = "the arena is simulated, and has no texts"
         parts = [{**part, "reason": [reason] * len(part["language"])} for part in parts]
     return schema.sort(name, pa.concat_tables([schema.from_columns(name, part) for part in parts]))
-
-
-def draw_tournaments(tables: Mapping[str, pa.Table], draws: int, seed: int = SEED) -> dict[str, Draws]:
-    """Return feature means and ratings of each bootstrap draw by language, both over the same resample of queries."""
-    judge = Judge.single("judge")
-    battles, seen = judge.battles(tables["judgments"]), training(tables["features"], tables["judgments"], judge)
-    ranked, shared = rate(battles, draws=draws, seed=seed), units_of(battles).shared
-    by_language = {}
-    for code, data in seen.languages.items():
-        weights = query_weights(code, battles[code], draws=draws, seed=seed, shared=shared)
-        rated = ranked.languages[code]
-        theta = rated.draws[:, [rated.systems.index(system) for system in data.systems]]
-        means = averages(data.values, weights)
-        by_language[code] = Draws(data.systems, seen.features, means, theta - theta.mean(axis=1, keepdims=True))
-    return by_language

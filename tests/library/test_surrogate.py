@@ -13,15 +13,13 @@ from conftest import ROOT
 from scipy.stats import kendalltau
 from sklearn.metrics import r2_score
 
-from benchmarks.simulated import SimulatedArena, draw_tournaments, simulate_arena
+from benchmarks.simulated import SimulatedArena, simulate_arena
 from mirage.battles.judge import Judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate import (
-    Draws,
     HeldOut,
     Training,
-    by_draw,
     compare_regressors,
     distances,
     leave_one_out,
@@ -294,33 +292,6 @@ def test_importances_are_of_left_out_systems_and_find_the_feature_that_tells(sim
     assert importances[0].low > 0
     assert importances[0].rise > 10 * max(abs(importance.rise) for importance in importances[1:])
     assert importances[0].systems == 8
-
-
-# --- many draws -------------------------------------------------------------------------------------------------------
-
-
-def test_all_draws_at_once_are_each_draw_for_itself(simulation: SimulatedArena) -> None:
-    draws = draw_tournaments(simulation.tables, 4, 1)
-    whole = by_draw(draws, "pooled", out=["sim-02"])
-    same = {c: Draws(d.systems, d.features, d.means[[0, 0]], d.theta[[0, 0]]) for c, d in draws.items()}
-    first, second = by_draw(same, "pooled", out=["sim-02"])["en"]
-    np.testing.assert_allclose(first, second)
-    assert whole["en"].shape == (4, 8)
-    linear = by_draw(draws, "linear", out=["sim-02"])
-    for values in (whole, linear):
-        errors = np.concatenate([values[c][:, 1] - draws[c].theta[:, 1] for c in CODES])
-        assert np.sqrt((errors**2).mean()) < 1
-
-
-def test_draws_say_what_they_cannot_do(simulation: SimulatedArena) -> None:
-    draws = draw_tournaments(simulation.tables, 2)
-    with pytest.raises(UnknownName, match="regressor for draws"):
-        by_draw(draws, "answers")
-    with pytest.raises(NotEnoughData, match="fewer than 3 systems"):
-        by_draw(draws, "linear", out=draws["en"].systems[:6])
-    with pytest.raises(UnknownName, match="feature"):
-        draws["en"].only(["no such"])
-    assert draws["en"].only(["answer_bleu", "fluency_score"]).means.shape == (2, 8, 2)
 
 
 # --- what it refuses --------------------------------------------------------------------------------------------------

@@ -4,15 +4,13 @@
     compared = compare_regressors(seen)                     # every regressor on left-out systems
     compared.default, compared.quality(), compared.tests
     predict(seen, compared.default, out=["a new model"])    # {language: ratings of every system}
-    by_draw({code: Draws(...)}, "forest", out=[...])        # the paper's tournaments, {language: B x S}
 
 `data.py` defines the data a fit may use, `regressors.py` declares the regressors, `evaluate.py` leaves out one system
 at a time and two at a time, `quality.py` measures the predictions, `importance.py` the importance of features,
-`range.py` whether a system is in the range of the others, `draws.py` fits many draws in one batch.
+`range.py` whether a system is in the range of the others.
 """
 
 from mirage.ranking.surrogate.data import COVERAGE, LanguageData, Predicted, Training, averages
-from mirage.ranking.surrogate.draws import Draws, by_draw
 from mirage.ranking.surrogate.evaluate import (
     LEVEL,
     RegressorComparison,
@@ -40,7 +38,6 @@ __all__ = [
     "REGRESSORS",
     "SEED",
     "Distance",
-    "Draws",
     "FeatureImportance",
     "HeldOut",
     "LanguageData",
@@ -51,7 +48,6 @@ __all__ = [
     "RegressorComparison",
     "Training",
     "averages",
-    "by_draw",
     "compare_regressors",
     "distances",
     "importances",
