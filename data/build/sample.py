@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from derivation import derive
 from sample_judges import SHARES, judge_with_faults
 from sample_source import LICENCE, nugget_table, read_nuggets, read_sample, read_written, source_files
 from sample_systems import CHARACTERS, WRITTEN, answer_as_systems, system_cards
+from searching import DEPTH, find_passages, search_by
 
 from mirage import schema, store
 from mirage.io.imports.public import prints
@@ -20,20 +20,13 @@ from mirage.schema import REFERENCE
 from mirage.stages import features, judge
 from mirage.stages.generate.baselines import BASELINES, baseline_answers
 from mirage.stages.nuggets import TERMS
-from mirage.stages.retrieve.bm25 import search_bm25
-from mirage.stages.retrieve.stage import RETRIEVE, RetrieveSettings, Search
 from mirage.stages.stage import Tables
 from mirage.text.segmentation import terms, trigrams
 
-SEARCHES: Mapping[str, Search] = {
-    "words": partial(search_bm25, analyse=terms),
-    "trigrams": partial(search_bm25, analyse=trigrams),
-}
-"""Retrievers of the sample by name, with fixed analysers, so that its answers do not change. They search all passages
-of a language: those of a query, and those of other queries as near misses.
+SEARCHES = {"words": search_by(terms), "trigrams": search_by(trigrams)}
+"""Retrievers of the sample by name. They search all passages of a language: those of a query, and those of other
+queries as near misses.
 """
-DEPTH = 10
-"""Passages per query and retriever."""
 SHOWN = 2
 """Top passages shown to the system that answers from a retriever."""
 
@@ -41,16 +34,9 @@ REGRESSORS = ("linear", "svr", "ridge")
 """Regressors of the sample's predictions: the others take many minutes, since every pair of systems is left out."""
 
 
-def _retrieve_options(name: str) -> RetrieveSettings:
-    return RetrieveSettings(name, DEPTH)
-
-
 def _retrieve(tables: Tables) -> pa.Table:
     """Return each retriever's passages."""
-    lists = [
-        RETRIEVE.run(tables, options=_retrieve_options(name), search=search)["retrieved"]
-        for name, search in SEARCHES.items()
-    ]
+    lists = [find_passages(tables, name, search) for name, search in SEARCHES.items()]
     return schema.sort("retrieved", pa.concat_tables(lists))
 
 
@@ -125,7 +111,10 @@ def write_sample(source: Path, into: Path, *, regressors: Sequence[str] = REGRES
             sources=prints(source, source_files(source)),
             notes=[
                 *(f"{name} {character}" for name, character in CHARACTERS.items()),
-                *(f"{_retrieve_options(name).note()}, by BM25 over {name}; {SHOWN} shown" for name in SEARCHES),
+                *(
+                    f"{name}: bm25 over the arena, depth {DEPTH}, by BM25 over {name}; {SHOWN} shown"
+                    for name in SEARCHES
+                ),
                 *(
                     f"{name} is simulated: it follows its fault in {share:.0%} of battles"
                     for name, share in SHARES.items()

@@ -12,7 +12,6 @@ import hashlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -20,14 +19,14 @@ from typing import Any
 import pyarrow as pa
 from derivation import derive
 from sample_source import LICENCE, english_questions, read_sample
+from searching import DEPTH, Search, find_passages, search_by
 
 from mirage import schema, store
 from mirage.io.imports.public import prints
 from mirage.stages.generate.baselines import ABSTENTIONS, TEMPLATE
 from mirage.stages.generate.stage import whole_system
-from mirage.stages.retrieve.bm25 import Bm25, Hit, search_bm25
+from mirage.stages.retrieve.bm25 import Bm25, Hit
 from mirage.stages.retrieve.corpus import Corpus
-from mirage.stages.retrieve.stage import ACROSS, RetrieveSettings, Search
 from mirage.text.answers import compose_answer
 from mirage.text.segmentation import terms
 
@@ -43,8 +42,6 @@ CHARACTERS = {
     NATIVE: "answers from relevant passages in the question's language alone, else finds no answer",
 }
 """The systems by name, and the character of each."""
-DEPTH = 10
-"""Passages per query and retriever."""
 SHOWN = 5
 """Top passages shown to a system."""
 _DEEP = 50
@@ -77,20 +74,22 @@ def read_parallel(folder: Path) -> tuple[tuple[str, ...], list[ParallelQuestion]
     return tuple(sorted({code for question in questions for code in question.answers})), questions
 
 
-def _search_translated(
-    wordings: Mapping[str, Sequence[str]], corpus: Corpus, queries: Sequence[str], depth: int
-) -> list[list[Hit]]:
-    """Search by every wording of a query, and fuse the lists."""
-    index = Bm25(corpus.texts(), terms)
-    found = []
-    for query in queries:
-        scores: dict[str, float] = {}
-        for text in sorted(set(wordings[query])):
-            for rank, (row, _) in enumerate(index.search(text, _DEEP), start=1):
-                scores[str(row)] = scores.get(str(row), 0.0) + 1 / (_RRF + rank)
-        best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:depth]
-        found.append([(int(row), score) for row, score in best])
-    return found
+def _search_translated(wordings: Mapping[str, Sequence[str]]) -> Search:
+    """Return a search by every wording of a query, which fuses the lists."""
+
+    def search(corpus: Corpus, queries: Sequence[str]) -> list[list[Hit]]:
+        index = Bm25(corpus.texts(), terms)
+        found = []
+        for query in queries:
+            scores: dict[str, float] = {}
+            for text in sorted(set(wordings[query])):
+                for rank, (row, _) in enumerate(index.search(text, _DEEP), start=1):
+                    scores[str(row)] = scores.get(str(row), 0.0) + 1 / (_RRF + rank)
+            best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:DEPTH]
+            found.append([(int(row), score) for row, score in best])
+        return found
+
+    return search
 
 
 def _queries(
@@ -173,14 +172,8 @@ def build_sample_across(source: Path, sample_source: Path) -> dict[str, pa.Table
     }
     pooled = {"queries": tables["queries"], "passages": pa.concat_tables([tables["passages"], sample["passages"]])}
     wordings = {text: [texts[code, query_id] for code in codes] for (_, query_id), text in texts.items()}
-    searches: dict[str, Search] = {
-        WORDS: partial(search_bm25, analyse=terms),
-        TRANSLATED: partial(_search_translated, wordings),
-    }
-    lists = [
-        ACROSS.run(pooled, options=RetrieveSettings(name, depth=DEPTH, across=()), search=search)["retrieved"]
-        for name, search in searches.items()
-    ]
+    searches = {WORDS: search_by(terms), TRANSLATED: _search_translated(wordings)}
+    lists = [find_passages(pooled, name, search, across=True) for name, search in searches.items()]
     tables["retrieved"] = schema.sort("retrieved", pa.concat_tables(lists))
     tables |= _answers(tables, questions)
     return derive(tables, {"outcomes": {}, "features": {}, "judgments by the heuristic judge": {}})

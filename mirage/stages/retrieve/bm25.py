@@ -8,7 +8,7 @@ unspaced scripts and in Hangul. A query of one such character matches every bigr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -30,17 +30,19 @@ class Bm25:
 
     Args:
         texts: texts to search.
+        analyse: splits texts and queries into terms.
 
     Raises:
         BadInput: if the extra `retrieval` is not installed.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], analyse: Callable[[str], Sequence[str]] = search_terms) -> None:
         with extra("retrieval", "BM25"):
             import bm25s
+        self._analyse = analyse
         self._vocabulary: dict[str, int] = {}
         number = self._vocabulary.setdefault
-        ids = [[number(term, len(self._vocabulary)) for term in search_terms(text)] for text in texts]
+        ids = [[number(term, len(self._vocabulary)) for term in analyse(text)] for text in texts]
         self._index = bm25s.BM25(method="lucene", k1=K1, b=B, csc_backend="scipy")
         if self._vocabulary:
             self._index.index((ids, self._vocabulary), create_empty_token=False, show_progress=False)
@@ -54,7 +56,7 @@ class Bm25:
         """
         import numpy as np
 
-        numbers = [number for term in search_terms(query) for number in self._numbers(term)]
+        numbers = [number for term in self._analyse(query) for number in self._numbers(term)]
         if not numbers:
             return []
         scores = self._index.get_scores_from_ids(numbers)
@@ -67,7 +69,7 @@ class Bm25:
 
     def _numbers(self, term: str) -> Sequence[int]:
         """Return the index terms of a query term; a single character matches every bigram that contains it."""
-        if is_character(term):
+        if self._analyse is search_terms and is_character(term):
             return self._by_character.get(term, ())
         return [self._vocabulary[term]] if term in self._vocabulary else ()
 
