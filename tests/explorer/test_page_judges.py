@@ -245,7 +245,7 @@ def test_a_passport_is_shown_by_fault(arenas: Path) -> None:
     app = opened(arena="judged")
     assert "Passport" in page_text(app)
     table = next(element.value for element in app.dataframe if "unmade" in element.value).set_index("fault")
-    assert table["n"]["Unsupported"] == 24
-    assert table["unmade"]["Padding"] == 24
+    assert table["n"]["Unsupported"] == 12
+    assert table["unmade"]["Padding"] == 12
     rows = views.passport_at(store.open_arena(passport_path(arenas / "judged")), "j")
     assert [row.detected for row in rows if row.fault == "unsupported"] == [1.0, 0.0, 0.5]

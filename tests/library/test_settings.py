@@ -26,7 +26,6 @@ SUBJECT = "what the function is about, not how it is done"
 OUTPUT = "output of the command"
 OF_JUDGES = "selects verdicts of judges: on the command line and the page, not in Python"
 BY_LABELS = "applies to relevance labels of an arena, not to rows of battles"
-LABELLED = "levels by people's labels, which ranking does not know"
 FIXED = "a gate in CI has the default draws"
 
 
@@ -76,7 +75,6 @@ DOORS = {
         (CompareSettings,),
         {
             **dict.fromkeys(("data", "first", "second", "against"), SUBJECT),
-            "corrected": LABELLED,
         },
     ),
     "mirage compare": Door(
@@ -85,7 +83,6 @@ DOORS = {
         {
             **dict.fromkeys(("against", "tag"), SUBJECT),
             **dict.fromkeys(("require", "junit", "markdown"), OUTPUT),
-            "corrected": LABELLED,
         },
         {"draws": FIXED} | dict.fromkeys(("assigner", "moved", "seed"), "for Python only"),
     ),
