@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.errors import BadInput, MirageError, NotEnoughData, UnknownName
@@ -1031,7 +1031,6 @@ def retrieval_measures(
     measures: Sequence[str] | None = None,
     languages: Iterable[str] | None = None,
     relevant_from: int = 1,
-    by: Literal["language", "language-pair"] = "language",
 ) -> Rows:
     """Evaluate each retriever on the queries with human relevance labels.
 
@@ -1040,32 +1039,20 @@ def retrieval_measures(
 
     Args:
         arena: with the table `passages`, and `retrieved` if anything was retrieved.
-        measures: names as in ir_measures; None for nDCG@10, R@10, R@100, RR@10, AP@100 and judged@10, by language pair
-            for nDCG@10 and R@10.
+        measures: names as in ir_measures; None for nDCG@10, R@10, R@100, RR@10, AP@100 and judged@10.
         languages: codes; None for all.
         relevant_from: lowest grade that counts as relevant.
-        by: `language-pair` measures each passage language separately: only passages in it count as relevant.
 
     Returns:
         Rows of `mirage.stages.retrieve.measures.RetrievalMean`: a row per language, retriever and measure, with 95%
-            intervals over queries; the language `all` is the mean over languages. By language pair rows of
-            `mirage.stages.across.PairMean`.
+            intervals over queries; the language `all` is the mean over languages.
 
     Raises:
-        NotEnoughData: if no passage has a label, or, by language pair, no relevant passage has a language.
+        NotEnoughData: if no passage has a label.
         UnknownName: if there is no such measure or language.
     """
     from mirage.stages.retrieve.measures import MEASURES, means, measure_retrievers
 
-    if by == "language-pair":
-        from mirage.stages.across import MEASURES as OF_PAIRS
-        from mirage.stages.across import recall_by_pair
-
-        own = recall_by_pair(
-            arena, measures=measures or OF_PAIRS, languages=_tuple(languages), relevant_from=relevant_from
-        )
-        title = f"Retrievers of {arena.name} by languages of query and passage, with 95% intervals"
-        return _records(own, title)
     chosen = MEASURES if measures is None else measures
     table = measure_retrievers(arena, measures=chosen, languages=_tuple(languages), relevant_from=relevant_from)
     title = f"Retrievers of {arena.name}, with 95% intervals; relevant from grade {relevant_from}"

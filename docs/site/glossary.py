@@ -57,7 +57,6 @@ GROUPS: dict[str, dict[str, str]] = {
     "Retrieval and languages": {
         "cause": "mirage.stages.retrieve.attribution.CauseShare",
         "retrieval mean": "mirage.stages.retrieve.measures.RetrievalMean",
-        "mean by language pair": "mirage.stages.across.PairMean",
     },
     "Judges and people": {
         "judge statistics": "mirage.stages.judge.stats.JudgeStats",

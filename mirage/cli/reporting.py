@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -122,13 +121,7 @@ def retrieval(
         str | None,
         typer.Option(metavar="NAME,..", help="nDCG@10, R@10, R@100, RR@10, AP@100, judged@10, or other cutoffs."),
     ] = None,
-    by: Annotated[
-        Literal["all", "language", "language-pair"],
-        typer.Option(
-            help="all: only the mean over languages; language: also each language; language-pair: the languages of"
-            " query and passage, where only passages in one language count as relevant."
-        ),
-    ] = "all",
+    by: By = "all",
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
@@ -139,15 +132,10 @@ def retrieval(
     nothing.
     """
     from mirage import api
-    from mirage.stages.across import PairMean
     from mirage.stages.retrieve.measures import RetrievalMean
 
     names = None if measures is None else [name.strip() for name in measures.split(",")]
-    measured = partial(api.retrieval_measures, arena, measures=names, languages=languages)
-    if by == "language-pair":
-        show(measured(by=by), (), output_format, of=PairMean, value="mean")
-        return
-    means = list(measured())
+    means = list(api.retrieval_measures(arena, measures=names, languages=languages))
     joint = [row for row in means if row["language"] == "all"]
     shown = means if by == "language" else joint
     show(shown, columns_of(RetrievalMean, "unit"), output_format, of=RetrievalMean, value="mean")

@@ -1,6 +1,5 @@
 """Languages of queries, passages and answers, where passages are in other languages than their query.
 
-recall_by_pair(arena)            # retrieval measures by language of the query and of the passage
 decisions_by_pair(arena)         # correct decisions by language of the query and of the relevant passages shown
 answer_languages(arena)          # languages of the answers
 detect_passage_languages(path)   # writes the missing languages of passages
@@ -9,16 +8,14 @@ detect_passage_languages(path)   # writes the missing languages of passages
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage import schema, store
-from mirage.errors import NotEnoughData
 from mirage.stages.retrieve.attribution import attributions
-from mirage.stages.retrieve.measures import RELEVANT_FROM, by_query, labelled_passages, means, ranked_lists
 from mirage.stats.intervals import wilson
 from mirage.store import Arena
 from mirage.text.answers import strip_markup
@@ -27,33 +24,7 @@ from mirage.text.detection import detect
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MEASURES = ("nDCG@10", "R@10")
-"""Default measures by pair of languages."""
 _TABLES = ("passages", "retrieved")
-
-
-@dataclass(frozen=True, slots=True)
-class PairMean:
-    """One retriever's mean of one measure, for queries in one language and passages in one language."""
-
-    query_language: str
-    """Language of the queries; `all` for the mean over languages, equally weighted."""
-    passage_language: str
-    """Language of the passages that count as relevant; passages in other languages occupy ranks but have no gain."""
-    retriever: str
-    """The retriever."""
-    measure: str
-    """Name of the measure, in [0, 1]."""
-    mean: float | None
-    """Mean over the queries with a relevant passage in this language; null if there are none."""
-    low: float | None
-    """Lower end of the 95% interval over queries, where a query asked in several languages is one unit; null with fewer
-    than two.
-    """
-    high: float | None
-    """Upper end."""
-    n: int
-    """Queries with a value, counted in each language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,51 +103,6 @@ def _pairs(arena: Arena) -> frozenset[tuple[str, str]]:
             rows = rows.group_by(["language", "passage_language"]).aggregate([])
             pairs |= set(zip(*(rows[name].to_pylist() for name in ("language", "passage_language")), strict=True))
     return frozenset(pairs)
-
-
-def recall_by_pair(
-    arena: Arena,
-    *,
-    measures: Sequence[str] = MEASURES,
-    languages: Iterable[str] | None = None,
-    relevant_from: int = RELEVANT_FROM,
-) -> list[PairMean]:
-    """Evaluate every retriever by language of the query and of the passage.
-
-    Only passages in the row's passage language count as relevant.
-
-    Args:
-        arena: with passages labelled by people, whose languages are known.
-        measures: names of measures.
-        languages: codes of the queries; None for all.
-        relevant_from: lowest grade that counts as relevant.
-
-    Raises:
-        NotEnoughData: if no labelled passage has a language, or no retriever has results.
-        UnknownName: if there is no such measure or language.
-    """
-    import pyarrow.compute as pc
-
-    passages, labels = labelled_passages(arena, languages)
-    runs = ranked_lists(arena, passages, languages)
-    key = ["language", "query_id", "passage_id"]
-    labels = labels.join(passages.select([*key, "passage_language"]), key, join_type="left outer")
-    rows = []
-    for code in sorted(labels["passage_language"].drop_null().unique().to_pylist()):
-        own = labels.filter(pc.equal(labels["passage_language"], code)).select([*key, "grade"])
-        measured = by_query(runs, own, measures=measures, relevant_from=relevant_from)
-        rows += [
-            PairMean(row.language, code, row.retriever, row.measure, row.mean, row.low, row.high, row.n)
-            for row in means(measured)
-            if row.n
-        ]
-    if not rows:
-        raise NotEnoughData(
-            "no relevant passage has a language",
-            where=arena.address,
-            do=f"mirage report languages {arena.address} --detect",
-        )
-    return rows
 
 
 def decisions_by_pair(

@@ -443,15 +443,12 @@ def _bm25(arena: mirage.Arena, languages: Sequence[str]) -> Numbers:
 
 
 def across_languages(arenas: Arenas) -> Numbers:
-    """Yield the languages of answers, and recall by pair of languages."""
+    """Yield the languages of answers."""
     for name in ("sample-across", "nuggets"):
         arena = arenas[name]
         counted = mirage.answer_languages(arena)
         names = ("system", "query_language", "answer_language")
         yield from rows(key(name, "answer languages"), counted, names, ("k", "n", "share", "low", "high"))
-    found = mirage.retrieval_measures(arenas["sample-across"], by="language-pair")
-    names = ("query_language", "passage_language", "retriever", "measure")
-    yield from rows(key("sample-across", "retrieval by pair"), found, names, ("mean", "low", "high", "n"))
 
 
 def noise(arenas: Arenas) -> Numbers:

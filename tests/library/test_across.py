@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 from commands import mirage as run
-from commands import rows as printed
 from cross_lingual import FAIR, LANGUAGES, LOYAL, OPEN, write_across
 
 import mirage
 from mirage import schema, store
-from mirage.errors import NotEnoughData
 from mirage.stages import across
 
 
@@ -20,19 +18,6 @@ from mirage.stages import across
 def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     """Write twelve queries in three languages each."""
     return write_across(tmp_path_factory.mktemp("across") / "arena")
-
-
-def test_recall_is_measured_by_pair_of_languages(arena: store.Arena) -> None:
-    rows = {
-        (row["retriever"], row["query_language"], row["passage_language"]): row
-        for row in mirage.retrieval_measures(arena, measures=["R@10"], by="language-pair")
-    }
-    assert rows[FAIR, "de", "ar"]["mean"] == 1
-    assert rows["own", "ar", "ar"]["mean"] == 0.5
-    assert rows["own", "en", "de"]["mean"] == 0
-    assert rows["own", "all", "en"]["n"] == 36
-    run_rows = printed(run("report", "retrieval", arena.path, "--by", "language-pair", "--format", "csv"))
-    assert list(run_rows[0])[:3] == ["query_language", "passage_language", "retriever"]
 
 
 def test_correct_decisions_are_counted_by_pair_of_languages(arena: store.Arena) -> None:
@@ -61,8 +46,6 @@ def test_passages_without_a_language_are_left_out_until_detected(tmp_path: Path)
     store.upsert(arena.path, {"passages": store.by_key("passages", unknown)}, made_by="a test")
     bare = store.open_arena(arena.path)
     assert not across.is_cross_lingual(bare)
-    with pytest.raises(NotEnoughData, match="language"):
-        across.recall_by_pair(bare)
     done = run("report", "languages", arena.path, "--detect")
     assert f"{len(passages):,} passages detected; {len(bare.read('retrieved')):,} unknown" in done.stderr
     found = store.open_arena(arena.path)

@@ -248,7 +248,7 @@ def p_value(first: HeldOut, second: HeldOut) -> float:
     return test.p
 
 
-def test_a_paired_test_knows_a_better_regressor_and_rejects_equals_no_more_often_than_it_says() -> None:
+def test_a_paired_test_knows_a_better_regressor_and_seldom_rejects_equals() -> None:
     def noisy(rng: np.random.Generator, true: dict[str, np.ndarray], sd: float) -> HeldOut:
         return held({code: y + rng.normal(0, sd, len(y)) for code, y in true.items()}, true)
 
