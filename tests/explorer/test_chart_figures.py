@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -18,14 +17,12 @@ from mirage.explorer.hallucination import charts as hallucination
 from mirage.explorer.judges.charts import judge_figure
 from mirage.explorer.surrogate import chart as surrogate
 from mirage.publish.charts.palette import family, ink, label_text
-from mirage.publish.charts.primitives import ticks
 from mirage.schema import Prediction
 from mirage.stages.features import FeatureMean
 from mirage.stages.features.relations import Relation
 
 NAME = "<b>x</b> & <script>y</script>"
 LANGUAGES = ("ar", "en", "te")
-VALUES = st.floats(-1e6, 1e6, allow_nan=False)
 OURS = re.compile(r"</?(?:b|i)>|<br>|<span style=\"color:#[0-9a-f]{3,6}\">|</span>|<extra></extra>")
 """The markup that figures use; every other `<` would be a name's."""
 
@@ -60,19 +57,6 @@ def test_the_values_of_an_open_feature_lie_within_its_axis(values: list[float]) 
     assert low <= min(values) <= max(values) <= high
     assert high - low >= 0.1 * max(map(abs, values)) * (1 - 1e-9)
     assert high > low
-
-
-@given(VALUES, VALUES, st.integers(1, 12))
-def test_ticks_are_round_values_between_the_ends(low: float, high: float, most: int) -> None:
-    low, high = sorted((low, high))
-    if high - low < 1e-6 * max(1.0, abs(low), abs(high)):
-        return
-    values = ticks(low, high, most)
-    assert len(values) <= most
-    slack = 1e-9 * max(abs(low), abs(high), 1)
-    assert all(low - slack <= value <= high + slack for value in values)
-    steps = {round((b - a) / (values[1] - values[0]), 6) for a, b in itertools.pairwise(values)}
-    assert steps <= {1.0}
 
 
 def judged_figure(second: str = "b") -> dict[str, Any]:

@@ -56,17 +56,6 @@ def test_the_trade_off_draws_both_intervals_and_names_every_mark(mode: Any) -> N
         assert "(lower is better)" in figure["layout"][axis]["title"]["text"]
 
 
-def test_a_name_stands_only_where_no_other_does_and_takes_no_click() -> None:
-    crowd = [joint(f"sys-{k}", 0.9 + k / 500, 0.01) for k in range(6)]
-    rows = [*crowd, joint("gpt-4", 0.3, 0.1)]
-    figure = checked(charts.trade_off(rows, mode="light"))
-    assert texts(figure) == ["gpt-4"]
-    clicks = [click[0] for trace in figure["data"] for click in trace.get("customdata", ())]
-    assert sorted(clicks) == sorted(row["system"] for row in rows), "every mark is drawn"
-    (names,) = (trace for trace in figure["data"] if trace.get("mode") == "text")
-    assert names["hoverinfo"] == "skip", "a name does not take a click from its mark"
-
-
 def test_without_any_pair_of_rates_the_trade_off_says_so() -> None:
     figure = checked(charts.trade_off([joint("gpt-4", 0.3, None)], mode="light"))
     assert "<i>no system has both rates</i>" in texts(figure)

@@ -10,7 +10,6 @@ import small_arena
 from mirage import schema, store
 from mirage.battles.judge import Judge
 from mirage.errors import BadInput, TableMissing, UnknownName
-from mirage.explorer.leaderboard import data as leaderboard
 from mirage.ranking.board import size
 
 
@@ -74,14 +73,6 @@ def test_two_parts_of_an_arena_are_not_mistaken_for_another(arena: store.Arena) 
 
 def test_no_tags_is_the_whole_arena(arena: store.Arena) -> None:
     assert store.select_tagged(arena, []) == arena == store.select_tagged(arena, [("domain", "law")]).whole
-
-
-def test_the_rating_of_a_part_is_that_of_an_arena_with_only_its_queries(arena: store.Arena, tmp_path: Path) -> None:
-    part = store.select_tagged(arena, [("domain", "finance")])
-    tables = {name: part.read(name) for name in part.tables}
-    alone = store.write(tmp_path / "alone", tables, made_by="test")
-    boards = [leaderboard.board(a, Judge.relevance(), ("en", "fi")) for a in (part, alone)]
-    assert boards[0].rows == boards[1].rows
 
 
 def test_what_does_not_exist_is_refused_by_name(arena: store.Arena, tmp_path: Path) -> None:

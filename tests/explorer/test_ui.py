@@ -8,7 +8,6 @@ import tomllib
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import pyarrow as pa
 import pytest
@@ -30,7 +29,6 @@ from mirage.explorer.kit.table import (
     table_html,
 )
 from mirage.explorer.kit.text import TextSpan, plain, text_html
-from mirage.explorer.leaderboard.ratings import columns
 from mirage.stages.outcomes import Confusion
 from pages import page_text, titles
 
@@ -241,25 +239,6 @@ def test_a_table_formats_by_kind_and_draws_intervals() -> None:
     assert config["system"]["help"] == "The system rated."
 
 
-def test_names_are_pinned_where_a_table_is_wider_than_a_page() -> None:
-    rows = pa.table({"system": ["gpt-4"], "s": [0.125]})
-    columns = [column("ratings", "system"), *[Col("s", "Share", "rate", width=300)] * 4]
-    assert prepare_table(rows, columns, "light")[1]["system"]["pinned"] is True
-
-
-@pytest.mark.parametrize("by_labels", [True, False])
-def test_the_columns_of_the_leaderboard_fit_beside_the_sidebar(by_labels: bool) -> None:
-    facts = ("organisation", "licence", "released")
-    names = [column.name for column in columns(by_labels=by_labels, facts=facts)]
-    rows = pa.table(
-        {
-            name: ["gpt-4"] if name in ("system", *facts) else [0.5]
-            for name in dict.fromkeys([*names, "rank_low", "rank_high", "low", "high"])
-        }
-    )
-    assert prepare_table(rows, columns(by_labels=by_labels, facts=facts), "light")[1]["system"]["pinned"] is False
-
-
 def images(*rows: tuple[float | None, float | None, float | None], ends: Any = None) -> list[str | None]:
     """The drawn intervals of rows of value, low and high."""
     table = pa.table(
@@ -278,14 +257,6 @@ def test_intervals_share_one_scale_and_mark_zero() -> None:
     (only,) = images((3.0, 3.0, 3.0))
     assert "stroke-dasharray" not in str(only)
     assert images((None, None, None)) == [None]
-
-
-def test_an_interval_alone_fills_its_own_scale_and_a_part_of_one_that_is_given() -> None:
-    def width(image: str | None) -> float:
-        return float(re.findall(r"<rect [^>]*width='([\d.]+)'", unquote(str(image)))[0])
-
-    alone, on_scale = (images((0.5, 0.4, 0.6), ends=ends)[0] for ends in (None, (0.0, 1.0)))
-    assert width(on_scale) == pytest.approx(0.2 * width(alone), abs=0.1)
 
 
 def test_a_table_to_read_says_what_one_to_sort_says_and_takes_names_for_names() -> None:

@@ -14,7 +14,7 @@ from mirage import store
 from mirage.errors import UnknownName
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers.data import AnswerFilter
-from mirage.explorer.kit.query_keys import key_text, preferred_languages
+from mirage.explorer.kit.query_keys import key_text
 
 
 @pytest.fixture(scope="module")
@@ -24,20 +24,6 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 def ids(arena: store.Arena, **options: Any) -> list[str]:
     return [query_id for _, query_id in views.find_queries(arena, AnswerFilter(**options)).keys]
-
-
-@pytest.mark.parametrize(
-    ("locale", "codes"),
-    [
-        (None, ("en",)),
-        ("en-US", ("en-US", "en")),
-        ("pt-BR", ("pt-BR", "pt", "en")),
-        ("te", ("te", "en")),
-        ("zz_nonsense-!", ("zz", "en")),
-    ],
-)
-def test_a_page_opens_in_the_browsers_language_then_english(locale: str | None, codes: tuple[str, ...]) -> None:
-    assert preferred_languages(locale) == codes
 
 
 # What there is

@@ -86,31 +86,6 @@ def test_pitfall_32_both_definitions_and_the_undecided_share_are_shown(arena: Ar
         )
 
 
-def test_missing_answers_do_not_count_and_api_errors_and_empty_ones_are_undecided(arena: Arena) -> None:
-    rates = views.both_rates(arena, None)
-    assert cell(rates, "hallucination", "aya-101", "fi")["n"] == 20
-    assert cell(rates, "hallucination", "aya-101", "fi")["missing"] == 5
-    error = cell(rates, "error", "gpt-4-azure", "en")
-    assert (error["value"], error["rate_as_published"], error["undecided"]) == (pytest.approx(2 / 7), 0.5, 0.3)
-
-
-def test_the_joint_row_weighs_languages_alike_with_the_interval_of_their_mean(arena: Arena) -> None:
-    rates = views.both_rates(arena, None)
-    joint = row(rates, "aya-101")
-    assert joint["hallucination_value"] == pytest.approx((0.75 + 0.5) / 2)
-    low, high = outcomes.mean_interval([(6, 8), (10, 20)])[1:]
-    assert (joint["hallucination_low"], joint["hallucination_high"]) == (pytest.approx(low), pytest.approx(high))
-    published = row(views.both_rates(arena, None, definition="count"), "aya-101")
-    low, high = outcomes.mean_interval([(8, 10), (10, 20)])[1:]
-    assert (published["hallucination_low"], published["hallucination_high"]) == (
-        pytest.approx(low),
-        pytest.approx(high),
-    )
-    assert (joint["hallucination_n"], joint["n"], joint["unclear"]) == (30, 40, pytest.approx(2 / 40))
-    assert rates.queries == {"hallucination": 35, "error": 10}
-    assert rates.languages == {"hallucination": ("en", "fi"), "error": ("en",)}
-
-
 def test_fewest_hallucinations_come_first_and_what_has_no_rate_comes_last(tmp_path: Path) -> None:
     silent = {("en", "non_relevant", "broken"): {"unparsed": 4}, ("en", "relevant", "broken"): {"answered": 4}}
     rates = views.both_rates(write(tmp_path, {**BASIC, **silent}), None)

@@ -12,7 +12,6 @@ from sample import REGRESSORS as SAMPLED
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles.judge import Judge
-from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
 from mirage.ranking import surrogate
 from mirage.ranking.surrogate import stage as ablation
@@ -141,16 +140,3 @@ def test_the_bundled_arenas_have_their_regressors_and_what_the_default_rests_on(
             assert low is None or point.judged is None or low <= point.judged
             assert high is None or point.judged is None or point.judged <= high
         assert weights.ablated
-
-
-def test_the_charts_draw_what_they_are_given(arena: store.Arena) -> None:
-    points = views.predicted_points(arena, JUDGE, "pooled", "en")
-    ends = {points[0].system: ((points[0].judged or 0) - 0.2, (points[0].judged or 0) + 0.3)}
-    judged, predicted = charts.ratings(points, ends, judge="judge", mode="light")["data"]
-    assert judged["x"] == [p.judged for p in points if p.judged is not None]
-    assert predicted["x"] == [p.rating for p in points]
-    assert judged["error_x"]["array"][:2] == pytest.approx([0.3, 0.0])
-    assert judged["error_x"]["arrayminus"][0] == pytest.approx(0.2)
-    for p, down in zip(points, predicted["error_x"]["arrayminus"], strict=True):
-        assert down == pytest.approx(p.rating - (p.low or 0.0))
-    assert predicted["customdata"][-1] == [points[-1].system]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ from conftest import ROOT
 from mirage import store
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts import palette
-from mirage.publish.charts.palette import FAMILIES, FORMATS, TEXT_SIZE, axis, family, ink, layout, rows_axis, text_width
+from mirage.publish.charts.palette import FAMILIES, FORMATS, family, ink
 
 # Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB.
 VISION = {
@@ -49,14 +47,6 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 def contrast(color: str, other: str) -> float:
     a, b = sorted(float(np.array([0.2126, 0.7152, 0.0722]) @ linear(c)) for c in (color, other))
     return (b + 0.05) / (a + 0.05)
-
-
-@pytest.mark.parametrize("symbol", palette.SHAPES)
-def test_a_mark_is_cut_out_by_css_as_it_is_drawn_by_svg(symbol: str) -> None:
-    outline = replace(FAMILIES[0], symbol=symbol).outline
-    (path,) = re.findall(r"d='([^']*)'", palette.SHAPES[symbol]) or [None]
-    assert outline == (f'path("{path}")' if path else outline)
-    assert outline.startswith(("path(", "circle(", "inset("))
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -159,21 +149,6 @@ def test_a_systems_name_in_a_hover_is_not_markup() -> None:
     rows = [{**ROWS[0], "system": "<b onmouseover=alert(1)>x</b>"}]
     (trace,) = charts.whiskers(rows, mode="light")["data"]
     assert "<b onmouseover" not in trace["text"][0]
-
-
-def test_the_room_for_the_names_of_rows_is_that_of_the_longest_as_it_is_read() -> None:
-    names = ["a", "ab <b>c</b>", "R&amp;D, a longer name", "two<br>lines"]
-    figure = layout("light", margin={"l": 1, "t": 5}, yaxis=rows_axis(names, "light"))
-    margin: Any = figure["margin"]
-    assert margin["t"] == 5
-    assert margin["l"] >= text_width("R&amp;D, a longer name") > text_width(names[1])
-    assert text_width(names[1]) == pytest.approx(text_width("ab c"))
-    assert text_width("R&amp;D") == pytest.approx(text_width("R") + text_width("&amp;") + text_width("D"))
-    assert text_width("two<br>lines") == text_width("lines")
-    assert text_width("日本") == pytest.approx(2 * TEXT_SIZE)
-    assert text_width("e\u0301") == pytest.approx(text_width("e"))
-    measured = layout("light", yaxis=axis("light", ticktext=names))
-    assert measured["margin"] == layout("light")["margin"], "an axis that Plotly measures keeps its margin"
 
 
 @pytest.mark.parametrize("names", [[f"gpt-4-{k}" for k in range(24)], [f"system {k}" for k in range(24)]])

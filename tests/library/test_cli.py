@@ -7,12 +7,11 @@ import gzip
 import io
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -27,7 +26,7 @@ from filelock import FileLock
 from nomiracl_cases import row, save
 from pipeline_cases import judgments, published_answers
 from published_cases import differing
-from store_cases import edit_manifest, snapshot
+from store_cases import snapshot
 
 from mirage import schema, store
 from mirage.io.sources.published import SYSTEM_NAMES
@@ -137,11 +136,6 @@ def test_a_ranking_is_kept_only_when_asked_and_beside_those_of_other_judges(aren
     assert "20 draws" in notes[1]
 
 
-def test_check_says_what_it_checked(arena: Path) -> None:
-    lines = mirage("check", arena).stderr.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["queries", "passages", "answers", "outcomes"]
-
-
 def test_csv_stays_csv_when_a_name_holds_commas_quotes_or_markup(tmp_path: Path) -> None:
     odd = '[red]a,"b"[/red]'
     save(
@@ -151,31 +145,6 @@ def test_csv_stays_csv_when_a_name_holds_commas_quotes_or_markup(tmp_path: Path)
     mirage("import", "nomiracl", tmp_path / "in", "--into", tmp_path / "a")
     assert {r["system"] for r in rows(mirage("report", "rates", tmp_path / "a", "--format", "csv"))} == {odd, "plain"}
     assert "[red]" in mirage("report", "rates", tmp_path / "a").stdout, "for people it is text as well, no markup"
-
-
-HELP = [
-    ("pull", "nomiracl"),
-    ("pull", "miracl"),
-    ("pull", "mirage-bench"),
-    ("import", "nomiracl"),
-    ("import", "miracl"),
-    ("import", "mirage-bench"),
-    ("export", "sft"),
-    ("measure", "outcomes"),
-    ("measure", "features"),
-    ("report", "rates"),
-    ("rank",),
-    ("rank", "surrogate"),
-    ("check",),
-    ("app",),
-]
-
-
-@pytest.mark.parametrize("command", HELP, ids=" ".join)
-def test_every_command_says_what_it_reads_and_writes(command: tuple[str, ...]) -> None:
-    text = " ".join(mirage(*command, "--help").stdout.split())
-    assert re.search(r"\bReads?\b", text)
-    assert re.search(r"\bWrites\b", text)
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -216,47 +185,6 @@ def refused(arena: Path, *args: object) -> str:
     return result.stderr
 
 
-def broken(folder: Path, change: Callable[[bytes], bytes]) -> Path:
-    """A copy of good outputs with one file changed."""
-    file = published_answers(folder, yes="Another answer") / "relevant" / "fi.test.vanilla_prompt.jsonl.gz"
-    file.write_bytes(change(file.read_bytes()))
-    return folder
-
-
-def edited(change: Callable[[list[dict[str, Any]]], Any]) -> Callable[[bytes], bytes]:
-    def apply(raw: bytes) -> bytes:
-        records = [json.loads(line) for line in gzip.decompress(raw).splitlines()]
-        change(records)
-        return gzip.compress("".join(json.dumps(r) + "\n" for r in records).encode())
-
-    return apply
-
-
-BAD: dict[str, tuple[Callable[[bytes], bytes], str, str]] = {
-    "truncated gzip": (
-        lambda raw: raw[:-20],
-        "gzip file is damaged",
-        r"fi\.test\.vanilla_prompt\.jsonl\.gz:",
-    ),
-    "not JSON": (
-        lambda raw: gzip.compress(gzip.decompress(raw) + b'{"query_id": \n'),
-        "this line is not JSON",
-        r"jsonl\.gz:5",
-    ),
-    "a missing field": (edited(lambda r: r[2].pop("docids")), "docids", r"jsonl\.gz:3"),
-    "a duplicate key": (edited(lambda r: r.append(r[0])), "query r0 of fi occurs twice", r"jsonl\.gz:5"),
-}
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_a_broken_outputs_file_is_refused_and_the_arena_is_as_before(arena: Path, tmp_path: Path, case: str) -> None:
-    change, problem, where = BAD[case]
-    message = refused(arena, "import", "nomiracl", broken(tmp_path / "bad", change), "--into", arena)
-    assert problem in message
-    assert re.search(where, message)
-    assert "to do:" in message
-
-
 def test_pitfall_44_a_file_of_an_unknown_language_is_refused(arena: Path, tmp_path: Path) -> None:
     folder = published_answers(tmp_path / "bad")
     (folder / "relevant" / "fi.test.vanilla_prompt.jsonl.gz").rename(
@@ -280,25 +208,6 @@ def test_pitfall_44_an_unknown_name_is_refused_with_the_nearest(
     arena: Path, args: tuple[str, ...], problem: str
 ) -> None:
     assert problem in refused(arena, *args[0].split(), arena, *args[1:])
-
-
-def test_an_arena_half_written_absent_or_not_as_its_manifest_says_is_refused(arena: Path) -> None:
-    name, *options = ["rank"], "--judge", "relevance"
-    assert "there is no arena at" in refused(arena, *name, arena.with_name("none"), *options)
-    half = arena.with_name("half")
-    shutil.copytree(arena, half)
-    (half / "manifest.json").unlink()
-    assert "not a finished arena" in refused(half, *name, half, *options)
-    other = arena.with_name("other")
-    shutil.copytree(arena, other)
-    edit_manifest(other, lambda m: m["tables"]["answers"][0].update(bytes=7))
-    assert "instead of 7" in refused(other, *name, other, *options)
-
-
-def test_a_table_that_is_absent_is_answered_with_its_command(arena: Path) -> None:
-    numbers = store.bundled_arenas()["nomiracl"]
-    assert "run: mirage import FILE --as answers --into" in mirage("measure", "features", numbers, code=2).stderr
-    assert "run: mirage judge" in mirage("rank", arena, "--judge", "j", code=2).stderr
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -10,13 +9,10 @@ import pytest
 import rich_arena
 from click.testing import Result
 from commands import CliRunner, lines_within, print_on_a_terminal
-from conftest import ROOT
-from hypothesis import given
-from hypothesis import strategies as st
 from waiting import until
 
 from mirage.cli import app, output
-from mirage.cli.output import MOST_ROWS, fitting
+from mirage.cli.output import MOST_ROWS
 
 COMMANDS = (
     ("rank", "DIR", "--judge", "heuristic", "--draws", "20"),
@@ -29,13 +25,6 @@ COMMANDS = (
     ("votes", "scores", "DIR"),
     ("report", "retrieval", "DIR"),
 )
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-OF_README = tuple(
-    tuple(line.split())[1:]
-    for block in re.findall(r"```bash\n(mirage .*?)```", README, flags=re.DOTALL)
-    for line in block.splitlines()
-)
-"""Commands of the README, in their order."""
 
 
 @pytest.fixture(scope="module")
@@ -43,31 +32,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return rich_arena.write(tmp_path_factory.mktemp("wide") / "rich").path
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the files of the README."""
-    asked = {"question": "When was the old bridge over the river built?", "contexts": ["In 1902."]}
-    answers = [asked | {"system": name, "answer": f"{name}: 1902."} for name in ("new", "old")]
-    judged = {"language": "en", "query_id": "q", "judge": "j", "system_a": "new", "system_b": "old", "verdict": "A"}
-    for name, rows in {"answers.jsonl": answers, "judgments.jsonl": [judged]}.items():
-        (tmp_path / name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command))
 def test_a_table_fits_with_its_names_and_whole_numbers(
     folder: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     check_tables([str(folder) if word == "DIR" else word for word in command], (80, 100), monkeypatch)
-
-
-@pytest.mark.usefixtures("here")
-def test_every_command_of_the_readme_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(OF_README) > 5
-    for command in OF_README:
-        with monkeypatch.context() as patch:
-            check_tables(list(command), (80, 140), patch)
 
 
 def check_tables(words: list[str], widths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,16 +63,6 @@ def check_table(wide: Result, narrow: Result, width: int) -> None:
         for text in (wide.stdout.splitlines(), lines)
     )
     assert {"system", "language"} & set(heads) <= set(shown), lines[:4]
-
-
-@given(st.dictionaries(st.sampled_from(["system", "language", *"abcdefgh"]), st.integers(1, 40)), st.integers(1, 200))
-def test_names_stay_and_the_last_columns_go_first(widths: dict[str, int], width: int) -> None:
-    names = [name for name in ("system", "language") if name in widths]
-    others = [name for name in widths if name not in names]
-    chosen = fitting(widths, width)
-    assert chosen[: len(names)] == names
-    rest = chosen[len(names) :]
-    assert rest == others[: len(rest)]
 
 
 def test_a_long_table_shows_its_ends_and_says_how_many_rows_it_leaves_out(capsys: pytest.CaptureFixture[str]) -> None:

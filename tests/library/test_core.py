@@ -5,9 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -182,28 +179,6 @@ def test_what_needs_an_extra_names_it_in_one_line(core: Path, tmp_path: Path, na
 
 
 # --- imports ----------------------------------------------------------------------------------------------------------
-
-
-def modules() -> Iterator[str]:
-    """Every module of the package but those of the explorer."""
-    for file in sorted((ROOT / "mirage").rglob("*.py")):
-        parts = file.relative_to(ROOT).with_suffix("").parts
-        if parts[:2] != ("mirage", "explorer") and parts[-1] != "__main__":
-            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def test_no_module_but_the_explorers_needs_streamlit(tmp_path: Path) -> None:
-    program = (
-        "import sys; from importlib import import_module\n"
-        "sys.modules['streamlit'] = None\n"
-        "for name in sys.argv[1:]: import_module(name)\n"
-        "print(*(name for name in sys.modules if name.startswith('mirage.explorer')))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *modules()], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == [], "a module imports the explorer"
 
 
 def test_nothing_outside_the_explorer_imports_it_even_later() -> None:

@@ -95,34 +95,6 @@ def test_agreement_is_that_of_scikit_learn() -> None:
     assert all(e.low is not None and e.low < e.value < e.high for e in (row["agree"], row["kappa"]))  # type: ignore[operator]
 
 
-def test_people_among_themselves_are_every_pair_of_them() -> None:
-    judged, voted = drawn(3, 30, people=3)
-    row = row_of(examined(judged, voted), votes.PEOPLE)
-    by_battle: dict[tuple[str, ...], list[str]] = {}
-    for vote in voted:
-        by_battle.setdefault(vote[1:4], []).append(vote[4])
-    pairs = [pair for words in by_battle.values() for pair in combinations(words, 2)]
-    assert row.battles == len(by_battle)
-    assert row.measures["agree"].n == len(pairs)
-    assert row.measures["agree"].value == pytest.approx(np.mean([a == b for a, b in pairs]))
-    assert row.measures["tau_b"].reason
-
-
-def test_names_of_systems_change_nothing() -> None:
-    judged, voted = drawn(4, 30, people=2)
-    names = dict(zip(SYSTEMS, reversed(SYSTEMS), strict=True))
-
-    def renamed(rows: list[Said]) -> list[Said]:
-        return [(who, query, names[a], names[b], verdict) for who, query, a, b, verdict in rows]
-
-    before, after = (
-        row_of(examined(*rows), "judge0").measures for rows in ((judged, voted), map(renamed, (judged, voted)))
-    )
-    for name in ("agree", "kappa", "first", "tau_b"):
-        assert after[name].value == pytest.approx(before[name].value)
-        assert after[name].low == pytest.approx(before[name].low, abs=0.05)
-
-
 def test_leaning_to_the_first_is_above_what_people_give_the_same_answers() -> None:
     """A judge that always takes the answer shown first, in one order."""
     rng = random.Random(5)

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from mirage import schema
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import BadInput
 from mirage.stages.features import FAMILIES, FEATURES, Tools, compute, means, measurable
 from mirage.stages.features.assessed import ASSESSED
 from mirage.stages.features.citation import average_precision, recall
@@ -112,11 +112,6 @@ def test_computing_twice_gives_the_same_and_leaves_the_input_alone_pitfall_20() 
     before = [table.to_pylist() for table in given_tables]
     assert compute(*given_tables).equals(compute(*given_tables))
     assert [table.to_pylist() for table in given_tables] == before
-
-
-def test_an_unknown_feature_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(UnknownName, match="n_citations"):
-        compute(*tables({"s": "x"}), only=["n_citation"])
 
 
 def test_an_answer_without_its_query_is_refused_by_name() -> None:

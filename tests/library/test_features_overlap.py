@@ -18,7 +18,7 @@ from flawed_systems import flawed_answers
 from sample_source import read_sample
 
 from mirage import schema
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import BadInput
 from mirage.stages.features import FEATURES, Tools, compute, measurable
 from mirage.stages.features.grades import parse_grade
 from mirage.stages.features.overlap import bleu, rouge_l
@@ -122,11 +122,6 @@ def test_a_feature_asked_for_without_its_tool_is_refused_with_what_to_give(name:
     with pytest.raises(BadInput, match=name) as error:
         measure({"s": "x"}, Tools(), [name])
     assert error.value.do
-
-
-def test_an_unknown_reference_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(UnknownName, match="reference"):
-        measure({"reference": "x", "s": "y"}, Tools(reference="referenc"), ["answer_bleu"])
 
 
 # --- overlap

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import signal
 import sqlite3
@@ -462,29 +461,6 @@ def test_a_planted_key_is_in_no_byte_that_is_written_or_said(tmp_path: Path) -> 
     # Parquet is compressed: the same search in what it holds.
     for table in store.open_arena(path).tables:
         assert KEY not in json.dumps(store.open_arena(path).read(table).to_pylist())
-
-
-def test_progress_shows_done_failed_tokens_and_money_on_a_terminal(tmp_path: Path) -> None:
-    path = write(tmp_path / "a", n=10)
-    with Service(lambda call: error(500) if query(call) == "de q000" else reply(), latency=0.1) as service:
-        master, slave = pty.openpty()
-        args = command(path, service, "--concurrency", "2", "--price-in", "1000", "--price-out", "1000")
-        process = start(args, stderr=slave, env={**os.environ, "COLUMNS": "120", "TERM": "xterm"})
-        os.close(slave)
-        output = b""
-        while True:
-            try:
-                part = os.read(master, 65_536)
-            except OSError:
-                break
-            if not part:
-                break
-            output += part
-        os.close(master)
-        process.communicate(timeout=PATIENCE)
-        assert process.returncode == 0
-    assert re.search(rb"Asking \(1 failed, [\d,]+ tokens, \d+\.\d\d\)", output), output[-2_000:]
-    assert re.search(rb"\d+/20", output)
 
 
 # Answers made again

@@ -61,15 +61,6 @@ def test_a_number_and_a_text_are_never_the_same() -> None:
     assert not record.equal(True, 1)
 
 
-def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
-    numbers = {"a/b=ü,x/c": 0.1 + 0.2, 'a/"q"': None, "n": -3, "t": "x\ny"}
-    record.write("some", numbers, tmp_path)
-    first = (tmp_path / "some.csv.gz").read_bytes()
-    assert record.read("some", tmp_path) == numbers
-    record.write("some", numbers, tmp_path)
-    assert (tmp_path / "some.csv.gz").read_bytes() == first
-
-
 @pytest.mark.parametrize("seed", ["0", "4711"])
 def test_the_record_does_not_depend_on_the_order_of_sets(
     seed: str, arenas: dict[str, mirage.Arena], tmp_path: Path

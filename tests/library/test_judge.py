@@ -846,12 +846,3 @@ def test_judges_prints_every_judge_with_its_calls_and_tokens(arena: Path) -> Non
     assert [k[name] for name in facts] == ["k", "en", 24, 24, 2400, 480]
     assert (j["judge"], j["calls"], j["tokens_in"], j["money"], k["money"]) == ("j", None, None, None, None)
     assert re.search(r"0.0% \(0.0% to [\d.]+%\) of 24", mirage("report", "judges", arena).stdout)
-
-
-def test_judging_an_arena_without_what_it_needs_names_the_command(tmp_path: Path) -> None:
-    store.write(tmp_path / "a", {"queries": texts()["queries"]}, made_by="a test")
-    result = mirage(
-        "judge", tmp_path / "a", "--judge", "j", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", code=2
-    )
-    assert "this arena has no passages" in result.stderr
-    assert "this arena has no judgments" in mirage("report", "judges", tmp_path / "a", code=2).stderr

@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.stages.outcomes import correct_rates, rates
 from mirage.stats.intervals import wilson
 from mirage.stats.label_errors import (
     AuditedQuery,
-    CorrectedShare,
     LabelAudit,
     LabelError,
     ObservedShare,
@@ -31,10 +29,6 @@ def observed(k: int, n: int) -> ObservedShare:
 
 def error(k: int, n: int) -> LabelError:
     return LabelError(k / n, *wilson(k, n), n, k)
-
-
-def width(share: CorrectedShare) -> float:
-    return share.high - share.low
 
 
 def test_a_correction_by_hand() -> None:
@@ -179,13 +173,6 @@ def test_what_cannot_be_corrected_says_why() -> None:
     ).to_pylist()
     assert row["corrected"] is None
     assert "both labels" in row["label_reason"]
-
-
-def test_without_an_audit_only_automatic_labels_are_marked() -> None:
-    plain = rates(outcome_table("en"))
-    assert {row["labels"] for row in correct_rates(plain, QueryLabels(automatic=True)).to_pylist()} == {"not audited"}
-    assert {row["labels"] for row in correct_rates(plain, QueryLabels()).to_pylist()} == {None}
-    assert schema.columns("queries")[-1].name == "labelled_by"
 
 
 def test_translated_queries_widen_the_mean_over_languages() -> None:

@@ -12,8 +12,7 @@ from commands import mirage
 from miracl_cases import PASSAGES, QRELS, TOPICS, hub, served
 
 from mirage import schema, store
-from mirage.errors import ArenaError, BadInput, UnknownName
-from mirage.io.imports.public import import_miracl
+from mirage.errors import BadInput, UnknownName
 from mirage.io.sources import miracl
 from mirage.text.languages import LANGUAGES
 
@@ -149,13 +148,6 @@ def test_the_commands_fetch_and_rebuild_and_say_what_differs(tmp_path: Path) -> 
     assert store.check(arena)
     notes = arena.manifest["made"]["queries"]["notes"]
     assert notes == ["sw: the rule gives 2; the paper prints 481", miracl.NO_TEXT]
-
-
-def test_queries_are_not_put_under_answers_to_others(tmp_path: Path) -> None:
-    answer = schema.Answer("sw", "1", "mine", "ndiyo", "ok", None, None, None)
-    store.write(tmp_path / "a", {"answers": schema.from_rows("answers", [answer])}, made_by="a test")
-    with pytest.raises(ArenaError, match="has answers to its current queries"):
-        import_miracl(save(tmp_path / "in"), tmp_path / "a")
 
 
 # --- the training set -------------------------------------------------------------------------------------------------

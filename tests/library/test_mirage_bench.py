@@ -74,16 +74,6 @@ def test_of_two_readings_none_is_taken_in_silence(between: str) -> None:
     assert caught.value.where == "file:3"
 
 
-def test_twelve_passages_one_and_none_are_split() -> None:
-    twelve = {f"{i}#0": f"Passage {i}." for i in range(1, 13)}
-    assert split(prompt("Why?", twelve), *sorted(twelve)) == ("Why?", twelve)
-    assert split(prompt("Why?", {"1#0": "One."}), "1#0") == ("Why?", {"1#0": "One."})
-    assert split(prompt("Why?", {})) == ("Why?", {})
-    assert split(prompt("Contexts: why?", {"1#0": ""}), "1#0") == ("Contexts: why?", {"1#0": ""})
-    alike = {"1#1": "One [2#0].", "1#10": "Ten.", "11#1": "Eleven."}
-    assert split(prompt("Why?", alike), "1#1", "11#1", "2#0", "1#10") == ("Why?", alike)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -439,13 +429,3 @@ def test_an_arena_of_ones_own_keeps_its_name(tmp_path: Path) -> None:
     store.write(tmp_path / "a", {"queries": queries}, title="Mine", label="own data", made_by="a test")
     arena = import_mirage_bench(save(tmp_path / "sw.jsonl", judgment()), tmp_path / "a")[0]
     assert (arena.title, arena.label) == ("Mine", "own data")
-
-
-def test_what_a_reader_must_know_is_said_and_kept(tmp_path: Path) -> None:
-    save(tmp_path / "in" / "sw.jsonl", judgment(verdict=None), judgment("2", verdict="?"))
-    result = mirage("import", "mirage-bench", tmp_path / "in", "--into", tmp_path / "a")
-    note = "sw: a verdict that is none of A, B and Tie is unparsed (2 times)"
-    assert note in result.stderr
-    manifest = store.open_arena(tmp_path / "a").manifest
-    assert manifest["made"]["judgments"]["notes"] == [note]
-    assert [entry["name"] for entry in manifest["made"]["judgments"]["from"]] == [mirage_bench.NAME, "sw.jsonl"]

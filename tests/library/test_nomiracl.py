@@ -28,7 +28,6 @@ from mirage.io.sources.nomiracl import (
     split_prompt,
     summarise,
 )
-from mirage.text.languages import LANGUAGES
 
 
 def one_file(folder: Path, *rows: dict[str, Any] | str) -> Path:
@@ -519,20 +518,6 @@ def test_outputs_and_queries_are_fetched_under_their_names_and_can_be_read(tmp_p
     assert summarise(valid(read_outputs(tmp_path / "a"))).total.queries == 60
     copy, original = read_queries(tmp_path / "b"), read_queries(source)
     assert all(copy[name].equals(original[name]) for name in original)
-
-
-def test_the_default_addresses_name_the_published_files() -> None:
-    """The names in the repository at commit 9c787da and in the hub data set, by every language."""
-    from mirage.io.sources.nomiracl import ORIGIN
-    from mirage.io.sources.nomiracl.origin import file_names
-
-    assert all(origin.url.startswith("https://") for origin in ORIGIN.values())
-    outputs = [name for lang in LANGUAGES.values() for name in file_names("outputs", lang)]
-    assert len(set(outputs)) == 36
-    assert "relevant/th.test.vanilla_prompt.jsonl" in outputs
-    questions = file_names("questions", LANGUAGES["ko"])
-    assert questions[-1] == "data/korean/corpus.jsonl.gz"
-    assert {"data/korean/topics/dev.non_relevant.tsv", "data/korean/qrels/test.relevant.tsv"} <= set(questions)
 
 
 def test_processes_make_the_same_arena_and_the_same_errors(tmp_path: Path) -> None:

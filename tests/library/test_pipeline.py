@@ -13,14 +13,13 @@ from store_cases import snapshot
 
 from mirage import schema, store
 from mirage.battles.judge import Judge
-from mirage.errors import ArenaError, BadInput, NotEnoughData, TableMissing, UnknownName
+from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
 from mirage.ranking.board import rank_arena
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stages.features.stage import FEATURES
-from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import run
 
 
@@ -90,14 +89,6 @@ def test_what_was_made_from_older_answers_goes_with_them_and_stays_with_the_same
     measured = {(row["query_id"], row["system"]) for row in other.read("features").to_pylist()}
     assert measured == before.keys() - changed
     assert store.check(other)
-
-
-def test_a_stage_names_the_command_for_a_table_it_lacks(tmp_path: Path) -> None:
-    path = store.bundled_arenas()["published"]
-    with pytest.raises(TableMissing, match="this arena has no queries"):
-        run(OUTCOMES, path, made_by="a test")
-    with pytest.raises(ArenaError, match="there is no arena"):
-        run(OUTCOMES, tmp_path / "none", made_by="a test")
 
 
 def test_features_measured_one_by_one_join_those_that_are_there(arena: store.Arena) -> None:

@@ -22,7 +22,7 @@ from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.board import remarks
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.pair_tests import ALPHA, BoardTests, sign_flip_p
-from mirage.ranking.sample_size import SampleSize, queries_needed, sample_sizes
+from mirage.ranking.sample_size import queries_needed, sample_sizes
 
 
 def unequal(seed: Any, theta: Any, n: int, *, share: float = 0.3, miss: float = 0.1) -> Battles:
@@ -285,12 +285,6 @@ def test_the_number_is_none_if_separated_and_null_with_a_reason_if_nearly_equal(
             assert answer.high is None or answer.more <= answer.high
     with pytest.raises(UnknownName):
         sample_sizes(tests, top, "nobody")
-
-
-def test_the_line_for_a_reader_rounds_up_to_two_digits() -> None:
-    answer = SampleSize("x", "y", 1234, 311, None, None, 0.001, 100)
-    assert answer.text.startswith("about 1,300 more queries to separate x and y (95% interval: 320 to ")
-    assert replace(answer, more=7, low=3, high=9999).text.endswith("(95% interval: 3 to 10,000)")
 
 
 # Intervals

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mirage import schema
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import BadInput
 from mirage.stages.retrieve import measures
 from mirage.stages.retrieve.measures import grades
 
@@ -134,12 +134,6 @@ def test_labels_are_grades_where_the_source_grades() -> None:
     )
     table = grades(passages_, documents)
     assert {row["passage_id"]: row["grade"] for row in table.to_pylist()} == {"a": 1, "b": 0, "d": 3}
-
-
-@pytest.mark.parametrize(("name", "error"), [("NDCG@10", UnknownName), ("nDCG", BadInput), ("R@0", BadInput)])
-def test_a_measure_that_is_none_is_refused(name: str, error: type[Exception]) -> None:
-    with pytest.raises(error):
-        measures.measure(name)
 
 
 def test_a_passage_retrieved_twice_is_refused() -> None:
