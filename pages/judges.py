@@ -80,8 +80,11 @@ def _judges(page: Page) -> None:
         return
     n, total = (sum(row["n"] for row in alone if row["language"] in part) for part in (set(codes), set(have)))
     scope = codes[0] if len(codes) == 1 else "all" if len(codes) == len(have) else ""
+    verdicts, languages = count_text(total, "verdict"), count_text(len(have), "language")
+    if len(codes) < len(have):
+        verdicts, languages = f"{n:,} of {verdicts}", f"{len(codes)} of {languages}"
     page.summary(
-        f"{n:,} of {total:,} verdicts, {_deciders(page, judges)}, {len(codes)} of {count_text(len(have), 'language')}.",
+        f"{verdicts}, {_deciders(page, judges)}, {languages}.",
         conclusion=_best(
             [row for row in rows if row["judge"] != votes.PEOPLE], scope, "agree", "agrees with people in {} of votes"
         )
