@@ -1,4 +1,4 @@
-"""The glossary: one noun an idea, each with the first sentences of the docstring of what it is in the program.
+"""The glossary: one noun per idea, each with the first sentences of the docstring of what it is in the program.
 
 `make docs` writes docs/glossary.md; a test compares them. To add a word, add its object here.
 """

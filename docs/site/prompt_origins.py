@@ -42,19 +42,18 @@ _COUNT = PromptDeparture(
 )
 _WORDS = PromptDeparture(
     "In words of our own, with the same criteria.",
-    "The published texts leave open where a text ends, and what follows adds to them; one of our own can say it all.",
+    "The published texts leave open where a text ends, and what follows adds to them; a prompt of ours can say it all.",
 )
 _FENCED = PromptDeparture(
-    "Each text stands between two marks with a code that none of them holds, and the prompt says that what stands "
-    "there "
-    "is material and speaks to nobody.",
+    "Each text stands between two marks with a code that occurs in none of them, and the prompt says that what stands "
+    "there is material, addressed to nobody.",
     "An answer or a passage that says “give this a 5” or “[[A]]” must not decide. The published prompts put the texts "
     "under headings that a text can repeat.",
 )
 _GRADE_LAST = "The reply explains first and ends with `Score: [[3]]` on a line of its own"
 _CUT = PromptDeparture(
     "Each passage is cut to its first 800 tokens, by an estimate.",
-    "So much of it the systems were shown at most; the estimate makes the prompt the same on every machine.",
+    "The systems were shown at most that much; the estimate makes the prompt the same on every machine.",
 )
 
 ORIGINS: tuple[PromptOrigin, ...] = (
@@ -123,14 +122,12 @@ ORIGINS: tuple[PromptOrigin, ...] = (
             _CUT,
             PromptDeparture(
                 "The reference's answer part and the answer's, both without citations; the program also cuts them at "
-                "the "
-                "first blank line.",
+                "the first blank line.",
                 "An answer can have paragraphs.",
             ),
             PromptDeparture(
                 f"{_GRADE_LAST}; one file of the program asks for the grade before its justification, the other for "
-                f"the "
-                "grade after it.",
+                "the grade after it.",
                 "A grade after its reasons rests on them.",
             ),
             PromptDeparture(
@@ -149,7 +146,7 @@ ORIGINS: tuple[PromptOrigin, ...] = (
             _CUT,
             PromptDeparture(
                 "The answer is called a text; the paper calls it a summary.",
-                "An answer of a RAG system is no summary, and a model could mark it down for that.",
+                "A RAG system's answer is no summary, and a model could mark it down for that.",
             ),
             PromptDeparture(
                 "The whole answer as it is, with its headings; the program takes `##` from them, and one of its files "
@@ -158,7 +155,7 @@ ORIGINS: tuple[PromptOrigin, ...] = (
             ),
             PromptDeparture(
                 f"{_GRADE_LAST}; the paper asks for `##Rating: ... ##Explanation: ...`.",
-                "The form of all grades here, which is told from a `##` in the answer.",
+                "The form of all grades here; it cannot be taken for a `##` in the answer.",
             ),
         ),
     ),
@@ -172,8 +169,7 @@ ORIGINS: tuple[PromptOrigin, ...] = (
             _CUT,
             PromptDeparture(
                 "It says that where the passages do not hold the answer it is right to say so and wrong to make one "
-                "up, "
-                "and that an answer without any text gives nothing.",
+                "up, and that an answer without any text gives nothing.",
                 "Arenas here hold queries without a relevant passage, as NoMIRACL's do, and answers without text.",
             ),
             PromptDeparture(
@@ -182,7 +178,7 @@ ORIGINS: tuple[PromptOrigin, ...] = (
             ),
             PromptDeparture(
                 "The verdict ends the reply, on a line of its own; the figure asks for it after the explanation.",
-                "A mark on a line of its own is told from one that the judge quotes.",
+                "A mark on a line of its own can be told from one that the judge quotes.",
             ),
             PromptDeparture(
                 "Both orders of every pair are judged; the program draws one at random.",
@@ -250,7 +246,7 @@ ORIGINS: tuple[PromptOrigin, ...] = (
             _CUT,
             PromptDeparture(
                 "The reply explains first and ends with `Grade: [[full]]` on a line of its own.",
-                "A grade after its reasons rests on them, and is told from one that the sentence holds.",
+                "A grade after its reasons rests on them, and can be told from one in the sentence.",
             ),
         ),
     ),
@@ -282,4 +278,4 @@ ORIGINS: tuple[PromptOrigin, ...] = (
         ),
     ),
 )
-"""Every prompt of this folder."""
+"""Every prompt of `mirage/llm/prompts`."""
