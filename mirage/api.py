@@ -475,6 +475,8 @@ def load_model(
     if technique in LOCAL and base_url is None:
         if technique == "huggingface":
             options |= {"batch_size": batch_size, "max_length": max_length, "cache_dir": cache_dir}
+        elif cache_dir is not None:
+            raise BadInput("cache_dir is for huggingface", do="pass download_dir")
         settings = llm.Settings(weights_path or name, temperature, top_p=top_p, max_tokens=max_new_tokens)
         return Generator(technique, llm.ChatModel(settings, options=options))
     model = chat_model(
@@ -1086,7 +1088,7 @@ def variance(
 
     reports = (
         noise.rate_variance(arena, languages=languages, parser=parser)
-        if judges is None
+        if not judges
         else [noise.judge_variance(arena, judges=judges, languages=languages)]
     )
     sources = [source for report in reports for source in report.sources]

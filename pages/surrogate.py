@@ -201,7 +201,7 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
 
 
 def _tested(comparison: views.RegressorComparisonView, regressor: str) -> str:
-    """Whether the regressor differs significantly from the one for new systems; empty if it was not tested."""
+    """Return a sentence on the difference from the regressor for new systems; empty if it was not tested."""
     (summary,) = (row for row in comparison.summary if row.regressor == regressor)
     if summary.p is None:
         return ""

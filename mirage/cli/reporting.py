@@ -267,10 +267,9 @@ def judges(
 
     Flip, first-position, tie and unparsed rates with 95% intervals and n, calls and tokens, by judge and language. With
     --against-people: agreement, kappa, known answers, position bias and the order of systems, with 95% intervals over
-    queries; agreement among people last. Reads the table judgments, the
-    arena's ledger, and for --against-people the votes on the arena, and scores if present. With --passport: the
-    share of items in which the original wins over its copy with a planted fault, by fault and language (`mirage judge
-    passport` judges them). Writes nothing.
+    queries; agreement among people last. Reads the table judgments, the arena's ledger, and for --against-people the
+    votes on the arena, and scores if present. With --passport: the share of items in which the original wins over its
+    copy with a planted fault, by fault and language (`mirage judge passport` judges them). Writes nothing.
     """
     from mirage.stages.judge import stage
 

@@ -94,17 +94,19 @@ def import_(
     from mirage.people.votes.stage import import_votes
 
     if kind == "answers":
-        _import_answer_labels(file, _named(arena, "labels on answers"))
+        _import_answer_labels(file, _need_arena(arena, "labels on answers"))
         return
     with Votes() as database:
         if is_ballot(file):
-            read, new = import_ballot(database, file, store.open_arena(_named(arena, "a ballot")))
+            read, new = import_ballot(database, file, store.open_arena(_need_arena(arena, "a ballot")))
+        elif arena is not None:
+            raise BadInput("a log of votes names its arenas", do="omit --arena")
         else:
             read, new = import_votes(database, KINDS[kind], file)
         note(f"{database.where}: {read:,} rows read, {new:,} of them new")
 
 
-def _named(arena: Path | None, noun: str) -> Path:
+def _need_arena(arena: Path | None, noun: str) -> Path:
     """Return the arena that an import needs."""
     if arena is None:
         raise BadInput(f"{noun} need their arena", do="name it: --arena DIR")

@@ -250,13 +250,13 @@ class _Run:
             Unreachable: if the rejection has another reason than a full queue, or one request does not fit.
         """
         self.record.end(part.part)
-        if state.code != ENQUEUED or n == 1:
+        if state.code != ENQUEUED or (n == 1 and not self._parts()):
             raise Unreachable(
                 f"the service rejected batch {part.batch}: {state.reason or state.code or 'no reason given'}",
                 where=self.model.service().base_url,
                 do="check the model's name, the options and whether the service offers batches for this model",
             )
-        self.full, self.size = True, min(self.size, n) // 2
+        self.full, self.size = True, max(1, min(self.size, n) // 2)
         _LOG.warning("The account's queue is full (%s); a smaller batch follows.", state.reason)
 
     def _take(self, part: OpenBatch, key: str, result: Mapping[str, Any]) -> _RESULT:

@@ -391,8 +391,7 @@ def _statistics(arena: Arena) -> Measure:
             return Measured(remark=f"the arena holds the {split} set")
         metric, known, own = row["metric"], texts.get(row["language"]), labels.get(row["language"], {})
         if metric.startswith("avg_gpt4o"):
-            remark = "tokens of a teacher's answers: mirage export sft gives them for a training set"
-            return Measured(remark=remark)
+            return Measured(remark="tokens of a teacher's answers are not measured")
         if known is None:
             return Measured(remark="the arena has no queries in this language")
         n = len(known)

@@ -166,7 +166,7 @@ def reproduce(
             if progress is not None:
                 progress(done, len(languages))
     cells |= _means(cells)
-    return Reproduction(tuple(_beside(cells)), material.holdout, material.chosen, material.missing)
+    return Reproduction(tuple(_compare_with_print(cells)), material.holdout, material.chosen, material.missing)
 
 
 def default_judge(arena: store.Arena) -> Judge:
@@ -199,7 +199,7 @@ def _figures(
         figures[item, metric, setting, system, code] = Measured(value, n=len(language.systems), remark=remark)
 
     train = _train(language, holdout)
-    rated = _rated(language.played.rated)
+    rated = _rated_remark(language.played.rated)
     for setting, columns in subsets.items():
         predicted = _predict(PUBLISHED, means[:, :, columns], truth, train, settings)[0]
         known = bool(np.isfinite(predicted).all())
@@ -223,7 +223,7 @@ def _figures(
     theta = language.played.theta[:n]
     drawn = _predict(PUBLISHED, language.means(language.played.times()[:n]), theta, train, settings)
     over = [score for p, y in zip(drawn, theta, strict=True) if (score := _r2(p, y, ~train)) is not None]
-    remark = _rated(len(over) / n)
+    remark = _rated_remark(len(over) / n)
     put("Table 5", "R2 over bootstraps: mean_r2", "", _mean(over), remark=remark)
     enough = len(over) >= paper.FEWEST_RATED * n
     for metric, percentile in (("ci95_minus", 2.5), ("ci95_plus", 97.5)):
@@ -294,7 +294,7 @@ def _means(cells: Mapping[Cell, Measured]) -> dict[Cell, Measured]:
     }
 
 
-def _beside(cells: Mapping[Cell, Measured]) -> list[PrintedFigure]:
+def _compare_with_print(cells: Mapping[Cell, Measured]) -> list[PrintedFigure]:
     """Set every computed figure beside the printed one; one that the paper lacks has no print."""
     path = store.bundled_arenas().get("published")
     printed = {
@@ -425,7 +425,7 @@ def _train(language: PaperLanguage, out: Sequence[str]) -> NDArray[np.bool_]:
     return np.array([system not in out for system in language.systems])
 
 
-def _rated(share: float) -> str:
+def _rated_remark(share: float) -> str:
     return "" if share == 1 else f"{share:.0%} of the tournaments have a rating"
 
 

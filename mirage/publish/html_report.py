@@ -272,12 +272,12 @@ def _ratings(figures: Row, looks: Looks) -> Iterator[str]:
             label = f"Ratings by {judge}: {scope_name(code)}"
             table = _table(_RANKED, ([*_rating_cells(row, looks)] for row in own), label)
             yield f"<h3>{escape(scope_name(code))}</h3>\n{_forest(own, looks, label)}" if n == 0 else ""
-            yield table if n == 0 else _folded(scope_name(code), table)
+            yield table if n == 0 else _details_html(scope_name(code), table)
         yield f'<ul class="note">{"".join(f"<li>{escape(line)}</li>" for line in remarks)}</ul>'
 
 
 def _rating_cells(row: Row, looks: Looks) -> Iterator[str]:
-    yield _named(row["system"], looks)
+    yield _system_html(row["system"], looks)
     yield str(row["rank"])
     # The joint row has both ends where only a few languages put no bound.
     open_ = not row["bounded"] and None not in (row["low"], row["high"])
@@ -297,11 +297,11 @@ def _rates(rows: Sequence[Row], looks: Looks) -> Iterator[str]:
         for row in own:
             pairs[row["system"]][row["subset"]] = row
         table = _table(_RATED, (_rate_cells(name, pair, looks) for name, pair in pairs.items()), scope_name(code))
-        yield f"{_scatter(pairs, looks)}\n{table}" if code == "all" else _folded(scope_name(code), table)
+        yield f"{_scatter(pairs, looks)}\n{table}" if code == "all" else _details_html(scope_name(code), table)
 
 
 def _rate_cells(name: str, pair: Mapping[str, Row], looks: Looks) -> list[str]:
-    cells = [_named(name, looks)]
+    cells = [_system_html(name, looks)]
     for subset in _RATE_NAMES:
         row = pair.get(subset)
         if row is None:
@@ -384,7 +384,7 @@ def _shape(look: MakerStyle) -> str:
     return f'<g style="fill: light-dark({look.light}, {look.dark})">{look.shape}</g>'
 
 
-def _named(name: str, looks: Looks) -> str:
+def _system_html(name: str, looks: Looks) -> str:
     return f'<svg class="mark" viewBox="0 0 16 16" aria-hidden="true">{_shape(looks[name])}</svg>{_text(name)}'
 
 
@@ -419,7 +419,9 @@ def _battles(figures: Row, arena: Arena) -> Iterator[str]:
                 for row in answers.get(query["query_id"], [])
             ]
             articles.append(_article(query, own, verdicts.get(query["query_id"], []), code))
-        yield _folded(f"{scope_name(code)}: {len(shown):,} of {count_text(len(rows), 'query')}", "\n".join(articles))
+        yield _details_html(
+            f"{scope_name(code)}: {len(shown):,} of {count_text(len(rows), 'query')}", "\n".join(articles)
+        )
 
 
 def _article(query: Row, answers: Sequence[tuple[str, str, str | None]], verdicts: Sequence[Row], code: str) -> str:
@@ -434,7 +436,7 @@ def _article(query: Row, answers: Sequence[tuple[str, str, str | None]], verdict
         names = ("judge", "system_a", "system_b", "verdict", "rationale")
         lines = ([_text(row[name]) for name in names] for row in verdicts)
         table = _table(_JUDGED, lines, f"Verdicts on {query['query_id']}", kind=' class="text"')
-        parts.append(_folded(count_text(len(verdicts), "verdict"), table))
+        parts.append(_details_html(count_text(len(verdicts), "verdict"), table))
     return "\n".join([*parts, "</article>"])
 
 
@@ -460,7 +462,7 @@ def _table(heads: Sequence[str], lines: Iterable[Sequence[str]], label: str, *, 
     )
 
 
-def _folded(summary: str, content: str) -> str:
+def _details_html(summary: str, content: str) -> str:
     return f"<details><summary>{escape(summary)}</summary>{content}</details>"
 
 

@@ -113,9 +113,9 @@ def wilson_of_variance(share: float, variance: float, trials: float) -> tuple[fl
     return wilson_at(share, effective or trials)
 
 
-def wilson_at(share: float, trials: float, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def wilson_at(share: float, trials: float) -> tuple[float, float]:
     """Return Wilson's interval of a mean in [0, 1] at an effective number of trials, more than 0."""
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     middle = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z / (1 + z * z / trials) * (share * (1 - share) / trials + z * z / (4 * trials * trials)) ** 0.5
     return (middle - half if share > 0 else 0.0), (middle + half if share < 1 else 1.0)

@@ -108,6 +108,13 @@ def test_a_template_of_the_users_may_not_bear_the_name_of_another(tmp_path: Path
         load_template(path)
 
 
+def test_a_template_with_a_header_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("---\nanswered: yes\n---\n{question} {contexts}", encoding="utf-8")
+    with pytest.raises(BadInput, match="header"):
+        load_template(path)
+
+
 @given(TEXTS, st.lists(st.tuples(st.none() | TEXTS, TEXTS), min_size=1, max_size=3))
 def test_pitfall_2_what_is_put_in_is_never_searched_for_placeholders(
     query: str, passages: list[tuple[str | None, str]]

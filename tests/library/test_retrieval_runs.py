@@ -93,6 +93,13 @@ def test_documents_that_the_corpus_lacks_are_counted(tmp_path: Path) -> None:
     assert store.check(done.arena)
 
 
+def test_a_query_id_that_is_a_word_of_headers_is_no_header(tmp_path: Path) -> None:
+    file = tmp_path / "topics.en.tsv"
+    file.write_text("id\twhat now\nq2\twhere is the old bridge\n")
+    done = import_file(file, tmp_path / "arena", name="trec")
+    assert done.arena.read("queries")["query_id"].to_pylist() == ["id", "q2"]
+
+
 def test_the_run_given_is_the_passages_of_the_queries(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()

@@ -208,7 +208,7 @@ class _Prepared:
 
 @dataclass
 class _Chosen:
-    """Return the row selected in a table of an arena. Streamlit forgets it when the reader visits another page."""
+    """Selected row of a table of an arena. Streamlit forgets it when the reader visits another page."""
 
     row: int | None = None
     of_rows: int = 0

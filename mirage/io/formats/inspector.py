@@ -128,6 +128,12 @@ def _passages(
         {"document_id": context} if isinstance(context, str) else dict(context)
         for context in holder.get("contexts") or ()
     ]
+    if not all(rows):
+        raise BadInput(
+            "a context has neither document_id nor text",
+            where=where,
+            do="use a document in the file's list of documents",
+        )
     rows = [{**documents.get(str(row.get("document_id")), {}), **row} for row in rows]
     listed = inner(holder, ("annotations", "context_relevance", "system"))
     places = [k for k in listed if isinstance(k, int) and k in range(len(rows))] if isinstance(listed, list) else []

@@ -165,11 +165,11 @@ def _json(path: Path, **names: Sequence[str]) -> _Numbered:
 
 
 def _topics(path: Path) -> _Numbered:
-    if next(_rows(path))[1].startswith("{"):
+    if next(_rows(path, header=False))[1].startswith("{"):
         about = {name: (name,) for name in (*_ABOUT, "language")}
         yield from _json(path, query_id=_QUERY_IDS, text=_QUERIES, **about)
         return
-    for where, line in _rows(path):
+    for where, line in _rows(path, header=False):
         query_id, _, content = line.partition("\t")
         if not (query_id.strip() and content.strip()):
             raise BadInput("this line is not an id, a tab and a query", where=where, do="write: id TAB query")
@@ -181,13 +181,13 @@ def _columns(line: str) -> list[str]:
     return re.findall(r"[^ \t\r\n\f\v]+", line)
 
 
-def _rows(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a file without comments, blank lines and header."""
+def _rows(path: Path, *, header: bool = True) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a file without comments, blank lines and, if its kind has one, the header."""
     opening = True
     for where, line in store.lines(path):
         plain = line.lstrip("\ufeff")
         if plain.strip() and not _is_comment(plain):
-            if not (opening and _is_header(plain)):
+            if not (header and opening and _is_header(plain)):
                 yield where, plain
             opening = False
 

@@ -89,6 +89,8 @@ class Cluster:
                 where=self.address or "",
                 do="reduce --gpus, or add a machine with more",
             )
+        if room < self.workers:
+            _LOG.warning("The cluster has GPUs for only %d workers.", room)
         return min(room, self.workers)
 
     def _connect(self) -> Any:

@@ -86,7 +86,9 @@ def load_template(name_or_path: str | Path) -> Template:
     if isinstance(name_or_path, str) and not {".", "/"} & set(name_or_path):
         raise UnknownName("prompt template", name_or_path, TEMPLATES)
     path = Path(name_or_path)
-    text = read_prompt(path)
+    text = "\n".join(line for _, line in store.lines(path)).removeprefix("\ufeff")
+    if text.startswith("---\n"):
+        raise BadInput("a prompt has no header", where=str(path), do="remove the lines between the two ---")
     check_placeholders(
         "template",
         text,
@@ -98,15 +100,6 @@ def load_template(name_or_path: str | Path) -> Template:
     if path.stem in TEMPLATES:
         raise BadInput(f"{path.stem} is the name of a bundled template", where=str(path), do="rename the file")
     return _template(path.stem, text)
-
-
-def read_prompt(path: Path) -> str:
-    """Return the text of a file, without a final line break.
-
-    Raises:
-        BadInput: if it cannot be read.
-    """
-    return "\n".join(line for _, line in store.lines(path)).removeprefix("\ufeff")
 
 
 def check_placeholders(

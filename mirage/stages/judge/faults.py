@@ -52,7 +52,6 @@ _WHOLE = r"^[\p{Lu}\p{Lt}\p{Lo}\p{N}\"«„“‘'「『(].*(?<!\b[\p{L}\d]|\b\d
 initial or an ordinal.
 """
 _NUMBER = r"(?<![\p{Latin}\p{N}#])\p{Nd}++(?![#])"
-_NUMBER = r"(?<![\p{Latin}\p{N}#])\p{Nd}++(?![#])"
 
 
 class CannotPlant(Exception):

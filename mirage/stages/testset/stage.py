@@ -138,7 +138,7 @@ def make_testset(
     checked = _check(questions, corpus, run)
     rng = np.random.default_rng([settings.seed, 2])
     unanswerable = draw_unanswerable(checked, settings.unanswerable, rng=rng)
-    removed = frozenset(row for number in unanswerable for row in _touched(checked[number]))
+    removed = frozenset(row for number in unanswerable for row in _answering_rows(checked[number]))
     tables, lost = _tables(checked, unanswerable, removed, corpus, settings, author=calls.model.settings.model)
     dropped += lost
     lost_ids = {draft.draft_id for draft in lost}
@@ -234,7 +234,7 @@ def _check(questions: Sequence[WrittenQuestion], corpus: SearchedCorpus, run: _R
     return [checked for checked, _ in started]
 
 
-def _touched(checked: CheckedQuestion) -> list[int]:
+def _answering_rows(checked: CheckedQuestion) -> list[int]:
     """Return the rows to remove so that nothing answers a question: also those that may answer."""
     return checked.rows("answers") + checked.rows(None)
 
@@ -252,7 +252,7 @@ def draw_unanswerable(checked: Sequence[CheckedQuestion], share: float, *, rng: 
     """
     groups: list[tuple[set[int], list[int]]] = []
     for number, one in enumerate(checked):
-        rows, numbers, others = set(_touched(one)), [number], []
+        rows, numbers, others = set(_answering_rows(one)), [number], []
         for group in groups:
             if rows.isdisjoint(group[0]):
                 others.append(group)
