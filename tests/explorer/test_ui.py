@@ -239,6 +239,27 @@ def test_a_table_formats_by_kind_and_draws_intervals() -> None:
     assert config["system"]["help"] == "The system rated."
 
 
+def test_a_table_with_the_same_rows_is_drawn_anew_where_a_system_has_another_look() -> None:
+    def script() -> None:
+        import pyarrow as pa
+        import streamlit as st
+
+        from mirage.explorer.kit.table import column, table
+        from mirage.publish.charts.palette import arena_looks
+
+        with arena_looks(tuple(f"gpt-{k}" for k in range(10 - st.session_state.get("others", 0), 10))):
+            table(pa.table({"system": ["gpt-9"]}), [column("answers", "system")], key="one")
+
+    app = AppTest.from_function(script, default_timeout=PATIENCE)
+    marks = []
+    for others in (1, 1, 9):
+        app.session_state["others"] = others
+        app.run()
+        assert not app.exception
+        marks.append(app.dataframe[0].value["_mark"][0])
+    assert marks[0] == marks[1] != marks[2]
+
+
 def images(*rows: tuple[float | None, float | None, float | None], ends: Any = None) -> list[str | None]:
     """The drawn intervals of rows of value, low and high."""
     table = pa.table(

@@ -163,7 +163,7 @@ def table(
     Returns:
         Index of the selected row, or None.
     """
-    data, config = _Prepared.of(key, rows, tuple(columns)).shown
+    data, config = _prepare_once(key, rows, tuple(columns))
     chosen = _Chosen.of(key, len(rows)) if select else None
     shown: Any = st.dataframe(
         data,
@@ -187,23 +187,16 @@ def table(
     return row
 
 
-@dataclass(frozen=True)
-class _Prepared:
-    """A table as it was drawn last, which the next run draws again if it has the same rows."""
-
-    rows: pa.Table
-    columns: tuple[Col, ...]
-    mode: Mode
-    shown: tuple[pa.Table, dict[str, Any]]
-
-    @classmethod
-    def of(cls, key: str, rows: pa.Table, columns: tuple[Col, ...]) -> _Prepared:
-        """Return the table with this key: the one drawn last, or a new one if anything is different."""
-        known: dict[str, _Prepared] = st.session_state.setdefault("_prepared", {})
-        last = known.get(key)
-        if last is None or not last.rows.equals(rows) or (last.columns, last.mode) != (columns, mode()):
-            last = known[key] = cls(rows, columns, mode(), prepare_table(rows, columns, mode()))
-        return last
+def _prepare_once(key: str, rows: pa.Table, columns: tuple[Col, ...]) -> tuple[pa.Table, dict[str, Any]]:
+    """Return `prepare_table`; what was drawn last with this key if rows, columns, mode and looks are the same."""
+    marked = {"system", *(col.name for col in columns if col.kind == "system")}.intersection(rows.column_names)
+    # A system's look depends on what else the arena has.
+    looks = [family(system) for name in sorted(marked) for system in rows[name].to_pylist()]
+    same = rows, columns, mode(), looks
+    drawn: dict[str, tuple[Any, tuple[pa.Table, dict[str, Any]]]] = st.session_state.setdefault("_prepared", {})
+    if key not in drawn or drawn[key][0] != same:
+        drawn[key] = same, prepare_table(rows, columns, mode())
+    return drawn[key][1]
 
 
 @dataclass
@@ -213,7 +206,7 @@ class _Chosen:
     row: int | None = None
     of_rows: int = 0
     default: Any = None
-    """Return the initial selection; constant while the page is open, since a change would redraw the table."""
+    """Initial selection; constant while the page is open, since a change would redraw the table."""
 
     @classmethod
     def of(cls, key: str, rows: int) -> _Chosen:
