@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,6 +11,7 @@ import pyarrow.compute as pc
 from mirage import schema
 from mirage.stages.retrieve.bm25 import Bm25, Hit
 from mirage.stages.retrieve.corpus import Corpus, arena_corpus
+from mirage.stages.retrieve.stage import ranked_passages
 from mirage.text.segmentation import terms
 
 Analyse = Callable[[str], Sequence[str]]
@@ -55,10 +57,6 @@ def find_passages(tables: Mapping[str, pa.Table], name: str, search: Search, *, 
         asked = queries.filter(pc.is_in(queries["language"], value_set=pa.array(of, pa.string()))).to_pylist()
         for query, found in zip(asked, search(corpus, [query["text"] for query in asked]), strict=True):
             key = query["language"], query["query_id"]
-            for rank, (row, score) in enumerate(found, start=1):
-                passage = {column: corpus.passages[column][row].as_py() for column in corpus.passages.column_names}
-                here = (*key, passage["passage_id"]) in known
-                title, text = (None, None) if here else (passage["title"], passage["text"])
-                language = languages[row] if across else None
-                rows.append(schema.Retrieved(*key, name, passage["passage_id"], rank, score, title, text, language))
+            for passage, (row, _) in zip(ranked_passages(key, name, corpus, found, known), found, strict=True):
+                rows.append(replace(passage, passage_language=languages[row] if across else None))
     return schema.sort("retrieved", schema.from_rows("retrieved", rows))

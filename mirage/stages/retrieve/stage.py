@@ -106,7 +106,11 @@ def _retrieve(tables: Tables, *, options: RetrieveSettings, progress: Progress |
         asked = queries.filter(pc.equal(queries["language"], code))
         keys = zip(*(asked[name].to_pylist() for name in ("language", "query_id")), strict=True)
         found = search_bm25(corpus, asked["text"].to_pylist(), options.depth)
-        rows = [row for key, best in zip(keys, found, strict=True) for row in _list(key, corpus, best, options, known)]
+        rows = [
+            row
+            for key, best in zip(keys, found, strict=True)
+            for row in ranked_passages(key, options.name, corpus, best, known)
+        ]
         parts.append(schema.from_rows("retrieved", rows))
         if progress is not None:
             progress(number, len(chosen))
@@ -117,14 +121,22 @@ RETRIEVE = Stage("retrieve", ("queries",), ("retrieved",), _retrieve, uses=("pas
 """Its option is `options`."""
 
 
-def _list(
-    key: tuple[str, str], corpus: Corpus, best: Sequence[Hit], options: RetrieveSettings, known: Container[object]
+def ranked_passages(
+    key: tuple[str, str], retriever: str, corpus: Corpus, best: Sequence[Hit], known: Container[object]
 ) -> Iterator[schema.Retrieved]:
-    """Yield the passages of one query, best first, with the texts that the arena lacks."""
+    """Yield the passages of one query, best first, with the texts that the arena lacks.
+
+    Args:
+        key: language and id of the query.
+        retriever: name of the retriever.
+        corpus: the passages searched.
+        best: what was found, best first.
+        known: language, query and id of the passages whose texts the arena has.
+    """
     import pyarrow as pa
 
     passages = corpus.passages.take(pa.array([row for row, _ in best], pa.int64())).to_pylist()
     for rank, (passage, (_, score)) in enumerate(zip(passages, best, strict=True), start=1):
         name = passage["passage_id"]
         title, text = (None, None) if (*key, name) in known else (passage["title"], passage["text"])
-        yield schema.Retrieved(*key, options.name, name, rank, score, title, text, None)
+        yield schema.Retrieved(*key, retriever, name, rank, score, title, text, None)
