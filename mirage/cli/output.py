@@ -86,7 +86,7 @@ def show(
             from mirage.text.printing import latex_table, markdown_table
 
             write = latex_table if output_format == "latex" else markdown_table
-            sys.stdout.write(write(list(_printed(records, heads, "").values())))
+            sys.stdout.write(write(list(_text_columns(records, heads, "").values())))
         return
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
@@ -206,7 +206,7 @@ def _for_people(rows: Rows, heads: Mapping[str, str]) -> None:
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _WIDE
-    columns = _printed(rows, heads, "-")
+    columns = _text_columns(rows, heads, "-")
     least = {name: _least_width(name, column) for name, column in columns.items()}
     widths = {name: max(width, len(heads[name])) for name, width in least.items()}
     names = list(heads)
@@ -229,7 +229,7 @@ def _for_people(rows: Rows, heads: Mapping[str, str]) -> None:
         note(f"Not shown: {', '.join(absent)}; widen the terminal or use --format csv")
 
 
-def _printed(rows: Rows, heads: Mapping[str, str], absent: str) -> dict[str, PrintedColumn]:
+def _text_columns(rows: Rows, heads: Mapping[str, str], absent: str) -> dict[str, PrintedColumn]:
     """Return the columns as texts, with the head of each; a null is `absent`. A column of formatted numbers is one of
     numbers too.
     """

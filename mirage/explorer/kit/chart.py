@@ -1,5 +1,5 @@
-"""Charts on pages: a figure as a plain dict, with PNG and SVG export and, if wanted, the mark that is clicked; limits
-on what a chart draws are told.
+"""Charts on pages: a figure as a plain dict, with PNG and SVG export and, if wanted, the mark that is clicked; a
+note says what a chart is too large to draw.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _build_figure(figure: str) -> Any:
     made = Figure(json.loads(figure)).to_dict()
 
     class Drawn(Figure):  # type: ignore[misc]  # Plotly has no types
-        """A figure that nobody changes."""
+        """A figure that does not change."""
 
         def to_dict(self) -> Any:
             return made

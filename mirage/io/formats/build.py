@@ -355,7 +355,7 @@ class Builder:
             whole(parted.thoughts, "the thoughts", where)
         given.text, given.status, given.shown = text, _status(parted.status, text, where), shown
         given.reason, given.thoughts = parted.reason, parted.thoughts
-        answer: GivenAnswer = self._named(given, where)
+        answer: GivenAnswer = self._normalise_names(given, where)
         return answer
 
     def _add_runs(self, entry: QuerySeen, runs: Sequence[GivenAnswer], further: Further, where: str) -> bool:
@@ -402,14 +402,14 @@ class Builder:
 
     def _put(self, entry: QuerySeen, given: Given, where: str, *, first: bool = False) -> None:
         """Add a row of a table; with `first`, a further one of its key is left out."""
-        row = self._named(given, where)
+        row = self._normalise_names(given, where)
         key = _TABLES[type(row)][0], *(getattr(row, name) for name in _KEYS[type(row)])
         if first and key in entry.rows:
             self.left_out("further scores", "a rater has one score of an answer for a measure: the first")
         elif entry.put(key, row, where):
             self.fresh.add(where)
 
-    def _named(self, given: Any, where: str) -> Any:
+    def _normalise_names(self, given: Any, where: str) -> Any:
         """Return a row with normalised names that are not confused with others of their kind."""
         changed = {}
         for field_name in _NAMED[type(given)]:
