@@ -135,7 +135,9 @@ class Battles:
             return self.wins.astype(np.float32)
         if self.points is not None:
             return self.points
-        return self.wins.astype(np.float32) + self.ties.astype(np.float32) * np.float32(0.5)
+        points = self.wins.astype(np.float32)
+        points += self.ties * np.float32(0.5)
+        return points
 
     def record(self) -> NDArray[np.int64]:
         """Return the wins, ties and losses of each system (S x 3)."""

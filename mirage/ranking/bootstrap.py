@@ -28,7 +28,7 @@ from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.joint import mean_over_languages, open_sides
 from mirage.ranking.pair_tests import BoardTests, separate_draws, separate_row
 from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking
-from mirage.ranking.resample import Resampling, generator
+from mirage.ranking.resample import PARTS, Resampling, generator
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.ranking.threads import one_thread
 from mirage.schema import Best, Penalty, Ties
@@ -38,6 +38,7 @@ from mirage.text.languages import refuse_name_of_all
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from scipy.sparse import csr_array
 
 __all__ = [
     "JOINT",
@@ -440,23 +441,27 @@ def _draw_ratings(code: str, layout: ByQuery, resampling: Resampling) -> Array:
     rng = generator(code, resampling.seed)
     if _draws_normally(layout):
         return np.asarray(layout.theta + resampling.normal(rng) @ layout.moves)
-    each, weights = layout.each, resampling.exponential(rng)
-    columns = [_summing(column) for column in (each.first, each.second, each.ties) if column is not None]
-    return layout.fit_draws(lambda part: [total(weights[part]) for total in columns], rng, resampling.draws)
+    weights, each = resampling.exponential(rng), layout.each
+    columns = [_transpose(column) for column in (each.first, each.second, each.ties) if column is not None]
+
+    def sums(part: slice) -> list[Array]:
+        rows = (weights(some).T for some in np.array_split(np.arange(resampling.draws)[part], PARTS))
+        by_column = zip(*([(column @ row).T for column in columns] for row in rows), strict=True)
+        return [np.vstack(parts) for parts in by_column]
+
+    return layout.fit_draws(sums, rng, resampling.draws)
+
+
+def _transpose(column: Counts) -> Counts | csr_array:
+    """Return the points of every pair on every query (P x Q), as a sparse array where few pairs battle on a query."""
+    if np.count_nonzero(column) > _SPARSE * column.size:
+        return column.T
+    from scipy.sparse import csr_array
+
+    return csr_array(column.T)
 
 
 def _draws_normally(layout: ByQuery) -> bool:
     """Return whether draws of a language are normal."""
     n = len(layout.systems)
     return n > DRAWN or (n > NORMAL and min(float(side.min()) for side in layout.likelihood.points()) >= ENOUGH)
-
-
-def _summing(column: Counts) -> Callable[[Array], Array]:
-    """Return a function that sums a column (Q x P) over weighted queries: from B x Q weights to B x P sums."""
-    if np.count_nonzero(column) > _SPARSE * column.size:
-        return lambda weights: np.asarray(weights @ column)
-    from scipy.sparse import csr_array
-
-    cells = csr_array(column.T)
-    # The product copies the weights: in parts.
-    return lambda weights: np.vstack([(cells @ part.T).T for part in np.array_split(weights, 10)])

@@ -53,7 +53,7 @@ than this share of the compared magnitudes.
 """
 
 _CELLS = 1_000_000
-"""Maximum tests x pairs in memory."""
+"""Maximum tests x pairs, and tests x queries of a language, in memory."""
 
 _MANY = 64
 """Number of systems above which fitted differences are tested."""
@@ -242,7 +242,7 @@ def separate_row(row: LanguageRanking, parts: Mapping[str, ByQuery], units: Unit
         return _test_influences(row, parts, units)
     systems = [row.systems[k] for k in in_rank_order(row)]
     i, j = np.triu_indices(len(systems), 1)
-    at_once = max(1, _CELLS // max(len(part.whole.i) for part in parts.values()))
+    at_once = max(1, _CELLS // max(max(len(part.whole.i), len(part.weights)) for part in parts.values()))
     blocks = [
         _flip_signs(parts, units, [systems[a] for a in i[k : k + at_once]], [systems[b] for b in j[k : k + at_once]])
         for k in range(0, len(i), at_once)

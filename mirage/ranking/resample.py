@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +15,9 @@ from mirage.battles.counts import Battles
 from mirage.ranking.fit import Array
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.stats.units import centre_moves
+
+PARTS = 50
+"""Number of parts in which draws are made, so that a step takes little memory beside all of them."""
 
 
 def generator(code: str, seed: int) -> np.random.Generator:
@@ -37,7 +40,7 @@ def query_weights(
         shared: ids of queries that occur in several languages (`units.py`); they have the same weights in all of them.
     """
     strata = [np.flatnonzero(battles.strata == k) for k in np.unique(battles.strata)]
-    return Resampling(battles.queries, strata, shared, draws, seed).exponential(generator(code, seed))
+    return Resampling(battles.queries, strata, shared, draws, seed).exponential(generator(code, seed))(np.arange(draws))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,33 +58,38 @@ class Resampling:
     seed: int
     """Seed of the draws."""
 
-    def exponential(self, rng: np.random.Generator) -> Array:
-        """Return exponential query weights (B x Q) that sum to Q, each stratum with the same share."""
-        weights = self._numbers("standard_exponential", rng)
-        for rows in self.strata:
-            for some in self._parts():
-                share = weights[some, rows]
-                weights[some, rows] = share * (len(self.queries) / len(self.strata) / share.sum(axis=1, keepdims=True))
+    def exponential(self, rng: np.random.Generator) -> Callable[[NDArray[np.intp]], Array]:
+        """Draw exponential query weights, and return a function from indices of draws to their weights (B' x Q), which
+        sum to Q, each stratum with the same share. In this form all draws take half of the memory.
+        """
+        numbers = self._numbers("standard_exponential", rng)
+
+        def weights(draws: NDArray[np.intp]) -> Array:
+            some, chosen = np.arange(len(draws))[:, None], numbers[draws].astype(float)
+            for rows in self.strata:
+                share = chosen[some, rows]
+                chosen[some, rows] = share * (len(self.queries) / len(self.strata) / share.sum(axis=1, keepdims=True))
+            return chosen
+
         return weights
 
     def normal(self, rng: np.random.Generator) -> Array:
         """Return normal numbers (B x Q) whose sums of the queries' influences have the covariance of the ratings, the
         query as the cluster.
         """
-        numbers = self._numbers("standard_normal", rng)
+        numbers = self._numbers("standard_normal", rng).astype(float)
         for rows in self.strata:
             numbers[:, rows] = centre_moves(numbers[:, rows].T).T
         return numbers
 
-    def _parts(self) -> list[NDArray[np.intp]]:
-        """Return the indices of the draws in parts (B' x 1) that take a tenth of their memory while they are made."""
-        return [part[:, None] for part in np.array_split(np.arange(self.draws), 10) if len(part)]
-
-    def _numbers(self, kind: Literal["standard_exponential", "standard_normal"], rng: np.random.Generator) -> Array:
-        numbers = np.empty((self.draws, len(self.queries)))
+    def _numbers(
+        self, kind: Literal["standard_exponential", "standard_normal"], rng: np.random.Generator
+    ) -> NDArray[np.float32]:
+        numbers = np.empty((self.draws, len(self.queries)), dtype=np.float32)
         for rows in self.strata:
-            for some in self._parts():
-                numbers[some, rows] = getattr(rng, kind)((len(some), len(rows)), dtype=np.float32)
+            # In parts, which take less memory while they are made.
+            for part in np.array_split(np.arange(self.draws), PARTS):
+                numbers[part[:, None], rows] = getattr(rng, kind)((len(part), len(rows)), dtype=np.float32)
         for k, query in enumerate(self.queries if self.shared else ()):
             if query in self.shared:
                 number = int.from_bytes(hashlib.blake2b(query.encode(), digest_size=8).digest(), "big")
