@@ -190,7 +190,7 @@ def show(
             passages_column(page, scope, shown)
     page.download(
         f"answers-{key[0]}-{key[1]}",
-        shown.table(),
+        shown.table,
         about={
             "query": key_text(key),
             "parser": selection.parser,

@@ -219,7 +219,7 @@ def nothing(page: Page, battles: views.BattleSelection) -> None:
             compared = "This judge has not compared them in the selected languages."
             st.caption(" ".join(without_evidence(page, battles.wanted.judge)) or compared)
             onward("leaderboard", "Show the win matrix", section="Wins", judge=battles.wanted.judge.name)
-    page.download("battles", battles.table, about={"text": battles.wanted.text})
+    page.download("battles", lambda: battles.table, about={"text": battles.wanted.text})
 
 
 def clear() -> None:
@@ -268,7 +268,7 @@ def show(
                 missing_texts.absent(page)
     page.download(
         "battles",
-        battles.table,
+        lambda: battles.table,
         about={
             "languages": selection.languages,
             "result": selection.result,

@@ -70,7 +70,7 @@ def main(page: Page) -> None:
     queries(page, report, choice)
     page.download(
         "comparison",
-        rows,
+        lambda: rows,
         about={
             "first": report.first,
             "second": report.second,

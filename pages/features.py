@@ -79,7 +79,7 @@ def main(page: Page) -> None:
         corrected_section(page, tuple(dict.fromkeys(measures)), codes)
     page.download(
         "features",
-        shown.everything,
+        lambda: shown.everything,
         about={"languages": codes, "means": "mean over answers with a value; 95% t interval", **facts},
     )
 

@@ -86,7 +86,7 @@ def _show_computed(page: Page) -> None:
     corrected_section(page, (RATE_MEASURE,), page.languages("outcomes"), parser=parser)
     page.download(
         "hallucination",
-        rates.cells,
+        lambda: rates.cells,
         about={
             "parser": parser,
             "value": sections.SAYS[definition],
@@ -189,7 +189,7 @@ def _show_printed(page: Page, rates: views.Rates) -> None:
         heading("Paper tables")
         sections.show_paper_tables(page.arena, None, page.picked)
     shown = rates.cells.select(["metric", "language", "subset", "system", "printed"])
-    page.download("printed_rates", shown, about={"printed": rates.reference})
+    page.download("printed_rates", lambda: shown, about={"printed": rates.reference})
 
 
 def _columns(definition: views.Definition) -> list[Col]:

@@ -114,7 +114,7 @@ def _judges(page: Page) -> None:
         passport_section(page, codes, scope)
     page.download(
         "judges",
-        result.table() if result is not None else everything,
+        (lambda: everything) if result is None else result.table,
         about={"languages": [*codes, "all"], "measures": {m.name: m.meaning for m in measures.values()}},
     )
 
@@ -162,7 +162,7 @@ def _people(page: Page, codes: list[str]) -> str:
         log = people.log(page.arena)
         if "answers" in page.arena.tables or log:
             return " ".join(
-                [agreement.voted_languages(views.votes_by_language(log, codes)), *people.left_out(page.arena)]
+                [agreement.voted_languages(views.votes_by_language(page.arena, codes)), *people.left_out(page.arena)]
             )
     return ""
 

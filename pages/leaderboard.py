@@ -144,10 +144,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
         agreement.show_corrected(page, name, board.languages)
     page.download(
         "leaderboard",
-        cards.with_cards(
-            filter_rows(board.all_rows(reference), "system", chosen_systems),
-            page.arena,
-        ),
+        lambda: cards.with_cards(filter_rows(board.all_rows(reference), "system", chosen_systems), page.arena),
         about={
             "judge": name,
             "skill": judge.skill,
@@ -387,7 +384,7 @@ def show_published(page: Page) -> None:
     everything = cards.with_cards(filter_rows(figures.everything, "system", chosen), page.arena)
     page.download(
         "ranks",
-        everything,
+        lambda: everything,
         about={"reference": figures.reference, "languages": figures.languages},
         picture=partial(table_svg, shown, columns.PUBLISHED, mode()),
     )

@@ -93,7 +93,7 @@ def main(page: Page) -> None:
     vote()
     page.download(
         f"votes-{language}",
-        from_rows(kind, session.own_votes),
+        lambda: from_rows(kind, session.own_votes),
         about={"language": language, "voter": voter, "votes": "as of the last load of the page"},
     )
 

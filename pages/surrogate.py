@@ -163,7 +163,7 @@ def main(page: Page) -> None:
     draw[sections(dict.fromkeys(draw, ()))]()
     page.download(
         "surrogate",
-        comparison.points,
+        lambda: comparison.points,
         about={
             "judge": judge.name,
             "skill": judge.skill,

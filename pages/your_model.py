@@ -157,7 +157,7 @@ def standing(page: Page, system: str, judge: str) -> None:
     with st.container(horizontal=True, gap="medium"):
         onward("features", "All systems by language", systems=system)
         onward("answers", "Read its answers", systems=system)
-    page.download("your-model", table, about={"system": system, "languages": codes})
+    page.download("your-model", lambda: table, about={"system": system, "languages": codes})
 
 
 def _add(page: Page, system: str, file: str, data: bytes) -> None:

@@ -112,9 +112,9 @@ class RankingReport:
         more = f"\n  ... {len(self.languages) - SHOWN} more" if len(self.languages) > SHOWN else ""
         return f"Ranking by {self.judge}: {self.method}\n{rows}{more}"
 
-    @cached_property
+    @property
     def by_query(self) -> Mapping[str, ByQuery]:
-        """The battles arranged by query, by language code: input of tests and analytic intervals.
+        """The battles arranged by query, by language code, anew unless cached: input of tests and analytic intervals.
 
         Raises:
             NotEnoughData: if the ranking does not hold its battles.
@@ -132,11 +132,13 @@ class RankingReport:
         if not self.battles:
             return {code: self.tested.get(code) or separate_draws(row) for code, row in self.languages.items()}
         tests = dict(self.tested)
+        untested = [code for code in self.languages if code not in tests]
+        layouts = self.by_query if untested else {}
         with one_thread():
-            for code, row in self.languages.items():
-                if code not in tests:
-                    parts = dict(self.by_query) if code == JOINT else {code: self.by_query[code]}
-                    tests[code] = separate_row(row, parts, units_of({part: self.battles[part] for part in parts}))
+            for code in untested:
+                parts = layouts if code == JOINT else {code: layouts[code]}
+                units = units_of({part: self.battles[part] for part in parts})
+                tests[code] = separate_row(self.languages[code], parts, units)
         return tests
 
     def differences(self, reference: str, language: str, *, system: str | None = None) -> Array:

@@ -359,10 +359,19 @@ def _columns(name: str, mark: Estimate) -> dict[str, Any]:
     }
 
 
-def votes_by_language(log: Iterable[votes.Vote], languages: Sequence[str]) -> dict[str, int]:
-    """Return the number of random votes by language; 0 for languages without votes."""
-    counts = Counter(vote.language for vote in log if vote.control)
+def votes_by_language(arena: Arena, languages: Sequence[str]) -> dict[str, int]:
+    """Return the number of random votes by language; 0 for languages without votes.
+
+    Raises:
+        Unreachable: if the votes cannot be read.
+    """
+    counts = _random_votes(arena, voting.version())
     return {code: counts[code] for code in languages}
+
+
+@lru_cache(maxsize=16)
+def _random_votes(arena: Arena, _version: tuple[str, int]) -> Counter[str]:
+    return Counter(vote.language for vote in voting.log(arena) if vote.control)
 
 
 def agreement_rows(arena: Arena, people: Iterable[votes.Agreement], languages: Sequence[str]) -> pa.Table:

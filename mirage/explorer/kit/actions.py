@@ -188,12 +188,14 @@ export default function ({ data, parentElement }) {
 """
 
 
-def download(name: str, rows: pa.Table, about: Mapping[str, Any], slide: Callable[[], Mapping[str, str]]) -> None:
+def download(
+    name: str, make_rows: Callable[[], pa.Table], about: Mapping[str, Any], slide: Callable[[], Mapping[str, str]]
+) -> None:
     """Offer downloads of the same rows, created on request; the JSON also has the facts about them.
 
     Args:
         name: stem of the files' names.
-        rows: the rows.
+        make_rows: returns the rows; called if the panel is open.
         about: the facts.
         slide: returns what the picture of slide size shows (`frame.Page`): `title, about, source, ground, ink`, and
             `svg`, empty for the page's first chart.
@@ -201,6 +203,7 @@ def download(name: str, rows: pa.Table, about: Mapping[str, Any], slide: Callabl
     panel = st.popover("Download", key="frame_download", on_change="rerun")
     if not panel.open:
         return
+    rows = make_rows()
     with panel:
         st.caption("Exactly the rows shown, unrounded.")
         kinds: tuple[tuple[str, Callable[[], str | bytes], str, str | None], ...] = (

@@ -153,7 +153,7 @@ class Page:
     def download(
         self,
         name: str,
-        rows: pa.Table,
+        rows: Callable[[], pa.Table],
         *,
         about: Mapping[str, Any],
         picture: Callable[[], str] | None = None,
@@ -162,7 +162,7 @@ class Page:
 
         Args:
             name: stem of the file name.
-            rows: the displayed rows, unrounded.
+            rows: returns the displayed rows, unrounded.
             about: judge, filters, seed and so on; included in the JSON with the arena and its version.
             picture: returns the SVG to put on a slide; by default the first chart.
         """

@@ -333,6 +333,7 @@ def text_width(markup: str, size: float = TEXT_SIZE) -> float:
     return size * max(sum(map(_advance, line)) for line in lines)
 
 
+@lru_cache(maxsize=4_096)
 def _advance(character: str) -> float:
     """Return the advance of a character in sizes of the text, in the widest of the usual sans-serif fonts."""
     if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Cf"):
