@@ -331,10 +331,12 @@ def count_cells(shape: tuple[int, int, int], *cells: tuple[NDArray[Any], ...]) -
         BadInput: if a cell occurs more than 255 times.
     """
     flat = np.concatenate([np.ravel_multi_index(cell, shape) for cell in cells])
-    counts = np.bincount(flat, minlength=int(np.prod(shape)))
+    places, counts = np.unique(flat, return_counts=True)
     if counts.size and counts.max() > np.iinfo(np.uint8).max:
         raise BadInput(_TOO_MANY, do="keep one row for each order")
-    return counts.astype(np.uint8).reshape(shape)
+    counted = np.zeros(shape, dtype=np.uint8)
+    counted.ravel()[places] = counts
+    return counted
 
 
 def codes(*columns: Any) -> tuple[tuple[str, ...], NDArray[np.intp]]:
