@@ -138,9 +138,8 @@ def make_board(
         chosen = battles if wanted is None else {code: battles[code] for code in wanted if code in battles}
         board = Board(rank_battles(chosen, settings, unranked=unranked_of(arena, judge, wanted or ())))
     elif judge.kind == "single" and not selects:
-        table, notes = read_decisions(arena, judge)
-        chosen_settings = settings if settings.languages is None else _present(settings, size(arena, judge).languages)
-        board = Board(rank_judgments(table, chosen_settings, judge=judge.name), notes)
+        there = verdicts_of(arena, judge.name)
+        board = Board(_rank_one(there, _present(settings, there)), _note_people(arena, judge))
     else:
         if judge.by_verdicts:
             by_judge = {name: verdicts_of(arena, name) for name in judge.judges or verdict_judges(arena)}
@@ -179,12 +178,22 @@ def rank_judgments(
     name = only_judge(judges_of(judgments), judge)
     there = verdict_rows.verdicts(judgments, judge=name)
     Judge.single(name).need_languages(settings.languages or (), there)
-    chosen = {code: there[code] for code in settings.languages or there}
+    return _rank_one(there, settings)
+
+
+def _rank_one(there: Mapping[str, Verdicts], settings: RankSettings) -> RankingReport:
+    """Rank by the verdicts of one judge, given by language."""
+    chosen = {code: there[code] for code in (there if settings.languages is None else settings.languages)}
     if settings.selects_verdicts or not _needs_blocks(chosen.values()):
         return rank_battles({code: verdicts.battles() for code, verdicts in chosen.items()}, settings)
     counted = {code: count_blocks(verdicts, drop_ties=settings.ties == "drop") for code, verdicts in chosen.items()}
     return rate_blocks(
-        counted, judge=name, draws=settings.draws, seed=settings.seed, ties=settings.ties, penalty=settings.penalty
+        counted,
+        judge=next(iter(chosen.values())).judge,
+        draws=settings.draws,
+        seed=settings.seed,
+        ties=settings.ties,
+        penalty=settings.penalty,
     )
 
 
@@ -316,6 +325,7 @@ def read_decisions(arena: Arena, judge: Judge, settings: RankSettings = RankSett
     return arena.read(judge.table, columns=None if judge.by_labels else COLUMNS), _note_people(arena, judge)
 
 
+@lru_cache(maxsize=64)
 def _note_people(arena: Arena, judge: Judge) -> list[str]:
     """Return a remark if the judge is people: each favours some systems, and a ranking resamples queries only."""
     if "judgments" not in arena.tables or judge.kind != "single":
@@ -451,13 +461,19 @@ def _name_absent(ranking: RankingReport, arena: Arena) -> RankingReport:
     """Return a ranking that also names the systems without a single answer in a ranked language: every call failed."""
     if "answers" not in arena.tables:
         return ranking
-    sql = "SELECT language, system FROM answers GROUP BY ALL HAVING NOT bool_or(trim(coalesce(text, '')) <> '')"
     without = {code: dict(systems) for code, systems in ranking.unranked.items()}
-    for row in arena.sql(sql).to_pylist():
-        ranked = ranking.languages.get(row["language"])
-        if ranked is not None and row["system"] not in ranked.systems:
-            without.setdefault(row["language"], {})[row["system"]] = ABSENT
+    for language, system in _without_answers(arena):
+        ranked = ranking.languages.get(language)
+        if ranked is not None and system not in ranked.systems:
+            without.setdefault(language, {})[system] = ABSENT
     return replace(ranking, unranked=without)
+
+
+@lru_cache(maxsize=64)
+def _without_answers(arena: Arena) -> list[tuple[str, str]]:
+    """Return the languages and systems without a single answer."""
+    sql = "SELECT language, system FROM answers GROUP BY ALL HAVING NOT bool_or(trim(coalesce(text, '')) <> '')"
+    return [(row["language"], row["system"]) for row in arena.sql(sql).to_pylist()]
 
 
 # The table

@@ -46,6 +46,13 @@ def test_a_language_without_the_subset_is_left_out_by_name(arena: store.Arena) -
     assert "(sw: no answerable queries)" in str(refused.value)
 
 
+@pytest.mark.parametrize("name", ["one", "pooled"])
+def test_a_board_of_languages_that_a_judge_has_not_is_refused(arena: store.Arena, name: str) -> None:
+    judge = Judge.from_name(name if name == "pooled" else arena.read("judgments")["judge"][0].as_py())
+    with pytest.raises(NotEnoughData):
+        views.board(arena, judge, ("ko",))
+
+
 def test_answers_and_their_undecided_share_count_what_the_row_rests_on(arena: store.Arena) -> None:
     # Of the 12 answers a subset, aya-101 has one missing in en and one API error in fi, in either subset.
     both = {row["system"]: row for row in views.board(arena, Judge.relevance(), ("en", "fi")).rows.to_pylist()}
