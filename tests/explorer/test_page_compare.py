@@ -53,6 +53,18 @@ def test_the_page_says_what_the_command_says(arenas: Path) -> None:
     assert page.dataframe[0].value["query_id"].tolist() == [row.query_id for row in report.moved]
 
 
+@pytest.mark.parametrize(("measure", "judge"), [("rating", "heuristic"), ("rate", None)])
+def test_what_would_be_detected_is_said_in_the_unit_of_the_measure(measure: str, judge: str | None) -> None:
+    choice = views.Choice("thorough", "reference", measure, Judge.single(judge) if judge else None, 0.0)
+    report = views.report(store.open_arena(ROOT / "data" / "sample"), choice, ())
+    least = report.overall.detectable
+    assert least is not None
+    words = f"win rate: {FORMATS['rate'].write(win_rate(least))}" if judge else f"difference: {least:.3f}"
+    said = views.evidence(report)
+    assert f"Minimum detectable {words}" in said
+    assert "logit" not in said
+
+
 def test_it_opens_on_the_two_best(arenas: Path) -> None:
     page = open_page(arena="judged", by="rating", judge="relevance")
     ranked = views.in_rank_order(store.open_arena(arenas / "judged"), Judge.relevance(), ())

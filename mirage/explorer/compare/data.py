@@ -12,7 +12,7 @@ from mirage.explorer.leaderboard import data as leaderboard
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking import pair_tests
 from mirage.ranking.board import size
-from mirage.ranking.compare import CompareSettings, Comparison, ComparisonReport, compare_ratings, compare_systems
+from mirage.ranking.compare import CompareSettings, ComparisonReport, compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
@@ -170,19 +170,18 @@ def evidence(shown: ComparisonReport) -> str:
     where = "over all languages" if row.language == JOINT else f"in {name_of(row.language)}"
     if row.difference is None:
         return f"No difference {where}: {row.reason}."
-    unit = f" {shown.unit}" if shown.unit else ""
     label, numbers = "Difference", (row.difference, row.low, row.high)
     value, low, high = ("unbounded" if number is None else signed(number) for number in numbers)
     if shown.measure == RATING:
         label = f"Win rate against {shown.second}"
         value, low, high = ("unbounded" if n is None else FORMATS["rate"].write(win_rate(n)) for n in numbers)
     on = f"n = {count_text(row.n_queries, 'query')}"
-    value += unit if shown.measure != RATING else ""
+    value += f" {shown.unit}" if shown.unit and shown.measure != RATING else ""
     parts = [f"{label} {where}: {value} (95% CI {low} to {high}, {on})"]
     if row.unpaired:
         more = count_text(row.unpaired, "query")
         parts.append(f"{more} answered by only one system {'is' if row.unpaired == 1 else 'are'} excluded")
-    parts += [f"{text[0].upper()}{text[1:]}" for text in _short_of(row, unit)]
+    parts += [f"{text[0].upper()}{text[1:]}" for text in _short_of(shown)]
     for verdict in ("better", "worse"):
         codes = [other.language for other in shown.rows if other.verdict == verdict and other.language != JOINT]
         if row.language == JOINT and codes:
@@ -192,13 +191,17 @@ def evidence(shown: ComparisonReport) -> str:
     return ". ".join(parts) + "."
 
 
-def _short_of(row: Comparison, unit: str) -> list[str]:
-    """Explain why a row is inconclusive, and how many queries would suffice."""
+def _short_of(shown: ComparisonReport) -> list[str]:
+    """Explain why the overall row is inconclusive, and how many queries would suffice."""
+    row = shown.overall
     if row.verdict != "inconclusive":
         return []
     parts = [row.reason] if row.reason else []
     if row.detectable is not None:
-        parts.append(f"minimum detectable difference: {row.detectable:.3f}{unit} (80% power)")
+        least = f"difference: {row.detectable:.3f} {shown.unit}".rstrip()
+        if shown.measure == RATING:
+            least = f"win rate: {FORMATS['rate'].write(win_rate(row.detectable))}"
+        parts.append(f"minimum detectable {least} (80% power)")
     if row.more:
         end = "unbounded" if row.more_high is None else f"{row.more_high:,}"
         ends = f"range {row.more_low:,} to {end}"
