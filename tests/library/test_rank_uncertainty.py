@@ -48,6 +48,11 @@ def complete(seed: Any, theta: Any, n: int) -> Battles:
     return unequal(seed, theta, n, share=1.0, miss=0.0)
 
 
+def named(part: Battles, language: int) -> Battles:
+    """The same battles on queries of this language alone."""
+    return replace(part, queries=tuple(f"l{language:02}-{query}" for query in part.queries))
+
+
 def board_tests(*parts: Battles, **options: Any) -> BoardTests:
     ranking = rate({f"l{k:02}": part for k, part in enumerate(parts)}, draws=1, **options)
     return ranking.tests["all" if len(parts) > 1 else "l00"]
@@ -173,6 +178,34 @@ def test_of_equal_systems_any_two_are_separated_in_5_percent_of_joint_rows_at_mo
         parts = [unequal((2, k, language), sign * lean, 20, share=0.6) for language, sign in enumerate((1, -1, 1, -1))]
         wrong += bool((board_tests(*parts).holm <= ALPHA).any())
     assert wrong <= 10
+
+
+def test_of_equal_systems_any_two_are_separated_in_5_percent_of_many_small_languages_at_most() -> None:
+    """Seeds (6, k, language); 12 languages of 3 queries."""
+    wrong = 0
+    for k in range(60):
+        parts = [named(complete((6, k, language), np.zeros(5), 3), language) for language in range(12)]
+        wrong += bool((board_tests(*parts).holm <= ALPHA).any())
+    assert wrong <= 6
+
+
+def test_a_loss_on_every_decided_query_of_many_small_languages_is_as_clear_as_by_the_sign_test() -> None:
+    """Two of 10 queries decide in most of 18 languages, and are a stratum of their own, which hardly ever varies."""
+    parts = []
+    for language in range(18):
+        wins, ties = np.zeros((10, 4, 4), np.uint8), np.ones((10, 4, 4), np.uint8)
+        wins[: 2 + (language == 0), 1:, 0] = 1
+        if language < 6:
+            wins[[0, 9], 1 + language % 3, 1 + (language + 1) % 3] = 1
+        ties -= np.maximum(wins, wins.transpose(0, 2, 1)) | np.eye(4, dtype=np.uint8)
+        strata = np.repeat([0, 1], [2 + (language == 0), 8 - (language == 0)])
+        parts.append(named(replace(battles(wins, ties), strata=strata), language))
+    tests = board_tests(*parts)
+    exact = 2.0**-36  # two-sided, of 37 queries
+    for name in ("s01", "s02", "s03"):
+        p = tests.p[tests.index_of("s00", name)]
+        assert exact < p < 1e-6
+        assert tests.are_separated("s00", name)
 
 
 def test_separated_systems_are_found() -> None:
