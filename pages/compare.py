@@ -186,10 +186,9 @@ def queries(page: Page, report: ComparisonReport, choice: views.Choice) -> None:
     if not report.moved:
         heading(head, "The two systems do not differ on any query.")
         return
-    heading(head, "Click a row to read both answers. Largest changes first; losses before gains.")
-    by_rating = choice.measure == RATING
-    columns = MOVED if by_rating else (MOVED[0], *VALUES, *MOVED[1:])
-    picked = table(views.moved_queries(report), columns, key="moved", select=True)
+    values = "Points of the battles between the two. " if choice.measure == RATING else ""
+    heading(head, f"{values}Click a row to read both answers. Largest differences first, losses before gains.")
+    picked = table(views.moved_queries(report), MOVED, key="moved", select=True)
     if picked is None:
         return
     query = report.moved[picked]
@@ -268,9 +267,10 @@ RATED = (
 )
 MOVED = (
     Col("where", "Language", "text", help="Language of the query.", width=110),
+    column(MovedQuery, "first", width=74),
+    column(MovedQuery, "second", width=74),
     column(MovedQuery, "difference", kind="difference", width=90),
     column(MovedQuery, "query_id", "Query"),
 )
-VALUES = (column(MovedQuery, "first", width=74), column(MovedQuery, "second", width=74))
 
 show("compare", main)

@@ -182,14 +182,15 @@ def _compare_row(ranking: RankingReport, first: str, second: str, code: str) -> 
 
 
 def _moved_ratings(ranking: RankingReport, first: str, second: str, most: int) -> tuple[MovedQuery, ...]:
-    if not ranking.battles or not most:
-        return ()
+    """Return the queries on which one of two systems won more points against the other."""
     rows = []
-    for code, layout in ranking.by_query.items():
-        if first in layout.systems and second in layout.systems:
-            moves = layout.moves[:, layout.systems.index(first)] - layout.moves[:, layout.systems.index(second)]
-            queries = ranking.battles[code].queries
-            rows += [MovedQuery(code, q, None, None, move) for q, move in zip(queries, moves.tolist(), strict=True)]
+    for code, battles in ranking.battles.items():
+        if most and first in battles.systems and second in battles.systems:
+            pair = battles.subset((first, second))
+            k = pair.systems.index(first)
+            points = pair.shared(ranking.ties).astype(float)
+            won, lost = points[:, k, 1 - k].tolist(), points[:, 1 - k, k].tolist()
+            rows += [MovedQuery(code, q, a, b, a - b) for q, a, b in zip(pair.queries, won, lost, strict=True)]
     return _most(rows, most)
 
 
