@@ -6,6 +6,7 @@ import ast
 import builtins
 import importlib
 import inspect
+import itertools
 import json
 import os
 import re
@@ -69,8 +70,11 @@ def model(call: Call) -> Act:
     return reply("The first is better. [[A]]" if "[[A]]" in call.content else "It was built in 1902 [1].")
 
 
-@pytest.mark.parametrize("width", [80, 140])
-@pytest.mark.parametrize("page", [page for page in GUIDE if page.name != RECIPES], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    ("page", "width"),
+    list(zip([page for page in GUIDE if page.name != RECIPES], itertools.cycle((80, 140)), strict=False)),
+    ids=lambda value: getattr(value, "name", value),
+)
 def test_the_blocks_of_a_page_run_in_their_order_and_fit_a_terminal(
     page: Path, width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
