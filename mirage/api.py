@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.llm import ChatModel
-    from mirage.llm.engines.tasks import Executor
+    from mirage.llm.engines.processes import Processes
     from mirage.llm.generator import Generator
     from mirage.llm.rag_service import RagService
     from mirage.people.votes import Correction, Vote
@@ -757,7 +757,7 @@ def features(
     assigner: str | None = None,
     grader: str | None = None,
     model: ChatModel | None = None,
-    executor: Executor | None = None,
+    executor: Processes | None = None,
 ) -> Arena:
     """Measure the features of an arena's answers.
 

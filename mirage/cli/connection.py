@@ -17,7 +17,7 @@ from mirage.schema import Range
 
 if TYPE_CHECKING:
     from mirage import llm
-    from mirage.llm.engines.tasks import Executor
+    from mirage.llm.engines.processes import Processes
 
 _LEAST_0, _LEAST_1 = Range(0), Range(1)
 EngineName = Literal["local", "processes", "ray", "vllm"]
@@ -127,15 +127,13 @@ class Connection:
     dry_run: Annotated[bool, Option("--dry-run")] = False
     """Print the planned calls, tokens and cost; send nothing."""
     engine: Annotated[EngineName, OPTION] = "local"
-    """Where to run: this process; several processes, for work without a model; a Ray cluster; or vLLM, which loads the
-    model in this process.
+    """Where to run: this process; several processes, for work without a model; a Ray cluster, for calls; or vLLM, which
+    loads the model in this process.
     """
     workers: Annotated[int | None, _LEAST_1, OPTION] = None
     """Workers of `processes` and `ray`; by default one per core of this machine."""
     address: Annotated[str | None, Option(metavar="HOST:PORT")] = None
     """Address of the Ray cluster; by default RAY_ADDRESS, else this machine."""
-    gpus: Annotated[float, _LEAST_0, OPTION] = 0
-    """GPUs per worker of `ray`, for local models."""
     engine_args: Annotated[str, Option(metavar="JSON")] = "{}"
     """Further arguments of vllm.LLM, or of from_pretrained in transformers: {"tensor_parallel_size": 2} or
     {"dtype": "float16", "batch_size": 4}.
@@ -210,7 +208,7 @@ class Connection:
         """Return the engine that gets a model's replies.
 
         Raises:
-            BadInput: if workers, GPUs or an address are given to an engine without them.
+            BadInput: if workers or an address are given to an engine without them.
         """
         from mirage import llm
 
@@ -220,16 +218,17 @@ class Connection:
             raise BadInput(
                 f"transformers loads the model in this process, not by --engine {self.engine}", do="omit --engine"
             )
-        executor = self.executor(models=False)
+        self.executor()
         if self.engine == "vllm":
             from mirage.llm import engine_vllm
             from mirage.llm.batch import complete_loaded
 
             return partial(complete_loaded, model=model, load=engine_vllm.load)
-        if self.engine == "ray" and executor is not None:
-            from mirage.llm.engines.calls import complete_on
+        if self.engine == "ray":
+            from mirage.llm.engines.cluster import Cluster, complete_on
+            from mirage.store.cores import available
 
-            return partial(complete_on, model=model, executor=executor)
+            return partial(complete_on, model=model, cluster=Cluster(self.workers or available(), self.address))
         return llm.engine_of(model)
 
     def only_caller(self, model: llm.ChatModel) -> llm.Engine:
@@ -245,30 +244,27 @@ class Connection:
             )
         return self.caller(model)
 
-    def executor(self, *, models: bool = True) -> Executor | None:
-        """Return the executor that runs the work elsewhere; None for this process.
-
-        Args:
-            models: whether workers may load models and therefore get GPUs; calling a service needs none.
+    def executor(self) -> Processes | None:
+        """Return the processes that run the work without a model; None for this process.
 
         Raises:
-            BadInput: if workers, GPUs or an address are given to an engine without them.
+            BadInput: if workers or an address are given to an engine without them, or no model is named for a cluster.
         """
-        several = ("processes", "ray")
-        given = {"--address": (self.address, ("ray",)), "--gpus": (self.gpus, ("ray",))}
-        for option, (value, engines) in {**given, "--workers": (self.workers, several)}.items():
+        given = {"--address": (self.address, ("ray",)), "--workers": (self.workers, ("processes", "ray"))}
+        for option, (value, engines) in given.items():
             if value and self.engine not in engines:
                 raise BadInput(f"{option} needs --engine {' or '.join(engines)}", do=f"add it, or omit {option}")
-        from mirage.llm.engines.cluster import Cluster
+        if self.engine == "ray" and self.model is None:
+            raise BadInput(
+                "a cluster makes the calls to a model, and none is named",
+                do="add --model, or use --engine processes here, or --shard on several machines",
+            )
+        if self.engine != "processes":
+            return None
         from mirage.llm.engines.processes import Processes
         from mirage.store.cores import available
 
-        if self.engine not in several:
-            return None
-        workers = self.workers or available()
-        if self.engine == "processes":
-            return Processes(workers)
-        return Cluster(workers, self.address, self.gpus if models else 0)
+        return Processes(self.workers or available())
 
 
 def read_object(option: str, text: str, example: str) -> dict[str, Any]:
