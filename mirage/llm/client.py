@@ -7,7 +7,7 @@ import logging
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -356,7 +356,7 @@ class _Crew:
 
 def redact_reply(reply: Reply, endpoint: Endpoint) -> Reply:
     """Return a reply without the key in any field, in case the service repeats it."""
-    return Reply(**endpoint.redact({each.name: getattr(reply, each.name) for each in fields(reply)}))
+    return Reply(**endpoint.redact(asdict(reply)))
 
 
 def change_parameter(changes: Mapping[str, str | None], parameter: str) -> dict[str, str | None] | None:

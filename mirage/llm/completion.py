@@ -109,11 +109,6 @@ def failed_reply(key: str, reason: str, *, attempts: int = 0, status: Status = "
     return Reply(key, None, status, reason, None, None, None, attempts)
 
 
-def sent_bytes(messages: Messages) -> int:
-    """Return the bytes of a conversation's texts."""
-    return sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in messages)
-
-
 def prompt_tokens(messages: Messages) -> int:
     """Estimate the tokens of a conversation."""
     return sum(text_tokens(message["content"]) for message in messages) + _FRAME
@@ -124,16 +119,14 @@ def text_tokens(text: str) -> int:
     return TokenEstimate().count(text)
 
 
-Ended = tuple[Status, str | None]
-"""Status, and the reason if the reply is not valid."""
-
-
 def is_filtered(finish: object) -> bool:
     """Return whether a finish reason is that of a content filter, also with details: `content_filter: OTHER`."""
     return bool(_FILTERED.search(_name(finish)))
 
 
-def state(text: str | None, finish: object, *, reasoning: str | None = None, fault: str = "") -> Ended:
+def state(
+    text: str | None, finish: object, *, reasoning: str | None = None, fault: str = ""
+) -> tuple[Status, str | None]:
     """Return the status of a reply from its text and finish reason, with the reason if it is not valid.
 
     Args:
@@ -272,7 +265,7 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
     if refusal:
         status, reason = "refused", "the service declined to answer"
         text = text or _text(refusal)
-    sent = sent_bytes(messages)
+    sent = sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in messages)
     tokens_in, tokens_out, doubtful, at_limit = read_usage(answer, sent=sent, limit=max_tokens, received=len(body))
     if status == "ok" and at_limit and max_tokens >= _SHORT and _breaks_off(text or ""):
         status, reason = "truncated", "the reply has exactly the limit of new tokens and ends in mid-sentence"
