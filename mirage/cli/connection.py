@@ -17,7 +17,7 @@ from mirage.schema import Range
 
 if TYPE_CHECKING:
     from mirage import llm
-    from mirage.llm.engines.tasks import Executor
+    from mirage.llm.engines.processes import Processes
 
 _LEAST_0, _LEAST_1 = Range(0), Range(1)
 EngineName = Literal["local", "processes", "ray", "vllm"]
@@ -80,7 +80,7 @@ class Connection:
     """Model name at the service."""
     provider: Annotated[str | None, Option(metavar="NAME")] = None
     """Sets the address and key variable: openai (default), azure, nvidia, anyscale, cohere, anthropic, gemini, vllm or
-    transformers; huggingface loads the model here; rag is a RAG service, for `mirage generate`.
+    transformers; rag is a RAG service, for `mirage generate`.
     """
     base_url: Annotated[str | None, Option(metavar="URL")] = None
     """Address of any OpenAI-compatible service."""
@@ -127,30 +127,21 @@ class Connection:
     dry_run: Annotated[bool, Option("--dry-run")] = False
     """Print the planned calls, tokens and cost; send nothing."""
     engine: Annotated[EngineName, OPTION] = "local"
-    """Where to run: this process; several processes, for work without a model; a Ray cluster; or vLLM, which loads the
-    model in this process.
+    """Where to run: this process; several processes, for work without a model; a Ray cluster, for calls; or vLLM, which
+    loads the model in this process.
     """
     workers: Annotated[int | None, _LEAST_1, OPTION] = None
     """Workers of `processes` and `ray`; by default one per core of this machine."""
     address: Annotated[str | None, Option(metavar="HOST:PORT")] = None
     """Address of the Ray cluster; by default RAY_ADDRESS, else this machine."""
-    gpus: Annotated[float, _LEAST_0, OPTION] = 0
-    """GPUs per worker of `ray`, for local models."""
     engine_args: Annotated[str, Option(metavar="JSON")] = "{}"
-    """Further arguments of vllm.LLM, or of from_pretrained in transformers: {"tensor_parallel_size": 2} or
-    {"dtype": "float16", "batch_size": 4}.
-    """
+    """Further arguments of vllm.LLM: {"tensor_parallel_size": 2}."""
     paths: Annotated[str | None, Option(metavar="PART=PATH,..")] = None
     """With --provider rag: paths of answer and contexts in the response; default answer=answer,contexts=contexts."""
     body: Annotated[str | None, Option(metavar="JSON")] = None
     """With --provider rag: body of a request, with {query}, {language} and {query_id}; default {"question":
     "{query}"}.
     """
-
-    @property
-    def is_loaded_here(self) -> bool:
-        """True if transformers loads the model in this process."""
-        return self.provider == "huggingface"
 
     def endpoint(self) -> llm.Endpoint:
         """Return the service, with the key from the environment.
@@ -177,7 +168,7 @@ class Connection:
 
         if self.model is None:
             raise BadInput("no model is named", do="add --model with the model's name at the service")
-        endpoint = None if self.engine == "vllm" or self.is_loaded_here else self.endpoint()
+        endpoint = None if self.engine == "vllm" else self.endpoint()
         extra_body = read_object("--extra-body", self.extra_body or "{}", '{"reasoning_effort": "low"}')
         if extra_body and endpoint is None:
             raise BadInput("a model on this machine has no request body", do="omit --extra-body; see --engine-args")
@@ -187,9 +178,7 @@ class Connection:
             top_p=None if self.plain else top_p if self.top_p is None else self.top_p,
             max_tokens=self.max_tokens or max_tokens,
             seed=self.model_seed,
-            service=(self.service or (self.provider if self.is_loaded_here else "vllm"))
-            if endpoint is None
-            else endpoint.service,
+            service=self.service or "vllm" if endpoint is None else endpoint.service,
             extra_body=extra_body or None,
         )
         options = read_object("--engine-args", self.engine_args, '{"tensor_parallel_size": 2}')
@@ -210,26 +199,18 @@ class Connection:
         """Return the engine that gets a model's replies.
 
         Raises:
-            BadInput: if workers, GPUs or an address are given to an engine without them.
+            BadInput: if workers or an address are given to an engine without them.
         """
         from mirage import llm
 
-        if self.batch and (self.engine != "local" or self.is_loaded_here):
-            raise BadInput("batches are processed by a service", do="omit --batch, or --engine and the local provider")
-        if self.is_loaded_here and self.engine != "local":
-            raise BadInput(
-                f"transformers loads the model in this process, not by --engine {self.engine}", do="omit --engine"
-            )
-        executor = self.executor(models=False)
-        if self.engine == "vllm":
-            from mirage.llm import engine_vllm
-            from mirage.llm.batch import complete_loaded
+        if self.batch and self.engine != "local":
+            raise BadInput("batches are processed by a service", do="omit --batch or --engine")
+        self.executor()
+        if self.engine == "ray":
+            from mirage.llm.engines.cluster import Cluster, complete_on
+            from mirage.store.cores import available
 
-            return partial(complete_loaded, model=model, load=engine_vllm.load)
-        if self.engine == "ray" and executor is not None:
-            from mirage.llm.engines.calls import complete_on
-
-            return partial(complete_on, model=model, executor=executor)
+            return partial(complete_on, model=model, cluster=Cluster(self.workers or available(), self.address))
         return llm.engine_of(model)
 
     def only_caller(self, model: llm.ChatModel) -> llm.Engine:
@@ -245,30 +226,27 @@ class Connection:
             )
         return self.caller(model)
 
-    def executor(self, *, models: bool = True) -> Executor | None:
-        """Return the executor that runs the work elsewhere; None for this process.
-
-        Args:
-            models: whether workers may load models and therefore get GPUs; calling a service needs none.
+    def executor(self) -> Processes | None:
+        """Return the processes that run the work without a model; None for this process.
 
         Raises:
-            BadInput: if workers, GPUs or an address are given to an engine without them.
+            BadInput: if workers or an address are given to an engine without them, or no model is named for a cluster.
         """
-        several = ("processes", "ray")
-        given = {"--address": (self.address, ("ray",)), "--gpus": (self.gpus, ("ray",))}
-        for option, (value, engines) in {**given, "--workers": (self.workers, several)}.items():
+        given = {"--address": (self.address, ("ray",)), "--workers": (self.workers, ("processes", "ray"))}
+        for option, (value, engines) in given.items():
             if value and self.engine not in engines:
                 raise BadInput(f"{option} needs --engine {' or '.join(engines)}", do=f"add it, or omit {option}")
-        from mirage.llm.engines.cluster import Cluster
+        if self.engine == "ray" and self.model is None:
+            raise BadInput(
+                "a cluster makes the calls to a model, and none is named",
+                do="add --model, or use --engine processes here, or --shard on several machines",
+            )
+        if self.engine != "processes":
+            return None
         from mirage.llm.engines.processes import Processes
         from mirage.store.cores import available
 
-        if self.engine not in several:
-            return None
-        workers = self.workers or available()
-        if self.engine == "processes":
-            return Processes(workers)
-        return Cluster(workers, self.address, self.gpus if models else 0)
+        return Processes(self.workers or available())
 
 
 def read_object(option: str, text: str, example: str) -> dict[str, Any]:

@@ -20,8 +20,8 @@ AGAIN = "again"
 SERVICE = "service"
 """Name of the service in a request."""
 _SECRET = re.compile(r"api[_-]?key|secret|password|authorization", re.IGNORECASE)
-BATCH_SIZE = 50_000
-"""Maximum requests of a batch at the services that define the protocol."""
+BATCH_SIZE = 10_000
+"""Default maximum requests of a batch, whose results are held in memory; services allow 50,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +195,9 @@ class ChatModel:
     limits: Limits = field(default_factory=Limits)
     """Concurrency, rates, timeouts, retries, prices and budget."""
     endpoint: Endpoint | None = None
-    """Service and key; the key is sent to workers, but never stored. None if vLLM or transformers loads the model where
-    it is called.
-    """
+    """Service and key; the key is sent to workers, but never stored. None if vLLM loads the model in this process."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Further arguments of `vllm.LLM`, such as `tensor_parallel_size`, or of transformers, such as `dtype`."""
+    """Further arguments of `vllm.LLM`, such as `tensor_parallel_size`."""
 
     def after(self, cost: Cost) -> ChatModel:
         """Return the model with what a cost leaves of its budget."""

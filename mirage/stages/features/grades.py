@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fence_texts, one_message
 from mirage.stages.features.spec import Completion, FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 from mirage.text.languages import name_of
 from mirage.text.marks import GRADE_NOUNS, Mark, MarkForm, bracket
@@ -93,6 +92,8 @@ class Grading:
 
     def conversation(self) -> list[dict[str, str]]:
         """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
+        from mirage.llm.prompts import fence_code, fence_texts, one_message
+
         passages = [(name, _cut(text)) for name, text in self.passages]
         code = fence_code([*(part for passage in passages for part in passage), *self.texts.values()])
         fenced = fence_texts("PASSAGE", (f"id: {name}\n{text}" for name, text in passages), code)
@@ -130,6 +131,7 @@ def _grading(prompt: str, measured: MeasuredAnswer, **texts: str) -> Grading | s
 def _cut(text: str) -> str:
     """Truncate a passage as shown to the systems, by the estimate, so that prompts are the same on every machine."""
     from mirage.llm import TokenEstimate
+    from mirage.llm.prompts import MAX_PASSAGE_TOKENS
 
     return TokenEstimate().cut(text, MAX_PASSAGE_TOKENS)
 

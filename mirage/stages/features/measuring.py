@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from mirage import llm, store
-from mirage.llm.engines.tasks import Executor
+from mirage.llm.engines.processes import Processes
 from mirage.stages import features
 from mirage.stages.features import reranker, support
 from mirage.stages.features.assessed import decider
-from mirage.stages.features.pairs import PairModel, PairModelLater
+from mirage.stages.features.pairs import PairModel
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.features.stage import FEATURES, measurable_in, need_system
 from mirage.stages.stage import Progress, run
@@ -32,7 +32,7 @@ def measure(
     made_by: str,
     grade: Callable[..., Sequence[llm.Reply | None]] | None = None,
     progress: Progress | None = None,
-    executor: Executor | None = None,
+    executor: Processes | None = None,
     whole: Path | None = None,
 ) -> store.Arena:
     """Measure features and write them; other features stay.
@@ -43,8 +43,7 @@ def measure(
         made_by: the command, for the manifest.
         grade: calls the grading model: `grade(conversations, ledger=...)`.
         progress: progress callback.
-        executor: runs features without a chat model, including local models if its workers load models; None to run
-            here.
+        executor: runs features without a model; None to run here.
         whole: the arena that this one is a part of; None for none.
 
     Raises:
@@ -57,15 +56,12 @@ def measure(
     arena = store.open_arena(path)
     settings = _resolve(settings, arena, arena if whole is None else store.open_arena(whole))
     with ExitStack() as open_files:
-        models_there = executor is not None and executor.loads_models
-        tools = _tools(path, settings, grade, open_files, models_there=models_there)
+        tools = _tools(path, settings, grade, open_files)
         tools = replace(tools, part=whole is not None, written="references" in arena.tables)
         names = sorted(settings.only) or measurable_in(arena, tools)[0]
         options: dict[str, Any] = {"made_by": made_by, "part": "feature", "progress": progress}
         if executor is not None:
-            there = replace(tools, grade=None, part=True)
-            if not models_there:
-                there = replace(there, support=None, reranker=None)
+            there = replace(tools, grade=None, support=None, reranker=None, part=True)
             spread = [name for name in names if name in features.measurable(there)]
             if spread:
                 arena = run(FEATURES, path, executor=executor, only=spread, tools=there, **options)
@@ -109,8 +105,6 @@ def _tools(
     settings: MeasureSettings,
     grade: Callable[..., Sequence[llm.Reply | None]] | None,
     open_files: ExitStack,
-    *,
-    models_there: bool,
 ) -> features.Tools:
     """Return the tools that the settings name.
 
@@ -119,18 +113,13 @@ def _tools(
         settings: the settings.
         grade: calls the grading model.
         open_files: closes the ledgers.
-        models_there: whether workers load the local models.
     """
     scores = None
-    if not models_there and (settings.nli, settings.reranker) != (None, None):
+    if (settings.nli, settings.reranker) != (None, None):
         scores = open_files.enter_context(store.Ledger(path / SCORES))
 
-    def load(model: str | None, max_tokens: int) -> PairModel | PairModelLater | None:
-        if model is None:
-            return None
-        if models_there:
-            return PairModelLater(model, max_tokens, settings.device)
-        return PairModel(model, max_tokens=max_tokens, ledger=scores, device=settings.device)
+    def load(model: str | None, max_tokens: int) -> PairModel | None:
+        return None if model is None else PairModel(model, max_tokens=max_tokens, ledger=scores, device=settings.device)
 
     if grade is not None:
         grade = partial(grade, ledger=open_files.enter_context(store.Ledger(ledger_path(path))))
