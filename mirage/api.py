@@ -329,13 +329,15 @@ def chat_model(
     budget: float | None = None,
     batch: bool = False,
     batch_wait: float | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> ChatModel:
     """Describe a chat model for `generate`, `features`, `judge` and `evaluate`; nothing is sent.
 
     Args:
         model: its name at the service.
         base_url: address of any OpenAI-compatible service.
-        provider: openai (default), azure, nvidia, anyscale, cohere, anthropic, gemini, vllm or transformers.
+        provider: openai (default), azure, nvidia, anyscale, cohere, anthropic, gemini, vllm or transformers; with
+            huggingface the model is loaded in this process, by its name on the Hub or its folder.
         key_env: environment variable that holds the key; by default the provider's. A server on this machine needs
             none.
         service: name of the service in the ledger, if its address changes; by default its address.
@@ -354,6 +356,7 @@ def chat_model(
         budget: maximum spending of one function, in the currency of the prices, which it needs.
         batch: submit the calls in batches, at half the price and with results within a day.
         batch_wait: maximum hours to wait for batches; None until they end. Repeating the call collects them.
+        options: with huggingface, `batch_size`, and arguments of `from_pretrained` such as `dtype`.
 
     Raises:
         UnknownName: if there is no such provider.
@@ -361,14 +364,15 @@ def chat_model(
     """
     from mirage import llm
 
-    endpoint = replace(llm.resolve(provider, base_url=base_url, key_env=key_env), name=service)
+    local = provider == "huggingface"
+    endpoint = None if local else replace(llm.resolve(provider, base_url=base_url, key_env=key_env), name=service)
     settings = llm.Settings(
         model,
         temperature,
         top_p=top_p,
         max_tokens=max_tokens,
         seed=model_seed,
-        service=endpoint.service,
+        service=(service or provider) if endpoint is None else endpoint.service,
         extra_body=extra_body or None,
     )
     limits = llm.Limits(
@@ -383,7 +387,7 @@ def chat_model(
         batch=batch,
         batch_wait=batch_wait,
     )
-    return llm.ChatModel(settings, limits, endpoint)
+    return llm.ChatModel(settings, limits, endpoint, dict(options or {}))
 
 
 def rag_service(
@@ -434,7 +438,10 @@ def load_model(
     temperature: float | None = 0.95,
     top_p: float | None = 0.95,
     max_new_tokens: int = 200,
+    max_length: int = 4096,
+    batch_size: int = 1,
     concurrency: int = 1,
+    cache_dir: str | None = None,
     base_url: str | None = None,
     key_env: str | None = None,
     **options: Any,
@@ -444,27 +451,34 @@ def load_model(
     Defaults are those of the package. Nothing is cached; `generate` answers the queries of an arena, with a ledger.
 
     Args:
-        technique: vllm without an address for a model on this machine; a provider, as for `chat_model`, for a service.
+        technique: huggingface or vllm for a model on this machine; a provider, as for `chat_model`, for a service.
         name: name of the model: at the service, on the Hub, or its folder.
         weights_path: name on the Hub or folder, if `name` is another name for it.
         temperature: sampling temperature; None for the model's default.
         top_p: nucleus sampling probability; None for the model's default.
         max_new_tokens: maximum new tokens per reply.
+        max_length: with huggingface, maximum tokens of a prompt with its reply.
+        batch_size: with huggingface, prompts generated together.
         concurrency: with a service, maximum concurrent calls.
+        cache_dir: with huggingface, folder in which models of the Hub are cached.
         base_url: address of the service.
         key_env: environment variable that holds the key; by default the provider's.
-        options: further arguments of `vllm.LLM`.
+        options: with huggingface and vllm, further arguments of the library.
 
     Raises:
         UnknownName: if there is no such technique.
         BadInput: if the service's key or address is missing or invalid.
     """
     from mirage import llm
-    from mirage.llm.generator import Generator
+    from mirage.llm.generator import LOCAL, Generator
 
-    if technique == "vllm" and base_url is None:
+    if technique in LOCAL and base_url is None:
+        if technique == "huggingface":
+            options |= {"batch_size": batch_size, "max_length": max_length, "cache_dir": cache_dir}
+        elif cache_dir is not None:
+            raise BadInput("cache_dir is for huggingface", do="pass download_dir")
         settings = llm.Settings(weights_path or name, temperature, top_p=top_p, max_tokens=max_new_tokens)
-        return Generator(llm.ChatModel(settings, options=options))
+        return Generator(technique, llm.ChatModel(settings, options=options))
     model = chat_model(
         name,
         provider=technique,
@@ -475,7 +489,7 @@ def load_model(
         max_tokens=max_new_tokens,
         concurrency=concurrency,
     )
-    return Generator(model)
+    return Generator(technique, model)
 
 
 def import_file(

@@ -80,7 +80,7 @@ class Connection:
     """Model name at the service."""
     provider: Annotated[str | None, Option(metavar="NAME")] = None
     """Sets the address and key variable: openai (default), azure, nvidia, anyscale, cohere, anthropic, gemini, vllm or
-    transformers; rag is a RAG service, for `mirage generate`.
+    transformers; huggingface loads the model here; rag is a RAG service, for `mirage generate`.
     """
     base_url: Annotated[str | None, Option(metavar="URL")] = None
     """Address of any OpenAI-compatible service."""
@@ -135,13 +135,20 @@ class Connection:
     address: Annotated[str | None, Option(metavar="HOST:PORT")] = None
     """Address of the Ray cluster; by default RAY_ADDRESS, else this machine."""
     engine_args: Annotated[str, Option(metavar="JSON")] = "{}"
-    """Further arguments of vllm.LLM: {"tensor_parallel_size": 2}."""
+    """Further arguments of vllm.LLM, or of from_pretrained in transformers: {"tensor_parallel_size": 2} or
+    {"dtype": "float16", "batch_size": 4}.
+    """
     paths: Annotated[str | None, Option(metavar="PART=PATH,..")] = None
     """With --provider rag: paths of answer and contexts in the response; default answer=answer,contexts=contexts."""
     body: Annotated[str | None, Option(metavar="JSON")] = None
     """With --provider rag: body of a request, with {query}, {language} and {query_id}; default {"question":
     "{query}"}.
     """
+
+    @property
+    def is_loaded_here(self) -> bool:
+        """True if transformers loads the model in this process."""
+        return self.provider == "huggingface"
 
     def endpoint(self) -> llm.Endpoint:
         """Return the service, with the key from the environment.
@@ -168,7 +175,7 @@ class Connection:
 
         if self.model is None:
             raise BadInput("no model is named", do="add --model with the model's name at the service")
-        endpoint = None if self.engine == "vllm" else self.endpoint()
+        endpoint = None if self.engine == "vllm" or self.is_loaded_here else self.endpoint()
         extra_body = read_object("--extra-body", self.extra_body or "{}", '{"reasoning_effort": "low"}')
         if extra_body and endpoint is None:
             raise BadInput("a model on this machine has no request body", do="omit --extra-body; see --engine-args")
@@ -178,7 +185,9 @@ class Connection:
             top_p=None if self.plain else top_p if self.top_p is None else self.top_p,
             max_tokens=self.max_tokens or max_tokens,
             seed=self.model_seed,
-            service=self.service or "vllm" if endpoint is None else endpoint.service,
+            service=(self.service or (self.provider if self.is_loaded_here else "vllm"))
+            if endpoint is None
+            else endpoint.service,
             extra_body=extra_body or None,
         )
         options = read_object("--engine-args", self.engine_args, '{"tensor_parallel_size": 2}')
@@ -203,9 +212,18 @@ class Connection:
         """
         from mirage import llm
 
-        if self.batch and self.engine != "local":
-            raise BadInput("batches are processed by a service", do="omit --batch or --engine")
+        if self.batch and (self.engine != "local" or self.is_loaded_here):
+            raise BadInput("batches are processed by a service", do="omit --batch, or --engine and the local provider")
+        if self.is_loaded_here and self.engine != "local":
+            raise BadInput(
+                f"transformers loads the model in this process, not by --engine {self.engine}", do="omit --engine"
+            )
         self.executor()
+        if self.engine == "vllm":
+            from mirage.llm import engine_vllm
+            from mirage.llm.batch import complete_loaded
+
+            return partial(complete_loaded, model=model, load=engine_vllm.load)
         if self.engine == "ray":
             from mirage.llm.engines.cluster import Cluster, complete_on
             from mirage.store.cores import available

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from mirage.errors import Unreachable
-from mirage.llm.batch import Batch
+from mirage.llm.batch import Batch, complete_loaded
 from mirage.llm.calls import ChatModel, Cost, cost_of, plan
 from mirage.llm.client import complete
 from mirage.llm.completion import Messages, Reply
@@ -23,11 +23,13 @@ OnCost = Callable[[Cost, int], None]
 
 
 def engine_of(model: ChatModel) -> Engine:
-    """Return the engine of a model: its service, call by call or in batches; without a service vLLM loads it here."""
+    """Return the engine of a model: its service, call by call or in batches; without a service transformers loads it
+    here.
+    """
     if model.endpoint is None:
-        from mirage.llm.engine_vllm import complete_loaded
+        from mirage.llm import engine_huggingface
 
-        return partial(complete_loaded, model=model)
+        return partial(complete_loaded, model=model, load=engine_huggingface.load)
     if model.limits.batch:
         from mirage.llm.batch_calls import complete_in_batches
 

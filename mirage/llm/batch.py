@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
-from mirage.llm.calls import Settings
+from mirage.llm.calls import ChatModel, Settings
 from mirage.llm.completion import Messages, Reply, failed_reply, prompt_tokens
 from mirage.store import Ledger
 
@@ -127,6 +127,34 @@ class Batch:
         """Fail all pending conversations with a reason."""
         for key in self.pending():
             self.settle(failed_reply(key, reason))
+
+
+class LocalModel(Protocol):
+    """A model loaded on this machine."""
+
+    def replies(self, prompts: Mapping[str, Messages]) -> Iterator[Reply]:
+        """Yield the replies to conversations by ledger key, as they finish."""
+
+
+def complete_loaded(batch: Batch, model: ChatModel, load: Callable[[ChatModel], LocalModel]) -> None:
+    """Get the replies of a model on this machine to the open conversations of a batch.
+
+    A prompt that the model rejects (longer than its context) is a reply with status `api_error`. At temperature 0 a
+    repetition is the same reply.
+
+    Args:
+        batch: the conversations, rendered by the model's own chat template.
+        model: the model, by its name or folder.
+        load: loads it, if something is to be sent.
+
+    Raises:
+        BadInput: if a package is not installed, or an option is rejected.
+        Unreachable: if the model cannot be loaded, or fails. Replies received are in the ledger.
+        ArenaError: if the ledger cannot be written.
+    """
+    if batch.open:
+        for reply in load(model).replies({key: batch.conversations[number] for key, number in batch.open.items()}):
+            batch.take(reply)
 
 
 def _base_name(model: str) -> str:

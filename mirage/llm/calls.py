@@ -195,9 +195,11 @@ class ChatModel:
     limits: Limits = field(default_factory=Limits)
     """Concurrency, rates, timeouts, retries, prices and budget."""
     endpoint: Endpoint | None = None
-    """Service and key; the key is sent to workers, but never stored. None if vLLM loads the model in this process."""
+    """Service and key; the key is sent to workers, but never stored. None if vLLM or transformers loads the model where
+    it is called.
+    """
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Further arguments of `vllm.LLM`, such as `tensor_parallel_size`."""
+    """Further arguments of `vllm.LLM`, such as `tensor_parallel_size`, or of transformers, such as `dtype`."""
 
     def after(self, cost: Cost) -> ChatModel:
         """Return the model with what a cost leaves of its budget."""

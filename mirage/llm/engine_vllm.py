@@ -7,13 +7,12 @@ this process unless it is spread over several GPUs, so that no child process sur
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from mirage.errors import BadInput, Unreachable
-from mirage.llm.batch import Batch
 from mirage.llm.calls import ChatModel
 from mirage.llm.completion import Messages, Reply, failed_reply, separate_reasoning
 from mirage.store.extras import install_command
@@ -22,29 +21,6 @@ UNDER_WAY = 512
 """Maximum prompts in the engine; a finished one is replaced by the next."""
 _SPREAD = ("tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size")
 """Options that start several processes if over 1."""
-
-
-def complete_loaded(batch: Batch, model: ChatModel, loaded: VllmModel | None = None) -> None:
-    """Get the replies of a model on this machine to the open conversations of a batch.
-
-    A prompt that the model rejects (longer than its context) is a reply with status `api_error`. At temperature 0 a
-    repetition is the same reply.
-
-    Args:
-        batch: the conversations, rendered by the model's own chat template.
-        model: the model, by its name or folder.
-        loaded: the loaded model; None to load it if something is to be sent.
-
-    Raises:
-        BadInput: if vLLM is not installed, or rejects an option.
-        Unreachable: if the model cannot be loaded, or fails. Replies received are in the ledger.
-        ArenaError: if the ledger cannot be written.
-    """
-    if batch.open:
-        loaded = loaded or load(model)
-        prompts = ((key, batch.conversations[number]) for key, number in batch.open.items())
-        for key, output in _answer(loaded.model, loaded.parameters, prompts):
-            batch.take(_read(key, output, model.settings.model))
 
 
 def load(model: ChatModel) -> VllmModel:
@@ -85,16 +61,22 @@ def load(model: ChatModel) -> VllmModel:
             f"vLLM could not load {settings.model}: {error}",
             do="check the model's name, the memory and --engine-args",
         ) from error
-    return VllmModel(loaded, parameters)
+    return VllmModel(settings.model, loaded, parameters)
 
 
 @dataclass(frozen=True)
 class VllmModel:
     """vLLM with a model."""
 
+    name: str
     model: Any
     parameters: Any
     """Sampling parameters."""
+
+    def replies(self, prompts: Mapping[str, Messages]) -> Iterator[Reply]:
+        """Yield the reply to each prompt as it finishes."""
+        for key, output in _answer(self.model, self.parameters, iter(prompts.items())):
+            yield _read(key, output, self.name)
 
 
 def _answer(model: Any, parameters: Any, prompts: Iterator[tuple[str, Messages]]) -> Iterator[tuple[str, Any]]:

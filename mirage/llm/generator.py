@@ -7,18 +7,24 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from mirage.errors import BadInput, Unreachable
-from mirage.llm import engine_vllm
+from mirage.llm import engine_huggingface, engine_vllm
 from mirage.llm.asking import Engine, ask, engine_of
+from mirage.llm.batch import complete_loaded
 from mirage.llm.calls import ChatModel
 from mirage.store.ledger import scratch_ledger
+
+LOCAL = ("huggingface", "vllm")
+"""Techniques that load the model on this machine."""
 
 
 @dataclass(frozen=True)
 class Generator:
     """A model that answers prompts."""
 
+    technique: str
+    """One of `LOCAL`, or a service's preset."""
     model: ChatModel
-    """Model and sampling parameters, with its service unless vLLM loads it on this machine, once."""
+    """Model, sampling parameters and service."""
 
     @property
     def temperature(self) -> float | None:
@@ -73,7 +79,8 @@ class Generator:
 
     @cached_property
     def _engine(self) -> Engine:
-        """The function that makes the calls."""
-        if self.model.endpoint is None:
-            return partial(engine_vllm.complete_loaded, model=self.model, loaded=engine_vllm.load(self.model))
+        """The function that makes the calls; a model of this machine is loaded once."""
+        if self.technique in LOCAL and self.model.endpoint is None:
+            loaded = (engine_vllm if self.technique == "vllm" else engine_huggingface).load(self.model)
+            return partial(complete_loaded, model=self.model, load=lambda _: loaded)
         return engine_of(self.model)

@@ -27,6 +27,7 @@ from tiny_model import make
 from mirage import llm, store
 from mirage.errors import ArenaError
 from mirage.llm import engine_vllm
+from mirage.llm.batch import complete_loaded
 from mirage.store import Ledger
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -192,7 +193,7 @@ def test_the_sample_is_answered_and_judged_over_http(service: str, arena: Path, 
 def _ask_engine(
     engine: engine_vllm.VllmModel, model: llm.ChatModel, ledger: Ledger, asked: list[llm.Messages]
 ) -> list[llm.Reply | None]:
-    send = partial(engine_vllm.complete_loaded, model=model, loaded=engine)
+    send = partial(complete_loaded, model=model, load=lambda _: engine)
     return list(llm.ask(asked, model, ledger, engine=send).by_number)
 
 

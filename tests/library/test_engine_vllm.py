@@ -6,6 +6,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +20,7 @@ from llm_cases import ledger, replies_of  # noqa: F401  # a fixture
 from mirage import llm
 from mirage.errors import BadInput, Unreachable
 from mirage.llm import engine_vllm
+from mirage.llm.batch import complete_loaded
 from mirage.store import Ledger
 
 SETTINGS = llm.Settings("tiny", temperature=0.2, top_p=None, max_tokens=30, seed=4)
@@ -40,7 +42,8 @@ def ask(
 ) -> list[llm.Reply]:
     conversations = [[{"role": "user", "content": query}] for query in queries]
     model = llm.ChatModel(settings, options=options)
-    replies = replies_of(llm.ask(conversations, model, ledger, **how))
+    engine = partial(complete_loaded, model=model, load=engine_vllm.load)
+    replies = replies_of(llm.ask(conversations, model, ledger, engine=engine, **how))
     assert None not in replies
     return [reply for reply in replies if reply is not None]
 

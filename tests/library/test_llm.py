@@ -22,7 +22,6 @@ from mirage import llm
 from mirage.errors import BadInput, MirageError
 from mirage.llm import retry
 from mirage.llm.client import Pace
-from mirage.llm.presets import PRESETS
 from mirage.store import Ledger
 
 KEY = "sk-planted-5f2e9b71c04d"
@@ -43,7 +42,7 @@ KEY = "sk-planted-5f2e9b71c04d"
 def test_every_provider_of_the_two_published_programs_is_one_option_away(
     provider: str, environ: dict[str, str], address: str | None
 ) -> None:
-    variable = PRESETS[provider].key_env
+    variable = llm.PRESETS[provider].key_env
     assert variable is not None
     endpoint = llm.resolve(provider, environ={**environ, variable: f" {KEY}\r\n"})
     assert endpoint.base_url.startswith("https://")
@@ -102,7 +101,7 @@ def test_the_parameters_go_out_under_the_names_the_service_has_for_them(ledger: 
         common = {"model": "tiny", "temperature": 0.2, "seed": 3}
         bodies = [{name: value for name, value in call.body.items() if name != "messages"} for call in service.calls]
     assert bodies == [{**common, "max_tokens": 7}, {**common, "max_completion_tokens": 7}]
-    assert PRESETS["openai"].limit == "max_completion_tokens"
+    assert llm.PRESETS["openai"].limit == "max_completion_tokens"
 
 
 def test_an_extra_body_is_sent_and_is_part_of_the_call(ledger: Ledger) -> None:

@@ -129,6 +129,7 @@ DOORS = {
         {
             **dict.fromkeys(("base_url", "provider", "key_env"), "the service"),
             "model_seed": "`seed` of the model",
+            "options": "of a model here",
         },
         {"seed": "`model_seed`", "grace": "for the command line", **FIXED_LIMITS},
         {"model": SUBJECT},

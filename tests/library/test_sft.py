@@ -20,7 +20,6 @@ from miracl_cases import hub, served
 from mirage import llm, schema, store
 from mirage.errors import BadInput, NotEnoughData
 from mirage.llm import TokenEstimate, prompts
-from mirage.llm.batch import Batch
 from mirage.stages import generate, sft
 from mirage.stages.generate import stage as generating
 from mirage.stats.sampling import sample
@@ -218,7 +217,7 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
     store.write(folder, {"passages": table}, made_by="a test")
     seen: list[str] = []
 
-    def engine(batch: Batch) -> None:
+    def engine(batch: llm.Batch) -> None:
         for key in batch.open:
             seen.append(batch.request(key)["messages"][0]["content"])
             batch.take(llm.Reply(key, GOOD, "ok", None, 9, 9, "big-model", 1))

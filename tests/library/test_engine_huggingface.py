@@ -1,27 +1,131 @@
-"""The doors of the NoMIRACL package: models that answer prompts, prompt templates, and samples of the data."""
+"""Models that transformers loads on this machine, with a tiny checkpoint made on the spot; and the package's doors."""
 
 from __future__ import annotations
 
 import json
 import random
-import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from engine_vllm_cases import StandIn
+from commands import mirage
+from generating_cases import shown, write
+from llm_cases import ledger, replies_of  # noqa: F401  # a fixture
 from misbehaving import Service, reply
+from tiny_model import make, needed
 
 import mirage as api
-from mirage.errors import BadInput, UnknownName
+from mirage import llm
+from mirage.errors import BadInput, UnknownName, Unreachable
+from mirage.llm import engine_huggingface
+from mirage.store import Ledger
 
 
-def test_load_model_answers_prompts_as_the_package_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "vllm", module := StandIn())
-    model = api.load_model("vllm", "tiny", weights_path="folder", max_new_tokens=6)
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    needed()
+    return make(tmp_path_factory.mktemp("model") / "tiny-chat")
+
+
+def model_of(tiny: Path, options: Mapping[str, Any] | None = None, **settings: Any) -> llm.ChatModel:
+    chosen = {"temperature": 0.0, "max_tokens": 8, "service": "huggingface"} | settings
+    return llm.ChatModel(llm.Settings(str(tiny), **chosen), options=dict(options or {}))
+
+
+def ask(model: llm.ChatModel, ledger: Ledger, *queries: str) -> list[llm.Reply]:
+    conversations = [[{"role": "user", "content": query}] for query in queries]
+    replies = replies_of(llm.ask(conversations, model, ledger))
+    return [reply for reply in replies if reply is not None]
+
+
+QUERIES = ["Why?", "What is the capital of Kenya, and since when?", "Nini?", "为什么？", "q " * 40]
+
+
+def test_replies_have_the_models_template_its_tokens_and_do_not_depend_on_the_group(tiny: Path, tmp_path: Path) -> None:
+    import transformers
+
+    texts = []
+    for size in (1, 3):
+        with Ledger(tmp_path / f"{size}.sqlite") as ledger:
+            replies = ask(model_of(tiny, {"batch_size": size, "dtype": "float32"}), ledger, *QUERIES)
+        texts.append([reply.text for reply in replies])
+    assert texts[0] == texts[1]
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
+    prompt = [{"role": "user", "content": QUERIES[0]}]
+    rendered = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
+    assert replies[0].tokens_in == len(tokenizer(rendered, add_special_tokens=False)["input_ids"])
+    assert all(reply.tokens_out and reply.tokens_out <= 8 for reply in replies)
+    assert {reply.status for reply in replies} <= {"ok", "truncated", "empty"}
+
+
+def test_a_seed_fixes_what_is_sampled_and_the_random_state_stays(tiny: Path, tmp_path: Path) -> None:
+    import torch
+
+    drawn = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        before = torch.random.get_rng_state()
+        with Ledger(tmp_path / f"{name}.sqlite") as ledger:
+            replies = ask(model_of(tiny, temperature=1.0, seed=seed), ledger, *QUERIES)
+        drawn.append([reply.text for reply in replies])
+        assert torch.equal(before, torch.random.get_rng_state())
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_a_prompt_beyond_the_context_is_a_row_and_the_rest_is_answered(tiny: Path, ledger: Ledger) -> None:
+    replies = ask(model_of(tiny, {"max_length": 60}), ledger, "short", "long " * 100)
+    assert [reply.status == "api_error" for reply in replies] == [False, True]
+    assert "60" in (replies[1].reason or "")
+
+
+def test_generate_loads_the_model_once_and_not_again(tiny: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    path = write(tmp_path / "a", n=2)
+    command = ["generate", str(path), "--system", "mine", "--provider", "huggingface", "--model", str(tiny)]
+    mirage(*command, "--max-tokens", "4", "--engine-args", '{"batch_size": 2}')
+    assert len(shown(path)) == 4
+    assert {row["outcome"] for row in shown(path)} <= {"ok", "truncated", "empty"}
+    monkeypatch.setattr(engine_huggingface, "load", lambda model: pytest.fail("everything is in the ledger"))
+    mirage(*command, "--max-tokens", "4", "--engine-args", '{"batch_size": 2}')
+    assert "0 calls" in mirage(*command, "--max-tokens", "4", "--dry-run").stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"quantization_config": {"load_in_4bit": True}}, "bitsandbytes"),
+        ({"batch_size": 0}, "batch_size"),
+        ({"no_such_option": 1}, "no_such_option"),
+    ],
+)
+def test_an_option_that_cannot_be_is_named(tiny: Path, ledger: Ledger, options: dict[str, Any], word: str) -> None:
+    with pytest.raises(BadInput, match=word):
+        ask(model_of(tiny, options), ledger, "q")
+
+
+def test_a_model_that_is_not_there_is_unreachable_with_advice(tmp_path: Path, ledger: Ledger) -> None:
+    needed()
+    (tmp_path / "empty").mkdir()
+    with pytest.raises((Unreachable, BadInput), match="transformers"):
+        ask(model_of(tmp_path / "empty"), ledger, "q")
+
+
+@pytest.mark.parametrize("options", [["--batch"], ["--engine", "ray"]])
+def test_what_another_engine_does_is_rejected(tmp_path: Path, options: list[str]) -> None:
+    path = write(tmp_path / "a", n=1)
+    mirage("generate", path, "--system", "s", "--provider", "huggingface", "--model", "m", *options, code=2)
+
+
+# The doors of the NoMIRACL package
+
+
+def test_load_model_answers_prompts_as_the_package_does(tiny: Path) -> None:
+    model = api.load_model("huggingface", "tiny", weights_path=str(tiny), max_new_tokens=6)
     assert (model.temperature, model.top_p, model.max_new_tokens) == (0.95, 0.95, 6)
     prompts = ["What is the capital of France?", "What is the capital of Italy?"]
-    assert model.call(prompts) == model.batch_call(prompts, batch_size=1) == [f"re {prompt}" for prompt in prompts]
-    assert [loaded["model"] for loaded in module.loaded] == ["folder"]
+    texts = model.call(prompts)
+    assert len(texts) == 2
+    assert all(isinstance(text, str) for text in texts)
+    assert len(model.batch_call(prompts, batch_size=2)) == 2
     with Service(lambda call: reply(f"re {call.content}")) as service:
         served = api.load_model("openai", "m", base_url=service.url)
         assert served.call(prompts) == [f"re {prompt}" for prompt in prompts]
