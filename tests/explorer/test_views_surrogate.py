@@ -20,7 +20,7 @@ from mirage.ranking.surrogate.stage import ABLATIONS, JUDGED_PREDICTIONS
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import run
 
-FEW = ["forest", "ridge", "pooled"]
+FEW = ["forest", "linear", "ridge"]
 JUDGE = Judge.single("judge")
 CODES = ["en", "sw"]
 
@@ -45,7 +45,7 @@ def seen(arena: store.Arena) -> surrogate.Training:
 
 
 def test_the_points_go_down_by_judged_rating_and_end_with_the_new_system(arena: store.Arena) -> None:
-    points = views.predicted_points(arena, JUDGE, "pooled", "en")
+    points = views.predicted_points(arena, JUDGE, "ridge", "en")
     judged = [p.judged for p in points]
     assert judged[-1] is None
     assert judged[:-1] == sorted((j for j in judged if j is not None), reverse=True)

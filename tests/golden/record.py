@@ -559,11 +559,10 @@ def surrogates(arenas: Arenas) -> Numbers:
         yield from tried(prefix, lambda p=prefix, s=seen, r=regressors: _compared(p, s, r))
     seen = training_data(arenas["sample"], "relevance", NETWORKS)
     # Trees split at ties by the last bits of the ratings, which differ between processors: `papers` has them, loosely.
-    for regressor in ("mlp", "pooled"):
-        prefix = key("sample", "surrogate", judge="relevance", regressor=regressor)
-        for code, values in sorted(surrogate.predict(seen, regressor, out=["half", "thorough"]).items()):
-            for system, value in zip(seen.languages[code].systems, values.tolist(), strict=True):
-                yield f"{key(prefix, language=code, system=system)}/prediction", value
+    prefix = key("sample", "surrogate", judge="relevance", regressor="mlp")
+    for code, values in sorted(surrogate.predict(seen, "mlp", out=["half", "thorough"]).items()):
+        for system, value in zip(seen.languages[code].systems, values.tolist(), strict=True):
+            yield f"{key(prefix, language=code, system=system)}/prediction", value
 
 
 def _compared(prefix: str, seen: surrogate.Training, regressors: Sequence[str]) -> Numbers:

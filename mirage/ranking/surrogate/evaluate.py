@@ -39,7 +39,7 @@ class RegressorComparison:
     default: str
     """The regressor for new systems: the last."""
     tests: tuple[PairedTest, ...]
-    """The default against each other one; without those where no pair was left out."""
+    """The default against each other one; without those where pairs leave too few systems."""
     seed: int
     """Seed of the regressors."""
 
@@ -55,7 +55,6 @@ def leave_one_out(
     name: str,
     *,
     features: Callable[[Collection[str]], Sequence[str]] | None = None,
-    pairs: bool = True,
     seed: int = SEED,
 ) -> HeldOut:
     """Predict every system by a regressor trained without its battles.
@@ -64,14 +63,13 @@ def leave_one_out(
         training: the data.
         name: one of `REGRESSORS`.
         features: if given, selects the features of each fit without the systems left out.
-        pairs: whether to also leave out every two systems together, which a tau needs.
         seed: seed of a randomised regressor.
 
     Raises:
         NotEnoughData: if there are fewer than four rated systems.
     """
     _enough(training)
-    return _Scale(training).held_out(name, predict_left_out(training, name, seed, features=features, pairs=pairs))
+    return _Scale(training).held_out(name, predict_left_out(training, name, seed, features=features))
 
 
 def compare_regressors(
@@ -110,7 +108,6 @@ def predict_left_out(
     seed: int = SEED,
     *,
     features: Callable[[Collection[str]], Sequence[str]] | None = None,
-    pairs: bool = True,
     count: Callable[[], object] = lambda: None,
 ) -> Array:
     """Predict every system by a fit without it and without every other one.
@@ -120,7 +117,6 @@ def predict_left_out(
         name: the regressor.
         seed: seed of a randomised regressor.
         features: if given, selects the features of each fit without the systems left out.
-        pairs: whether to leave out pairs.
         count: called after each fit.
 
     Returns:
@@ -132,7 +128,7 @@ def predict_left_out(
     """
     systems, codes = training.systems, sorted(training.languages)
     predicted = np.full((len(codes), len(systems), len(systems)), np.nan)
-    for out in [*((system,) for system in systems), *(combinations(systems, 2) if pairs else ())]:
+    for out in [*((system,) for system in systems), *combinations(systems, 2)]:
         try:
             seen = training if features is None else training.only(features=features(out))
             predictions = predict(seen, name, out=out, seed=seed)
