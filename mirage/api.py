@@ -56,7 +56,6 @@ __all__ = [
     "UnknownName",
     "VanillaTemplate",
     "agreement",
-    "answer_languages",
     "attribution",
     "chat_model",
     "compare",
@@ -1118,26 +1117,6 @@ def risk_coverage(
     curves = abstain.risk_coverage(arena, signal, loss=loss, languages=_tuple(languages))
     title = f"{signal} of {arena.name}: area under the risk-coverage curve"
     return Rows(_table(abstain.curve_rows(curves)), title, abstain.SHOWN)
-
-
-def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) -> Rows:
-    """Detect the language of every answer, and count by system and language of the query.
-
-    Args:
-        arena: with answers.
-        languages: codes of the queries; None for all.
-
-    Returns:
-        Rows of `mirage.stages.across.AnswerLanguage`, with 95% intervals over queries.
-
-    Raises:
-        TableMissing: if it lacks answers.
-        UnknownName: if it has no such language.
-    """
-    from mirage.stages import across
-
-    rows = across.answer_languages(arena, languages=_tuple(languages))
-    return _records(rows, f"Languages of the answers of {arena.name}")
 
 
 def attribution(

@@ -55,6 +55,7 @@ from mirage.ranking.pair_tests import BoardTests
 from mirage.ranking.sample_size import sample_sizes
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.surrogate.training import training
+from mirage.stages.across import decisions_by_pair
 from mirage.stages.features import Tools, compute, means, over_languages
 from mirage.stages.judge.stats import judge_stats
 from mirage.stages.outcomes import confusion, outcomes
@@ -443,12 +444,10 @@ def _bm25(arena: mirage.Arena, languages: Sequence[str]) -> Numbers:
 
 
 def across_languages(arenas: Arenas) -> Numbers:
-    """Yield the languages of answers."""
-    for name in ("sample-across", "nuggets"):
-        arena = arenas[name]
-        counted = mirage.answer_languages(arena)
-        names = ("system", "query_language", "answer_language")
-        yield from rows(key(name, "answer languages"), counted, names, ("k", "n", "share", "low", "high"))
+    """Yield the shares of correct decisions by languages of query and passage."""
+    names = ("system", "query_language", "passage_language")
+    found = decisions_by_pair(arenas["sample-across"])
+    yield from rows("sample-across/decisions", found, names, ("k", "n", "share", "low", "high"))
 
 
 def noise(arenas: Arenas) -> Numbers:
