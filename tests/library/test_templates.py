@@ -162,11 +162,6 @@ def test_answers_to_no_known_template_are_left_out_and_none_is_an_error() -> Non
         outcomes.template_rates(only["outcomes"], only["answers"])
     with pytest.raises(UnknownName, match="no language 'fi'"):
         outcomes.template_rates(tables["outcomes"], tables["answers"], languages=["fi"])
-    with pytest.raises(UnknownName, match="no system 'c'"):
-        outcomes.template_rates(tables["outcomes"], tables["answers"], systems=["c"])
-    chosen = small()
-    by_base = outcomes.template_rates(chosen["outcomes"], chosen["answers"], systems=["m"])
-    assert set(by_base["template"].to_pylist()) == {"vanilla", "role"}
 
 
 # --- the confusion matrix ---------------------------------------------------------------------------------------------
