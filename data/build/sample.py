@@ -12,7 +12,7 @@ from derivation import derive
 from sample_judges import SHARES, judge_with_faults
 from sample_source import LICENCE, nugget_table, read_nuggets, read_sample, read_written, source_files
 from sample_systems import CHARACTERS, WRITTEN, answer_as_systems, system_cards
-from searching import DEPTH, find_passages, search_by
+from searching import DEPTH, find_passages, search_by, trigrams
 
 from mirage import schema, store
 from mirage.io.imports.public import prints
@@ -21,7 +21,7 @@ from mirage.stages import features, judge
 from mirage.stages.generate.baselines import BASELINES, baseline_answers
 from mirage.stages.nuggets import TERMS
 from mirage.stages.stage import Tables
-from mirage.text.segmentation import terms, trigrams
+from mirage.text.segmentation import terms
 
 SEARCHES = {"words": search_by(terms), "trigrams": search_by(trigrams)}
 """Retrievers of the sample by name. They search all passages of a language: those of a query, and those of other
