@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from benchmarks.harness import Row
-from mirage.battles import Battle, Decision
+from mirage.battles.decision import Battle, Decision
 from mirage.errors import NotEnoughData
 from mirage.people.votes import Vote, correct
 from mirage.people.votes.powered import Data, PoweredEstimate, judge_residuals, powered_estimate, solve_points

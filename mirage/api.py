@@ -782,8 +782,7 @@ def features(
         Unreachable: if the service rejects every call.
     """
     from mirage import llm
-    from mirage.stages.features.grading import Grader
-    from mirage.stages.features.measuring import measure
+    from mirage.stages.features.measuring import Grader, measure
     from mirage.stages.features.settings import MeasureSettings
 
     settings = MeasureSettings(only, reference, nli, reranker, device, assigner, grader)

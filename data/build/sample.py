@@ -19,7 +19,7 @@ from mirage.io.imports.public import prints
 from mirage.schema import REFERENCE
 from mirage.stages import features, judge
 from mirage.stages.generate.baselines import BASELINES, baseline_answers
-from mirage.stages.nuggets import TERMS
+from mirage.stages.nuggets.terms import TERMS
 from mirage.stages.stage import Tables
 from mirage.text.segmentation import terms
 

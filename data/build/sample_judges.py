@@ -15,7 +15,7 @@ from mirage import schema
 from mirage.schema import Verdict
 from mirage.stages.judge import choose_pairs
 from mirage.stages.judge.pairs import OrderedPair
-from mirage.stages.nuggets import POINTS
+from mirage.stages.nuggets.bank import POINTS
 
 if TYPE_CHECKING:
     import pyarrow as pa

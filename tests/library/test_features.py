@@ -294,8 +294,8 @@ def test_map_and_recall_agree_with_trec_eval(ranking: list[int], relevant: set[i
     qrels = {"q": {str(n): int(n in relevant) for n in range(31)}}
     run = {"q": {name: float(len(names) - rank) for rank, name in enumerate(names)}}
     measures = pytrec_eval.RelevanceEvaluator(qrels, {"map_cut.10", "recall.10"}).evaluate(run)["q"]
-    assert average_precision(names, relevant_names) == pytest.approx(measures["map_cut_10"], abs=1e-6)
-    assert recall(names, relevant_names) == pytest.approx(measures["recall_10"], abs=1e-6)
+    assert average_precision(names, relevant_names, 10) == pytest.approx(measures["map_cut_10"], abs=1e-6)
+    assert recall(names, relevant_names, 10) == pytest.approx(measures["recall_10"], abs=1e-6)
 
 
 # --- a system's value

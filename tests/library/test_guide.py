@@ -25,7 +25,8 @@ from misbehaving import Act, Call, Service, embedded, reply
 
 import mirage as package
 from mirage import cli, store
-from mirage.battles import decisions, from_outcomes
+from mirage.battles.counts import from_outcomes
+from mirage.battles.decision import decisions
 from mirage.cli.common import DEFAULT
 from mirage.explorer.kit.page_list import PAGES
 

@@ -29,7 +29,7 @@ from benchmarks.correction import (
     wrong_about_two,
 )
 from benchmarks.simulated import simulate_arena as arena
-from mirage.battles import Battle, Decision, decisions
+from mirage.battles.decision import Battle, Decision, decisions
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData
 from mirage.people import votes

@@ -4,27 +4,5 @@
     prepared = prepare(queries, passages, settings)
 
 `settings.py` has the settings, `prepare.py` builds the prompts, `baselines.py` defines the baselines, `stage.py`
-answers the queries of an arena by a model or a RAG service, whose passages `contexts.py` stores.
+answers the queries of an arena by a model or a RAG service, whose passages it stores.
 """
-
-from mirage.stages.generate.prepare import (
-    SOUND,
-    PreparedPrompts,
-    Prompt,
-    answer_of,
-    choose_queries,
-    prepare,
-    shuffle,
-)
-from mirage.stages.generate.settings import GenerateSettings
-
-__all__ = [
-    "SOUND",
-    "GenerateSettings",
-    "PreparedPrompts",
-    "Prompt",
-    "answer_of",
-    "choose_queries",
-    "prepare",
-    "shuffle",
-]

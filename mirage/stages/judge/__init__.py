@@ -7,7 +7,7 @@
     judge_stats(judgments, ledger)              # flips, position bias, ties, unparsed, tokens by judge and language
 
 `pairs.py` chooses pairs, `prompt.py` and `prompts/judge.txt` render the prompt, `verdict.py` parses the reply,
-`model.py` makes the verdicts of a model, `stats.py` computes judge statistics,
+`stats.py` computes judge statistics,
 `family.py` tests for self-preference. `criteria.py` has the criteria and reads rubrics. `heuristic.py` is a judge
 without a model: a weighted sum of features. `stage.py` judges the battles of an arena.
 """
@@ -16,7 +16,6 @@ from mirage.schema import OVERALL
 from mirage.stages.judge.criteria import BUNDLED, PLANTED, Criterion, load_criterion
 from mirage.stages.judge.family import FamilyPreference, family_preferences
 from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, Weight, judge_by_features
-from mirage.stages.judge.model import read_verdicts
 from mirage.stages.judge.pairs import (
     Cell,
     OrderedPair,
@@ -28,7 +27,7 @@ from mirage.stages.judge.pairs import (
 )
 from mirage.stages.judge.prompt import Plant, PromptPassage, Prompts, ShownTexts, judgeable, render_battle
 from mirage.stages.judge.stats import JudgeStats, judge_stats
-from mirage.stages.judge.verdict import ParsedVerdict, parse_verdict
+from mirage.stages.judge.verdict import ParsedVerdict, parse_verdict, read_verdicts
 
 __all__ = [
     "BUNDLED",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -314,20 +314,17 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
     return store.retry_outdated(make)
 
 
-def judge_statistics(
-    path: Path, *, limits: llm.Limits | None = None, tags: Iterable[tuple[str, str]] = ()
-) -> list[judge.JudgeStats]:
+def judge_statistics(path: Path, *, limits: llm.Limits | None = None) -> list[judge.JudgeStats]:
     """Return the statistics of every judge of an arena, and the cost of its calls.
 
     Args:
         path: the arena's folder.
         limits: prices; without them costs are null.
-        tags: as for `store.select_tagged`: only verdicts on queries that have them.
 
     Raises:
         ArenaError: if the arena lacks judgments.
     """
-    arena = store.select_tagged(store.open_arena(path), tags)
+    arena = store.open_arena(path)
     names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "call")
     judgments = arena.read("judgments", columns=names, encoded=names[:-1])
     with store.kept_ledger(path) as ledger:

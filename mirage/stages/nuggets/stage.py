@@ -15,9 +15,9 @@ from mirage import llm, schema, store
 from mirage.errors import NotEnoughData
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fence_texts, one_message
 from mirage.schema import Assignment, Nugget, NuggetAssignment
-from mirage.stages import nuggets
 from mirage.stages.model_stage import Languages, RowStage, find_number, read_list
 from mirage.stages.nuggets.bank import banks, nugget_id
+from mirage.stages.nuggets.terms import TERMS, assign_by_terms
 from mirage.stages.stage import Progress, Stage, Tables
 from mirage.text.languages import name_of
 
@@ -266,7 +266,7 @@ ASSIGNMENTS = RowStage(
     _assign_requests,
     _read_assignments,
     size=lambda request: len(request.nuggets),
-    reserved={nuggets.TERMS: "the word matcher"},
+    reserved={TERMS: "the word matcher"},
 )
 """Decides which nuggets each answer states. A nugget whose call failed gets a row with the reason."""
 
@@ -274,7 +274,7 @@ ASSIGNMENTS = RowStage(
 def _terms(tables: Tables, *, progress: Progress | None = None) -> dict[str, pa.Table]:
     if progress is not None:
         progress(0, 1)
-    table = nuggets.assign_by_terms(tables["nuggets"], tables["answers"], tables.get("queries"))
+    table = assign_by_terms(tables["nuggets"], tables["answers"], tables.get("queries"))
     if progress is not None:
         progress(1, 1)
     return {"nugget_assignments": table}

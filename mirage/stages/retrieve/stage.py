@@ -17,7 +17,7 @@ from mirage.errors import BadInput, UnknownName
 from mirage.stages.retrieve.bm25 import Hit, search_bm25
 from mirage.stages.retrieve.corpus import Corpus, arena_corpus, read_corpus
 from mirage.stages.shown import refuse_changed, refuse_name
-from mirage.stages.stage import Progress, Stage, Tables, run
+from mirage.stages.stage import Stage, Tables, run
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,20 +47,13 @@ class RetrieveSettings:
         return f"{self.name}: bm25 over {searched}, depth {self.depth}"
 
 
-def retrieve(
-    path: Path,
-    options: RetrieveSettings,
-    *,
-    made_by: str,
-    progress: Progress | None = None,
-) -> store.Arena:
+def retrieve(path: Path, options: RetrieveSettings, *, made_by: str) -> store.Arena:
     """Retrieve passages for the queries of an arena, replacing the retriever's earlier lists.
 
     Args:
         path: the arena's folder.
         options: retriever and options.
         made_by: the command, for the manifest.
-        progress: called with the number of finished languages and the total.
 
     Raises:
         ArenaError: if the arena lacks queries or cannot be written, or lists would change from which answers were
@@ -82,11 +75,10 @@ def retrieve(
         notes=[options.note()],
         check=lambda now, tables: refuse_changed(now, tables["retrieved"]),
         options=options,
-        progress=progress,
     )
 
 
-def _retrieve(tables: Tables, *, options: RetrieveSettings, progress: Progress | None = None) -> dict[str, pa.Table]:
+def _retrieve(tables: Tables, *, options: RetrieveSettings) -> dict[str, pa.Table]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -101,7 +93,7 @@ def _retrieve(tables: Tables, *, options: RetrieveSettings, progress: Progress |
     with_text = passages.filter(pc.is_valid(passages["text"]))
     known = set(zip(*(with_text[name].to_pylist() for name in schema.key("passages")), strict=True))
     queries = schema.sort("queries", queries.filter(pc.is_valid(queries["text"])))
-    for number, code in enumerate(chosen, start=1):
+    for code in chosen:
         corpus = arena_corpus(passages, code) if options.corpus is None else read_corpus(options.corpus, code)
         asked = queries.filter(pc.equal(queries["language"], code))
         keys = zip(*(asked[name].to_pylist() for name in ("language", "query_id")), strict=True)
@@ -112,8 +104,6 @@ def _retrieve(tables: Tables, *, options: RetrieveSettings, progress: Progress |
             for row in ranked_passages(key, options.name, corpus, best, known)
         ]
         parts.append(schema.from_rows("retrieved", rows))
-        if progress is not None:
-            progress(number, len(chosen))
     return {"retrieved": schema.sort("retrieved", pa.concat_tables(parts))}
 
 
