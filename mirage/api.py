@@ -851,7 +851,9 @@ def judge(
         Unreachable: if the service rejects every call.
     """
     from mirage import llm
-    from mirage.stages.judge import HEURISTIC, OVERALL, load_criterion
+    from mirage.schema import OVERALL
+    from mirage.stages.judge.criteria import load_criterion
+    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import (
         BattleSample,
         JudgeSettings,

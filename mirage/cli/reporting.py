@@ -26,7 +26,7 @@ from mirage.text.segmentation import as_sentence
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.stages.judge import JudgeStats
+    from mirage.stages.judge.stats import JudgeStats
     from mirage.stats.label_errors import QueryLabels
 
 report = command_group("report", "Print rates, retrieval measures, failures, the reliability of judges and more.")
@@ -353,7 +353,7 @@ def _with_interval(value: float | None, low: float | None, high: float | None) -
 
 def show_judges(stats: Sequence[JudgeStats], output_format: Format) -> None:
     """Print the rates and costs of judges."""
-    from mirage.stages.judge import JudgeStats
+    from mirage.stages.judge.stats import JudgeStats
 
     if output_format != "table":
         show(stats, (), output_format, of=JudgeStats)

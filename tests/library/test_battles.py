@@ -25,7 +25,7 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.explorer.battle import data as battle_views
 from mirage.explorer.battle import matrix as matrix_views
 from mirage.people import votes
-from mirage.stages.judge import judge_stats
+from mirage.stages.judge.stats import judge_stats
 from mirage.stages.sft import preferences
 
 VERDICTS = get_args(schema.Verdict)

@@ -20,7 +20,7 @@ from mirage.errors import BadInput, UnknownName
 from mirage.llm.prompts import bundled_text
 from mirage.people.exam import exam
 from mirage.ranking.board import rank_arena
-from mirage.stages.judge import BUNDLED, load_criterion
+from mirage.stages.judge.criteria import BUNDLED, load_criterion
 from mirage.text.makers import Makers
 
 PROMPT = """Question: {question}

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mirage.ranking.surrogate import LanguageData, Training, distances, evaluate, leave_one_out
+from mirage.ranking.surrogate import evaluate
+from mirage.ranking.surrogate.data import LanguageData, Training
+from mirage.ranking.surrogate.evaluate import leave_one_out
+from mirage.ranking.surrogate.range import distances
 from mirage.ranking.surrogate.reporting import predict_new
 
 Array = NDArray[np.float64]

@@ -16,19 +16,13 @@ from sklearn.metrics import r2_score
 from benchmarks.simulated import SimulatedArena, simulate_arena
 from mirage.battles.judge import Judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking import surrogate
-from mirage.ranking.surrogate import (
-    HeldOut,
-    Training,
-    compare_regressors,
-    distances,
-    evaluate,
-    leave_one_out,
-    paired_test,
-    predict,
-    r2,
-)
-from mirage.ranking.surrogate.data import fit_parts
+from mirage.ranking.surrogate import evaluate
+from mirage.ranking.surrogate.data import Training, fit_parts
+from mirage.ranking.surrogate.evaluate import compare_regressors, leave_one_out
+from mirage.ranking.surrogate.importance import importances
+from mirage.ranking.surrogate.quality import HeldOut, paired_test, r2, tau_parts
+from mirage.ranking.surrogate.range import distances
+from mirage.ranking.surrogate.regressors import REGRESSORS, predict
 from mirage.ranking.surrogate.training import training
 
 CODES = ["en", "sw", "zh"]
@@ -149,7 +143,7 @@ def test_left_out_systems_are_found_where_they_are(simulation: SimulatedArena, s
     assert np.mean([q.r2 for q in by_language]) > 0.7
 
 
-@pytest.mark.parametrize("name", list(surrogate.REGRESSORS))
+@pytest.mark.parametrize("name", list(REGRESSORS))
 def test_every_regressor_fits_and_the_same_seed_gives_the_same_numbers_pitfall_39(seen: Training, name: str) -> None:
     first, second = (predict(seen.only(languages=["en", "sw"]), name, out=["sim-01"], seed=4) for _ in range(2))
     assert list(first) == ["en", "sw"]
@@ -224,7 +218,7 @@ def test_regressors_are_compared_on_the_same_systems_and_the_last_is_for_new_one
 
 def held(predicted: dict[str, np.ndarray], true: dict[str, np.ndarray]) -> HeldOut:
     """Predictions that do not depend on whom else is left out."""
-    parts = {c: surrogate.tau_parts(np.repeat(p[:, None], len(p), axis=1), true[c]) for c, p in predicted.items()}
+    parts = {c: tau_parts(np.repeat(p[:, None], len(p), axis=1), true[c]) for c, p in predicted.items()}
     systems = {c: tuple(f"s{k:02}" for k in range(len(p))) for c, p in predicted.items()}
     return HeldOut("r", systems, predicted, predicted, predicted, true, parts, parts)
 
@@ -274,11 +268,11 @@ def test_importances_are_of_left_out_systems_and_find_the_feature_that_tells(sim
         for r in rows
     ]
     features = changed(changed(simulation.tables["features"], "value", values), "reason", [None] * len(rows))
-    importances = surrogate.importances(join(features, simulation.tables["judgments"]), "ridge", seed=3)
-    assert importances[0].feature == "reranker_score"
-    assert importances[0].low > 0
-    assert importances[0].rise > 10 * max(abs(importance.rise) for importance in importances[1:])
-    assert importances[0].systems == 8
+    found = importances(join(features, simulation.tables["judgments"]), "ridge", seed=3)
+    assert found[0].feature == "reranker_score"
+    assert found[0].low > 0
+    assert found[0].rise > 10 * max(abs(importance.rise) for importance in found[1:])
+    assert found[0].systems == 8
 
 
 # --- what it refuses --------------------------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.explorer.surrogate import data as views
-from mirage.ranking import surrogate
 from mirage.ranking.bootstrap import rate
+from mirage.ranking.surrogate.evaluate import leave_one_out
 from mirage.ranking.surrogate.reporting import Report, conclusions, report_on
 from mirage.ranking.surrogate.reporting import held_out as read_held_out
 from mirage.ranking.surrogate.reporting import summary as summarise
@@ -191,7 +191,7 @@ def test_on_real_answers_single_answers_tell_more_than_means() -> None:
     assert not {name for name in seen.features if name.startswith("citation")}
 
     def taus(name: str) -> float:
-        quality = surrogate.leave_one_out(seen, name).quality()
+        quality = leave_one_out(seen, name).quality()
         return float(np.mean([q.tau or 0 for q in quality if q.language != "all"]))
 
     assert taus("answers") > taus("ridge") + 0.1

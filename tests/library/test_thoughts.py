@@ -15,7 +15,7 @@ from mirage.io.imports.formats import import_file
 from mirage.llm.completion import read_completion
 from mirage.stages.features.grades import parse_grade
 from mirage.stages.features.support_grading import parse_support
-from mirage.stages.judge import parse_verdict
+from mirage.stages.judge.verdict import parse_verdict
 from mirage.stages.model_stage import read_list
 from mirage.text.thoughts import part_thoughts, store_answer
 
