@@ -84,9 +84,7 @@ def generate(
     from mirage.stages.generate.settings import GenerateSettings
 
     if baselines:
-        if (retriever, depth) != (None, None):
-            raise BadInput("the baselines read the passages of the queries", do="omit --retriever and --depth")
-        _answer_by_baselines(dir_, output_format)
+        _answer_by_baselines(dir_, retriever, depth, output_format)
         return
     if connection.provider == RAG:
         if (retriever, depth, share, template, relevant_only) != (None, None, None, "rag", False):
@@ -252,17 +250,27 @@ def _name_of(system: str | None, model: str, retriever: str | None, depth: int |
     return system or whole_system(model, str(retriever))
 
 
-def _answer_by_baselines(path: Path, output_format: How) -> None:
-    """Answer with the baselines."""
+def _answer_by_baselines(path: Path, retriever: str | None, depth: int | None, output_format: How) -> None:
+    """Answer with the baselines from a retriever's passages, or from those of the queries."""
+    from mirage import store
     from mirage.stages import stage
     from mirage.stages.generate import baselines
     from mirage.stages.generate import stage as generating
+    from mirage.stages.shown import need_retriever
 
-    arena = stage.run(generating.BASELINES, path, made_by="mirage generate", part="system")
+    systems = set(baselines.BASELINES)
+    if retriever is None:
+        arena = stage.run(generating.BASELINES, path, made_by="mirage generate", part="system")
+    else:
+        need_retriever(store.open_arena(path), retriever)
+        systems = {generating.whole_system(name, retriever) for name in systems}
+        arena = stage.run(
+            generating.BASELINES_OVER, path, made_by="mirage generate", part="system", retriever=retriever, depth=depth
+        )
     counts: dict[str, Counter[str]] = {}
     answers = arena.read("answers", columns=["language", "system", "status"]).to_pylist()
     for row in answers:
-        if row["system"] in baselines.BASELINES:
+        if row["system"] in systems:
             counts.setdefault(row["language"], Counter())[row["status"]] += 1
     _show_counts(counts, output_format)
 

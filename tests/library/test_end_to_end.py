@@ -119,6 +119,7 @@ def test_a_served_model_and_baselines_go_from_retrieval_to_the_ranking(
     steps: list[tuple[str | Path, ...]] = [
         ("generate", "retrieve", arena, "--depth", "3"),
         ("generate", arena, "--baselines"),
+        ("generate", arena, "--baselines", "--retriever", "bm25", "--depth", "3"),
         ("generate", arena, "--system", "tiny", *connection),
         ("generate", arena, "--system", "tiny+bm25", "--retriever", "bm25", "--depth", "3", *connection),
         ("measure", arena),
@@ -132,7 +133,7 @@ def test_a_served_model_and_baselines_go_from_retrieval_to_the_ranking(
     opened = store.open_arena(arena)
     assert store.check(opened)
     rows = opened.read("answers").to_pylist()
-    whole = {"tiny+bm25"}
+    whole = {f"{system}+bm25" for system in ("tiny", *BASELINES)}
     assert {row["system"] for row in rows} == whole | {"tiny", "reference", *BASELINES}
     assert {row["retriever"] for row in rows if row["system"] in whole} == {"bm25"}
     shown = {row["query_id"] for row in opened.read("retrieved").to_pylist()}

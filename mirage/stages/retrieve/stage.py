@@ -17,7 +17,7 @@ from mirage.errors import BadInput, UnknownName
 from mirage.stages.retrieve.bm25 import Hit, search_bm25
 from mirage.stages.retrieve.corpus import Corpus, arena_corpus, read_corpus
 from mirage.stages.shown import refuse_changed, refuse_name
-from mirage.stages.stage import Stage, Tables, run
+from mirage.stages.stage import Progress, Stage, Tables, run
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,13 +47,20 @@ class RetrieveSettings:
         return f"{self.name}: bm25 over {searched}, depth {self.depth}"
 
 
-def retrieve(path: Path, options: RetrieveSettings, *, made_by: str) -> store.Arena:
+def retrieve(
+    path: Path,
+    options: RetrieveSettings,
+    *,
+    made_by: str,
+    progress: Progress | None = None,
+) -> store.Arena:
     """Retrieve passages for the queries of an arena, replacing the retriever's earlier lists.
 
     Args:
         path: the arena's folder.
         options: retriever and options.
         made_by: the command, for the manifest.
+        progress: called with the number of finished languages and the total.
 
     Raises:
         ArenaError: if the arena lacks queries or cannot be written, or lists would change from which answers were
@@ -75,10 +82,11 @@ def retrieve(path: Path, options: RetrieveSettings, *, made_by: str) -> store.Ar
         notes=[options.note()],
         check=lambda now, tables: refuse_changed(now, tables["retrieved"]),
         options=options,
+        progress=progress,
     )
 
 
-def _retrieve(tables: Tables, *, options: RetrieveSettings) -> dict[str, pa.Table]:
+def _retrieve(tables: Tables, *, options: RetrieveSettings, progress: Progress | None = None) -> dict[str, pa.Table]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -93,7 +101,7 @@ def _retrieve(tables: Tables, *, options: RetrieveSettings) -> dict[str, pa.Tabl
     with_text = passages.filter(pc.is_valid(passages["text"]))
     known = set(zip(*(with_text[name].to_pylist() for name in schema.key("passages")), strict=True))
     queries = schema.sort("queries", queries.filter(pc.is_valid(queries["text"])))
-    for code in chosen:
+    for number, code in enumerate(chosen, start=1):
         corpus = arena_corpus(passages, code) if options.corpus is None else read_corpus(options.corpus, code)
         asked = queries.filter(pc.equal(queries["language"], code))
         keys = zip(*(asked[name].to_pylist() for name in ("language", "query_id")), strict=True)
@@ -104,6 +112,8 @@ def _retrieve(tables: Tables, *, options: RetrieveSettings) -> dict[str, pa.Tabl
             for row in ranked_passages(key, options.name, corpus, best, known)
         ]
         parts.append(schema.from_rows("retrieved", rows))
+        if progress is not None:
+            progress(number, len(chosen))
     return {"retrieved": schema.sort("retrieved", pa.concat_tables(parts))}
 
 
