@@ -18,6 +18,7 @@ from mirage.schema import Assignment, Nugget, NuggetAssignment
 from mirage.stages.model_stage import Languages, RowStage, find_number, read_list
 from mirage.stages.nuggets.bank import banks, nugget_id
 from mirage.stages.nuggets.terms import TERMS, assign_by_terms
+from mirage.stages.shown import query_texts
 from mirage.stages.stage import Progress, Stage, Tables
 from mirage.text.languages import name_of
 
@@ -182,10 +183,7 @@ def _assign_requests(seen: store.Snapshot) -> tuple[list[AssignRequest], dict[st
     """Build the requests for each answer with a text, to a query with nuggets, in batches of `BATCH` nuggets. A query
     without a text is sent as an empty one.
     """
-    texts: dict[tuple[str, str], str] = {}
-    if (queries := seen.tables.get("queries")) is not None:
-        columns = (queries[name].to_pylist() for name in ("language", "query_id", "text"))
-        texts = {(language, query_id): text or "" for language, query_id, text in zip(*columns, strict=True)}
+    texts = query_texts(seen.tables.get("queries"))
     by_query = banks(seen.tables["nuggets"])
     requests = []
     answers = schema.sort("answers", seen.tables["answers"])
@@ -195,7 +193,7 @@ def _assign_requests(seen: store.Snapshot) -> tuple[list[AssignRequest], dict[st
         bank = by_query.get(key, []) if text is not None and text.strip() else []
         for start in range(0, len(bank), BATCH):
             part = tuple(bank[start : start + BATCH])
-            requests.append(AssignRequest(*key, system, texts.get(key, ""), text, part))
+            requests.append(AssignRequest(*key, system, texts.get(key) or "", text, part))
     if not requests:
         raise NotEnoughData(
             "no answer with a text belongs to a query with nuggets", do="create or import nuggets first"

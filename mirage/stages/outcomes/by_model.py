@@ -15,6 +15,7 @@ from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.stage import OUTCOMES, labelled_answers
 from mirage.stages.outcomes.tables import parse_outcome
 from mirage.stages.outcomes.vocabulary import LANGUAGES, examples
+from mirage.stages.shown import query_texts
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import base, name_of
 from mirage.text.marks import read_mark, word_form
@@ -137,14 +138,14 @@ def _requests(path: Path) -> list[OutcomeRequest]:
     """Return a request for each text that the rules for free answers would read, and for each labelled example."""
     arena = store.open_arena(path)
     tables = {name: arena.read(name) for name in OUTCOMES.reads}
-    texts = {(row["language"], row["query_id"]): row["text"] or "" for row in tables["queries"].to_pylist()}
+    texts = query_texts(tables["queries"])
     found: dict[OutcomeRequest, None] = {}
     for row in labelled_answers(tables).to_pylist():
         if row["status"] != "ok" or row["template"] in NOMIRACL_TEMPLATES:
             continue
         if parse_outcome(row["text"] or "", language=row["language"], template=None).outcome in ("empty", "api_error"):
             continue
-        found[OutcomeRequest(row["language"], row["text"], texts[row["language"], row["query_id"]])] = None
+        found[OutcomeRequest(row["language"], row["text"], texts[row["language"], row["query_id"]] or "")] = None
     if not found:
         raise NotEnoughData(
             "there is no free answer to a query with a relevance label",
