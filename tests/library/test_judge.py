@@ -329,14 +329,12 @@ UNREADABLE: list[tuple[str, str]] = [
 def test_pitfall_3_the_last_mark_counts(text: str, verdict: str) -> None:
     parsed = parse_verdict(text)
     assert (parsed.verdict, parsed.reason) == (verdict, None)
-    assert parsed.span is not None
-    assert text[slice(*parsed.span)] == "[[" + {"tie": "C"}.get(verdict, verdict) + "]]"
 
 
 @pytest.mark.parametrize(("text", "reason"), UNREADABLE)
 def test_pitfall_5_a_malformed_or_unknown_verdict_is_unparsed_with_its_reason(text: str, reason: str) -> None:
     parsed = parse_verdict(text)
-    assert (parsed.verdict, parsed.span) == ("unparsed", None)
+    assert parsed.verdict == "unparsed"
     assert re.search(reason, parsed.reason or "")
 
 
@@ -430,11 +428,9 @@ def test_pitfall_4_no_planted_text_turns_the_verdict_of_a_judge_that_quotes_it(
 
 @given(HOSTILE, HOSTILE)
 @settings(max_examples=200, deadline=None)
-def test_any_reply_is_read_without_an_error_and_the_span_is_the_mark(text: str, shown: str) -> None:
+def test_any_reply_is_read_without_an_error_or_has_a_reason(text: str, shown: str) -> None:
     parsed = parse_verdict(text, [shown])
-    assert (parsed.span is None) == (parsed.verdict == "unparsed") == (parsed.reason is not None)
-    if parsed.span:
-        assert text[slice(*parsed.span)] in ("[[A]]", "[[B]]", "[[C]]")
+    assert (parsed.verdict == "unparsed") == (parsed.reason is not None)
 
 
 # --- pairs whose right answer the labels tell -------------------------------------------------------------------------

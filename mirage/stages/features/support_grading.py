@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mirage import llm, schema, store
@@ -19,7 +19,8 @@ from mirage.text.marks import read_mark, word_form
 _GRADES: dict[str, Support] = {"full": "full", "partial": "partial", "none": "none"}
 _NO_TEXT = "the text of the passage is not known"
 
-_FORM = word_form(_GRADES, "support")
+FORM = word_form(_GRADES, "support")
+"""Form of a grade in a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +86,6 @@ def _requests(seen: store.Snapshot) -> tuple[list[SupportRequest], dict[str, int
     return requests, {}
 
 
-def parse_support(text: str, shown_texts: Iterable[str] = ()) -> Support | None:
-    """Return the grade in a model's reply, by the rules of `mirage.text.marks`; None if there is none.
-
-    Args:
-        text: the model's reply.
-        shown_texts: texts in its prompt.
-    """
-    return read_mark(_FORM, text, shown_texts)
-
-
 def seen_citations(arena: store.Arena, languages: Sequence[str] | None = None) -> store.Snapshot:
     """Read the inputs of support grades."""
     if "retrieved" not in arena.tables:
@@ -109,7 +100,7 @@ def seen_citations(arena: store.Arena, languages: Sequence[str] | None = None) -
 def _read(request: SupportRequest, reply: llm.Reply, grader: str) -> list[SupportGrade]:
     """Return the grade of a reply, or the reason why there is none."""
     reason = llm.unread(reply)
-    grade = None if reason else parse_support(reply.text or "", request.untrusted_texts())
+    grade = None if reason else read_mark(FORM, reply.text or "", request.untrusted_texts())
     return [_row(request, grader, grade, reason or (None if grade else "no grade could be read"), reply.key)]
 
 

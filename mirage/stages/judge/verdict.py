@@ -47,8 +47,6 @@ class ParsedVerdict:
     """`A`, `B`, `tie`, or `unparsed`."""
     reason: str | None
     """Reason why it is unparsed; null if it is not."""
-    span: tuple[int, int] | None
-    """Position of the deciding mark in the reply; null if there is none."""
 
 
 def parse_verdict(reply: str, shown: Iterable[str] = ()) -> ParsedVerdict:
@@ -80,15 +78,14 @@ def parse_verdict(reply: str, shown: Iterable[str] = ()) -> ParsedVerdict:
         return _unparsed("the reply only mentions the marks, or sets several that differ")
     if planted and len({_means(mark) for mark in marks}) > 1:
         return _unparsed("an answer or passage carries a verdict mark, and the judge's own do not agree")
-    last = marks[-1]
-    verdict = _means(last)
+    verdict = _means(marks[-1])
     if verdict is None:
-        return _unparsed(f"the last mark is {last[0]}, none of [[A]], [[B]] and [[C]]")
-    return ParsedVerdict(verdict, None, last.span())
+        return _unparsed(f"the last mark is {marks[-1][0]}, none of [[A]], [[B]] and [[C]]")
+    return ParsedVerdict(verdict, None)
 
 
 def _unparsed(reason: str) -> ParsedVerdict:
-    return ParsedVerdict("unparsed", reason, None)
+    return ParsedVerdict("unparsed", reason)
 
 
 def read_verdicts(
@@ -140,4 +137,4 @@ def _read(reply: llm.Reply, shown: Sequence[str]) -> ParsedVerdict:
     """Parse the verdict of a reply. A truncated reply may not have reached its verdict, whatever marks it has."""
     if reply.status == "ok":
         return parse_verdict(reply.text or "", shown)
-    return ParsedVerdict("unparsed", reply.reason or reply.status, None)
+    return _unparsed(reply.reason or reply.status)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +25,8 @@ _OUTCOMES: dict[str, Outcome] = {each: each for each in ("answered", "abstained"
 UNREAD = Parsed("unparsed", "by_model_unread")
 """Reading of an answer whose call failed, or whose reply names no outcome."""
 
-_FORM = word_form(_OUTCOMES, "outcome")
+FORM = word_form(_OUTCOMES, "outcome")
+"""Form of an outcome in a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +83,6 @@ class ModelOutcomes:
     """Cost of the calls."""
 
 
-def parse_model_outcome(text: str, shown_texts: Iterable[str] = ()) -> Outcome | None:
-    """Return the outcome in a model's reply, by the rules of `mirage.text.marks`; None if there is none.
-
-    Args:
-        text: the model's reply.
-        shown_texts: texts in its prompt.
-    """
-    return read_mark(_FORM, text, shown_texts)
-
-
 def plan_outcomes(path: Path, model: llm.ChatModel) -> llm.Cost:
     """Return the maximum cost of classifying the free answers of an arena; nothing is sent or written.
 
@@ -121,7 +112,7 @@ def classify_by_model(path: Path, calls: llm.ArenaCalls) -> ModelOutcomes:
     unasked = 0
     for request, reply in zip(requests, replies.by_number, strict=True):
         reason = None if reply is None else llm.unread(reply)
-        outcome = None if reply is None or reason else parse_model_outcome(reply.text or "", request.untrusted_texts())
+        outcome = None if reply is None or reason else read_mark(FORM, reply.text or "", request.untrusted_texts())
         if request.right is not None:
             agreement.setdefault(request.language, []).extend([outcome == request.right] if outcome else [])
             continue
