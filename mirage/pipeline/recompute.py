@@ -27,7 +27,7 @@ from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.nuggets.terms import TERMS
-from mirage.stages.outcomes import is_by_model
+from mirage.stages.outcomes.rates import is_by_model
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Stage
 from mirage.store import Arena

@@ -30,7 +30,7 @@ from mirage.stages.generate.stage import BASELINES
 from mirage.stages.judge.heuristic import WEIGHTS
 from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model, plan_judging
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
-from mirage.stages.outcomes import is_by_model
+from mirage.stages.outcomes.rates import is_by_model
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Progress, Stage, run
 

@@ -15,7 +15,8 @@ from flawed_systems import flawed_answers
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.stages.features import PairModel, Tools, compute
+from mirage.stages.features import Tools, compute
+from mirage.stages.features.pairs import PairModel
 from mirage.stages.features.support import MAX_TOKENS
 from mirage.store import Ledger
 

@@ -14,18 +14,14 @@ to add one, write its file and list it in `families.py`.
 """
 
 from mirage.stages.features import reranker, support
-from mirage.stages.features.families import FAMILIES, FEATURES
+from mirage.stages.features.families import FEATURES
 from mirage.stages.features.means import FeatureMean, means, over_languages
-from mirage.stages.features.pairs import PairModel
-from mirage.stages.features.spec import FeatureSpec, Tools
+from mirage.stages.features.spec import Tools
 from mirage.stages.features.table import compute, measurable, tables
 
 __all__ = [
-    "FAMILIES",
     "FEATURES",
     "FeatureMean",
-    "FeatureSpec",
-    "PairModel",
     "Tools",
     "compute",
     "means",

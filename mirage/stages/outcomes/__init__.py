@@ -11,37 +11,22 @@ matrices, and `corrected.py` corrects them for the label errors that an audit fi
 
 from mirage.stages.outcomes.confusion import Confusion, confusion
 from mirage.stages.outcomes.corrected import AUDIT_COLUMNS, correct_rates
-from mirage.stages.outcomes.parsed import RULES, Parsed
-from mirage.stages.outcomes.rates import Rate, count_answers, is_by_model, not_understood, rates, unparsed_note
-from mirage.stages.outcomes.tables import (
-    RIGHT,
-    outcomes,
-    parse_outcome,
-    sample_outcomes,
-)
-from mirage.stages.outcomes.templates import base_names, matched_difference, template_rates
-from mirage.stats.intervals import mean_interval, wilson
+from mirage.stages.outcomes.rates import Rate, count_answers, not_understood, rates, unparsed_note
+from mirage.stages.outcomes.tables import RIGHT, outcomes, sample_outcomes
+from mirage.stages.outcomes.templates import template_rates
 
 __all__ = [
     "AUDIT_COLUMNS",
     "RIGHT",
-    "RULES",
     "Confusion",
-    "Parsed",
     "Rate",
-    "base_names",
     "confusion",
     "correct_rates",
     "count_answers",
-    "is_by_model",
-    "matched_difference",
-    "mean_interval",
     "not_understood",
     "outcomes",
-    "parse_outcome",
     "rates",
     "sample_outcomes",
     "template_rates",
     "unparsed_note",
-    "wilson",
 ]
