@@ -12,6 +12,7 @@ Baets and Salakoski, Computational Statistics and Data Analysis 55, 2011).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -93,8 +94,13 @@ def compare_regressors(
     chosen = {regressor(name).name for name in (REGRESSORS if names is None else names)}
     regressors = [name for name in REGRESSORS if name in chosen]
     _enough(training)
-    n = len(training.systems)
-    count = _counter(len(regressors) * (n + n * (n - 1) // 2), progress)
+    n, done = len(training.systems), itertools.count(1)
+    total = len(regressors) * (n + n * (n - 1) // 2)
+
+    def count() -> None:
+        if progress:
+            progress(next(done), total)
+
     scale = _Scale(training)
     held_out = {name: scale.held_out(name, predict_left_out(training, name, seed, count=count)) for name in regressors}
     default = regressors[-1]
@@ -130,7 +136,7 @@ def predict_left_out(
     predicted = np.full((len(codes), len(systems), len(systems)), np.nan)
     for out in [*((system,) for system in systems), *combinations(systems, 2)]:
         try:
-            seen = training if features is None else training.only(features=features(out))
+            seen = training if features is None else training.only(features(out))
             predictions = predict(seen, name, out=out, seed=seed)
         except NotEnoughData:
             if len(out) == 1:
@@ -230,15 +236,3 @@ def _enough(training: Training) -> None:
             f"{len(training.systems)} rated systems with features are too few to leave some out",
             do=f"add features and battles of at least {FEWEST + 1} systems",
         )
-
-
-def _counter(total: int, progress: Progress | None) -> Callable[[], None]:
-    completed = 0
-
-    def count() -> None:
-        nonlocal completed
-        completed += 1
-        if progress:
-            progress(completed, total)
-
-    return count

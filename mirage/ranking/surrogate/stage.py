@@ -95,7 +95,7 @@ def sets(features: Sequence[str]) -> dict[str, tuple[str, ...] | str | None]:
 def without_features(seen: Training, regressor: str, names: tuple[str, ...] | None, seed: int) -> HeldOut:
     """Leave out every system with some of the features; None for the strongest, selected for each fit."""
     if names is not None:
-        return leave_one_out(seen.only(features=names), regressor, seed=seed)
+        return leave_one_out(seen.only(names), regressor, seed=seed)
     return leave_one_out(seen, regressor, features=lambda out: strongest(seen, out), seed=seed)
 
 
