@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mirage import llm, schema, store
@@ -12,7 +11,7 @@ from mirage.schema import PEOPLE, Support, SupportGrade
 from mirage.stages.features.reader import AnswerReader
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places
-from mirage.stages.model_stage import RowStage
+from mirage.stages.model_stage import Languages, RowStage, read_tables
 from mirage.text.languages import name_of
 from mirage.text.marks import read_mark, word_form
 
@@ -86,15 +85,11 @@ def _requests(seen: store.Snapshot) -> tuple[list[SupportRequest], dict[str, int
     return requests, {}
 
 
-def seen_citations(arena: store.Arena, languages: Sequence[str] | None = None) -> store.Snapshot:
+def seen_citations(arena: store.Arena, languages: Languages = None) -> store.Snapshot:
     """Read the inputs of support grades."""
     if "retrieved" not in arena.tables:
         arena.need("passages")
-    seen = {"answers": arena.read("answers", languages=languages)}
-    for name in ("queries", "passages", "retrieved"):
-        if (table := arena.read_optional(name, languages=languages)) is not None:
-            seen[name] = table
-    return store.Snapshot(arena, seen)
+    return read_tables(arena, ("answers",), ("queries", "passages", "retrieved"), languages)
 
 
 def _read(request: SupportRequest, reply: llm.Reply, grader: str) -> list[SupportGrade]:

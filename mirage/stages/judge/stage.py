@@ -25,7 +25,7 @@ from mirage.stages.judge.pairs import (
 from mirage.stages.judge.prompt import Plant, Prompts, judgeable
 from mirage.stages.judge.stats import JudgeStats, judge_stats
 from mirage.stages.judge.verdict import read_verdicts
-from mirage.stages.model_stage import ModelResult, ModelStage
+from mirage.stages.model_stage import ModelResult, ModelStage, read_tables
 from mirage.stages.stage import Stage, Tables
 from mirage.store.ledger import price_share
 
@@ -346,12 +346,10 @@ def judge_statistics(path: Path, *, limits: llm.Limits | None = None) -> list[Ju
 def _seen(arena: store.Arena, sample: BattleSample) -> store.Snapshot:
     """Return a snapshot of the tables that judging by a model reads."""
     languages = sample.languages if sample.battles is None else {battle.language for battle in sample.battles}
-    tables = ("queries", "answers") if "retrieved" in arena.tables else ("queries", "passages", "answers")
-    seen = {name: arena.read(name, languages=languages) for name in tables}
-    for name in ("turns", "passages", "retrieved"):
-        if name not in seen and (table := arena.read_optional(name, languages=languages)) is not None:
-            seen[name] = table
-    return store.Snapshot(arena, _with_outcomes(arena, seen) if sample.known else seen)
+    if "retrieved" not in arena.tables:
+        arena.need("passages")
+    seen = read_tables(arena, ("queries", "answers"), ("turns", "passages", "retrieved"), languages)
+    return store.Snapshot(arena, _with_outcomes(arena, seen.tables)) if sample.known else seen
 
 
 def _with_outcomes(arena: store.Arena, tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:

@@ -15,7 +15,7 @@ from mirage import llm, schema, store
 from mirage.errors import NotEnoughData
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fence_texts, one_message
 from mirage.schema import Assignment, Nugget, NuggetAssignment
-from mirage.stages.model_stage import Languages, RowStage, find_number, read_list
+from mirage.stages.model_stage import RowStage, find_number, read_list, read_tables
 from mirage.stages.nuggets.bank import banks, nugget_id
 from mirage.stages.nuggets.terms import TERMS, assign_by_terms
 from mirage.stages.shown import query_texts
@@ -57,13 +57,6 @@ class BankRequest:
             passages=fence_texts("PASSAGE", texts, code),
             most=str(MAX_NUGGETS),
         )
-
-
-def _read_for_banks(arena: store.Arena, languages: Languages) -> store.Snapshot:
-    seen = {name: arena.read(name, languages=languages) for name in ("queries", "passages")}
-    if (known := arena.read_optional("nuggets")) is not None:
-        seen["nuggets"] = known
-    return store.Snapshot(arena, seen)
 
 
 def bank_requests(seen: store.Snapshot) -> tuple[list[BankRequest], dict[str, int]]:
@@ -134,7 +127,7 @@ def parse_bank(text: str, request: BankRequest, author: str) -> list[Nugget] | s
 
 BANKS = RowStage(
     "nuggets",
-    _read_for_banks,
+    lambda arena, languages: read_tables(arena, ("queries", "passages"), ("nuggets",), languages),
     bank_requests,
     lambda request, reply, author: llm.unread(reply) or parse_bank(reply.text or "", request, author),
 )
@@ -170,13 +163,6 @@ class AssignRequest:
             answer=self.answer,
             nuggets=fence_texts("NUGGET", texts, code),
         )
-
-
-def _read_for_assigning(arena: store.Arena, languages: Languages) -> store.Snapshot:
-    seen = {name: arena.read(name, languages=languages) for name in ("answers", "nuggets")}
-    if (queries := arena.read_optional("queries", languages=languages)) is not None:
-        seen["queries"] = queries
-    return store.Snapshot(arena, seen)
 
 
 def _assign_requests(seen: store.Snapshot) -> tuple[list[AssignRequest], dict[str, int]]:
@@ -260,7 +246,7 @@ def _read_assignments(request: AssignRequest, reply: llm.Reply, assigner: str) -
 
 ASSIGNMENTS = RowStage(
     "nugget_assignments",
-    _read_for_assigning,
+    lambda arena, languages: read_tables(arena, ("answers", "nuggets"), ("queries",), languages),
     _assign_requests,
     _read_assignments,
     size=lambda request: len(request.nuggets),
