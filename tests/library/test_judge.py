@@ -77,7 +77,7 @@ def test_pitfall_8_the_choice_changes_neither_its_input_nor_global_generators(
 
 def test_pitfall_8_the_choice_does_not_depend_on_the_hash_seed() -> None:
     code = (
-        "import pyarrow as pa; from mirage.stages import judge;"
+        "import pyarrow as pa; from mirage.stages.judge.pairs import choose_pairs;"
         "rows = [('en', f'q{q}', f's{s}', 'ok') for q in range(5) for s in range(4)];"
         "columns = dict(zip(('language', 'query_id', 'system', 'status'), zip(*rows)));"
         "table = pa.table({name: list(values) for name, values in columns.items()});"
