@@ -102,12 +102,13 @@ class _Generating(ModelStage[Asked, GenerateResult]):
         pairs = zip(prepared.to_ask, replies.by_number, strict=True)
         given = [(prompt, reply) for prompt, reply in pairs if reply is not None]
         days = ledger.days(reply.key for _, reply in given)
-        passages, known, answers = [], known_texts(seen.tables.get("passages")), list(prepared.unaskable)
+        known = ShownPassages(seen.tables.get("passages"), None, columns=("passage_id", "text"))
+        passages, answers = [], list(prepared.unaskable)
         for prompt, reply in given:
             key = prompt.language, prompt.query_id
             answer = answer_of(key, settings, reply, reply.reason)
             if settings.template is None:
-                rows = retrieved_rows(key, settings.system, reply.contexts or (), known.get(key, {}))
+                rows = retrieved_rows(key, settings.system, reply.contexts or (), dict(known.of(key, None, None)))
                 passages += rows
                 # Citations are numbers, unless one is the id of a passage.
                 by_id = any(f"[{row.passage_id}]" in (reply.text or "") for row in rows)
@@ -418,16 +419,6 @@ BASELINES_OVER = Stage(
 """The baselines over a retriever's passages, as separate systems."""
 BASELINES = Stage("baselines", ("queries", "passages"), ("answers",), _baselines)
 """The baselines, which add to imported answers."""
-
-
-def known_texts(passages: pa.Table | None) -> dict[Key, dict[str, str | None]]:
-    """Return the texts of the passages given with each query, by id."""
-    texts: dict[Key, dict[str, str | None]] = {}
-    if passages is not None:
-        columns = (passages[name].to_pylist() for name in ("language", "query_id", "passage_id", "text"))
-        for language, query_id, passage_id, text in zip(*columns, strict=True):
-            texts.setdefault((language, query_id), {})[passage_id] = text
-    return texts
 
 
 def retrieved_rows(
