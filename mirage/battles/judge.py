@@ -20,7 +20,7 @@ from mirage.battles.counts import RELEVANCE as RELEVANCE
 from mirage.battles.counts import Battles, find_unranked, from_outcomes, pool_battles, remedy, unranked_lines
 from mirage.battles.verdict_rows import OF_KNOWN, OF_SCORES, from_judgments, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.schema import Parser, Skill
+from mirage.schema import OVERALL, Parser, Skill
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -274,6 +274,37 @@ def ranks_by_labels(arena: Arena) -> bool:
         return bool(Judge.relevance().battles(arena.read("outcomes")))
     except NotEnoughData:
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFacts:
+    """A judge's criterion and number of repeated verdicts."""
+
+    criterion: str
+    """The criterion; `overall` where none is stored."""
+    repeats: int
+    """Maximum number of verdicts on one battle in one order."""
+
+    @property
+    def words(self) -> str:
+        """The criterion and the repeats, in words; empty for the defaults."""
+        parts = [f"criterion {self.criterion}"] if self.criterion != OVERALL else []
+        return ", ".join(
+            [*parts, *([f"up to {self.repeats} verdicts per battle and order"] if self.repeats > 1 else [])]
+        )
+
+
+@lru_cache(maxsize=64)
+def judge_facts(arena: Arena) -> Mapping[str, JudgeFacts]:
+    """Return the criterion and the repeats of each judge of an arena, by name; empty without judgments."""
+    if "judgments" not in arena.tables:
+        return {}
+    rows = arena.sql(
+        "SELECT judge, coalesce(max(criterion), ?) AS criterion, coalesce(max(repeat), 0) + 1 AS repeats FROM judgments"
+        " GROUP BY judge",
+        [OVERALL],
+    )
+    return {row["judge"]: JudgeFacts(row["criterion"], row["repeats"]) for row in rows.to_pylist()}
 
 
 @lru_cache(maxsize=64)

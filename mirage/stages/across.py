@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,6 +56,23 @@ class DetectResult:
     """Number of passages whose language was detected, counted per query and retriever."""
     unknown: int
     """Number of passages whose language remains unknown: no text, or a text too short or too mixed."""
+
+
+def is_cross_lingual(arena: Arena) -> bool:
+    """Return whether queries of one language have given or retrieved passages in several languages."""
+    return len(_pairs(arena)) > len({language for language, _ in _pairs(arena)})
+
+
+@lru_cache(maxsize=16)
+def _pairs(arena: Arena) -> frozenset[tuple[str, str]]:
+    """Return the pairs of languages of a query and a passage."""
+    pairs: set[tuple[str, str]] = set()
+    for table in _TABLES:
+        if table in arena.tables:
+            rows = arena.read(table, columns=["language", "passage_language"]).drop_null()
+            rows = rows.group_by(["language", "passage_language"]).aggregate([])
+            pairs |= set(zip(*(rows[name].to_pylist() for name in ("language", "passage_language")), strict=True))
+    return frozenset(pairs)
 
 
 def decisions_by_pair(

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from mirage import store
 from mirage.explorer.answers import data as answers
 from mirage.explorer.answers.answer_card import passages_html
+from mirage.stages.across import is_cross_lingual
 from pages import page_text
 
 
@@ -33,6 +34,7 @@ def test_a_matrix_shows_pairs_of_languages() -> None:
 def test_an_arena_in_one_language_shows_no_matrix() -> None:
     app = open_page("hallucination", "sample")
     assert not app.exception
+    assert not is_cross_lingual(store.open_arena(store.bundled_arenas()["sample"]))
     assert "Languages of passages" not in page_text(app)
 
 

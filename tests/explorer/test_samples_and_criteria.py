@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mirage import schema, store
+from mirage.battles.judge import judge_facts
 from mirage.explorer.answers import data as answers
 from mirage.stages.outcomes import outcomes
 from pages import open_page, page_text
@@ -77,6 +78,9 @@ def test_readers_switch_between_the_samples_of_an_answer(arenas: Path) -> None:
 
 
 def test_leaderboard_battle_and_judges_name_criterion_and_repeats(arenas: Path) -> None:
+    facts = judge_facts(store.open_arena(arenas / "repeated"))
+    assert (facts["j"].criterion, facts["j"].repeats) == ("overall", 1)
+    assert (facts["j: tone"].criterion, facts["j: tone"].repeats) == ("tone", 2)
     assert "j: tone (criterion tone, up to 2 verdicts" in page_text(open_page("leaderboard", judge="j: tone"))
     assert "criterion" not in page_text(open_page("leaderboard", judge="j"))
     assert "up to 3 samples" in page_text(open_page("leaderboard", judge="relevance", skill="abstain"))
