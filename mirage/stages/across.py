@@ -63,6 +63,11 @@ def is_cross_lingual(arena: Arena) -> bool:
     return len(_pairs(arena)) > len({language for language, _ in _pairs(arena)})
 
 
+def passage_languages(arena: Arena) -> list[str]:
+    """Return the known languages of an arena's passages."""
+    return sorted({code for _, code in _pairs(arena)})
+
+
 @lru_cache(maxsize=16)
 def _pairs(arena: Arena) -> frozenset[tuple[str, str]]:
     """Return the pairs of languages of a query and a passage."""
