@@ -345,7 +345,7 @@ def judge_statistics(path: Path, *, limits: llm.Limits | None = None) -> list[Ju
 
 def _seen(arena: store.Arena, sample: BattleSample) -> store.Snapshot:
     """Return a snapshot of the tables that judging by a model reads."""
-    languages = sample.languages if sample.battles is None else {battle.language for battle in sample.battles}
+    languages = sample.languages if sample.battles is None else sorted({battle.language for battle in sample.battles})
     if "retrieved" not in arena.tables:
         arena.need("passages")
     seen = read_tables(arena, ("queries", "answers"), ("turns", "passages", "retrieved"), languages)

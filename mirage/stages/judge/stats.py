@@ -181,15 +181,14 @@ def _row(
         values |= {f"{name}_rate": rate, f"{name}_low": low, f"{name}_high": high}
         values["n" if name == "unparsed" else f"{name}_n"] = sum(n for _, n in cells)
     calls = set[str]().union(*(tally.calls for tally in tallies))
-    told = [counts[call] for call in calls if call in counts]
-    tokens_in, tokens_out = (sum(count[side] for count in told) if told else None for side in (0, 1))
+    told = [counts[call] for call in sorted(calls) if call in counts]
     billed = (sum(count[side] * count[2] for count in told) for side in (0, 1))
     return JudgeStats(
         judge=judge,
         language=language,
         **values,
         calls=len(calls) or None,
-        tokens_in=tokens_in,
-        tokens_out=tokens_out,
+        tokens_in=sum(count[0] for count in told) if told else None,
+        tokens_out=sum(count[1] for count in told) if told else None,
         money=limits.cost(*billed) if limits and told else None,
     )
