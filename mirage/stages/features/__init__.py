@@ -5,6 +5,8 @@
 
 This needs only the tables. A reference system, local models and a grader are passed as tools:
 
+    from mirage.stages.features.pairs import PairModel
+
     nli = PairModel(support.MODEL, max_tokens=support.MAX_TOKENS)
     compute(queries, passages, answers, tools=Tools(reference="reference", support=nli))
 
