@@ -268,7 +268,8 @@ def test_map_follows_the_order_of_mention_on_any_hash_seed_pitfall_15() -> None:
     assert measure("[2] [1] [4]", labels=labels)["citation_MAP@10"] == pytest.approx((1 / 2 + 2 / 3) / 2)
     code = (
         "from mirage.text.answers import *\nfrom mirage.stages.features.citation import average_precision as ap\n"
-        "m = cited_ids(citations('[b] [d, a] [c]', ['a', 'b', 'c', 'd'], numbered=False))\nprint(m, ap(m, {'a', 'b'}, 10))"
+        "m = cited_ids(citations('[b] [d, a] [c]', ['a', 'b', 'c', 'd'], numbered=False))\n"
+        "print(m, ap(m, {'a', 'b'}, 10))"
     )
     outputs = {
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, env={"PYTHONHASHSEED": seed}, capture_output=True).stdout
