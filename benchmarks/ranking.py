@@ -150,7 +150,7 @@ def thousand() -> list[Row]:
 _MANY = """
 import time
 from benchmarks.ranking import judgments
-from mirage.battles import from_judgments
+from mirage.battles.verdict_rows import from_judgments
 from mirage.ranking.bootstrap import rate
 rows = judgments(["en"], {systems}, {queries})
 rate(from_judgments(judgments(["en"], 3, 5), judge="judge"), draws=5)

@@ -56,7 +56,6 @@ __all__ = [
     "UnknownName",
     "VanillaTemplate",
     "agreement",
-    "answer_languages",
     "attribution",
     "chat_model",
     "compare",
@@ -783,8 +782,7 @@ def features(
         Unreachable: if the service rejects every call.
     """
     from mirage import llm
-    from mirage.stages.features.grading import Grader
-    from mirage.stages.features.measuring import measure
+    from mirage.stages.features.measuring import Grader, measure
     from mirage.stages.features.settings import MeasureSettings
 
     settings = MeasureSettings(only, reference, nli, reranker, device, assigner, grader)
@@ -853,7 +851,9 @@ def judge(
         Unreachable: if the service rejects every call.
     """
     from mirage import llm
-    from mirage.stages.judge import HEURISTIC, OVERALL, load_criterion
+    from mirage.schema import OVERALL
+    from mirage.stages.judge.criteria import load_criterion
+    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import (
         BattleSample,
         JudgeSettings,
@@ -1118,26 +1118,6 @@ def risk_coverage(
     curves = abstain.risk_coverage(arena, signal, loss=loss, languages=_tuple(languages))
     title = f"{signal} of {arena.name}: area under the risk-coverage curve"
     return Rows(_table(abstain.curve_rows(curves)), title, abstain.SHOWN)
-
-
-def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) -> Rows:
-    """Detect the language of every answer, and count by system and language of the query.
-
-    Args:
-        arena: with answers.
-        languages: codes of the queries; None for all.
-
-    Returns:
-        Rows of `mirage.stages.across.AnswerLanguage`, with 95% intervals over queries.
-
-    Raises:
-        TableMissing: if it lacks answers.
-        UnknownName: if it has no such language.
-    """
-    from mirage.stages import across
-
-    rows = across.answer_languages(arena, languages=_tuple(languages))
-    return _records(rows, f"Languages of the answers of {arena.name}")
 
 
 def attribution(

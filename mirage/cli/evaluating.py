@@ -114,7 +114,7 @@ def _with_model(settings: EvaluateSettings, connection: Connection, source: Path
     """
     from mirage import pipeline
     from mirage.battles.judge import NUGGETS, RELEVANCE
-    from mirage.stages.judge import HEURISTIC
+    from mirage.stages.judge.heuristic import HEURISTIC
 
     plain = Connection()
     served = any(getattr(connection, name) != getattr(plain, name) for name in SERVICE)

@@ -81,7 +81,8 @@ def judge(
     the --budget, or without one all battles; every verdict stores its inclusion probability, and `mirage rank` weights
     it by the inverse.
     """
-    from mirage.stages.judge import HEURISTIC, stage
+    from mirage.stages.judge import stage
+    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import BattleSample, JudgeSettings, refuse_choices
 
     asked = _load_criterion(criterion)
@@ -145,8 +146,8 @@ def judge_passport(
     fault; `mirage report judges DIR --passport` prints it again.
     """
     from mirage.stages.features.measuring import measure
-    from mirage.stages.judge import HEURISTIC
     from mirage.stages.judge.faults import draw_items, item_pairs
+    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
     only, asked = languages, _load_criterion(criterion)
@@ -166,7 +167,7 @@ def judge_passport(
 
 def _load_criterion(criterion: str | None) -> JudgeCriterion:
     """Return the criterion of the options: by its name, or from a rubric's file."""
-    from mirage.stages.judge import load_criterion
+    from mirage.stages.judge.criteria import load_criterion
 
     if criterion is not None and criterion.endswith((".yaml", ".yml")):
         return load_criterion(rubric=Path(criterion))
@@ -179,7 +180,7 @@ def _judge_until(
     """Judge in rounds until a goal is reached, and print the ranking of the judged battles."""
     from mirage.llm import ArenaCalls
     from mirage.pipeline.adaptive import judge_adaptively, rating_rows
-    from mirage.stages.judge import HEURISTIC
+    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import plan_judging
 
     if asked.judge == HEURISTIC and connection.model is None:
@@ -221,7 +222,7 @@ def _tell_round(state: AdaptiveState, money: float | None) -> None:
 def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, repeats: int) -> Arena | None:
     """Judge the battles of the settings and return the arena; None if only the cost was asked for."""
     from mirage.llm import total
-    from mirage.stages.judge import HEURISTIC
+    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import judge_arena_by_features, plan_judging
 
     if settings.judge == HEURISTIC and connection.model is None:

@@ -141,8 +141,7 @@ def features(
     """
     from mirage.llm import ArenaCalls
     from mirage.stages import features as measures
-    from mirage.stages.features.grading import Grader
-    from mirage.stages.features.measuring import measure
+    from mirage.stages.features.measuring import Grader, measure
     from mirage.stages.features.settings import MeasureSettings
 
     settings = MeasureSettings(tuple(only or ()), reference, nli, reranker, device)
@@ -180,7 +179,7 @@ def features(
 
 def _plan_grades(path: Path, settings: MeasureSettings, connection: Connection) -> None:
     """Report the calls that would be made, and their cost."""
-    from mirage.stages.features.grading import plan_grades
+    from mirage.stages.features.measuring import plan_grades
 
     if connection.model is None:
         note("No calls: no --model is given.")

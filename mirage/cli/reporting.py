@@ -26,7 +26,7 @@ from mirage.text.segmentation import as_sentence
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.stages.judge import JudgeStats
+    from mirage.stages.judge.stats import JudgeStats
     from mirage.stats.label_errors import QueryLabels
 
 report = command_group("report", "Print rates, retrieval measures, failures, the reliability of judges and more.")
@@ -181,18 +181,19 @@ def languages(
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
-    """Report the languages of each system's answers by language of the query, with 95% intervals.
+    """Report correct decisions by language of the query and of the relevant passages shown, with 95% intervals.
 
-    Reads the table answers. Writes nothing, except the column passage_language of passages and retrieved with --detect.
+    Reads the tables of `mirage report failures`. Writes nothing, except the column passage_language of passages and
+    retrieved with --detect.
     """
-    from mirage import api, store
-    from mirage.stages.across import AnswerLanguage, detect_passage_languages
+    from mirage import store
+    from mirage.stages.across import DecisionShare, decisions_by_pair, detect_passage_languages
 
     if detect:
         result = detect_passage_languages(dir_, made_by="mirage report languages --detect")
         note(f"Languages of {result.detected:,} passages detected; {result.unknown:,} unknown.")
-    found = api.answer_languages(store.open_arena(dir_), languages=languages)
-    show(found, (), output_format, of=AnswerLanguage, value="share")
+    found = decisions_by_pair(store.open_arena(dir_), languages=languages)
+    show(found, (), output_format, of=DecisionShare, value="share")
 
 
 @report.command()
@@ -352,7 +353,7 @@ def _with_interval(value: float | None, low: float | None, high: float | None) -
 
 def show_judges(stats: Sequence[JudgeStats], output_format: Format) -> None:
     """Print the rates and costs of judges."""
-    from mirage.stages.judge import JudgeStats
+    from mirage.stages.judge.stats import JudgeStats
 
     if output_format != "table":
         show(stats, (), output_format, of=JudgeStats)

@@ -17,12 +17,13 @@ from mirage.battles.judge import Judge, verdict_judges
 from mirage.battles.verdict_rows import only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.papers.printed import MIRAGE_BENCH, Measured, PrintedFigure, set_beside
-from mirage.ranking import paper, surrogate
+from mirage.ranking import paper
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.fit import PairCounts
 from mirage.ranking.graph import groups, main_group
 from mirage.ranking.records import JOINT
-from mirage.ranking.surrogate.data import FEWEST
+from mirage.ranking.surrogate.data import FEWEST, Training, averages
+from mirage.ranking.surrogate.quality import r2
 from mirage.ranking.surrogate.regressors import ESTIMATORS, PUBLISHED, REGRESSORS, fit_and_predict
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import Progress
@@ -105,7 +106,7 @@ class PaperLanguage:
 
     def means(self, times: Array | None = None) -> Array:
         """Return B x S x F means of the features where they exist, over all queries once or `times` (B x Q)."""
-        return surrogate.averages(self.values, np.ones((1, len(self.values))) if times is None else times)
+        return averages(self.values, np.ones((1, len(self.values))) if times is None else times)
 
 
 @dataclass(frozen=True, eq=False)
@@ -361,7 +362,7 @@ def gather_material(
 
 
 def _usable(
-    fought: Mapping[str, Battles], joined: surrogate.Training, names: Sequence[str], missing: dict[str, str]
+    fought: Mapping[str, Battles], joined: Training, names: Sequence[str], missing: dict[str, str]
 ) -> tuple[dict[str, Battles], dict[str, Array]]:
     """Return by language the battles and feature values of systems that have both; others are added to `missing`."""
     battles, values = {}, {}
@@ -434,7 +435,7 @@ def _r2(predicted: Array, truth: Array, chosen: NDArray[np.bool_]) -> float | No
     if not np.isfinite(predicted).all():
         return None
     try:
-        return float(surrogate.r2(predicted[chosen], truth[chosen]))
+        return float(r2(predicted[chosen], truth[chosen]))
     except NotEnoughData:
         return None
 

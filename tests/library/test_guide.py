@@ -26,7 +26,8 @@ from misbehaving import Act, Call, Service, embedded, reply
 
 import mirage as package
 from mirage import cli, store
-from mirage.battles import decisions, from_outcomes
+from mirage.battles.counts import from_outcomes
+from mirage.battles.decision import decisions
 from mirage.cli.common import DEFAULT
 from mirage.explorer.kit.page_list import PAGES
 
@@ -344,7 +345,7 @@ def test_the_index_of_decisions_is_complete() -> None:
 
 # Examples in docstrings
 
-NO_CODE = {"mirage/people/votes/powered.py", "mirage/ranking/surrogate/pooled.py"}
+NO_CODE = {"mirage/people/votes/powered.py"}
 """Files whose indented blocks are formulas, which happen to parse as Python."""
 
 
@@ -416,7 +417,7 @@ def test_an_example_calls_what_exists_with_keywords_that_it_takes(module: str, c
 
 
 RUN = (
-    *("mirage.battles", "mirage.battles.decided", "mirage.battles.decision"),
+    *("mirage.battles.decided", "mirage.battles.decision"),
     *("mirage.battles.judge", "mirage.battles.verdict_rows", "mirage.people.notes", "mirage.people.votes.queue"),
     *("mirage.text.languages"),
 )

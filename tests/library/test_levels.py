@@ -48,7 +48,7 @@ def test_labels_alone_have_wilson_like_intervals() -> None:
     labels, said = labelled(100)
     alone = mean_of(labels, said, lam=0.0)
     assert alone.value == pytest.approx(float(np.nanmean(labels)))
-    assert alone.effective == pytest.approx(100, rel=0.03)
+    assert alone.high - alone.low == pytest.approx(2 * 1.96 * (alone.value * (1 - alone.value) / 100) ** 0.5, rel=0.05)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])

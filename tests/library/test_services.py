@@ -14,7 +14,7 @@ from misbehaving import Service
 
 from mirage import store
 from mirage.llm.presets import Endpoint
-from mirage.stages import judge
+from mirage.stages.judge.heuristic import HEURISTIC
 
 CLOSED = "http://127.0.0.1:9/v1"
 
@@ -139,6 +139,6 @@ def test_a_dry_run_refuses_a_name_that_a_run_refuses(arena: Path) -> None:
     with Service(lambda call: says("A")) as service:
         run(arena, service)
         for more in (["--temperature", 0.7], []):
-            name = "j" if more else judge.HEURISTIC
+            name = "j" if more else HEURISTIC
             assert run(arena, service, "--dry-run", *more, name=name, code=2).stderr
     assert store.open_arena(arena).tables

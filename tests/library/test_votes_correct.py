@@ -16,7 +16,7 @@ import mirage
 from benchmarks import coverage
 from benchmarks.correction import LIKES_FIRST, REAL, alone, load, repeat, simulate, trials, truth, wrong_about_two
 from benchmarks.simulated import simulate_arena as arena
-from mirage.battles import Battle, Decision, decisions
+from mirage.battles.decision import Battle, Decision, decisions
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData
 from mirage.people import votes
