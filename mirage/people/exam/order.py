@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from mirage.battles.decision import FIRST, SECOND, TIE
 from mirage.battles.verdict_rows import Verdicts
 from mirage.people.exam.items import Items
-from mirage.people.votes import LEAST
 from mirage.ranking.by_query import by_query
 from mirage.ranking.fit import RIDGE
 from mirage.stats.intervals import CONFIDENCE
-from mirage.stats.jackknife import Array, Estimate
+from mirage.stats.jackknife import LEAST, Array, Estimate
 from mirage.stats.kendall import kendall
 
 Signs = NDArray[np.intp]

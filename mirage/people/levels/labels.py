@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mirage import store
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people.votes import Evidence, votes_on
-from mirage.people.votes.verdicts import majorities
+from mirage.people.votes.rows import majorities
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, QueryMeasure, query_measure
 from mirage.schema import Parser
 from mirage.stages.features.nuggets import MAIN_SCORE
@@ -271,9 +271,9 @@ def _feature(
         rows = votes_on(arena, log)
         changed = len(rows.changed)
         clear: dict[Key, list[float]] = {}
-        for (language, query, system, *_), word in majorities(rows.counting).items():
-            if word != "unclear":
-                clear.setdefault((language, query, system), []).append(float(word == "yes"))
+        for (language, query, system, *_), grade in majorities(rows.counting).items():
+            if grade is not None:
+                clear.setdefault((language, query, system), []).append(float(grade == "full"))
         labels |= {key: [float(np.mean(votes))] for key, votes in clear.items()}
     measured = _values(arena.read("features", languages=languages), feature)
     ends = float(spec.low), float(spec.high)

@@ -29,8 +29,8 @@ from mirage.people.votes.coefficients import (
     kappas,
     ratio,
 )
-from mirage.people.votes.rows import Vote
-from mirage.people.votes.verdicts import battle, label
+from mirage.people.votes.kinds import Vote
+from mirage.people.votes.rows import battle, label
 from mirage.schema import PEOPLE, CodeOrAll, Count, Range, Share
 from mirage.stats.jackknife import LEAST, Scale, Spread, Statistic, estimate, jackknife
 from mirage.text.languages import in_order
