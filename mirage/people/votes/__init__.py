@@ -16,7 +16,6 @@ method), and `raters.py` analyses imported scores.
 
 from mirage.people.votes.agreement import Agreement, agreement
 from mirage.people.votes.belonging import ArenaVotes, votes_on
-from mirage.people.votes.coefficients import ENOUGH
 from mirage.people.votes.correct import (
     LEAST_EACH,
     LEAST_QUERIES,
@@ -38,6 +37,7 @@ from mirage.people.votes.kinds import (
     Vote,
     split_categories,
 )
+from mirage.people.votes.opinions import ENOUGH
 from mirage.people.votes.queue import (
     FLIPPED,
     RANDOM,
