@@ -88,9 +88,7 @@ def test_copies_are_of_whoever_writes_a_name_and_empty_rows_are_left_out(arena: 
     assert {first.voter, second.voter} == {"amina", "ravi"}
 
 
-def test_sheets_of_battles_and_labels_are_one_file_with_rows_and_columns_in_any_order(
-    arena: store.Arena, tmp_path: Path
-) -> None:
+def test_battles_and_labels_share_a_sheet_in_any_order(arena: store.Arena, tmp_path: Path) -> None:
     battles, labels = battle_ballot(arena, "te", voter="amina", n=3), ballot(arena, [AuditItem("te", "q00")], "amina")
     words = zip(battles.to_pylist() + labels.to_pylist(), ("A", "B", "skip", "no"), strict=True)
     rows = [row | {"vote": word} for row, word in words]
