@@ -19,7 +19,7 @@ from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people import votes
 from mirage.people.votes import LabelVote, Votes
-from mirage.people.votes.ballots import import_ballot, label_ballot
+from mirage.people.votes.ballots import ballot, import_ballot
 from mirage.people.votes.belonging import shown_now
 from mirage.people.votes.labels import draw_audit, label_audit, labels_of
 from mirage.store.labels import has_automatic_labels
@@ -116,7 +116,7 @@ def test_a_rare_label_leaves_its_place_to_the_other(tmp_path: Path) -> None:
 
 def filled(path: Path, arena: store.Arena, n: int = 24, **changed: str) -> Path:
     """Write a ballot of Telugu queries, filled in by amina."""
-    rows = label_ballot(arena, draw_audit(arena, n=n, languages=["te"], seed=1), voter="amina").to_pylist()
+    rows = ballot(arena, draw_audit(arena, n=n, languages=["te"], seed=1), "amina").to_pylist()
     path.write_text("".join(json.dumps(row | {"vote": "yes"} | changed) + "\n" for row in rows), encoding="utf-8")
     return path
 

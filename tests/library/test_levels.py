@@ -267,7 +267,7 @@ def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_pat
     ]
     labels = levels.read_labels(arena, "feature:citation_precision", rows)
     assert set(labels.labels.tolist()) == {0.5}
-    assert labels.n_labels == len(answers)
+    assert labels.n_labels() == len(answers)
     assert "feature:citation_precision" in levels.label_measures(arena, rows)
     (row, *_) = levels.correct_levels(labels).rows
     assert row.corrected == pytest.approx(0.5)

@@ -18,7 +18,7 @@ from mirage.battles.verdict_rows import COLUMNS, OF_KNOWN, REPEATED, programs
 from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit import votes as voting
 from mirage.people import votes
-from mirage.people.exam import MEASURES, Estimate, ExamResult, exam
+from mirage.people.exam import MEASURES, ExamResult, exam
 from mirage.people.votes import PEOPLE
 from mirage.people.votes.agreement import judges_agreement
 from mirage.ranking.board import battles_of, style_of
@@ -28,6 +28,7 @@ from mirage.stages.judge.family import family_preferences
 from mirage.stages.judge.faults import has_items, passport_path
 from mirage.stages.judge.passport import PassportRow, passport
 from mirage.stages.judge.stats import judge_stats
+from mirage.stats.jackknife import Estimate
 from mirage.store import Arena, kept_ledger, makers_of, open_arena
 
 if TYPE_CHECKING:
