@@ -15,7 +15,7 @@ import typer
 from mirage.cli.common import How, Languages, app, locate
 from mirage.cli.connection import Connection, tell
 from mirage.cli.output import note, progress
-from mirage.cli.ranking import RankingPrinter
+from mirage.cli.ranking import print_ranking
 from mirage.cli.settings import expand_settings
 from mirage.cli.steps import total
 from mirage.errors import BadInput
@@ -98,7 +98,8 @@ def evaluate(
         raise BadInput("the judge's calls are not confirmed", do="add --yes, or --dry-run for their cost")
     report = _evaluate(source, folder, settings, connection, yes=yes)
     if report.ranking is not None:
-        RankingPrinter(output_format, None, "logit", joint=output_format == "table").show(report.ranking)
+        joint = list(report.ranking.languages)[-1:] if output_format == "table" else None
+        print_ranking(report.ranking, output_format, languages=joint)
     _summarise(report)
     if open_:
         from mirage.cli.serving import explorer
