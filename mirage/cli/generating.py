@@ -26,9 +26,6 @@ RAG = "rag"
 """Value of `--provider` for a RAG service."""
 COUNTS = (*("language", "queries", "ok", "empty", "truncated", "refused", "api_error", "missing", "not_asked"),)
 """Columns of `generate`."""
-RETRIEVED = ("language", "queries", "with_passages", "passages", "with_text")
-"""Columns of `generate retrieve`."""
-
 generating_commands = command_group("generate", "Generate answers with a model.", default=True)
 
 
@@ -46,10 +43,6 @@ def generate(
         typer.Option(metavar="NAME", help="Use this retriever's passages instead of those of the queries."),
     ] = None,
     depth: Annotated[int | None, typer.Option(min=1, help="Number of its top passages; default all.")] = None,
-    baselines: Annotated[
-        bool,
-        typer.Option("--baselines", help="Answer with the baselines, which need no model."),
-    ] = False,
     template: Annotated[
         str,
         typer.Option(
@@ -83,9 +76,6 @@ def generate(
     from mirage.stages.generate import stage as generating
     from mirage.stages.generate.settings import GenerateSettings
 
-    if baselines:
-        _answer_by_baselines(dir_, retriever, depth, output_format)
-        return
     if connection.provider == RAG:
         if (retriever, depth, share, template, relevant_only) != (None, None, None, "rag", False):
             raise BadInput(
@@ -250,31 +240,6 @@ def _name_of(system: str | None, model: str, retriever: str | None, depth: int |
     return system or whole_system(model, str(retriever))
 
 
-def _answer_by_baselines(path: Path, retriever: str | None, depth: int | None, output_format: How) -> None:
-    """Answer with the baselines from a retriever's passages, or from those of the queries."""
-    from mirage import store
-    from mirage.stages import stage
-    from mirage.stages.generate import baselines
-    from mirage.stages.generate import stage as generating
-    from mirage.stages.shown import need_retriever
-
-    systems = set(baselines.BASELINES)
-    if retriever is None:
-        arena = stage.run(generating.BASELINES, path, made_by="mirage generate", part="system")
-    else:
-        need_retriever(store.open_arena(path), retriever)
-        systems = {generating.whole_system(name, retriever) for name in systems}
-        arena = stage.run(
-            generating.BASELINES_OVER, path, made_by="mirage generate", part="system", retriever=retriever, depth=depth
-        )
-    counts: dict[str, Counter[str]] = {}
-    answers = arena.read("answers", columns=["language", "system", "status"]).to_pylist()
-    for row in answers:
-        if row["system"] in systems:
-            counts.setdefault(row["language"], Counter())[row["status"]] += 1
-    _show_counts(counts, output_format)
-
-
 @generating_commands.command("retrieve")
 def retrieve(
     dir_: ArenaDir,
@@ -295,7 +260,7 @@ def retrieve(
     Reads the tables queries, passages and retrieved, and the corpus: `docid`, `title`, `text`, and `language` unless
     the file name gives it (corpus.fi.jsonl). Writes the table retrieved, keeping the lists of other retrievers.
     `mirage generate --retriever NAME` shows the passages to a model; `mirage import --as trec` takes the lists of other
-    retrievers. Needs the extra `retrieval`. Prints the number of queries with passages.
+    retrievers. Needs the extra `retrieval`.
     """
     from mirage.stages.retrieve.stage import RetrieveSettings
     from mirage.stages.retrieve.stage import retrieve as retrieve_for
@@ -304,23 +269,11 @@ def retrieve(
     refuse_name(name)
     settings = RetrieveSettings(name, depth, corpus, languages)
     with progress("Retrieving") as update:
-        retrieve_for(dir_, settings, made_by="mirage generate retrieve", progress=update)
-    _tell_retrieved(dir_, name)
-
-
-def _tell_retrieved(path: Path, name: str) -> None:
-    """Print a retriever's results by language."""
-    from mirage import store
-    from mirage.stages.shown import contexts
-
-    arena = store.open_arena(path)
-    tables = {name: arena.read(name) for name in ("passages", "retrieved") if name in arena.tables}
-    queries = arena.read("queries", columns=["language", "query_id"])["language"].to_pylist()
-    own = [row for row in contexts(tables.get("passages"), tables["retrieved"]).to_pylist() if row["retriever"] == name]
-    rows = []
-    for code, n in sorted(Counter(queries).items()):
-        part = [row for row in own if row["language"] == code]
-        counts = len({row["query_id"] for row in part}), len(part), sum(row["text"] is not None for row in part)
-        rows.append(dict(zip(RETRIEVED, (code, n, *counts), strict=True)))
-    show(rows, RETRIEVED, "table")
-    note(f"Next, to generate answers: mirage generate {path} --retriever {name} --depth 10 --model MODEL")
+        arena = retrieve_for(dir_, settings, made_by="mirage generate retrieve", progress=update)
+    own = arena.sql(
+        "SELECT count(*) AS passages, count(DISTINCT (language, query_id)) AS queries FROM retrieved"
+        " WHERE retriever = ?",
+        [name],
+    ).to_pylist()[0]
+    note(f"{arena.address}: {own['passages']:,} passages for {own['queries']:,} queries by {name}")
+    note(f"Next, to generate answers: mirage generate {dir_} --retriever {name} --depth 10 --model MODEL")

@@ -32,7 +32,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     "check": [("check",), ("check", "{arena}"), ("check", "{file}")],
     "show": [("show", "answers", "{arena}", "--system", "half"), ("show", "nuggets", "{arena}")],
     "evaluate": [("evaluate", "{file}", "--into", "evaluated")],
-    "generate": [("generate", "{arena}", "--baselines", "--retriever", "words", "--languages", "sw")],
+    "generate": [("generate", "{arena}", "--system", "s", "--model", "m", "--base-url", "{nobody}", "--dry-run")],
     "measure": [
         ("measure", "outcomes", "{arena}"),
         ("measure", "features", "{arena}", "--only", "length"),
