@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from mirage import __version__, schema
+from mirage import __version__, schema, store
 from mirage.cli.output import Format, escape_unencodable, note
 from mirage.errors import BadInput, MirageError
 from mirage.store import Arena
@@ -173,21 +173,12 @@ def _options(
     """A leaderboard and arena for multilingual RAG."""
 
 
-def locate(text: str) -> Path:
-    """Return the path of an arena's folder; addresses on object storage are refused."""
-    from mirage import store
-
-    return store.locate(str(text))
-
-
 def existing_arena(text: str) -> Path:
-    """Return the path of an arena that there is, as `locate` does, or that of a bundled arena by its name.
+    """Return the path of an arena that there is, as `store.locate` does, or that of a bundled arena by its name.
 
     Not for an arena to be written into: its folder may be new, and have the name of a bundled one.
     """
-    from mirage import store
-
-    path = locate(text)
+    path = store.locate(str(text))
     return path if path.exists() else store.bundled_arenas().get(str(text), path)
 
 
@@ -220,8 +211,6 @@ def codes(text: str, option: str = "--languages") -> Sequence[str]:
 
 def open_existing(text: str) -> Arena:
     """Open an arena, or a bundled arena by its name."""
-    from mirage import store
-
     return store.open_arena(existing_arena(text))
 
 
@@ -236,7 +225,7 @@ OpenArena = Annotated[
 """Arena of a command that only reads it."""
 Into = Annotated[
     Path,
-    typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder, new or existing."),
+    typer.Option("--into", metavar="DIR", parser=store.locate, help="The arena's folder, new or existing."),
 ]
 How = Annotated[
     Format,
@@ -258,6 +247,9 @@ Tags = Annotated[
         metavar="TAG=VALUE",
         help="Only queries with this tag. Repeatable.",
     ),
+]
+FileFormat = Annotated[
+    str | None, typer.Option("--as", metavar="FORMAT", help="Format of the file; recognised by default.")
 ]
 Names = Annotated[
     list[str] | None,
@@ -293,8 +285,6 @@ def select_tagged(arena: Arena, tags: list[str] | None) -> Arena:
         TableMissing: if the arena has no tags.
         UnknownName: if no query has a tag or its value.
     """
-    from mirage import store
-
     if not tags:
         return arena
     part = store.select_tagged(arena, map(store.parse_tag, tags))
@@ -316,8 +306,7 @@ def arena_log(arena: Arena, kind: type[AnyRow]) -> list[AnyRow]:
 
     with Votes() as database:
         sorted_out = votes_on(arena, database.rows(kind))
-    for line in sorted_out.notes():
-        note(line)
+    note(*sorted_out.notes())
     return sorted_out.counting
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 RAG = "rag"
 """Value of `--provider` for a RAG service."""
-COUNTS = (*("language", "queries", "ok", "empty", "truncated", "refused", "api_error", "missing", "not_asked"),)
+COUNTS = ("language", "queries", "ok", "empty", "truncated", "refused", "api_error", "missing", "not_asked")
 """Columns of `generate`."""
 generating_commands = command_group("generate", "Generate answers with a model.", default=True)
 
@@ -77,24 +77,19 @@ def generate(
     from mirage.stages.generate.settings import GenerateSettings
 
     if connection.provider == RAG:
-        if (retriever, depth, share, template, relevant_only) != (None, None, None, "rag", False):
+        if (retriever, depth, share, template, relevant_only, samples) != (None, None, None, "rag", False, 1):
             raise BadInput(
                 "a RAG service retrieves and prompts by itself",
-                do="omit --retriever, --depth, --template, --relevant-only and --shard",
+                do="omit --retriever, --depth, --template, --relevant-only, --samples and --shard",
             )
-        name = _name_of(system, "", None, None)
-        live = _service(connection).model(name)
-        settings = GenerateSettings(name, None, live.settings, languages=languages, limit=limit, replace=replace)
-        if connection.dry_run:
-            tell(generating.plan_generating(dir_, settings, live), planned=True)
-        else:
-            result = _generate(dir_, settings, llm.engine_of(live), live)
-            _show_counts(result.counts, output_format)
-        return
-    if connection.paths or connection.body:
-        raise BadInput("--paths and --body are of a RAG service", do=f"add --provider {RAG}, or omit them")
-    prompt = prompts.load_template(template)
-    model = connection.chat_model(top_p=prompt.top_p, max_tokens=prompt.max_new_tokens)
+        prompt, model = None, _service(connection).model(_name_of(system, "", None, None))
+        engine = llm.engine_of(model)
+    else:
+        if connection.paths or connection.body:
+            raise BadInput("--paths and --body are of a RAG service", do=f"add --provider {RAG}, or omit them")
+        prompt = prompts.load_template(template)
+        model = connection.chat_model(top_p=prompt.top_p, max_tokens=prompt.max_new_tokens)
+        engine = connection.only_caller(model)
     settings = GenerateSettings(
         _name_of(system, model.settings.model, retriever, depth),
         prompt,
@@ -106,7 +101,6 @@ def generate(
         depth=depth,
         replace=replace,
     )
-    engine = connection.only_caller(model)
     if samples > 1 and (replace or share is not None):
         raise BadInput(
             "--samples cannot be combined with --replace and --shard",
@@ -124,9 +118,12 @@ def generate(
             note("This shard has no queries.")
             return
     result = _generate(dir_, settings, engine, model)
-    model = model.after(result.cost)
+    cost = result.cost
     for sample in range(1, samples):
-        model = _generate_sample(dir_, settings, sample, connection, model)
+        model = model.after(cost)
+        with connection.calls(model, f"Asking for sample {sample}", "mirage generate") as calls:
+            _, cost = generating.generate_sample(dir_, settings, sample, calls)
+        tell(cost)
     _show_counts(result.counts, output_format)
 
 
@@ -140,7 +137,7 @@ def _service(connection: Connection) -> RagService:
 
     if connection.base_url is None:
         raise BadInput("the RAG service has no address", do="add --base-url with the address that takes questions")
-    if connection.model is not None or connection.batch or connection.engine not in ("local", "openai"):
+    if connection.model is not None or connection.batch or connection.engine != "local":
         raise BadInput("a RAG service has no model, batches or engine", do="omit --model, --batch and --engine")
     if connection.extra_body is not None:
         raise BadInput("a RAG service has no extra body", do="write its fields into --body")
@@ -152,20 +149,6 @@ def _service(connection: Connection) -> RagService:
         body=read_object("--body", connection.body, '{"question": "{query}", "top_k": 5}') if connection.body else None,
         limits=connection.limits(),
     )
-
-
-def _generate_sample(
-    path: Path, settings: GenerateSettings, sample: int, connection: Connection, model: ChatModel
-) -> ChatModel:
-    """Generate further answers to the queries, and return the model with what is left of its budget."""
-    from mirage.llm import ArenaCalls
-    from mirage.stages.generate.stage import generate_sample
-
-    with progress(f"Asking for sample {sample}") as update:
-        calls = ArenaCalls(connection.only_caller(model), model, "mirage generate", update)
-        _, cost = generate_sample(path, settings, sample, calls)
-    tell(cost)
-    return model.after(cost)
 
 
 def _generate(path: Path, settings: GenerateSettings, engine: Engine, model: ChatModel) -> GenerateResult:

@@ -115,7 +115,7 @@ def rank(
         name = judges[0] if judges else None
         ranking = api.rank(dir_, judge=name, draws=settings.draws, seed=settings.seed, ties=settings.ties)
         print_ranking(ranking, output_format, languages=settings.languages, reference=reference, scale=scale)
-        note("\n".join((ranking.method, *ranking.remarks)))
+        note(ranking.method, *ranking.remarks)
         return
     arena = select_tagged(store.open_arena(dir_), tags)
     if not judges:
@@ -130,7 +130,7 @@ def rank(
     print_ranking(board.ranking, output_format, reference=reference, scale=scale, facts=facts, limits=limits)
     if store_:
         _store_ratings(arena, judge, board.ranking, settings)
-    note("\n".join((board.method, *board.remarks)))
+    note(board.method, *board.remarks)
     if chosen and (settings != settings.plain or board.voted):
         usual = rank_arena(arena, judge, settings.plain).ranking
         for code in board.ranking.languages:
@@ -215,7 +215,7 @@ def _for_people(row: dict[str, Any], scale: Scale) -> dict[str, Any]:
     from mirage.ranking.board import DIFFERENCES
 
     cells = dict(row)
-    for name in ({"rating", "low", "high", *DIFFERENCES} & set(row)):
+    for name in {"rating", "low", "high", *DIFFERENCES} & set(row):
         value = row[name]
         if value is None and name.endswith(("low", "high")) and row.get("difference", 0.0) is not None:
             cells[name] = "-∞" if name.endswith("low") else "+∞"
@@ -276,5 +276,4 @@ def surrogate(
     report = next(candidate for candidate in reports if candidate.judge.skill == skill)
     compared = report.comparison
     show(summary(compared.held_out, compared.default), (), output_format, of=RegressorSummary)
-    for line in conclusions(report):
-        note(line)
+    note(*conclusions(report))
