@@ -30,7 +30,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     "pull": [("pull", "{arena}", "pulled")],
     "import": [("import", "--formats"), ("import", "{file}"), ("import", "{file}", "--into", "imported")],
     "check": [("check",), ("check", "{arena}"), ("check", "{file}")],
-    "show": [("show", "answers", "{arena}", "--system", "half"), ("show", "nuggets", "{arena}")],
+    "show": [("show", "answers", "{arena}", "--system", "half")],
     "evaluate": [("evaluate", "{file}", "--into", "evaluated")],
     "generate": [("generate", "{arena}", "--system", "s", "--model", "m", "--base-url", "{nobody}", "--dry-run")],
     "measure": [
