@@ -27,7 +27,7 @@ from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.records import Difference
 from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, RankSettings
 from mirage.store import Arena
-from mirage.text.names import NAMES, normalise_name, normalise_names
+from mirage.text.names import NAMES, normalise_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -1493,7 +1493,7 @@ def _judgments(rows: pa.Table) -> tuple[pa.Table, list[str]]:
 
 
 def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:
-    """Return a column as dictionary-encoded text, names normalised.
+    """Return a column as dictionary-encoded text, with numbers written out and names normalised.
 
     Raises:
         BadInput: if a value is missing, naming the row.
@@ -1503,7 +1503,8 @@ def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:
 
     column = rows[name].combine_chunks()
     if not (pa.types.is_string(column.type) or pa.types.is_dictionary(column.type)):
-        return pa.array(_texts(rows, name), pa.string()).dictionary_encode()
+        cells = column.to_pylist()
+        column = pa.array([None if cell is None or cell != cell else str(cell) for cell in cells], pa.string())
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     values = encoded.dictionary.cast(pa.string())
     missing = pc.fill_null(pc.equal(values.take(encoded.indices), ""), True)
@@ -1551,11 +1552,6 @@ def _votes(rows: pa.Table) -> list[Vote]:
                 vote=word,  # type: ignore[arg-type]  # it is one of the words known
                 control=bool(drawn[k]),
                 why="",
-                note=None,
-                undoes=None,
-                seconds=None,
-                session=None,
-                shown=None,
                 inclusion=chance,
             )
         )
@@ -1571,19 +1567,9 @@ def _require_columns(rows: pa.Table, names: Sequence[str]) -> None:
         )
 
 
-def _texts(rows: pa.Table, name: str, default: str | None = None) -> list[str]:
-    """Return a column as strings, with numbers written out and no value missing; without the column, the default."""
-    if default is not None and name not in rows.column_names:
-        return [default] * len(rows)
-    values = rows[name].to_pylist()
-    for k, value in enumerate(values):
-        if value is None or value == "" or value != value:
-            raise BadInput(f"{name} is missing", where=f"row {k + 1:,}", do="fill it in, or remove the row")
-    texts = [str(value) for value in values]
-    if name not in NAMES:
-        return texts
-    name_of = {text: normalise_name(text) for text in set(texts)}
-    return [name_of[text] for text in texts]
+def _texts(rows: pa.Table, name: str, default: str = "") -> list[str]:
+    """Return a column as strings, as `_encode` does; without the column, the default."""
+    return _encode(rows, name).to_pylist() if name in rows.column_names else [default] * len(rows)
 
 
 def _tuple(values: Iterable[str] | None) -> tuple[str, ...] | None:
