@@ -149,11 +149,12 @@ def command_group(name: str, help_: str, *, default: bool = False) -> typer.Type
         help_: one line on what it does.
         default: whether its command `DEFAULT` runs if the first argument is none of its commands.
     """
-    if default:
-        options = {**QUIET, "no_args_is_help": False}
-        group = typer.Typer(cls=Group, help=help_, context_settings={"ignore_unknown_options": True}, **options)  # type: ignore[arg-type]
-    else:
-        group = typer.Typer(help=help_, **QUIET)  # type: ignore[arg-type]
+    group = typer.Typer(
+        cls=Group if default else TyperGroup,
+        help=help_,
+        context_settings={"ignore_unknown_options": default},
+        **{**QUIET, "no_args_is_help": not default},  # type: ignore[arg-type]
+    )
     app.add_typer(group, name=name)
     return group
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
@@ -27,8 +28,6 @@ from mirage.ranking.scale import Scale
 from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from mirage.battles.judge import Judge
     from mirage.cli.output import Format
     from mirage.ranking.bootstrap import RankingReport
@@ -100,7 +99,9 @@ def rank(
     from mirage import api, store
     from mirage.battles.judge import POOLED, Judge, choose_judge
     from mirage.battles.judge import judges as judges_of
+    from mirage.io.sources.cards import cards_of
     from mirage.ranking.board import change_lines, rank_arena
+    from mirage.ranking.facts import system_facts
 
     chosen = settings.selects_verdicts or votes or len(judges or ()) > 1 or POOLED in (judges or ())
     if store_ and (chosen or tags or settings.changed - {"draws", "seed", "skill"}):
@@ -125,8 +126,15 @@ def rank(
     if settings.exclude_own:
         settings = replace(settings, makers=store.makers_of(arena))
     judge = Judge.from_names(judges, skill=settings.skill, parser=settings.parser)
-    board = rank_arena(arena, judge, settings, votes=_people(arena) if votes else None)
-    facts, limits = _facts(arena), (max_price, max_latency)
+    people = None
+    if votes:
+        from mirage.people.votes import Vote
+        from mirage.people.votes.stage import people_verdicts
+
+        people = people_verdicts(arena, arena_log(arena, Vote))
+    board = rank_arena(arena, judge, settings, votes=people)
+    facts = system_facts(arena, cards_of(arena)) if "answers" in arena.tables else {}
+    limits = max_price, max_latency
     print_ranking(board.ranking, output_format, reference=reference, scale=scale, facts=facts, limits=limits)
     if store_:
         _store_ratings(arena, judge, board.ranking, settings)
@@ -135,23 +143,6 @@ def rank(
         usual = rank_arena(arena, judge, settings.plain).ranking
         for code in board.ranking.languages:
             note(f"against the plain ranking, {code}: " + "; ".join(change_lines(usual, board.ranking, language=code)))
-
-
-def _people(arena: Arena) -> pa.Table:
-    """Return people's votes as verdicts."""
-    from mirage.people.votes import Vote
-    from mirage.people.votes.stage import people_verdicts
-
-    return people_verdicts(arena, arena_log(arena, Vote))
-
-
-def _facts(arena: Arena) -> Mapping[str, SystemFacts]:
-    """Return price and latency of the systems; empty if none is known."""
-    from mirage.io.sources.cards import cards_of
-    from mirage.ranking.facts import system_facts
-
-    facts = system_facts(arena, cards_of(arena)) if "answers" in arena.tables else {}
-    return facts if any(fact.price is not None or fact.seconds is not None for fact in facts.values()) else {}
 
 
 def _store_ratings(arena: Arena, judge: Judge, ranking: RankingReport, settings: RankSettings) -> None:
@@ -172,7 +163,7 @@ def print_ranking(
     languages: Sequence[str] | None = None,
     reference: str | None = None,
     scale: Scale = "logit",
-    facts: Mapping[str, SystemFacts] | None = None,
+    facts: Mapping[str, SystemFacts] = MappingProxyType({}),
     limits: tuple[float | None, float | None] = (None, None),
 ) -> None:
     """Print the rows of a ranking, for people with notes on how to read them.
@@ -183,7 +174,7 @@ def print_ranking(
         languages: codes; None for all.
         reference: system that the others are compared with.
         scale: scale of the ratings.
-        facts: price and latency of the systems, if one is known.
+        facts: price and latency of the systems.
         limits: maximum price and latency of the systems to print; ranks are among all systems.
 
     Raises:
@@ -198,12 +189,13 @@ def print_ranking(
     table, unknown = leaderboard(ranking, reference=reference, scale=scale), SystemFacts(None, None)
     rows = []
     for row in table.to_pylist():
-        fact = (facts or {}).get(row["system"], unknown)
+        fact = facts.get(row["system"], unknown)
         if fact.within(*limits) and (languages is None or row["language"] in languages):
             cells = _for_people(row, scale) if output_format == "table" else row
             rows.append(cells | {"price": fact.price, "latency": fact.seconds})
     columns = [name for name in table.column_names if name not in _OMITTED.get(output_format, ())]
-    show(rows, [*columns, *(("price", "latency") if facts else ())], output_format)
+    known = any(fact != unknown for fact in facts.values())
+    show(rows, [*columns, *(("price", "latency") if known else ())], output_format)
     if output_format == "table" and reference is not None:
         note(f"difference: from the rating of {reference}, with its own 95% interval")
     if output_format == "table" and scale == "arena":
