@@ -106,23 +106,6 @@ def export_trec_measurements(
     note(f"Measurements of {n:,} systems are in {out}")
 
 
-@export.command("run")
-def export_run(
-    arena: OpenArena,
-    retriever: Annotated[str, typer.Option("--retriever", metavar="NAME", help="The retriever.")],
-    out: Out,
-) -> None:
-    """Write a retriever's lists as a TREC run: query, Q0, passage, rank, score, and the retriever's name.
-
-    Reads the table retrieved. Writes FILE, for several languages a folder with one `run.LL.txt` each.
-    `mirage import FILE` reads it again.
-    """
-    from mirage.io.formats.trec import write_run
-
-    n = write_run(arena, retriever, out)
-    note(f"{n:,} lines of {retriever} are in {out}")
-
-
 @export.command("hub")
 def export_dataset(
     arena: OpenArena,
