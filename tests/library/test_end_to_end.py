@@ -143,7 +143,7 @@ def test_a_served_model_and_baselines_go_from_retrieval_to_the_ranking(
                 call = ledger.get(row["call"])
                 assert call is not None
                 assert call["text"] == row["text"]
-    assert len(opened.read("judgments")) == 2 * 6
+    assert opened.read("judgments")["judge"].to_pylist().count("tiny-judge") == 2 * 6
     assigned = opened.read("nugget_assignments").to_pylist()
     assert {row["system"] for row in assigned} == systems
     causes = mirage("report", "failures", arena)
