@@ -75,6 +75,5 @@ def compare(
     more = {"table": ((), ()), "json": (ABOUT, ("moved",))}
     before, after = more.get(output_format, (ABOUT, ()))
     show(rows, (*before, *columns, *after), output_format, of=Comparison)
-    for line in notes(report):
-        note(line)
+    note(*notes(report))
     raise typer.Exit(report.exit_code(require=require))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mirage.cli.output import note
+from mirage.cli.output import note, progress
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking.settings import OPTION, Option
 from mirage.schema import Range
@@ -150,17 +152,6 @@ class Connection:
         """True if transformers loads the model in this process."""
         return self.provider == "huggingface"
 
-    def endpoint(self) -> llm.Endpoint:
-        """Return the service, with the key from the environment.
-
-        Raises:
-            BadInput: if the address or the key is unknown.
-        """
-        from mirage import llm
-
-        endpoint = llm.resolve(self.provider, base_url=self.base_url, key_env=self.key_env)
-        return replace(endpoint, name=self.service)
-
     def chat_model(self, *, top_p: float | None = None, max_tokens: int = 2048) -> llm.ChatModel:
         """Return the model with its sampling parameters, limits and service.
 
@@ -175,7 +166,10 @@ class Connection:
 
         if self.model is None:
             raise BadInput("no model is named", do="add --model with the model's name at the service")
-        endpoint = None if self.engine == "vllm" or self.is_loaded_here else self.endpoint()
+        endpoint = None
+        if not (self.engine == "vllm" or self.is_loaded_here):
+            endpoint = llm.resolve(self.provider, base_url=self.base_url, key_env=self.key_env)
+            endpoint = replace(endpoint, name=self.service)
         extra_body = read_object("--extra-body", self.extra_body or "{}", '{"reasoning_effort": "low"}')
         if extra_body and endpoint is None:
             raise BadInput("a model on this machine has no request body", do="omit --extra-body; see --engine-args")
@@ -244,6 +238,14 @@ class Connection:
             )
         return self.caller(model)
 
+    @contextmanager
+    def calls(self, model: llm.ChatModel, title: str, made_by: str) -> Iterator[llm.ArenaCalls]:
+        """Connect a command that does nothing else to a model, with a progress bar of this title; as `only_caller`."""
+        from mirage import llm
+
+        with progress(title) as update:
+            yield llm.ArenaCalls(self.only_caller(model), model, made_by, update)
+
     def executor(self) -> Processes | None:
         """Return the processes that run the work without a model; None for this process.
 
@@ -282,13 +284,26 @@ def read_object(option: str, text: str, example: str) -> dict[str, Any]:
     return value
 
 
+def tell_money(cost: llm.Cost) -> str:
+    """Return the end of a sentence on a cost: what it is in money, if the prices are known."""
+    return "" if cost.money is None else f", {cost.money:,.2f} in the currency of the prices"
+
+
 def tell(cost: llm.Cost, *, planned: bool = False) -> None:
     """Report the cost of calls, or its upper bound if they are only planned."""
     verb = "would be made, at most" if planned else "made"
-    money = "" if cost.money is None else f", {cost.money:,.2f} in the currency of the prices"
     note(
         f"{cost.calls:,} calls {verb}, {cost.kept:,} cached replies, {cost.tokens_in:,} prompt tokens and"
-        f" {cost.tokens_out:,} reply tokens{money}."
+        f" {cost.tokens_out:,} reply tokens{tell_money(cost)}."
     )
     if cost.estimated:
         note(f"Token counts of {cost.estimated:,} calls are estimates: the service reported no credible number.")
+
+
+def tell_result(cost: llm.Cost, failed: Mapping[str, int], unasked: int, what: str) -> None:
+    """Report the cost of calls, the failed ones by reason, and those not made; `what` are units and what they lack."""
+    tell(cost)
+    for reason, n in failed.items():
+        note(f"{n:,} {what}; rerun the command to retry failed calls: {reason}")
+    if unasked:
+        note(f"{unasked:,} {what}: the budget was reached; rerun the command to resume.")

@@ -10,7 +10,7 @@ import typer
 
 from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Seed, Share, command_group
-from mirage.cli.connection import Connection, tell
+from mirage.cli.connection import Connection, tell, tell_result
 from mirage.cli.output import Format, note, progress, show
 from mirage.cli.reporting import print_passport, show_judges
 from mirage.cli.settings import expand_settings
@@ -223,7 +223,7 @@ def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, 
     """Judge the battles of the settings and return the arena; None if only the cost was asked for."""
     from mirage.llm import total
     from mirage.stages.judge.heuristic import HEURISTIC
-    from mirage.stages.judge.stage import judge_arena_by_features, plan_judging
+    from mirage.stages.judge.stage import judge_arena_by_features, judge_by_model, plan_judging
 
     if settings.judge == HEURISTIC and connection.model is None:
         if connection.dry_run:
@@ -237,27 +237,8 @@ def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, 
         tell(total(plan_judging(path, one, model) for one in every), planned=True)
         return None
     for one in every:
-        arena, model = _judge_by_model(path, one, connection, model)
+        with connection.calls(model, "Judging", "mirage judge") as calls:
+            arena, result = judge_by_model(path, one, calls)
+        tell_result(result.cost, result.failed, result.unasked, "battles have no verdict")
+        model = model.after(result.cost)
     return arena
-
-
-def _judge_by_model(
-    path: Path, settings: JudgeSettings, connection: Connection, model: ChatModel
-) -> tuple[Arena, ChatModel]:
-    """Judge battles by a model, with progress, and report cost, failures, and calls not made.
-
-    Returns:
-        The arena, and the model with what is left of its budget.
-    """
-    from mirage.llm import ArenaCalls
-    from mirage.stages.judge.stage import judge_by_model
-
-    with progress("Judging") as update:
-        calls = ArenaCalls(connection.only_caller(model), model, "mirage judge", update)
-        arena, result = judge_by_model(path, settings, calls)
-    tell(result.cost)
-    for reason, n in result.failed.items():
-        note(f"{n:,} battles failed and have no verdict; rerun the command to retry: {reason}")
-    if result.unasked:
-        note(f"{result.unasked:,} battles not judged: the budget was reached; rerun the command to resume.")
-    return arena, model.after(result.cost)

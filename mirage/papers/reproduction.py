@@ -15,7 +15,7 @@ from mirage import store
 from mirage.battles.counts import Battles
 from mirage.battles.judge import Judge, verdict_judges
 from mirage.battles.verdict_rows import only_judge
-from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.errors import NotEnoughData
 from mirage.papers.printed import MIRAGE_BENCH, Measured, PrintedFigure, set_beside
 from mirage.ranking import paper
 from mirage.ranking.bootstrap import rate
@@ -62,10 +62,6 @@ class PaperSettings:
 
     languages: Sequence[str] | None = None
     """Codes; None for all that can be ranked."""
-    holdout: Sequence[str] = ()
-    """Two systems to hold out; if empty, the paper's two if present, else the systems a quarter from the bottom and
-    from the top of the ranking.
-    """
     draws: int = paper.TOURNAMENTS
     """Tournaments per language."""
     forest_draws: int = 20
@@ -149,7 +145,6 @@ def reproduce(
     Raises:
         TableMissing: if the arena lacks features or verdicts.
         NotEnoughData: if no language has five systems with features and bounded ratings.
-        BadInput: if the number of held-out systems is not two.
     """
     material = gather_material(arena, judge, settings, progress=progress)
     compute = partial(
@@ -324,8 +319,6 @@ def gather_material(
     Raises:
         TableMissing: if it lacks features or the judge's verdicts.
         NotEnoughData: if no language has enough systems with bounded ratings and features.
-        BadInput: if the number of held-out systems is not two (R2 of one is undefined), or they are not in all
-            languages.
     """
     verdicts = arena.read(judge.table)
     features = arena.read("features")
@@ -356,7 +349,7 @@ def gather_material(
             del battles[code]
     if not battles:
         raise NotEnoughData("no tournament of any language has a rating", do="judge more battles")
-    holdout, chosen = _holdout(settings.holdout, battles)
+    holdout, chosen = _holdout(battles)
     languages = {code: PaperLanguage(played.languages[code], values[code]) for code in battles}
     return Material(languages, names, holdout, chosen, missing)
 
@@ -392,23 +385,13 @@ def _linked_systems(battles: Battles) -> tuple[str, ...]:
     return main_group(groups(battles.systems, pairs))
 
 
-def _holdout(names: Sequence[str], battles: Mapping[str, Battles]) -> tuple[tuple[str, str], str]:
+def _holdout(battles: Mapping[str, Battles]) -> tuple[tuple[str, str], str]:
+    """Return the two held-out systems (R2 of one is undefined), and how they were chosen.
+
+    Raises:
+        NotEnoughData: if fewer than two systems are in every language.
+    """
     everywhere = set.intersection(*(set(language_battles.systems) for language_battles in battles.values()))
-    known = set.union(*(set(language_battles.systems) for language_battles in battles.values()))
-    for name in names:
-        if name not in known:
-            raise UnknownName("system", name, known, where="--holdout")
-        if name not in everywhere:
-            lacking = [code for code, language_battles in battles.items() if name not in language_battles.systems]
-            raise BadInput(f"{name} is not in {', '.join(lacking)}", where="--holdout", do="choose others or languages")
-    if names and len(set(names)) != 2:
-        raise BadInput(
-            f"{len(set(names))} system held out: R2 needs more than one rating, and the paper holds out two",
-            where="--holdout",
-            do="name two systems with a comma between them",
-        )
-    if names:
-        return (names[0], names[1]), "as asked"
     if everywhere.issuperset(HELD_OUT):
         return HELD_OUT, "the two of the paper"
     if len(everywhere) < 2:

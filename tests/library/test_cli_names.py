@@ -155,10 +155,10 @@ def test_a_new_arena_may_have_the_name_of_a_bundled_one(tmp_path: Path, monkeypa
     assert store.open_arena(store.bundled_arenas()["sample"]).version == bundled
 
 
-def test_the_explorer_offers_to_import_a_file(tmp_path: Path) -> None:
+def test_the_explorer_refuses_a_file_and_says_how_to_evaluate_it(tmp_path: Path) -> None:
     file = tmp_path / "verdicts.csv"
     file.write_text("system_a,system_b,verdict\nx,y,A\n", encoding="utf-8")
-    assert f"mirage import {file}" in run("app", file, code=2).stderr
+    assert f"mirage evaluate {file} --open" in run("app", file, code=2).stderr
 
 
 def test_two_systems_must_be_named() -> None:

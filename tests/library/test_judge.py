@@ -581,7 +581,7 @@ def test_pitfall_12_a_failed_call_is_no_verdict_is_counted_and_is_asked_again(ar
 
     with Service(ill) as service:
         result = run(arena, service)
-        assert "4 battles failed and have no verdict" in result.stderr
+        assert "4 battles have no verdict; rerun the command to retry failed calls" in result.stderr
         assert "HTTP 500" in result.stderr
         assert len(judgments(arena)) == 44
         service.behave = by_hash

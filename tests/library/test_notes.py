@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from votes_cases import every_store_is_closed, postgres, url  # noqa: F401  # fixtures
 
-import mirage as library
 from mirage import schema, store
 from mirage.errors import BadInput
 from mirage.people import votes
@@ -128,14 +127,3 @@ def test_a_new_note_names_what_exists(arena: store.Arena) -> None:
         note(arena, categories=[], text="  ")
     with pytest.raises(BadInput, match="no answer text of z to sw:1"):
         note(arena, "1", "z")
-
-
-def test_results_from_python_have_a_frame(arena: store.Arena) -> None:
-    with Votes() as db:
-        for query in QUERIES:
-            db.submit(note(arena, query, text="<b>Why</b>"))
-    each = library.notes(arena, languages=["sw"])
-    assert [row["query_id"] for row in each] == list(QUERIES)
-    assert list(each.to_pandas().columns) == [column.name for column in schema.columns(Note)]
-    assert "<b>" not in each._repr_html_()
-    assert len(library.notes(arena, languages=["te"])) == 0

@@ -400,23 +400,11 @@ def _baselines(tables: Tables) -> dict[str, pa.Table]:
     return {"answers": baselines.baseline_answers(tables["queries"], tables["passages"])}
 
 
-def _baselines_over(tables: Tables, *, retriever: str, depth: int | None = None) -> dict[str, pa.Table]:
-    passages = given_by(contexts(tables.get("passages"), tables["retrieved"]), retriever, depth)
-    rows = baselines.baseline_answers(tables["queries"], passages).to_pylist()
-    own = {"retriever": retriever, "depth": depth}
-    systems = [schema.Answer(**{**row, **own, "system": whole_system(row["system"], retriever)}) for row in rows]
-    return {"answers": schema.from_rows("answers", systems)}
-
-
 def whole_system(generator: str, retriever: str) -> str:
     """Return the name of a generator with a retriever: `gpt-4o+bm25`."""
     return f"{generator}+{retriever}"
 
 
-BASELINES_OVER = Stage(
-    "baselines with a retriever", ("queries", "retrieved"), ("answers",), _baselines_over, uses=("passages",)
-)
-"""The baselines over a retriever's passages, as separate systems."""
 BASELINES = Stage("baselines", ("queries", "passages"), ("answers",), _baselines)
 """The baselines, which add to imported answers."""
 
