@@ -1,4 +1,4 @@
-"""Commands on whole arenas: `mirage arena copy|merge|remove`, and the option `--shard`."""
+"""Commands on whole arenas: `mirage arena copy|merge|remove|keep-run`, and the option `--shard`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mirage.errors import BadInput
 if TYPE_CHECKING:
     from mirage.llm.engines.shards import Shard
 
-arenas = command_group("arena", "Copy an arena, merge its parts, or remove a system.")
+arenas = command_group("arena", "Copy an arena, merge its parts, remove a system, or keep a system's run.")
 
 COLUMNS = ("table", "new")
 """Columns of `merge`."""
@@ -97,3 +97,25 @@ def remove(
     done = remove_system(dir_, system, made_by="mirage arena remove")
     gone = ", ".join(f"{n:,} {table}" for table, n in done.rows.items())
     note(f"{done.arena.address}: {system} is removed: {gone}. Next: mirage evaluate {dir_}")
+
+
+@arenas.command("keep-run")
+def keep(
+    dir_: ArenaDir,
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name in the tables.")],
+    date: Annotated[
+        str | None,
+        typer.Option(metavar="DATE", help="Day of the run, if its answers have no date: 2026-11-20."),
+    ] = None,
+) -> None:
+    """Keep the current run of a system as SYSTEM@DATE, before the next run replaces it.
+
+    Reads every table that names systems. Writes them with the new name: answers keep their outcomes, features, scores
+    and verdicts; ratings, tournaments, predictions and importances are deleted, since they depend on the set of
+    systems. Next: `mirage generate DIR --replace` or `mirage import`, then `mirage compare DIR SYSTEM SYSTEM@DATE`.
+    """
+    from mirage.store.systems import keep_run
+
+    kept = keep_run(dir_, system, date=date, made_by="mirage arena keep-run")
+    counts = ", ".join(f"{n:,} {table}" for table, n in kept.rows.items())
+    note(f"{kept.arena.address}: the run is kept as {kept.name}: {counts}. Now generate or import {system} again.")

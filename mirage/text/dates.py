@@ -14,6 +14,11 @@ _FIRST_SECOND = 10**8
 """Smallest number read as seconds since 1970 (March 1973); a smaller one is more likely a year or an index."""
 
 
+def today() -> str:
+    """Return today's date in UTC, `2026-11-20`."""
+    return datetime.now(UTC).date().isoformat()
+
+
 def is_date(text: str) -> bool:
     """Return whether a text is a date, or its month or year: `2024-05-13`, `2024-05`, `2024`."""
     try:

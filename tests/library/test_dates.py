@@ -1,20 +1,22 @@
-"""Dates of answers: read at import, and those of replies."""
+"""Dates of answers: read at import, those of replies, and runs kept under their dates."""
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import mirage as run
+from conftest import ROOT
 from judge_cases import answers, texts
 from misbehaving import Service
 
 from mirage import store
 from mirage.errors import BadInput
-from mirage.text.dates import utc_day
+from mirage.store.systems import keep_run
+from mirage.text.dates import today, utc_day
 
 
 def dated(path: Path, day: str | None, text: str = "An answer.") -> Path:
@@ -101,8 +103,47 @@ def test_a_generated_answer_has_the_day_of_its_reply(arena: Path) -> None:
     with Service() as service:
         command = ["generate", arena, "--system", "new", "--model", "m", "--base-url", service.url]
         run(*command)
-        assert dates(arena, "new") == {datetime.now(UTC).date().isoformat()}
+        assert dates(arena, "new") == {today()}
         with store.Ledger(store.ledger_path(arena)) as ledger:
             calls = store.open_arena(arena).read("answers", columns=["call"])["call"].drop_null().to_pylist()
-            assert set(ledger.days(calls).values()) == {datetime.now(UTC).date().isoformat()}
+            assert set(ledger.days(calls).values()) == {today()}
             assert ledger.days(["unknown"]) == {}
+
+
+def test_a_kept_run_has_its_rows_under_its_name_and_date(tmp_path: Path) -> None:
+    path = Path(shutil.copytree(ROOT / "data" / "sample", tmp_path / "arena"))
+    opened = store.open_arena(path)
+    before = {table: opened.read(table) for table in opened.tables}
+    system = "fluent"
+    kept = keep_run(path, system, date="2026-10-01", made_by="a test")
+    after = kept.arena
+    assert store.check(after)
+    assert kept.name == "fluent@2026-10-01"
+    for table in set(after.tables) - {"systems", "published"}:
+        old, new = before[table], after.read(table)
+        sides = {"system", "system_a", "system_b"} & set(old.column_names)
+        assert len(old) == len(new), table
+        for side in sides:
+            names = [kept.name if name == system else name for name in old[side].to_pylist()]
+            assert sorted(map(str, names)) == sorted(map(str, new[side].to_pylist())), table
+    derived = {"ratings", "tournaments", "predictions", "importances"}
+    assert set(before) - set(after.tables) == derived & set(before)
+
+
+def test_kept_runs_of_one_day_are_numbered(arena: Path, tmp_path: Path) -> None:
+    for text in ("One.", "Two.", "Three."):
+        run("import", "--as", "answers", dated(tmp_path / "new.jsonl", "2026-10-01", text), "--into", arena)
+        if text != "Three.":
+            run("arena", "keep-run", arena, "mine")
+    systems = set(store.open_arena(arena).read("answers")["system"].to_pylist())
+    assert systems == {"a", "b", "c", "d", "mine@2026-10-01", "mine@2026-10-01~2", "mine"}
+
+
+def test_a_run_is_not_kept_under_a_date_that_it_does_not_have(arena: Path, tmp_path: Path) -> None:
+    assert "unknown" in run("arena", "keep-run", arena, "a", code=2).output
+    assert "future" in run("arena", "keep-run", arena, "a", "--date", "2999-01-01", code=2).output
+    run("import", "--as", "answers", dated(tmp_path / "new.jsonl", "2026-08-01"), "--into", arena)
+    assert "2026-08-01" in run("arena", "keep-run", arena, "mine", "--date", "2026-08-02", code=2).output
+    run("arena", "keep-run", arena, "mine")
+    assert "mine" in run("arena", "keep-run", arena, "mine@2026-08-01", code=2).output
+    assert run("arena", "keep-run", arena, "nobody", code=2)
