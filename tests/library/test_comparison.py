@@ -251,7 +251,7 @@ def test_ratings_that_only_tie_are_not_told_apart() -> None:
     assert by_rating(ties, "a", "b", margin=2.0).overall.verdict == "equivalent"
 
 
-def test_the_difference_of_ratings_is_that_of_the_ranking_and_its_queries_those_that_one_won(tmp_path: Path) -> None:
+def test_the_difference_of_ratings_is_that_of_the_ranking(tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     tables = [judged(rng, 30, {"a": 0.0, "b": 0.4, "c": 1.0}, code) for code in ("en", "fi")]
     store.write(tmp_path / "arena", {"judgments": pa.concat_tables(tables)}, made_by="a test")

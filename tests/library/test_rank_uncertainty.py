@@ -179,7 +179,7 @@ def test_of_equal_systems_any_two_are_separated_in_5_percent_of_joint_rows_at_mo
     assert wrong <= 10
 
 
-def test_of_equal_systems_any_two_are_separated_in_5_percent_of_many_small_languages_at_most() -> None:
+def test_equal_systems_of_small_languages_are_separated_in_5_percent_at_most() -> None:
     """Seeds (6, k, language); 12 languages of 3 queries."""
     wrong = 0
     for k in range(60):
@@ -188,7 +188,7 @@ def test_of_equal_systems_any_two_are_separated_in_5_percent_of_many_small_langu
     assert wrong <= 6
 
 
-def test_a_loss_on_every_decided_query_of_many_small_languages_is_as_clear_as_by_the_sign_test() -> None:
+def test_a_loss_on_every_decided_query_is_as_clear_as_by_the_sign_test() -> None:
     """Two of 10 queries decide in most of 18 languages, and are a stratum of their own, which hardly ever varies."""
     parts = []
     for language in range(18):
