@@ -16,7 +16,7 @@ import pytest
 from browser import Opened, show
 from commands import mirage
 from conftest import ROOT
-from PIL import Image
+from PIL import Image, ImageChops
 
 from mirage import store
 from mirage.explorer.kit import sidebar
@@ -118,6 +118,9 @@ def test_a_slide_leaves_as_a_picture(opened: Opened, url: str, link: str) -> Non
     assert picture.size == (1920, 1080)
     assert len(picture.convert("RGB").quantize(64).getcolors() or ()) > 8, "there is more on it than its title"
 
+    blank = Image.new("RGB", (960, 680), picture.convert("RGB").getpixel((0, 0)))
+    right = picture.convert("RGB").crop((960, 320, 1920, 1000))
+    assert ImageChops.difference(right, blank).getbbox() is not None, "it fills the slide"
 
 def test_a_link_to_a_page_that_is_not_offered_says_what_brings_it() -> None:
     words = page_text(open_page("judges", arena="nomiracl"))
