@@ -932,13 +932,9 @@ def _writable(arena: Arena) -> Path:
     Raises:
         BadInput: if it is bundled, or only a part of its queries is selected.
     """
-    if arena.path in {folder.absolute() for folder in store.bundled_arenas().values()}:
-        raise BadInput(
-            f"{arena.name} is bundled, and is not changed", do=f"copy it: mirage arena copy {arena.name} my-arena"
-        )
     if arena.tags:
         raise BadInput("only some queries of this arena are selected", do="use the whole arena: arena.whole")
-    return arena.path
+    return store.refuse_bundled(arena.path)
 
 
 def rates(

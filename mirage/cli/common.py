@@ -183,12 +183,19 @@ def locate(text: str) -> Path:
 def existing_arena(text: str) -> Path:
     """Return the path of an arena that there is, as `locate` does, or that of a bundled arena by its name.
 
-    Not for an arena to be written into: its folder may be new, and have the name of a bundled one.
+    Not for a new arena, which may have the name of a bundled one.
     """
     from mirage import store
 
     path = locate(text)
     return path if path.exists() else store.bundled_arenas().get(str(text), path)
+
+
+def own_arena(text: str) -> Path:
+    """Return the path of an arena that there is, to be written into; bundled arenas are refused."""
+    from mirage import store
+
+    return store.refuse_bundled(existing_arena(text))
 
 
 def local_path(text: str | Path) -> Path:
@@ -229,6 +236,8 @@ ArenaDir = Annotated[
     Path,
     typer.Argument(metavar="DIR", parser=existing_arena, help="The arena's folder, or a bundled arena's name."),
 ]
+OwnDir = Annotated[Path, typer.Argument(metavar="DIR", parser=own_arena, help="The arena's folder.")]
+"""Arena of a command that writes into it."""
 OpenArena = Annotated[
     Arena,
     typer.Argument(metavar="DIR", parser=open_existing, help="The arena's folder, or a bundled arena's name."),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import How, Languages, app, locate
+from mirage.cli.common import How, Languages, Meanings, Names, Values, app, locate
 from mirage.cli.connection import Connection, tell
 from mirage.cli.output import note, progress
 from mirage.cli.ranking import RankingPrinter
@@ -64,6 +64,9 @@ def evaluate(
     kind: Annotated[
         str | None, typer.Option("--as", metavar="FORMAT", help="Format of the file; detected by default.")
     ] = None,
+    names: Names = None,
+    values: Values = None,
+    meanings: Meanings = None,
     queries: Annotated[int | None, typer.Option(min=1, help="Queries to judge per language.")] = None,
     pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers to judge per language.")] = None,
     languages: Languages = None,
@@ -80,7 +83,8 @@ def evaluate(
     is paid for twice. Prints the ranking, its findings and the next commands. --languages, --queries and --pairs
     apply to judging.
     """
-    from mirage import pipeline
+    from mirage import pipeline, store
+    from mirage.io.options import Options
     from mirage.stages.judge.stage import BattleSample
 
     if open_:
@@ -89,10 +93,13 @@ def evaluate(
     settings = pipeline.EvaluateSettings(
         judge=judge,
         kind=kind,
+        options=Options.parse(names or (), values or (), meanings or ()),
         sample=BattleSample(queries, pairs, languages=languages),
         baselines=baselines,
     )
     source, folder = pipeline.locate(file, into)
+    if settings.options != Options() and store.is_arena(source):
+        raise BadInput(f"{source} is an arena", do="omit --map, --set and --value, which are for a file")
     settings = _with_model(settings, connection, source, folder)
     if settings.model is not None and not (yes or connection.dry_run or is_terminal()):
         raise BadInput("the judge's calls are not confirmed", do="add --yes, or --dry-run for their cost")

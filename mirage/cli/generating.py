@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mirage.cli.arenas import part_of
-from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, command_group, local_path
+from mirage.cli.common import DEFAULT, How, Languages, OwnDir, Share, command_group, local_path
 from mirage.cli.connection import Connection, read_object, tell
 from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
@@ -35,7 +36,7 @@ generating_commands = command_group("generate", "Generate answers with a model."
 @generating_commands.command(DEFAULT)
 @expand_settings
 def generate(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     connection: Connection,
     system: Annotated[
         str | None,
@@ -277,7 +278,7 @@ def _answer_by_baselines(path: Path, retriever: str | None, depth: int | None, o
 
 @generating_commands.command("retrieve")
 def retrieve(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the retriever.")] = "bm25",
     corpus: Annotated[
         Path | None,
@@ -323,4 +324,5 @@ def _tell_retrieved(path: Path, name: str) -> None:
         counts = len({row["query_id"] for row in part}), len(part), sum(row["text"] is not None for row in part)
         rows.append(dict(zip(RETRIEVED, (code, n, *counts), strict=True)))
     show(rows, RETRIEVED, "table")
-    note(f"Next, to generate answers: mirage generate {path} --retriever {name} --depth 10 --model MODEL")
+    command = f"mirage generate {quote(str(path))} --retriever {quote(name)} --depth 10 --model MODEL"
+    note(f"Next, to generate answers: {command}")

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mirage import store
 from mirage.cli.arenas import part_of
-from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, arena_log, command_group
+from mirage.cli.common import DEFAULT, How, Languages, OwnDir, Share, arena_log, command_group
 from mirage.cli.connection import Connection, tell
 from mirage.cli.output import Format, columns_of, note, progress, show
 from mirage.cli.reporting import note_unparsed
@@ -36,7 +37,7 @@ MAX_TOKENS = 4096
 
 
 @measuring.command(DEFAULT)
-def measure_all(dir_: ArenaDir) -> None:
+def measure_all(dir_: OwnDir) -> None:
     """Measure what needs no model and is out of date: outcomes, nuggets by shared words, features.
 
     Reads the tables queries, passages, nuggets and answers. Writes outcomes, nugget assignments by shared words if
@@ -48,7 +49,7 @@ def measure_all(dir_: ArenaDir) -> None:
 @measuring.command()
 @expand_settings
 def outcomes(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     connection: Connection,
     outcomes_by: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Classify free answers by this chat model instead of by rules.")
@@ -89,7 +90,7 @@ def outcomes(
     for code, n in rules.not_understood(arena.read("outcomes")).items():
         note(
             f"{name_of(code)} has no vocabulary, so {n:,} of its answers are unclassified; classify them by a model:"
-            f" mirage measure outcomes {dir_} --outcomes-by MODEL"
+            f" mirage measure outcomes {quote(str(dir_))} --outcomes-by MODEL"
         )
 
 
@@ -113,7 +114,7 @@ def _classify(path: Path, connection: Connection, model: llm.ChatModel) -> Mappi
 @measuring.command()
 @expand_settings
 def features(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     connection: Connection,
     only: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Measure only this feature. Repeatable.")
@@ -191,7 +192,7 @@ def _plan_grades(path: Path, settings: MeasureSettings, connection: Connection) 
 @measuring.command()
 @expand_settings
 def nuggets(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     connection: Connection,
     create: Annotated[
         bool, typer.Option("--create", help="First write nuggets for every query that has none, by --model.")
@@ -268,7 +269,7 @@ def _by_terms(path: Path, connection: Connection) -> None:
 @measuring.command()
 @expand_settings
 def support(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     connection: Connection,
     name: Annotated[
         str | None, typer.Option("--grader", metavar="NAME", help="Name for the model's rows; by default the model.")

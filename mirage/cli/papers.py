@@ -55,8 +55,11 @@ def rank_paper(
     the table features (--into), and outcomes (judge relevance) or judgments. Writes OUT, and with --store the table
     tournaments.
     """
+    from mirage import store
     from mirage.papers.reproduction import PaperSettings, default_judge
 
+    if store_:
+        store.refuse_bundled(arena.path)
     by = default_judge(arena) if judge is None else RankSettings().judge(judge)
     if holdout is not None and into is None:
         raise BadInput("--holdout is for a reproduction", do="name its folder: --into OUT")

@@ -6,6 +6,7 @@ import os
 import sys
 from importlib import metadata
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -61,13 +62,12 @@ def _import_file(file: Path) -> Path:
     from mirage.store import home
 
     folder = home.home_folder() / "arenas" / file.name.partition(".")[0]
-    command = f"mirage import {file} --into {folder}"
+    opening = f"mirage app {quote(str(folder))}"
+    command = f"mirage import {quote(str(file))} --into {quote(str(folder))}"
     if folder.exists():
-        raise BadInput(
-            f"{file} is a file, and there is an arena {folder.name}", do=f"mirage app {folder}, or {command}"
-        )
+        raise BadInput(f"{file} is a file, and there is an arena {folder.name}", do=f"{opening}, or {command}")
     if not sys.stdin.isatty():
-        raise BadInput(f"{file} is a file, not an arena", do=f"{command}, then mirage app {folder}")
+        raise BadInput(f"{file} is a file, not an arena", do=f"{command}, then {opening}")
     if not typer.confirm(f"{file} is a file. Import it into {folder} and open that?", default=True):
         raise typer.Exit(2)
     return api.import_file(file, folder).path

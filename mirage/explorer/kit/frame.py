@@ -113,7 +113,7 @@ class Page:
                     st.markdown(f"**No {plain(error.table)} for queries with these tags.**")
                     st.caption("Remove a tag in the sidebar.")
             else:
-                missing(error, why=self.without(), command=sidebar.bundled_remedy(self.arena), action=action)
+                missing(error, why=self.without(), action=action)
                 self.offer_arena(error.table)
             stop()
 
