@@ -28,6 +28,7 @@ from mirage.ranking.records import Difference
 from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, RankSettings
 from mirage.store import Arena
 from mirage.text.names import NAMES, normalise_name, normalise_names
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,7 +210,7 @@ class Ranking(_Printed, bootstrap.RankingReport):
         code = list(self.languages)[-1]
         row = self.languages[code]
         where = "" if code == _UNDETERMINED else f" in {code}"
-        title = f"{len(row.systems)} systems{where}, {row.n_queries:,} queries: {self.method}"
+        title = f"{len(row.systems)} systems{where}, {count_text(row.n_queries, 'query')}: {self.method}"
         title = "\n".join([title, *self.remarks])
         columns = ["rank", "system", "rating", "low", "high", "rank_low", "rank_high", "best", "battles"]
         return title, leaderboard(self, code).select(columns), ()

@@ -17,6 +17,7 @@ from mirage.cli.output import Format, escape_unencodable, note
 from mirage.errors import BadInput, MirageError
 from mirage.store import Arena
 from mirage.text.languages import in_order, language
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     from mirage.people.votes import AnyRow
@@ -219,6 +220,8 @@ def codes(text: str, option: str = "--languages") -> Sequence[str]:
     Raises:
         BadInput: if no code is given, or a code is unknown.
     """
+    if text.strip().lower() == "all":
+        raise BadInput(f"{option} names languages, not all", do=f"omit {option} for all")
     selection = [language(part.strip(), where=option).code for part in text.split(",") if part.strip()]
     if not selection:
         raise BadInput(f"{option} is empty", do="give comma-separated codes: en,pt-BR,vi")
@@ -310,7 +313,7 @@ def select_tagged(arena: Arena, tags: list[str] | None) -> Arena:
     n, total = store.count_queries(part), store.count_queries(arena)
     if not n:
         raise BadInput(f"no query has all of these tags: {', '.join(tags)}", do="omit a --tag")
-    note(f"{n:,} of {total:,} queries: {', '.join(tags)}")
+    note(f"{n:,} of {count_text(total, 'query')}: {', '.join(tags)}")
     return part
 
 

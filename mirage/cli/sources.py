@@ -28,6 +28,7 @@ from mirage.io.sources.miracl import Split as Miracl
 from mirage.io.sources.mirage_bench import What as Bench
 from mirage.io.sources.nomiracl.origin import Split, What
 from mirage.store import Arena, cores
+from mirage.text.segmentation import count_rows
 
 if TYPE_CHECKING:
     from mirage.io.imports.formats import FileImport
@@ -313,7 +314,7 @@ def _report_import(imported: FileImport, into: Path) -> None:
     """Report what was read and what the arena now has, and what makes sense next."""
     arena = imported.arena
     note("\n".join(imported.summary.lines()))
-    note(f"{into}: {', '.join(f'{arena.rows(table):,} {table}' for table in arena.tables)} in all.")
+    note(f"{into}: {', '.join(count_rows(arena.rows(table), table) for table in arena.tables)} in all.")
     _tell_next(arena)
 
 

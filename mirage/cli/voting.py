@@ -149,7 +149,7 @@ def ballot(
 
     rows = battle_ballot(arena, language, voter=voter, n=n)
     store.export_rows(rows, out)
-    note(f"{out}: {len(rows):,} battles")
+    note(f"{out}: {count_text(len(rows), 'battle')}")
     note(correction_needs(vote_pool(arena, language).n_queries))
 
 
@@ -172,7 +172,7 @@ def write_audit(
 
     rows = label_ballot(arena, draw_audit(arena, n=n, languages=languages), voter=voter)
     store.export_rows(rows, out)
-    note(f"{out}: {len(rows):,} queries")
+    note(f"{out}: {count_text(len(rows), 'query')}")
 
 
 @votes.command("agreement")

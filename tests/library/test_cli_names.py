@@ -161,6 +161,16 @@ def test_advice_on_a_bundled_arena_runs_and_leaves_it_alone(tmp_path: Path, monk
     assert store.open_arena(arena.path).version == arena.version
 
 
+def test_one_row_is_told_in_the_singular_and_shares_in_percent(tmp_path: Path) -> None:
+    file = tmp_path / "one.csv"
+    file.write_text("question,answer,system,language\nWho?,Ada,a,en\n")
+    told = run("import", file, "--into", tmp_path / "one").stderr
+    assert "1 query" in told
+    assert not re.search(r"\b1 (queries|answers|records)\b", told)
+    assert "100.0%" in run("report", "languages", "sample", "--languages", "sw").stdout
+    assert "omit --languages" in run("report", "languages", "sample", "--languages", "all", code=2).stderr
+
+
 def test_options_that_an_import_advises_are_those_of_evaluate(tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_text("question,anwser,sytem\nWho?,Ada,a\nWho?,Bo,b\n")

@@ -118,7 +118,7 @@ def pick_tags(arena: Arena, languages: Collection[str], problems: list[str]) -> 
         "Tags",
         list(options),
         key="tags",
-        placeholder=f"All {store.count_queries(arena):,} queries",
+        placeholder=f"All {count_text(store.count_queries(arena), 'query')}",
         help="Default: all queries. Values of one tag are combined with OR, different tags with AND.",
     )
     if not picked:
@@ -135,7 +135,7 @@ def pick_tags(arena: Arena, languages: Collection[str], problems: list[str]) -> 
 def tags_line(part: Arena) -> str:
     """Describe the queries that the tags select: `38 of 76 queries: domain: law`."""
     names = ", ".join(f"{tag}: {value}" for tag, value in part.tags)
-    return f"{store.count_queries(part):,} of {store.count_queries(part.whole):,} queries: {names}"
+    return f"{store.count_queries(part):,} of {count_text(store.count_queries(part.whole), 'query')}: {names}"
 
 
 def contents(arena: Arena, sample: Arena | None) -> None:
