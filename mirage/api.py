@@ -28,6 +28,7 @@ from mirage.ranking.records import Difference
 from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, RankSettings
 from mirage.store import Arena
 from mirage.text.names import NAMES, normalise_names
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,7 +208,7 @@ class Ranking(_Printed, bootstrap.RankingReport):
         code = list(self.languages)[-1]
         row = self.languages[code]
         where = "" if code == _UNDETERMINED else f" in {code}"
-        title = f"{len(row.systems)} systems{where}, {row.n_queries:,} queries: {self.method}"
+        title = f"{len(row.systems)} systems{where}, {count_text(row.n_queries, 'query')}: {self.method}"
         title = "\n".join([title, *self.remarks])
         columns = ["rank", "system", "rating", "low", "high", "rank_low", "rank_high", "best", "battles"]
         return title, leaderboard(self, code).select(columns), ()
@@ -920,13 +921,9 @@ def _writable(arena: Arena) -> Path:
     Raises:
         BadInput: if it is bundled, or only a part of its queries is selected.
     """
-    if arena.path in {folder.absolute() for folder in store.bundled_arenas().values()}:
-        raise BadInput(
-            f"{arena.name} is bundled, and is not changed", do=f"copy it: mirage arena copy {arena.name} my-arena"
-        )
     if arena.tags:
         raise BadInput("only some queries of this arena are selected", do="use the whole arena: arena.whole")
-    return arena.path
+    return store.refuse_bundled(arena.path)
 
 
 def rates(

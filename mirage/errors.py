@@ -84,11 +84,12 @@ class Outdated(ArenaError):
 
 
 class TableMissing(ArenaError):
-    """A valid arena without a required table: `command` creates it, `adds` says what it adds for a reader."""
+    """A valid arena without a table: `command` creates it (empty if none does), `adds` says what it adds."""
 
     def __init__(self, table: str, *, where: str, command: str, adds: str = "") -> None:
         self.table, self.command, self.adds = table, command, adds
-        super().__init__(f"this arena has no {table}", where=where, do=f"run: {command}")
+        do = f"run: {command}" if command else "use another arena: these texts were not published"
+        super().__init__(f"this arena has no {table}", where=where, do=do)
 
 
 class NotEnoughData(MirageError):

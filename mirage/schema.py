@@ -33,7 +33,7 @@ REFERENCE = "reference"
 """System whose answers are the reference answers of a data set."""
 PEOPLE = "people"
 """Name for people in columns that name a judge, a grader or a judge."""
-TEXTS_ABSENT = "texts are not bundled; run: mirage pull nomiracl --into REPLIES, then mirage import nomiracl REPLIES"
+TEXTS_ABSENT = "texts are not bundled; run: mirage pull nomiracl --into answers && mirage evaluate answers"
 """Reason for the null texts of a bundled arena."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -16,7 +17,7 @@ from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.levels_section import corrected_section
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.sections import sections as pick_section
-from mirage.explorer.kit.table import Col, column, estimate, mode, table
+from mirage.explorer.kit.table import Col, column, estimate, mode, table, table_svg
 from mirage.explorer.kit.text import heading, note
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.compare.measures import RATE as RATE_MEASURE
@@ -94,6 +95,8 @@ def _show_computed(page: Page) -> None:
             "printed": rates.reference or "no printed figures",
             "labels": "not audited" if labels.unaudited else "audited" if labels.audit else "people's",
         },
+        picture=partial(table_svg, rates.systems, _columns(definition), mode()),
+        beside=True,
     )
 
 
@@ -189,7 +192,8 @@ def _show_printed(page: Page, rates: views.Rates) -> None:
         heading("Paper tables")
         sections.show_paper_tables(page.arena, None, page.picked)
     shown = rates.cells.select(["metric", "language", "subset", "system", "printed"])
-    page.download("printed_rates", lambda: shown, about={"printed": rates.reference})
+    slide = partial(table_svg, rates.systems, columns, mode())
+    page.download("printed_rates", lambda: shown, about={"printed": rates.reference}, picture=slide, beside=True)
 
 
 def _columns(definition: views.Definition) -> list[Col]:

@@ -288,9 +288,10 @@ def _nothing_known(page: Page) -> None:
         st.markdown("**These judges have not been validated.**")
         st.caption(
             "Agreement with people needs votes: vote on Spot check, or import verdicts by people. Known-answer pairs "
-            "need no people, only relevance labels (table outcomes):"
+            "need no people, only relevance labels (table outcomes)."
         )
-        st.code(f"mirage judge {page.arena.path} --judge NAME --model MODEL --known --pairs 100", language=None)
+        if command := page.arena.fill("mirage judge DIR --judge NAME --model MODEL --known --pairs 100"):
+            st.code(command, language=None)
         if page.arena.name != EXAMPLE:
             st.caption(f"The arena {EXAMPLE} has a judge with known answers.")
 

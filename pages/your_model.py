@@ -15,7 +15,6 @@ from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.frame import Page, onward, show, switch
 from mirage.explorer.kit.identity import may, reader
 from mirage.explorer.kit.pick import pick
-from mirage.explorer.kit.sidebar import argument
 from mirage.explorer.kit.states import working
 from mirage.explorer.kit.table import Col
 from mirage.explorer.kit.table import table as show_table
@@ -90,7 +89,7 @@ def take(page: Page) -> None:
             )
             st.caption("Or query a served model, then reopen the arena:")
             st.code(
-                f"mirage arena copy {argument(page.arena)} my-arena\n"
+                f"mirage arena copy {page.arena.argument} my-arena\n"
                 "mirage generate my-arena --system my-model --model MODEL --base-url URL\n"
                 "mirage evaluate my-arena\nmirage app my-arena",
                 language=None,
@@ -141,8 +140,9 @@ def standing(page: Page, system: str, judge: str) -> None:
     if judge:
         st.markdown("A judge ranks it: 100 battles drawn at random, in both orders, then the Leaderboard.")
         st.code(
-            f"mirage judge {argument(page.arena)} --judge {quote(judge)} --pairs 100\n"
-            f"mirage rank {argument(page.arena)} --judge {quote(judge)}",
+            page.arena.fill(
+                f"mirage judge DIR --judge {quote(judge)} --pairs 100 && mirage rank DIR --judge {quote(judge)}"
+            ),
             language=None,
             wrap_lines=True,
         )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mirage import store
-from mirage.cli.common import ArenaDir, command_group
+from mirage.cli.common import OwnDir, command_group
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
 
@@ -41,7 +42,7 @@ def part_of(dir_: Path, share: str | None, *, dry: bool = False) -> tuple[Path, 
     if dry:
         raise BadInput("--dry-run cannot be combined with --shard", do="omit --shard to plan the whole arena")
     part = cut(dir_, shard)
-    note(f"Working in {part}; merge it with `mirage arena merge {dir_} {part}`.")
+    note(f"Working in {part}; merge it with `mirage arena merge {quote(str(dir_))} {quote(str(part))}`.")
     return part, shard
 
 
@@ -62,7 +63,7 @@ def copy(
 
 @arenas.command("merge")
 def merge(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     parts: Annotated[
         list[Path],
         typer.Argument(metavar="PART...", parser=store.locate, help="Folders of parts made with `--shard`."),
@@ -83,7 +84,7 @@ def merge(
 
 @arenas.command("remove")
 def remove(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name in the tables.")],
 ) -> None:
     """Remove a system from every table of an arena, in one step.
@@ -96,12 +97,12 @@ def remove(
 
     done = remove_system(dir_, system, made_by="mirage arena remove")
     gone = ", ".join(f"{n:,} {table}" for table, n in done.rows.items())
-    note(f"{done.arena.address}: {system} is removed: {gone}. Next: mirage evaluate {dir_}")
+    note(f"{done.arena.address}: {system} is removed: {gone}. Next: mirage evaluate {done.arena.argument}")
 
 
 @arenas.command("keep-run")
 def keep(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name in the tables.")],
     date: Annotated[
         str | None,

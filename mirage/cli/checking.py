@@ -11,7 +11,7 @@ import typer
 from mirage.cli.common import FileFormat, How, app, existing_arena
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
-from mirage.text.segmentation import count_text
+from mirage.text.segmentation import count_rows, count_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -127,7 +127,8 @@ def _count_text(tables: dict[str, pa.Table]) -> str:
     counts = []
     for name, table in tables.items():
         groups = [column for column in ("system", "judge") if column in table.column_names]
-        counts += [f"{len(table):,} {name}", *(f"{len(table[column].unique()):,} {column}s" for column in groups)]
+        counts.append(count_rows(len(table), name))
+        counts += [count_text(len(table[column].unique()), column) for column in groups]
     spoken = (table["language"].to_pylist() for table in tables.values() if "language" in table.column_names)
     codes = {code for column in spoken for code in column}
-    return ", ".join(counts) + f", {len(codes)} languages"
+    return ", ".join([*counts, count_text(len(codes), "language")])

@@ -17,6 +17,7 @@ from mirage.cli.output import Format, escape_unencodable, note
 from mirage.errors import BadInput, MirageError
 from mirage.store import Arena
 from mirage.text.languages import in_order, language
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     from mirage.people.votes import AnyRow
@@ -177,10 +178,17 @@ def _options(
 def existing_arena(text: str) -> Path:
     """Return the path of an arena that there is, as `store.locate` does, or that of a bundled arena by its name.
 
-    Not for an arena to be written into: its folder may be new, and have the name of a bundled one.
+    Not for a new arena, which may have the name of a bundled one.
     """
     path = store.locate(str(text))
     return path if path.exists() else store.bundled_arenas().get(str(text), path)
+
+
+def own_arena(text: str) -> Path:
+    """Return the path of an arena that there is, to be written into; bundled arenas are refused."""
+    from mirage import store
+
+    return store.refuse_bundled(existing_arena(text))
 
 
 def local_path(text: str | Path) -> Path:
@@ -204,6 +212,8 @@ def codes(text: str, option: str = "--languages") -> Sequence[str]:
     Raises:
         BadInput: if no code is given, or a code is unknown.
     """
+    if text.strip().lower() == "all":
+        raise BadInput(f"{option} names languages, not all", do=f"omit {option} for all")
     selection = [language(part.strip(), where=option).code for part in text.split(",") if part.strip()]
     if not selection:
         raise BadInput(f"{option} is empty", do="give comma-separated codes: en,pt-BR,vi")
@@ -219,6 +229,8 @@ ArenaDir = Annotated[
     Path,
     typer.Argument(metavar="DIR", parser=existing_arena, help="The arena's folder, or a bundled arena's name."),
 ]
+OwnDir = Annotated[Path, typer.Argument(metavar="DIR", parser=own_arena, help="The arena's folder.")]
+"""Arena of a command that writes into it."""
 OpenArena = Annotated[
     Arena,
     typer.Argument(metavar="DIR", parser=open_existing, help="The arena's folder, or a bundled arena's name."),
@@ -292,7 +304,7 @@ def select_tagged(arena: Arena, tags: list[str] | None) -> Arena:
     n, total = store.count_queries(part), store.count_queries(arena)
     if not n:
         raise BadInput(f"no query has all of these tags: {', '.join(tags)}", do="omit a --tag")
-    note(f"{n:,} of {total:,} queries: {', '.join(tags)}")
+    note(f"{n:,} of {count_text(total, 'query')}: {', '.join(tags)}")
     return part
 
 

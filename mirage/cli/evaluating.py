@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage import store
-from mirage.cli.common import FileFormat, How, Languages, app
+from mirage.cli.common import FileFormat, How, Languages, Meanings, Names, Values, app
 from mirage.cli.connection import Connection, tell
 from mirage.cli.measuring import summarise_steps
 from mirage.cli.output import note, progress
@@ -65,6 +65,9 @@ def evaluate(
     open_: Annotated[bool, typer.Option("--open", help="Open the explorer on the arena at the end.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the judge's calls.")] = False,
     kind: FileFormat = None,
+    names: Names = None,
+    values: Values = None,
+    meanings: Meanings = None,
     queries: Annotated[int | None, typer.Option(min=1, help="Queries to judge per language.")] = None,
     pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers to judge per language.")] = None,
     languages: Languages = None,
@@ -81,7 +84,8 @@ def evaluate(
     is paid for twice. Prints the ranking, its findings and the next commands. --languages, --queries and --pairs
     apply to judging.
     """
-    from mirage import pipeline
+    from mirage import pipeline, store
+    from mirage.io.options import Options
     from mirage.stages.judge.stage import BattleSample
 
     if open_:
@@ -90,10 +94,13 @@ def evaluate(
     settings = pipeline.EvaluateSettings(
         judge=judge,
         kind=kind,
+        options=Options.parse(names or (), values or (), meanings or ()),
         sample=BattleSample(queries, pairs, languages=languages),
         baselines=baselines,
     )
     source, folder = pipeline.locate(file, into)
+    if settings.options != Options() and store.is_arena(source):
+        raise BadInput(f"{source} is an arena", do="omit --map, --set and --value, which are for a file")
     settings = _with_model(settings, connection, source, folder)
     if settings.model is not None and not (yes or connection.dry_run or is_terminal()):
         raise BadInput("the judge's calls are not confirmed", do="add --yes, or --dry-run for their cost")

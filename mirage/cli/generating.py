@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mirage.cli.arenas import part_of
-from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, command_group, local_path
+from mirage.cli.common import DEFAULT, How, Languages, OwnDir, Share, command_group, local_path
 from mirage.cli.connection import Connection, read_object, tell
 from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
@@ -32,7 +33,7 @@ generating_commands = command_group("generate", "Generate answers with a model."
 @generating_commands.command(DEFAULT)
 @expand_settings
 def generate(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     connection: Connection,
     system: Annotated[
         str | None,
@@ -225,7 +226,7 @@ def _name_of(system: str | None, model: str, retriever: str | None, depth: int |
 
 @generating_commands.command("retrieve")
 def retrieve(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the retriever.")] = "bm25",
     corpus: Annotated[
         Path | None,
@@ -259,4 +260,5 @@ def retrieve(
         [name],
     ).to_pylist()[0]
     note(f"{arena.address}: {own['passages']:,} passages for {own['queries']:,} queries by {name}")
-    note(f"Next, to generate answers: mirage generate {dir_} --retriever {name} --depth 10 --model MODEL")
+    command = f"mirage generate {quote(str(dir_))} --retriever {quote(name)} --depth 10 --model MODEL"
+    note(f"Next, to generate answers: {command}")

@@ -14,6 +14,7 @@ from typing import Literal
 from mirage import __version__
 from mirage.errors import MirageError
 from mirage.store.extras import Extra, install_command
+from mirage.text.segmentation import count_text
 
 PORT = 8501
 """Default port of the explorer."""
@@ -80,7 +81,7 @@ def _arenas() -> Iterator[Check]:
         try:
             arena = store.open_arena(path)
             texts = "with texts" if "answers" in arena.tables else "numbers only"
-            yield Check(f"arena {name}", "fine", f"{len(arena.tables)} tables, {texts}", "")
+            yield Check(f"arena {name}", "fine", f"{count_text(len(arena.tables), 'table')}, {texts}", "")
         except MirageError as error:
             yield Check(f"arena {name}", "wrong", error.what, error.do)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mirage.cli.arenas import part_of
-from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Seed, Share, command_group
+from mirage.cli.common import DEFAULT, How, Languages, OwnDir, Seed, Share, command_group
 from mirage.cli.connection import Connection, tell, tell_result
 from mirage.cli.output import Format, note, progress, show
 from mirage.cli.reporting import print_passport, show_judges
@@ -41,7 +42,7 @@ Replace = Annotated[bool, typer.Option("--replace", help="Judge again, ignoring 
 @judging.command(DEFAULT)
 @expand_settings
 def judge(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     name: JudgeName,
     connection: Connection,
     queries: Annotated[int | None, typer.Option(min=1, help="Random queries per language; default all.")] = None,
@@ -128,7 +129,7 @@ def judge(
 @judging.command("passport")
 @expand_settings
 def judge_passport(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     name: JudgeName,
     connection: Connection,
     queries: Annotated[
@@ -201,7 +202,7 @@ def _judge_until(
     if result.left_out:
         note(f"Not judged, without answers in every language: {', '.join(result.left_out)}")
     note(f"Stopped: {result.reason}.")
-    ranks = f"mirage rank {path} --judge '{asked.owner}'"
+    ranks = f"mirage rank {quote(str(path))} --judge {quote(asked.owner)}"
     note(f"{ranks} ranks by these verdicts, weighted by their inclusion probabilities.")
 
 

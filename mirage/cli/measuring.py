@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mirage import store
 from mirage.cli.arenas import part_of
-from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, arena_log, command_group
+from mirage.cli.common import DEFAULT, How, Languages, OwnDir, Share, arena_log, command_group
 from mirage.cli.connection import Connection, tell, tell_money, tell_result
 from mirage.cli.output import Format, columns_of, note, progress, show
 from mirage.cli.reporting import note_unparsed
@@ -38,7 +39,7 @@ MAX_TOKENS = 4096
 
 
 @measuring.command(DEFAULT)
-def measure_all(dir_: ArenaDir) -> None:
+def measure_all(dir_: OwnDir) -> None:
     """Measure what needs no model and is out of date: outcomes, nuggets by shared words, features.
 
     Reads the tables queries, passages, nuggets and answers. Writes outcomes, nugget assignments by shared words if
@@ -81,7 +82,7 @@ def summarise_steps(results: Sequence[StepReport]) -> str:
 @measuring.command()
 @expand_settings
 def outcomes(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     connection: Connection,
     outcomes_by: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Classify free answers by this chat model instead of by rules.")
@@ -122,7 +123,7 @@ def outcomes(
     for code, n in rules.not_understood(arena.read("outcomes")).items():
         note(
             f"{name_of(code)} has no vocabulary, so {n:,} of its answers are unclassified; classify them by a model:"
-            f" mirage measure outcomes {dir_} --outcomes-by MODEL"
+            f" mirage measure outcomes {quote(str(dir_))} --outcomes-by MODEL"
         )
 
 
@@ -146,7 +147,7 @@ def _classify(path: Path, connection: Connection, model: llm.ChatModel) -> Mappi
 @measuring.command()
 @expand_settings
 def features(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     connection: Connection,
     only: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Measure only this feature. Repeatable.")
@@ -212,7 +213,7 @@ def features(
 @measuring.command()
 @expand_settings
 def nuggets(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     connection: Connection,
     create: Annotated[
         bool, typer.Option("--create", help="First write nuggets for every query that has none, by --model.")
@@ -283,7 +284,7 @@ def _create(path: Path, connection: Connection, languages: Sequence[str] | None)
 @measuring.command()
 @expand_settings
 def support(
-    dir_: ArenaDir,
+    dir_: OwnDir,
     connection: Connection,
     name: Annotated[
         str | None, typer.Option("--grader", metavar="NAME", help="Name for the model's rows; by default the model.")

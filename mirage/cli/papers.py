@@ -49,9 +49,12 @@ def rank_paper(
     the table features (--into), and outcomes (judge relevance) or judgments. Writes OUT, and with --store the table
     tournaments.
     """
+    from mirage import store
     from mirage.papers.reproduction import PaperSettings, default_judge
     from mirage.ranking.stage import keep_tournaments, tournament_rows, tournaments
 
+    if store_:
+        store.refuse_bundled(arena.path)
     by = default_judge(arena) if judge is None else RankSettings().judge(judge)
     if store_ and into is not None:
         raise BadInput("--store keeps tournaments, which --into does not rank by", do="omit one of them")

@@ -147,9 +147,11 @@ def rank(
 
 def _store_ratings(arena: Arena, judge: Judge, ranking: RankingReport, settings: RankSettings) -> None:
     """Store the ratings by a judge; by relevance labels those of every skill."""
+    from mirage import store
     from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
     from mirage.stages.stage import run
 
+    store.refuse_bundled(arena.path)
     options: dict[str, Any] = {"draws": settings.draws, "seed": settings.seed}
     options |= {} if judge.by_labels else {"judge": judge.name}
     stage, notes = RELEVANCE_RATINGS if judge.by_labels else JUDGED_RATINGS, [f"{judge.name}: {ranking.method}"]
@@ -236,6 +238,7 @@ def surrogate(
     (judge relevance) or judgments. Writes nothing; with --store, the tables predictions and importances, keeping rows
     for other judges.
     """
+    from mirage import store
     from mirage.battles.judge import NUGGETS, RELEVANCE, Judge
     from mirage.ranking.surrogate.reporting import RegressorSummary, conclusions, report_on, summary
     from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
@@ -249,8 +252,10 @@ def surrogate(
             do="choose relevance or a judge",
         )
     decider = Judge.from_name(name, skill=skill)
-    if store_ and (languages or regressor):
-        raise BadInput("--store needs all languages and regressors", do="omit --languages and --regressor")
+    if store_:
+        if languages or regressor:
+            raise BadInput("--store needs all languages and regressors", do="omit --languages and --regressor")
+        store.refuse_bundled(arena.path)
     stage = RELEVANCE_PREDICTIONS if decider.by_labels else JUDGED_PREDICTIONS
     for table in stage.reads:
         arena.need(table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -180,7 +181,7 @@ def languages(
     from mirage.stages.across import DecisionShare, decisions_by_pair, detect_passage_languages
 
     if detect:
-        result = detect_passage_languages(dir_, made_by="mirage report languages --detect")
+        result = detect_passage_languages(store.refuse_bundled(dir_), made_by="mirage report languages --detect")
         note(f"Languages of {result.detected:,} passages detected; {result.unknown:,} unknown.")
     found = decisions_by_pair(store.open_arena(dir_), languages=languages)
     show(found, (), output_format, of=DecisionShare, value="share")
@@ -189,7 +190,7 @@ def languages(
 @report.command()
 def risk(
     arena: OpenArena,
-    signal: Annotated[str, typer.Option(metavar="NAME", help="A feature, or a measure in the table scores.")],
+    signal: Annotated[str, typer.Option(metavar="NAME", help="A feature, or a measure in the table scores.")] = "",
     loss: Annotated[
         Literal["hallucination", "wrong"], typer.Option(help="What counts as an error of the answers given.")
     ] = "hallucination",
@@ -290,9 +291,9 @@ def print_passport(path: Path, judge_name: str, languages: Sequence[str] | None,
     from mirage.stages.judge.passport import PassportRow, passport
 
     if not has_items(path):
-        raise NotEnoughData(
-            "no judge has verdicts on planted faults here", do=f"mirage judge passport {path} --judge {judge_name}"
-        )
+        (arena := store.open_arena(path)).need("answers")
+        again = arena.fill(f"mirage judge passport DIR --judge {quote(judge_name)}")
+        raise NotEnoughData("no judge has verdicts on planted faults here", do=f"run: {again}")
     rows = passport(store.open_arena(passport_path(path)), judge_name, languages=languages)
     shown = [row for row in rows if output_format != "table" or languages is not None or row.language == "all"]
     show(shown, (), output_format, of=PassportRow)

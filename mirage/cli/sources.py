@@ -28,6 +28,7 @@ from mirage.io.sources.miracl import Split as Miracl
 from mirage.io.sources.mirage_bench import What as Bench
 from mirage.io.sources.nomiracl.origin import Split, What
 from mirage.store import Arena, cores
+from mirage.text.segmentation import count_rows
 
 if TYPE_CHECKING:
     from mirage.io.imports.formats import FileImport
@@ -309,7 +310,8 @@ def _report_import(imported: FileImport, into: Path) -> None:
     """Report what was read and what the arena now has, and what makes sense next."""
     arena = imported.arena
     note(*imported.summary.lines())
-    _report_arena(arena, f"{into}: {', '.join(f'{arena.rows(table):,} {table}' for table in arena.tables)} in all.")
+    counts = ", ".join(count_rows(arena.rows(table), table) for table in arena.tables)
+    _report_arena(arena, f"{into}: {counts} in all.")
 
 
 def _import_cards(file: Path, into: Path | None, options: Options) -> None:

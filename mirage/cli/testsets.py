@@ -106,4 +106,4 @@ def _tell_result(result: TestsetResult) -> None:
     if result.undecided:
         note(f"{count_text(result.undecided, 'passage')} that the model did not classify; none is shown.")
     note("Labels not audited.")
-    note(f"Next: mirage generate {result.arena.address} --model MODEL --system NAME")
+    note(f"Next: mirage generate {result.arena.argument} --model MODEL --system NAME")

@@ -117,7 +117,7 @@ def _import_answer_labels(file: Path, arena: Path) -> None:
     """Import people's labels on answers into an arena."""
     from mirage.people.levels import import_labels
 
-    result = import_labels(arena, file, made_by="mirage votes import")
+    result = import_labels(store.refuse_bundled(arena), file, made_by="mirage votes import")
     if result.changed:
         note(f"left out: {count_text(result.changed, 'label')} on answers that have changed since")
     note(f"{result.arena.address}: {count_text(result.labels, 'label')} of people's scores")
@@ -149,7 +149,7 @@ def ballot(
 
     rows = battle_ballot(arena, language, voter=voter, n=n)
     store.export_rows(rows, out)
-    note(f"{out}: {len(rows):,} battles")
+    note(f"{out}: {count_text(len(rows), 'battle')}")
     note(correction_needs(vote_pool(arena, language).n_queries))
 
 
@@ -172,7 +172,7 @@ def write_audit(
 
     rows = ballots.ballot(arena, draw_audit(arena, n=n, languages=languages), voter)
     store.export_rows(rows, out)
-    note(f"{out}: {len(rows):,} queries")
+    note(f"{out}: {count_text(len(rows), 'query')}")
 
 
 @votes.command("agreement")
@@ -239,7 +239,7 @@ def scores(
     from mirage.people.votes import raters
 
     if verdicts_from is not None:
-        result = raters.judge_by_scores(dir_, verdicts_from, made_by="mirage votes scores")
+        result = raters.judge_by_scores(store.refuse_bundled(dir_), verdicts_from, made_by="mirage votes scores")
         note(f"{result.arena.address}: verdicts of {raters.judge_name(result.arena.read('scores'), verdicts_from)}")
     table = store.open_arena(dir_).read("scores")
     show(raters.score_means(table), SCORES, output_format, of=raters.ScoreMean, value="mean")

@@ -116,9 +116,8 @@ def _best(ranking: RankingReport, code: str, rows: Sequence[dict[str, Any]]) -> 
     best, first = rows[0], first_systems(rows)
     codes = [language for language in ranking.languages if language != JOINT]
     where = "" if codes == ["und"] else f" {languages_text(codes)}"
-    evidence = (
-        f"{rating_text(best['rating'])}, {interval_text(best['low'], best['high'])}, n = {best['battles']:,} battles"
-    )
+    n = count_text(ranking.languages[code].n_queries, "query")
+    evidence = f"{rating_text(best['rating'])} logits, {interval_text(best['low'], best['high'])}, n = {n}"
     lead = f", {lead_text(ranking.tests[code].alike(first[0]), len(rows))}" if not first[1:] else ""
     return f"{first_text(first, len(rows))}{where} ({evidence}){lead}."
 
@@ -127,7 +126,8 @@ def _lead(ranking: RankingReport, code: str, rows: Sequence[dict[str, Any]]) -> 
     if len(first_systems(rows)) > 1:
         return []
     gap = ranking.difference(rows[0]["system"], rows[1]["system"], language=code)
-    return [f"It leads {gap.second}, the next, by {rating_text(gap.value)} ({interval_text(gap.low, gap.high)})."]
+    by = f"{rating_text(gap.value)} logits ({interval_text(gap.low, gap.high)})"
+    return [f"It leads {gap.second}, the next, by {by}."]
 
 
 def _alike(ranking: RankingReport, code: str) -> str:
@@ -151,8 +151,9 @@ def _by_language(ranking: RankingReport) -> list[str]:
     if len(leaders) < 2:
         return []
     alone = Counter(first[0] for first in leaders if len(first) == 1)
-    parts = [f"{system} ranks first in {n}" for system, n in alone.most_common()]
-    tied = [f"{count_text(len(leaders) - alone.total(), 'language')} tied"] if alone.total() < len(leaders) else []
+    parts = [f"{system} alone has the highest rating in {n}" for system, n in alone.most_common()]
+    shared = len(leaders) - alone.total()
+    tied = [f"in {shared} several share it"] if shared else []
     return [f"Of {len(leaders)} languages {'; '.join([*parts, *tied])}."]
 
 
@@ -177,7 +178,7 @@ def _counts(arena: store.Arena, *, decided: bool) -> list[str]:
     if "answers" not in arena.tables:
         return []
     rows = arena.sql("SELECT system, count(*) AS n FROM answers GROUP BY system ORDER BY system").to_pylist()
-    systems = ", ".join(f"{row['system']} ({row['n']:,} answers)" for row in rows)
+    systems = ", ".join(f"{row['system']} ({count_text(row['n'], 'answer')})" for row in rows)
     lines = [f"{count_text(len(rows), 'system')}: {systems}"]
     if "outcomes" in arena.tables:
         sql = "SELECT outcome, count(*) AS n FROM outcomes WHERE parser = 'strict' GROUP BY outcome ORDER BY n DESC"

@@ -33,6 +33,7 @@ from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.outcomes.rates import is_by_model
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Progress, Stage, run
+from mirage.text.segmentation import count_text
 
 
 @dataclass(frozen=True)
@@ -264,6 +265,6 @@ def _lacking(names: Sequence[str], arena: store.Arena) -> str:
 
 def _note_rest(failed: int, unasked: int) -> str:
     """Describe calls that remain for a later run."""
-    parts = [f"{failed:,} battles failed"] if failed else []
-    parts += [f"{unasked:,} battles not sent: the budget was reached"] if unasked else []
+    parts = [f"{count_text(failed, 'battle')} failed"] if failed else []
+    parts += [f"{count_text(unasked, 'battle')} not sent: the budget was reached"] if unasked else []
     return "; ".join([*parts, "rerun the command to resume"]) if parts else ""

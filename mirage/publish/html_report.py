@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.battles.judge import Judge, judges
-from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
+from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.pipeline.recompute import TOLERANCE, Mismatch, Recomputed, compare_rows
 from mirage.publish.charts.palette import DARK, FONT, FORMATS, LIGHT, MakerStyle, distinct_looks, span
 from mirage.ranking.board import leaderboard, rank_arena
@@ -131,7 +131,7 @@ def write_report(arena: Arena, path: Path, *, texts: bool | None = None) -> Text
         texts: whether to show texts; None to decide by the licences.
 
     Raises:
-        ArenaError: if the arena has no outcomes and no judgments.
+        TableMissing: if the arena has no outcomes and no judgments.
         BadInput: if the file cannot be written.
     """
     figures = _figures(arena, texts)
@@ -179,8 +179,7 @@ def check_report(path: Path, arena: Arena) -> Iterator[Recomputed]:
 def _figures(arena: Arena, stated: bool | None) -> dict[str, Any]:
     """Compute everything a report shows besides texts, as JSON holds it."""
     if not {"outcomes", "judgments"} & set(arena.tables):
-        raise ArenaError("the arena has no outcomes and no judgments to report", where=arena.address,
-                         do=f"run: {arena.command('outcomes')}")  # fmt: skip
+        arena.need("outcomes")
     ratings: list[Row] = []
     methods: dict[str, list[str]] = {}
     for name in judges(arena):

@@ -58,7 +58,8 @@ def export_trec(arena: Arena, out: Path, *, queries: bool = False) -> int:
             topics[system, measure][code, query_id] = value
     whole = {key: _over(values) for key, values in topics.items()} | _ratings(arena)
     if not whole:
-        raise NotEnoughData("there are no measurements", where=arena.address, do=f"run: {arena.command('features')}")
+        arena.need("features")
+        raise NotEnoughData("there are no measurements", where=arena.address)
     several = len({code for values in topics.values() for code, _ in values}) > 1
     lines = []
     for system, measure in sorted(whole):

@@ -87,9 +87,9 @@ class Board:
             lines.append(
                 f"verdicts of {len(self.n_verdicts)} judges pooled, with equal weight for each verdict: {counts}"
             )
-        lines += [f"{n:,} verdicts left out: {reason}" for reason, n in self.left_out.items()]
+        lines += [f"{count_text(n, 'verdict')} left out: {reason}" for reason, n in self.left_out.items()]
         if self.voted:
-            lines.append(f"{self.voted:,} verdicts replaced by people's votes")
+            lines.append(f"{count_text(self.voted, 'verdict')} replaced by people's votes")
         if self.lacking:
             lines.append("not ranked: " + ", ".join(f"{code} ({reason})" for code, reason in self.lacking.items()))
         return (*lines, *(() if self.controlled is None else _style_lines(self.controlled)))
@@ -557,7 +557,7 @@ def _style_lines(controlled: StyleControl) -> list[str]:
     lines = []
     missing = sum(controlled.n_missing.values())
     if missing:
-        lines.append(f"{missing:,} battles left out: a covariate of one of the answers is not known")
+        lines.append(f"{count_text(missing, 'battle')} left out: a covariate of one of the answers is not known")
     last = list(controlled.coefficients)[-1]
     for coefficient in controlled.coefficients[last]:
         worth = (
@@ -638,7 +638,7 @@ def remarks(ranking: RankingReport) -> list[str]:
         lines.append("not in the joint row, without battles in some language: " + join_first(ranking.left_out))
     unparsed = sum(row.unparsed for row in single)
     if unparsed:
-        lines.append(f"{unparsed:,} battles excluded: unparsed verdict")
+        lines.append(f"{count_text(unparsed, 'battle')} excluded: unparsed verdict")
     lines += _weighted_remarks(ranking)
     side = {"above": "no upper bound", "below": "no lower bound", "both": "no bound"}
     loose = [f"{s} ({row.language}: {side[direction]})" for row in single for s, direction in row.unbounded.items()]

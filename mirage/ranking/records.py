@@ -12,6 +12,7 @@ from mirage.errors import UnknownName
 from mirage.ranking.fit import Array
 from mirage.ranking.graph import Side, main_group
 from mirage.stats.intervals import student_tails
+from mirage.text.segmentation import count_text
 
 LEVEL = 0.95
 """Nominal coverage of every interval."""
@@ -87,7 +88,8 @@ class LanguageRanking:
     """
 
     def __repr__(self) -> str:
-        return f"LanguageRanking({self.language!r}: {best_three(self.systems, self.theta)}; {self.n_queries:,} queries)"
+        n = count_text(self.n_queries, "query")
+        return f"LanguageRanking({self.language!r}: {best_three(self.systems, self.theta)}; {n})"
 
     @property
     def few(self) -> bool:

@@ -21,6 +21,7 @@ import numpy as np
 from mirage.battles.decision import read_verdicts
 from mirage.battles.judge import verdict_judges as judges_of
 from mirage.errors import NotEnoughData, UnknownName
+from mirage.schema import Share
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class NoiseSource:
     """`query`, `sample`, `judge`, `order` or `repeat`: the noise that another one of it would average out."""
     variance: float | None
     """Its variance component; null if the arena has only one of it, so that its noise is part of the source above."""
-    share: float | None
+    share: Share | None
     """Its share of the variance of the estimate, with the numbers that there are."""
     n: float
     """How many there are: queries of a system or pair, samples of a query, and so on; a mean."""
@@ -75,7 +76,9 @@ class NoiseReport:
     @property
     def sentence(self) -> str:
         """The interval of the estimate now."""
-        return f"{self.target}: ± {self.half_width:.3f} with {count_text(max(1, round(self.sources[0].n)), 'query')}."
+        n = count_text(max(1, round(self.sources[0].n)), "query")
+        many = "pairs of systems" if self.target.startswith("difference") else "systems"
+        return f"{self.target}, mean of all {many}: ± {self.half_width:.1%} in one language with {n}."
 
 
 def rate_variance(

@@ -38,11 +38,11 @@ class DecisionShare:
     """Correct decisions: the system answers, and cites a relevant passage or nothing (`retrieve.attribution`)."""
     n: int
     """Attributed answers to queries with such a passage."""
-    share: float
+    share: schema.Share
     """Share of correct decisions, in [0, 1]."""
-    low: float
+    low: schema.Share
     """Lower end of its 95% interval over queries (Wilson)."""
-    high: float
+    high: schema.Share
     """Upper end."""
 
 

@@ -7,7 +7,16 @@ inputs of pipeline steps.
 """
 
 from mirage.store.archives import archive_names, archived_documents, is_archive
-from mirage.store.arena import Arena, bundled_arenas, check, chosen_queries, is_arena, open_arena, reopen
+from mirage.store.arena import (
+    Arena,
+    bundled_arenas,
+    check,
+    chosen_queries,
+    is_arena,
+    open_arena,
+    refuse_bundled,
+    reopen,
+)
 from mirage.store.copies import copy, copy_arena
 from mirage.store.export import export_rows, write_whole
 from mirage.store.files import (
@@ -99,6 +108,7 @@ __all__ = [
     "record_judge",
     "record_run",
     "records",
+    "refuse_bundled",
     "reopen",
     "retry_outdated",
     "runs",

@@ -20,7 +20,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.errors import TableMissing, UnknownName
+from mirage.errors import BadInput, TableMissing, UnknownName
 from mirage.stats.encoding import positions
 from mirage.store import manifest as manifests
 from mirage.store.bundled import shipped_folder
@@ -29,6 +29,12 @@ from mirage.text.languages import is_code
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+TEXTS = "mirage pull nomiracl --into answers && mirage evaluate answers"
+"""Command that brings the texts of the bundled arena nomiracl, in an arena `answers-arena`."""
+EVALUATED = frozenset({"queries", "passages", "answers", "outcomes", "features", "judgments", "ratings"})
+"""Tables of that arena."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -141,9 +147,31 @@ class Arena:
             command = self.command(missing)
             raise TableMissing(missing, where=self.address, command=command, adds=schema.ADDS[table])
 
+    @property
+    def bundled(self) -> str | None:
+        """Its name, if it is bundled; such an arena is read only."""
+        return next((name for name, path in bundled_arenas().items() if path.absolute() == self.path.absolute()), None)
+
+    @property
+    def argument(self) -> str:
+        """The arena as a command that reads it takes it: the name of a bundled one, else its address, quoted."""
+        return shlex.quote(self.bundled or self.address)
+
     def command(self, table: str) -> str:
-        """Return the shell command that creates a table in this arena."""
-        return schema.COMMANDS[table].replace("DIR", shlex.quote(self.address))
+        """Return the shell command that creates a table in this arena, or in one of `fill`; empty if none does."""
+        lacking = self.bundled == "nomiracl" and "answers" not in self.tables
+        return TEXTS if lacking and table in EVALUATED else self.fill(schema.COMMANDS[table])
+
+    def fill(self, command: str) -> str:
+        """Return a shell command that writes into `DIR` for this arena; empty if its texts are needed and nowhere.
+
+        Of a bundled arena it writes into a copy, or if the texts are not bundled, into an arena of the published ones.
+        """
+        if self.bundled is None:
+            return command.replace("DIR", shlex.quote(self.address))
+        if "answers" in self.tables:
+            return f"mirage arena copy {self.bundled} my-arena && {command.replace('DIR', 'my-arena')}"
+        return f"{TEXTS} && {command.replace('DIR', 'answers-arena')}" if self.bundled == "nomiracl" else ""
 
     def read(
         self,
@@ -340,6 +368,21 @@ def check(arena: Arena) -> list[str]:
 def bundled_arenas() -> dict[str, Path]:
     """Return the bundled arenas by name."""
     return manifests.arena_folders(shipped_folder() / "data")
+
+
+def refuse_bundled(path: Path) -> Path:
+    """Return the folder of an arena that may be changed.
+
+    Raises:
+        BadInput: if the arena is bundled.
+    """
+    for name, folder in bundled_arenas().items():
+        if path.absolute() == folder.absolute():
+            raise BadInput(
+                f"{name} is bundled, and is not changed",
+                do=f"run: mirage arena copy {name} my-arena; then give my-arena",
+            )
+    return path
 
 
 def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema) -> pa.Table:

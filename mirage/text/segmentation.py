@@ -231,3 +231,10 @@ def count_text(n: int, noun: str) -> str:
     """Format a count with its noun: `1 battle`, `1,204 battles`, `2 queries`, `3 people`."""
     several = "people" if noun == "person" else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{n:,} {noun if n == 1 else several}"
+
+
+def count_rows(n: int, table: str) -> str:
+    """Format the rows of a table by its name: `1 query`, `2 queries`, `1 nugget assignment`, `1 retrieved`."""
+    word = table.replace("_", " ")
+    one = f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s")
+    return f"{n:,} {one if n == 1 else word}"

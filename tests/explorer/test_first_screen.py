@@ -16,12 +16,13 @@ import pytest
 from browser import Opened, show
 from commands import mirage
 from conftest import ROOT
-from PIL import Image
+from PIL import Image, ImageChops
 
 from mirage import store
 from mirage.explorer.kit import sidebar
 from mirage.explorer.kit.page_list import HOME, PAGES
 from mirage.explorer.kit.table import filter_rows
+from mirage.store.arena import TEXTS
 from pages import open_page, page_text
 
 Start = Callable[..., Opened]
@@ -121,12 +122,15 @@ def test_a_slide_leaves_as_a_picture(opened: Opened, url: str, link: str) -> Non
     picture = Image.open(BytesIO(Path(waiting.value.path()).read_bytes()))
     assert picture.size == (1920, 1080)
     assert len(picture.convert("RGB").quantize(64).getcolors() or ()) > 8, "there is more on it than its title"
+    blank = Image.new("RGB", (960, 680), picture.convert("RGB").getpixel((0, 0)))
+    right = picture.convert("RGB").crop((960, 320, 1920, 1000))
+    assert ImageChops.difference(right, blank).getbbox() is not None, "it fills the slide"
 
 
 def test_a_link_to_a_page_that_is_not_offered_says_what_brings_it() -> None:
     words = page_text(open_page("judges", arena="nomiracl"))
     assert "has no judgments" in words
-    assert sidebar.DOWNLOAD in words
+    assert TEXTS in words
 
 
 TOUR = re.findall(r"\(http://localhost:8501/([^)]*)\)", (ROOT / "docs" / "tour.md").read_text(encoding="utf-8"))
@@ -162,6 +166,6 @@ def test_the_one_command_brings_what_an_arena_with_answers_lacks(tmp_path: Path)
     assert sidebar.remedy(store.open_arena(arena.path)) == ""
 
 
-@pytest.mark.parametrize(("arena", "command"), [("nomiracl", sidebar.DOWNLOAD), ("people", ""), ("published", "")])
+@pytest.mark.parametrize(("arena", "command"), [("nomiracl", TEXTS), ("people", ""), ("published", "")])
 def test_without_answers_a_command_is_named_only_where_they_are_public(arena: str, command: str) -> None:
     assert sidebar.remedy(store.open_arena(store.bundled_arenas()[arena])) == command

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from mirage import schema, store
 from mirage.cli import app
 from mirage.cli.common import DEFAULT, SECTIONS, is_service_option
 from mirage.cli.connection import ABOUT_SERVICE
+from mirage.store.arena import TEXTS
 
 
 def test_every_command_stands_in_one_section_of_the_help() -> None:
@@ -49,7 +51,7 @@ def told_commands() -> Iterator[tuple[str, str]]:
         texts = ["".join(str(v.value) if isinstance(v, ast.Constant) else "X" for v in node.values) for node in filled]
         constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in parts]
         texts += [node.value for node in constants if isinstance(node.value, str)]
-        for told in re.findall(r"(?:^|[`:\n(] ?|run |then )mirage ([a-z][^`\n;()#]*)", "\n".join(texts)):
+        for told in re.findall(r"(?:^|[`:\n(&] ?|run |then )(?=mirage ([a-z][^`\n;()#&]*))", "\n".join(texts)):
             yield path.name, re.split(r"\.(?: |$)|, |: | (?:and|or|then|to|if|again|for|[a-z]+s) ", told)[0]
 
 
@@ -140,6 +142,45 @@ def test_a_bundled_arena_has_a_name_where_a_folder_is_asked_for(
     # A folder of that name comes first.
     (tmp_path / "nomiracl").mkdir()
     run("report", "rates", "nomiracl", code=2)
+
+
+@pytest.mark.parametrize("name", ["nomiracl", "people", "published"])
+def test_what_a_bundled_arena_lacks_is_brought_to_another(name: str) -> None:
+    for kind in ("retrieval", "languages", "risk", "levels", *(["judges"] if name != "people" else [])):
+        told = run("report", kind, name, code=2).stderr
+        advice = told.partition("to do: ")[2]
+        assert f"data/{name}" not in advice
+        assert advice.startswith(f"run: {TEXTS}" if name == "nomiracl" else "use another arena") or kind == "risk"
+
+
+def test_advice_on_a_bundled_arena_runs_and_leaves_it_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for command in (["measure"], ["judge", "--judge", "heuristic"], ["generate", "retrieve"], ["measure", "outcomes"]):
+        assert "run: mirage arena copy sample my-arena" in run(*command, "sample", code=2).stderr
+    arena = store.open_arena(store.bundled_arenas()["sample-across"])
+    for words in arena.command("outcomes").split(" && "):
+        run(*shlex.split(words)[1:])
+    assert "outcomes" in store.open_arena(tmp_path / "my-arena").tables
+    assert store.open_arena(arena.path).version == arena.version
+
+
+def test_one_row_is_told_in_the_singular_and_shares_in_percent(tmp_path: Path) -> None:
+    file = tmp_path / "one.csv"
+    file.write_text("question,answer,system,language\nWho?,Ada,a,en\n")
+    told = run("import", file, "--into", tmp_path / "one").stderr
+    assert "1 query" in told
+    assert not re.search(r"\b1 (queries|answers|records)\b", told)
+    assert "100.0%" in run("report", "languages", "sample", "--languages", "sw").stdout
+    assert "omit --languages" in run("report", "languages", "sample", "--languages", "all", code=2).stderr
+
+
+def test_options_that_an_import_advises_are_those_of_evaluate(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("question,anwser,sytem\nWho?,Ada,a\nWho?,Bo,b\n")
+    run("evaluate", file, "--map", "anwser=answer,sytem=system", "--set", "language=en")
+    arena = store.open_arena(tmp_path / "mine-arena")
+    assert set(arena.read("answers")["system"].to_pylist()) == {"a", "b"}
+    assert "--map" in run("evaluate", arena.path, "--map", "anwser=answer", code=2).stderr
 
 
 def test_a_new_arena_may_have_the_name_of_a_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -387,7 +387,7 @@ def test_check_takes_an_arena_or_a_file_by_what_the_path_is(arena: Path, tmp_pat
     assert "answers: 4 rows" in mirage("check", arena).stderr
     path = jsonl(tmp_path / "x.jsonl", ANSWER | {"note": 1, "stats": "ok", "reason": None})
     told = mirage("check", path).stderr
-    assert "1 answers" in told
+    assert "1 answer" in told
     assert re.findall("left out: ([^;\n]*)", told) == [
         "note (once): not a column of this format",
         "stats (once): not a column",

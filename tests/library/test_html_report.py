@@ -116,7 +116,7 @@ def test_texts_stay_where_no_licence_lets_them_go(tmp_path: Path, licence: str) 
 
 def test_an_arena_without_results_is_refused(arena: store.Arena, tmp_path: Path) -> None:
     bare = store.write(tmp_path / "bare", {"queries": arena.read("queries")}, made_by="a test")
-    with pytest.raises(ArenaError, match="no outcomes"):
+    with pytest.raises(ArenaError, match="no answers"):
         write_report(bare, tmp_path / "report.html")
     mirage("export", "html", arena.path, "--into", tmp_path / "report.pdf", code=2)
     assert list(tmp_path.glob("report.*")) == []

@@ -211,7 +211,7 @@ def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
             every.judge(sample=BattleSample(pairs=3), name="m", model=options["model"]) for _ in range(3)
         )
     assert first.state == "unfinished"
-    assert first.why == "1 battles failed; rerun the command to resume"
+    assert first.why == "1 battle failed; rerun the command to resume"
     assert second.state == "ran"
     assert second.cost is not None
     assert second.cost.calls == 1

@@ -159,8 +159,9 @@ DOORS = {
     "mirage evaluate": Door(
         "evaluate",
         (EvaluateSettings, BattleSample),
-        {"as": "`kind`", "into": SUBJECT, "open": "opens the explorer", "yes": "agrees to the cost"},
-        {"kind": "--as", "options": "own formats need no names", "known": "only `mirage judge` examines a judge"}
+        {"as": "`kind`", "into": SUBJECT, "open": "opens the explorer", "yes": "agrees to the cost"}
+        | dict.fromkeys(("map", "set", "value"), "`options`"),
+        {"kind": "--as", "options": "--map, --set and --value", "known": "only `mirage judge` examines a judge"}
         | dict.fromkeys(("draws", "seed"), "for Python only")
         | {**OF_SAMPLE, "possible": "set by --until"},
     ),

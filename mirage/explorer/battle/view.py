@@ -285,7 +285,7 @@ def _conclusion_by_judge(battle: BattleView, decision: Decision, judge: Judge) -
     words = [_reason(compared, first=decision.winner == "first") for compared in reasons]
     because = f", with better {' and '.join(words)}" if words else ""
     verb = "prefer" if judge.name == PEOPLE else "prefers"
-    return f"{judge.name} {verb} {winner} to {loser}{orders}{because}."
+    return f"{'People' if judge.name == PEOPLE else judge.name} {verb} {winner} to {loser}{orders}{because}."
 
 
 def _gap(compared: FeatureComparison) -> float:

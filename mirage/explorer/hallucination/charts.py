@@ -6,6 +6,7 @@ A clicked mark yields `[system, language, metric, outcome]`, each empty where th
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -50,7 +51,7 @@ SAID = (
 """Fields of a rate used in hover texts."""
 _EDGE = 0.035
 """What the axes show below 0 and above 1, so that marks at the ends stay whole."""
-_LEAST, _LETTER, _LINE = 0.23, 0.015, 0.05
+_LEAST, _LETTER, _LINE = 0.1, 0.022, 0.05
 """The least room for a name, so that it is not taken for that of the next mark, the length of a letter, and the height
 of a name, in either rate.
 """
@@ -111,24 +112,30 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
 
 
 def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> primitives.Trace:
-    """Name the marks with room for a name above them, off their whiskers: those in focus first, then in row order.
+    """Name the marks with room for a name in one of their corners: those in focus first, then in row order.
 
     Returns:
         One trace without hover, so that no name takes a click from its mark.
     """
     colors = ink(mode)
     taken = [(row["hallucination_value"], row["error_value"], row["system"]) for row in rows]
-    named: list[tuple[float, float, str, str]] = []
+    named: list[tuple[float, float, str, str, str]] = []
     for row in sorted(rows, key=lambda row: row["system"] not in focus)[:NAMED]:
-        x, y = row["hallucination_value"], row["error_value"]
-        side, room = 1 if x < 0.5 else -1, max(_LEAST, _LETTER * len(row["system"]))
-        if not any(
-            owner != row["system"] and -_LINE / 2 < (across - x) * side < room and -_LINE / 2 < up - y < 1.5 * _LINE
-            for across, up, owner in taken
-        ):
-            color = colors.text if not focus or row["system"] in focus else colors.muted
-            named.append((x, y, label_text(f" {row['system']} "), color))
-            taken += [(x + side * room * share, y + _LINE, row["system"]) for share in (0.2, 0.4, 0.6, 0.8)]
+        x, y, system = row["hallucination_value"], row["error_value"], row["system"]
+        room, inwards = max(_LEAST, _LETTER * len(system)), 1 if x < 0.5 else -1
+        for upright, side in itertools.product((1, -1), (inwards, -inwards)):
+            inside = -_EDGE < x + side * room < 1 + 2 * _EDGE and -_EDGE < y + upright * _LINE < 1 + 2 * _EDGE
+            if inside and not any(
+                owner != system
+                and -_LINE / 2 < (across - x) * side < room
+                and -_LINE / 2 < (up - y) * upright < 1.5 * _LINE
+                for across, up, owner in taken
+            ):
+                color = colors.text if not focus or system in focus else colors.muted
+                place = f"{'top' if upright > 0 else 'bottom'} {'right' if side > 0 else 'left'}"
+                named.append((x, y, label_text(f" {system} "), color, place))
+                taken += [(x + side * room * share, y + upright * _LINE, system) for share in (0.2, 0.4, 0.6, 0.8, 1)]
+                break
     font = {"size": 11, "color": [mark[3] for mark in named], "shadow": ", ".join([f"0 0 2px {colors.ground}"] * 4)}
     return primitives.lines(
         [mark[0] for mark in named],
@@ -136,7 +143,7 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> primitive
         {},
         mode="text",
         text=[mark[2] for mark in named],
-        textposition=["top right" if mark[0] < 0.5 else "top left" for mark in named],
+        textposition=[mark[4] for mark in named],
         textfont=font,
         cliponaxis=False,
     )

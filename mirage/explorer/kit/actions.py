@@ -171,12 +171,18 @@ export default function ({ data, parentElement }) {
       y += size / 2
     }
     const first = chart()[0]?.closest(".js-plotly-plot")
-    const svgs = data.svg ? [data.svg] : [...first.querySelectorAll("svg.main-svg")].map(
+    const drawn = data.svg && !(data.beside && first) ? [] : [...first.querySelectorAll("svg.main-svg")].map(
       (svg) => new XMLSerializer().serializeToString(svg))
-    const images = await Promise.all(svgs.map(load))
-    const room = [(WIDTH - 2 * MARGIN) / images[0].width, (HEIGHT - MARGIN - y) / images[0].height]
-    const scale = Math.min(...room)
-    for (const image of images) context.drawImage(image, MARGIN, y, image.width * scale, image.height * scale)
+    const layers = await Promise.all(drawn.map(load))
+    // The layers of a chart lie on each other, the picture beside them.
+    const images = data.svg ? [...layers, await load(data.svg)] : layers
+    const [left, last] = [data.svg && layers.length ? layers[0].width + MARGIN / 2 : 0, images.at(-1)]
+    const height = Math.max(images[0].height, last.height)
+    const scale = Math.min((WIDTH - 2 * MARGIN) / (left + last.width), (HEIGHT - MARGIN - y) / height)
+    for (const image of images) {
+      const x = MARGIN + (image === last ? left * scale : 0)
+      context.drawImage(image, x, y, image.width * scale, image.height * scale)
+    }
     context.font = font(20)
     context.fillText(data.source, MARGIN, HEIGHT - MARGIN / 2)
     const link = document.createElement("a")
@@ -198,7 +204,7 @@ def download(
         make_rows: returns the rows; called if the panel is open.
         about: the facts.
         slide: returns what the picture of slide size shows (`frame.Page`): `title, about, source, ground, ink`, and
-            `svg`, empty for the page's first chart.
+            `svg`, empty for the page's first chart, or `beside` it.
     """
     panel = st.popover("Download", key="frame_download", on_change="rerun")
     if not panel.open:

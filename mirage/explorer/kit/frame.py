@@ -113,7 +113,7 @@ class Page:
                     st.markdown(f"**No {plain(error.table)} for queries with these tags.**")
                     st.caption("Remove a tag in the sidebar.")
             else:
-                missing(error, why=self.without(), command=sidebar.bundled_remedy(self.arena), action=action)
+                missing(error, why=self.without(), action=action)
                 self.offer_arena(error.table)
             stop()
 
@@ -157,6 +157,7 @@ class Page:
         *,
         about: Mapping[str, Any],
         picture: Callable[[], str] | None = None,
+        beside: bool = False,
     ) -> None:
         """Offer the displayed data as CSV, JSON and Parquet and as a picture, in the same place on every page.
 
@@ -165,6 +166,7 @@ class Page:
             rows: returns the displayed rows, unrounded.
             about: judge, filters, seed and so on; included in the JSON with the arena and its version.
             picture: returns the SVG to put on a slide; by default the first chart.
+            beside: whether the first chart stands to the left of the picture.
         """
         facts = {
             "arena": self.arena.name,
@@ -176,19 +178,22 @@ class Page:
             **about,
         }
         self._frame.offer = partial(
-            actions.download, f"{self.arena.name}-{name}", rows, facts, partial(self._slide, picture)
+            actions.download, f"{self.arena.name}-{name}", rows, facts, partial(self._slide, picture, beside)
         )
 
-    def _slide(self, picture: Callable[[], str] | None) -> dict[str, str]:
+    def _slide(self, picture: Callable[[], str] | None, beside: bool) -> dict[str, str]:
         """Return what a slide says: the page's finding, what it rests on, and the source."""
         head = self._frame.head
         licence = self.arena.manifest.get("licence")
         source = f"{self.arena.title} ({self.arena.label}), version {self.arena.version}"
+        with arena_looks(_systems_of(self.arena.whole)):
+            svg = picture() if picture else ""
         return {
             "title": head.conclusion or f"{self.entry.title}: {self.entry.question}",
             "about": head.summary,
             "source": f"{source}, {licence}. mirage" if licence else f"{source}. mirage",
-            "svg": picture() if picture else "",
+            "svg": svg,
+            "beside": "chart" if beside else "",
             "ground": ink(mode()).ground,
             "ink": ink(mode()).text,
         }

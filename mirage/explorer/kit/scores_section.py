@@ -60,4 +60,4 @@ def _mean_rows(arena: Arena, languages: Sequence[str]) -> pa.Table:
 
 def verdicts_command(arena: Arena, measure: str) -> str:
     """Return the shell command that derives verdicts from people's scores."""
-    return f"mirage votes scores {quote(arena.address)} --verdicts-from {quote(measure)}"
+    return arena.fill(f"mirage votes scores DIR --verdicts-from {quote(measure)}")

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 MANY = 18
 """Number of languages above which families are offered."""
 _SEARCH = "language_search"
-DOWNLOAD = "mirage pull nomiracl --into answers && mirage evaluate answers"
-"""What brings the texts of the bundled arena of real answers, in an arena of its own."""
 TRAINING = 5
 """Fewest systems of which the surrogate predicts each without it."""
 
@@ -120,7 +118,7 @@ def pick_tags(arena: Arena, languages: Collection[str], problems: list[str]) -> 
         "Tags",
         list(options),
         key="tags",
-        placeholder=f"All {store.count_queries(arena):,} queries",
+        placeholder=f"All {count_text(store.count_queries(arena), 'query')}",
         help="Default: all queries. Values of one tag are combined with OR, different tags with AND.",
     )
     if not picked:
@@ -137,7 +135,7 @@ def pick_tags(arena: Arena, languages: Collection[str], problems: list[str]) -> 
 def tags_line(part: Arena) -> str:
     """Describe the queries that the tags select: `38 of 76 queries: domain: law`."""
     names = ", ".join(f"{tag}: {value}" for tag, value in part.tags)
-    return f"{store.count_queries(part):,} of {store.count_queries(part.whole):,} queries: {names}"
+    return f"{store.count_queries(part):,} of {count_text(store.count_queries(part.whole), 'query')}: {names}"
 
 
 def contents(arena: Arena, sample: Arena | None) -> None:
@@ -172,32 +170,15 @@ def _switch_to(arena: Arena) -> None:
 def remedy(arena: Arena) -> str:
     """Return the shell command that brings what the pages need and an arena lacks; empty if none does."""
     if "answers" not in arena.tables:
-        command = bundled_remedy(arena)
-        return arena.command("answers") if command is None else command
-    where = argument(arena)
+        return arena.command("answers")
     if {"outcomes", "features", "judgments"} - set(arena.tables):
-        return f"mirage evaluate {where}"
+        return f"mirage evaluate {arena.argument}"
     from mirage.ranking.board import size
 
     judge = judges(arena)[0]
     if "predictions" in arena.tables or len(size(arena, Judge.from_name(judge)).systems) < TRAINING:
         return ""
-    return f"mirage rank surrogate {where} --judge {shlex.quote(judge)} --store"
-
-
-def bundled_remedy(arena: Arena) -> str | None:
-    """Return what brings the texts of a bundled arena without answers, empty if nothing does; None for any other."""
-    name = None if "answers" in arena.tables else _bundled_name(arena)
-    return name and (DOWNLOAD if name == "nomiracl" else "")
-
-
-def argument(arena: Arena) -> str:
-    """Return an arena as a command takes it: the name of a bundled one, else its address."""
-    return shlex.quote(_bundled_name(arena) or arena.address)
-
-
-def _bundled_name(arena: Arena) -> str | None:
-    return next((name for name, path in store.bundled_arenas().items() if path == arena.path), None)
+    return arena.fill(f"mirage rank surrogate DIR --judge {shlex.quote(judge)} --store")
 
 
 @lru_cache(maxsize=32)

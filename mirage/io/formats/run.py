@@ -32,7 +32,7 @@ _GUESSES = {
     ),
     "passage_id": ("passage", "without an id: it is made from the text, the same in every file"),
     "folded": ("record", "with another passage to the same answer: taken for one answer to all of them"),
-    "repeated": ("repeated record", "adds nothing to those before"),
+    "repeated": ("record", "repeated: nothing is added to those before"),
 }
 """By key of a count: its noun, and its sentence in the summary."""
 
@@ -71,7 +71,7 @@ class Summary:
     def lines(self) -> list[str]:
         """Return the summary as lines of text."""
         silent = {"answers": f" ({self.silent:,} without a text)"} if self.silent else {}
-        rows = ", ".join(f"{n:,} {name}{silent.get(name, '')}" for name, n in self.rows.items())
+        rows = ", ".join(f"{text.count_rows(n, name)}{silent.get(name, '')}" for name, n in self.rows.items())
         return [
             f"{text.count_text(self.records, 'record')} read as {self.format}" + (f": {self.why}" if self.why else ""),
             f"made: {rows}",

@@ -171,10 +171,11 @@ def read_labels(
 
 
 def how_to_label(arena: store.Arena, name: str) -> str:
-    """Return how to get labels of a measure."""
+    """Return how to get labels of a measure; the arena must have the answers."""
     if name == OF_FEATURE + CITATIONS:
         return "vote on the Spot check page, with the switch on citations"
-    return f"import people's labels: mirage votes import FILE --kind answers --arena {arena.address}"
+    arena.need("answers")
+    return f"import people's labels: {arena.fill('mirage votes import FILE --kind answers --arena DIR')}"
 
 
 Values = dict[Key, float | None]

@@ -8,6 +8,7 @@ Systems that no known maker stands behind, baselines among them, have a colour a
 
 from __future__ import annotations
 
+import colorsys
 import math
 import re
 import unicodedata
@@ -117,16 +118,16 @@ def distinct_looks(systems: tuple[str, ...]) -> Mapping[str, MakerStyle]:
     shape of its maker's colour, and with all shapes taken another colour.
     """
     given: dict[str, MakerStyle] = {}
-    taken: set[tuple[str, str]] = set()
+    taken: set[tuple[int, str]] = set()
     for first in (True, False):
         for system in sorted(set(systems) - given.keys()):
             look = next(
-                (other for other in _candidates(system, first) if (other.light, other.symbol) not in taken),
+                (other for other in _candidates(system, first) if (_hue(other.light), other.symbol) not in taken),
                 None if first else _look_by_name(system),
             )
             if look is not None:
                 given[system] = look
-                taken.add((look.light, look.symbol))
+                taken.add((_hue(look.light), look.symbol))
     number: Counter[str] = Counter()
     for system in sorted(given):
         look = given[system]
@@ -134,6 +135,12 @@ def distinct_looks(systems: tuple[str, ...]) -> Mapping[str, MakerStyle]:
         number[look.light] += 1
         given[system] = replace(look, light=_mix(look.light, "#000000", share), dark=_mix(look.dark, "#ffffff", share))
     return given
+
+
+def _hue(color: str) -> int:
+    """Return the hue of a colour, one of twelve: orange and brown are one."""
+    red, green, blue = (int(color[k : k + 2], 16) / 255 for k in (1, 3, 5))
+    return round(12 * colorsys.rgb_to_hls(red, green, blue)[0]) % 12
 
 
 def _mix(color: str, other: str, share: float) -> str:

@@ -257,9 +257,8 @@ def _row(code: str, estimate: PairedEstimate, p_holm: float, unpaired: int, marg
     more = more_queries(estimate, margin) if verdict == "inconclusive" else MoreQueries(0, 0, 0, None)
     if more.high is None and more.low is not None:
         # As in `mirage.ranking.sample_size`: no estimate where some difference in the interval is never decided.
-        more = replace(
-            more, more=None, reason=more.reason or "the interval contains differences that no number of queries decides"
-        )
+        why = "some differences in the interval cannot be decided by any number of queries"
+        more = replace(more, more=None, reason=more.reason or why)
     reason = estimate.reason or more.reason
     if verdict == "inconclusive" and reason is None and estimate.p <= ALPHA:
         reason = "significant for this single comparison, not after Holm's correction"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from mirage.schema import Outcome, Subset
+from mirage.schema import Outcome, Share, Subset
 from mirage.stages.retrieve.measures import RELEVANT_FROM, grades
 from mirage.stages.shown import ShownPassages
 from mirage.stats.intervals import mean_interval, wilson
@@ -69,13 +69,13 @@ class CauseShare:
     """Answers with this cause."""
     n: int
     """Answers with any cause."""
-    share: float
+    share: Share
     """Share of answers with this cause, in [0, 1]; over all languages the mean of the languages' shares."""
-    low: float
+    low: Share
     """Lower end of its 95% interval (Wilson; over languages `intervals.mean_interval`, with the query across languages
     as the unit where they share ids).
     """
-    high: float
+    high: Share
     """Upper end."""
 
 
