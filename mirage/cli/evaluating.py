@@ -157,7 +157,7 @@ def _evaluate(
 
 def _summarise(report: EvaluationReport) -> None:
     """Print a summary: what was read and computed, the findings, and suggested next commands."""
-    from mirage.pipeline.findings import caveats, findings, next_commands, place_of
+    from mirage.pipeline.findings import caveats, findings, next_commands, place_of, unmeasured_citations
 
     for line in report.imported.lines() if report.imported is not None else ():
         note(line)
@@ -172,7 +172,7 @@ def _summarise(report: EvaluationReport) -> None:
     note("")
     for line in findings(report):
         note(line)
-    for line in caveats(report):
+    for line in [*unmeasured_citations(report.arena), *caveats(report)]:
         note(f"Note: {line}.")
     note("\nNext:")
     for command, purpose in next_commands(report):

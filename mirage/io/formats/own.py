@@ -44,7 +44,7 @@ def _queries(record: Record, builder: Builder) -> Iterator[Item]:
     content = answer_text(record, "text")
     if not content and not record.value.get("reason"):
         raise values.missing("text", record.value, record.where)
-    shown, _ = rag.shown_passages(record.value.get("passages"), (), record.where, "passages")
+    shown = rag.shown_passages(record.value.get("passages"), (), record.where, "passages")
     about = {name: _name(record, name) for name in ("query_id", "subset")}
     yield _item(record, builder, _QUERY, text=content, passages=shown, **about)
 

@@ -12,7 +12,6 @@ from mirage.io import values
 from mirage.io.formats import shapes
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.spec import GivenAnswer, Item, Record, Sample, ShownPassage
-from mirage.text.answers import citations
 from mirage.text.languages import known_code
 
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -64,8 +63,6 @@ _ID = ("passage_id", "docid", "doc_id", "document_id", "id", "_id")
 _LABEL = ("relevant", "label", "is_relevant")
 _URL = ("url", "link", "uri")
 _LANGUAGE = ("passage_language", "language", "lang")
-_CITING = re.compile(r"[\[【［⁰¹²³⁴-⁹]|<sup>")
-"""What a text with citations has."""
 _NUMBER = re.compile(r"^[ \t]*\[(\d{1,3})\][ \t:.]*", re.MULTILINE)
 
 
@@ -100,7 +97,7 @@ def _why_left_out(name: str) -> str:
 
 
 @lru_cache(4096)
-def _plain_passages(texts: tuple[str, ...]) -> tuple[Sequence[ShownPassage], bool | None]:
+def _plain_passages(texts: tuple[str, ...]) -> Sequence[ShownPassage]:
     """Return passages of texts, which systems mostly share: the same object for the same texts."""
     return shown_passages(list(texts), (), "", "contexts")
 
@@ -124,9 +121,9 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
     name, contexts = _named(value, plan, "contexts")
     labels = values.as_list(_get(value, plan, "relevant"))
     if type(contexts) is list and not labels and set(map(type, contexts)) <= {str}:
-        passages, numbered = _plain_passages(tuple(contexts))
+        passages = _plain_passages(tuple(contexts))
     else:
-        passages, numbered = shown_passages(contexts, labels, where, name)
+        passages = shown_passages(contexts, labels, where, name)
     answered = "answer" in plan or "status" in plan
     yield Item(
         asked.question,
@@ -137,7 +134,7 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
         tags=None if plan.keys().isdisjoint(_TAGGED) else _tags(value, plan),
         turns=asked.turns or shapes.turns(values.as_list(_get(value, plan, "turns")), "turns", where),
         passages=passages,
-        answers=[_answer(value, plan, passages, numbered, builder, where)] if answered else (),
+        answers=[_answer(value, plan, builder, where)] if answered else (),
     )
 
 
@@ -157,14 +154,7 @@ def _id(value: Mapping[str, Any], plan: _Plan, field: str, where: str) -> str | 
     return values.identifier(_get(value, plan, field), field, where)
 
 
-def _answer(
-    value: Mapping[str, Any],
-    plan: _Plan,
-    passages: Sequence[ShownPassage],
-    numbered: bool | None,
-    builder: Builder,
-    where: str,
-) -> GivenAnswer:
+def _answer(value: Mapping[str, Any], plan: _Plan, builder: Builder, where: str) -> GivenAnswer:
     """Return the answer of a record, which may be empty."""
     answers = ((name, value[name]) for name in plan.get("answer", ()) if value[name] is not None)
     name, content = next(answers, ("answer", None))
@@ -177,19 +167,13 @@ def _answer(
     system = _id(value, plan, "system", where)
     if system is None:
         raise values.missing("system", value, where, also=FIELDS["system"])
-    stated = values.flag(_get(value, plan, "numbered"), "numbered", where)
-    if stated is not None:
-        numbered = stated
-    elif numbered is None and said.answer and _CITING.search(said.answer):
-        ids = [passage.passage_id for passage in passages if passage.passage_id]
-        numbered = not any(mention.known for mention in citations(said.answer, ids, numbered=False))
     thoughts = shapes.text(_get(value, plan, "thoughts"), "thoughts", where)
     return GivenAnswer(
         system,
         said.answer,
         status=_id(value, plan, "status", where),
         template=_id(value, plan, "template", where),
-        numbered=numbered,
+        numbered=values.flag(_get(value, plan, "numbered"), "numbered", where),
         thoughts=thoughts if "thoughts" in plan else said.thoughts,
         run_date=values.day(_get(value, plan, "run_date"), where),
         sample=values.repeat(value, "sample", where) if "sample" in plan else 0,
@@ -217,8 +201,8 @@ def _tags(value: Mapping[str, Any], plan: _Plan) -> dict[str, list[str]]:
     return {tag: entries for tag, entries in tags.items() if entries}
 
 
-def shown_passages(value: Any, labels: Sequence[Any], where: str, name: str) -> tuple[list[ShownPassage], bool | None]:
-    """Return the passages in a field of a record, and whether its prompt numbered them: true if they have no ids."""
+def shown_passages(value: Any, labels: Sequence[Any], where: str, name: str) -> list[ShownPassage]:
+    """Return the passages in a field of a record."""
     entries = _split_numbered(value) if isinstance(value, str) else None
     if entries is None:
         entries = values.as_list(value, where)
@@ -230,11 +214,10 @@ def shown_passages(value: Any, labels: Sequence[Any], where: str, name: str) -> 
         )
     while entries and not entries[-1]:
         entries.pop()
-    passages = [
+    return [
         _passage(entry, label, where, name) if entry else ShownPassage(None, passage_id="empty")
         for entry, label in zip(entries, labels or [None] * len(entries), strict=False)
     ]
-    return passages, None if any(passage.passage_id for passage in passages) or not passages else True
 
 
 def _split_numbered(text: str) -> list[str] | None:
