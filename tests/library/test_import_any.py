@@ -113,6 +113,30 @@ def test_a_map_that_names_no_field_is_refused(tmp_path: Path) -> None:
         import_file(write(tmp_path / "x.jsonl", *ROWS), tmp_path / "a", options=Options.parse(["anser=answer"]))
 
 
+@pytest.mark.parametrize("further", [{}, {"ground_truth": "1902"}], ids=["rag", "ragas"])
+@pytest.mark.parametrize(("right", "slip"), [("system", "sytem"), ("answer", "anwser"), ("contexts", "contxets")])
+def test_a_misspelt_field_is_refused_and_named(tmp_path: Path, right: str, slip: str, further: dict[str, str]) -> None:
+    rows = [{**row, "contexts": ["It was built in 1902."], **further} for row in ROWS]
+    slipped = [{slip if name == right else name: value for name, value in row.items()} for row in rows]
+    done = mirage("evaluate", write(tmp_path / "x.jsonl", *slipped))
+    assert done.exit_code == 2
+    assert f"{right} is missing" in " ".join(done.stderr.split()).replace("retrieved_contexts", "contexts")
+    assert f"--map {slip}=" in " ".join(done.stderr.split())
+
+
+def test_a_mapped_field_is_what_the_user_says_and_a_path_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
+    record = {"question": "Who built it?", "response": {"text": "Ada."}, "hits": [{"doc": {"text": "Ada built it."}}]}
+    rows = [{**record, "system": "a"}, {**record, "system": "b", "response": {"text": "Nobody."}}]
+    file, path = write(tmp_path / "x.jsonl", *rows), tmp_path / "arena"
+    maps = ("--set", "language=en", "--map", "response.text=answer", "--map")
+    assert mirage("import", file, "--as", "rag", *maps, "hits[*].doc.text=contexts", "--into", path).exit_code == 0
+    arena = store.open_arena(path)
+    assert arena.read("answers")["text"].to_pylist() == ["Ada.", "Nobody."]
+    assert arena.read("passages")["text"].to_pylist() == ["Ada built it."]
+    done = mirage("import", file, "--as", "rag", *maps, "hits[*].doc.body=contexts")
+    assert (done.exit_code, "no field 'hits[*].doc.body'" in done.stderr) == (2, True)
+
+
 def test_a_file_in_no_known_format_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(BadInput) as caught:
         import_file(write(tmp_path / "x.jsonl", {"alpha": 1}), tmp_path / "arena")

@@ -51,6 +51,7 @@ def _queries(record: Record, builder: Builder) -> Iterator[Item]:
 
 def _answers(record: Record, builder: Builder) -> Iterator[Item]:
     value, where = record.value, record.where
+    values.refuse_misspelt(value, where, ("text",))
     query_id = need(record, "query_id")
     answer = GivenAnswer(
         need(record, "system"),

@@ -57,6 +57,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
 _GOLD = "answer"
 _TAGS = ("domain", "type")
 _TAGGED = (*_TAGS, "tags")
+_NEEDED = tuple(FIELDS[field] for field in ("question", "contexts", "answer", "system"))
 KNOWN = frozenset(name for names in FIELDS.values() for name in names)
 _TEXT = ("text", "page_content", "content", "passage", "body", "contents", "segment", "value", "sentence", "parts")
 _ID = ("passage_id", "docid", "doc_id", "document_id", "id", "_id")
@@ -81,12 +82,13 @@ _NO_FIELD = "it is no field of rag"
 
 
 @lru_cache(1024)
-def _plan(names: tuple[str, ...]) -> _Plan:
-    """Return the names of each field in records of some names."""
+def _plan(names: tuple[str, ...], mapped: bool) -> _Plan:
+    """Return the names of each field in records of some names; with `mapped` the user has said which is `answer`."""
     plan = {field: tuple(name for name in FIELDS[field] if name in names) for field in FIELDS}
     if len(plan["answer"]) > 1 and plan["answer"][0] == _GOLD:
         # Beside a model's output, data sets call the right answer so.
-        plan |= {"answer": plan["answer"][1:], "reference": (*plan["reference"], _GOLD)}
+        gold = {"answer": plan["answer"][1:], "reference": (*plan["reference"], _GOLD)}
+        plan |= {"answer": (_GOLD,)} if mapped else gold
     return {field: present for field, present in plan.items() if present}
 
 
@@ -105,12 +107,14 @@ def _plain_passages(texts: tuple[str, ...]) -> Sequence[ShownPassage]:
 def items(record: Record, builder: Builder) -> Iterator[Item]:
     """Return the query of a record, with its passages and the answer, if it has any."""
     value, where = record.value, record.where
-    plan = _plan(tuple(value))
+    plan = _plan(tuple(value), _GOLD in record.mapped)
     if _GOLD in plan.get("reference", ()):
         other = plan["answer"][0]
         why = f"{other} is the system's, and answer the reference; else leave that out: --map {other}=other"
         builder.note_guess("answer", why)
-    for name in () if value.keys() <= KNOWN else value.keys() - KNOWN:
+    if further := () if value.keys() <= KNOWN else value.keys() - KNOWN:
+        values.refuse_misspelt(value, where, *_NEEDED)
+    for name in further:
         builder.left_out(name, _why_left_out(name))
     known = {field: _id(value, plan, field, where) for field in ("id", "language", "subset") if field in plan}
     query_id = known.get("id")

@@ -38,6 +38,7 @@ def recognise(sample: Sample) -> str | None:
 
 
 def _items(record: Record, builder: Builder) -> Iterator[Item]:
+    values.refuse_misspelt(record.value, record.where, _QUERY, _ANSWER, _CONTEXTS)
     name, value = values.first(record.value, *_QUERY)
     asked = shapes.conversation(value, name, record.where)
     references = unpack(first(record.value, *_REFERENCE))
