@@ -919,9 +919,9 @@ def table_class(name: str | type) -> type:
 
 
 def verdict_word(word: str) -> str:
-    """Map a verdict or one of its synonyms to the verdict; return an unknown word unchanged."""
-    plain = word.strip()
-    return plain if plain in get_args(Verdict) else VERDICT_WORDS.get(plain.lower(), word)
+    """Map a verdict in any case, or one of its synonyms, to the verdict; return an unknown word unchanged."""
+    plain = word.strip().lower()
+    return {known.lower(): known for known in get_args(Verdict)}.get(plain) or VERDICT_WORDS.get(plain, word)
 
 
 def criterion_judge(judge: str, criterion: str | None) -> str:

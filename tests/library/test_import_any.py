@@ -137,6 +137,22 @@ def test_a_mapped_field_is_what_the_user_says_and_a_path_that_leads_nowhere_is_r
     assert (done.exit_code, "no field 'hits[*].doc.body'" in done.stderr) == (2, True)
 
 
+def test_battles_that_rank_reads_reach_the_gate(tmp_path: Path) -> None:
+    file = tmp_path / "battles.csv"
+    lines = [
+        f"q{k},{first},{second},{word}" for k in range(20) for first, second, word in (("x", "y", "a"), ("y", "x", "B"))
+    ]
+    file.write_text("\n".join(["query_id,system_a,system_b,verdict", *lines]), encoding="utf-8")
+    assert mirage("rank", file, "--draws", 20).exit_code == 0
+    assert "named judge" in mirage("evaluate", file).stderr
+    done = mirage("compare", tmp_path / "battles-arena", "x", "y", "--require")
+    assert (done.exit_code, "better" in done.stdout) == (0, True)
+    file.write_text("system_a,system_b,verdict\nx,y,0.5\n", encoding="utf-8")
+    refused = mirage("import", file)
+    assert (refused.exit_code, "--map verdict=points" in refused.stderr) == (2, True)
+    assert mirage("import", file, "--map", "verdict=points").exit_code == 0
+
+
 def test_a_file_in_no_known_format_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(BadInput) as caught:
         import_file(write(tmp_path / "x.jsonl", {"alpha": 1}), tmp_path / "arena")
