@@ -137,6 +137,14 @@ def test_a_mapped_field_is_what_the_user_says_and_a_path_that_leads_nowhere_is_r
     assert (done.exit_code, "no field 'hits[*].doc.body'" in done.stderr) == (2, True)
 
 
+def test_a_score_is_one_of_the_answer_and_decides(tmp_path: Path) -> None:
+    asked = {"question": ROWS[0]["question"]}
+    rows = [{**row, **asked, "score": score} for row, score in zip(ROWS, ("0.9", 0.1), strict=True)]
+    done = mirage("evaluate", write(tmp_path / "x.jsonl", *rows))
+    assert "Decided by scores by programs of score" in done.stderr
+    assert store.open_arena(tmp_path / "x-arena").read("scores")["value"].to_pylist() == [0.9, 0.1]
+
+
 def test_battles_that_rank_reads_reach_the_gate(tmp_path: Path) -> None:
     file = tmp_path / "battles.csv"
     lines = [

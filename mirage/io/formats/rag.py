@@ -10,8 +10,9 @@ from typing import Any
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import shapes
+from mirage.io.formats.battles import by_people
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.spec import GivenAnswer, Item, Record, Sample, ShownPassage
+from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.text.languages import known_code
 
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -52,6 +53,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "thoughts": ("thoughts", "reasoning_content"),
     "run_date": ("run_date", "created_at"),
     "sample": ("sample",),
+    "score": ("score", "rating"),
+    "rater": ("rater",),
 }
 """Fields by their name in `--map`, each with its known aliases."""
 _GOLD = "answer"
@@ -128,7 +131,7 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
         passages = _plain_passages(tuple(contexts))
     else:
         passages = shown_passages(contexts, labels, where, name)
-    answered = "answer" in plan or "status" in plan
+    answers = [_answer(value, plan, builder, where)] if "answer" in plan or "status" in plan else []
     yield Item(
         asked.question,
         query_id=query_id,
@@ -138,7 +141,8 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
         tags=None if plan.keys().isdisjoint(_TAGGED) else _tags(value, plan),
         turns=asked.turns or shapes.turns(values.as_list(_get(value, plan, "turns")), "turns", where),
         passages=passages,
-        answers=[_answer(value, plan, builder, where)] if answered else (),
+        answers=answers,
+        scores=[_score(value, plan, answer.system, where) for answer in answers if "score" in plan],
     )
 
 
@@ -182,6 +186,12 @@ def _answer(value: Mapping[str, Any], plan: _Plan, builder: Builder, where: str)
         run_date=values.day(_get(value, plan, "run_date"), where),
         sample=values.repeat(value, "sample", where) if "sample" in plan else 0,
     )
+
+
+def _score(value: Mapping[str, Any], plan: _Plan, system: str, where: str) -> GivenScore:
+    name, score = _named(value, plan, "score")
+    rater = _id(value, plan, "rater", where) or "file"
+    return GivenScore(system, name, rater, values.number(score, name, where), by_people(rater))
 
 
 def _reference(value: Any, where: str) -> str | None:
@@ -265,7 +275,7 @@ FORMAT = Format(
     name="rag",
     title="flat RAG records: question, contexts, answer, system",
     source="the names of fields that RAG programs write: ragas, LangChain, Haystack and LlamaIndex; docs/data.md",
-    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "samples"),
+    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "samples", "scores"),
     recognise=recognise,
     items=items,
 )
