@@ -124,7 +124,7 @@ def test_numbers_of_passages_in_no_known_order_are_no_citations(tmp_path: Path) 
     file = tmp_path / "answers.csv"
     file.write_text("query_id,system,text\nq,s,Yes [2].\nq,t,Yes [d#1].\nq,u,Yes.\n", encoding="utf-8")
     mirage("import", "--as", "answers", file, "--into", path)
-    told = "Citations of 1 answer are not measured: it cites by number, and the order of its passages is not known"
+    told = "Citations of 1 answer are not measured: numbers are cited, and the order of the passages is not known"
     assert mirage("evaluate", path).output.count(told) == 1
     rows = [row for row in store.open_arena(path).read("features").to_pylist() if row["feature"] == "n_citations"]
     assert [(row["system"], row["value"], bool(row["reason"])) for row in rows] == [

@@ -9,7 +9,7 @@ from mirage.text.answers import cited_ids
 
 CUTOFF = 10
 """Number of cited passages that count for MAP and recall."""
-NO_ORDER = "it cites by number, and the order of its passages is not known"
+NO_ORDER = "numbers are cited, and the order of the passages is not known"
 
 
 def average_precision(ranking: Sequence[str], relevant: Collection[str], cutoff: int = CUTOFF) -> float:
