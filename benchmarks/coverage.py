@@ -1,6 +1,7 @@
-"""How often 95% intervals hold the truth, and how often tests of true hypotheses reject, in 22 designs that are
-hard: few queries, many languages, many systems, ties, translated queries, unequal audits, few voters, rare outcomes,
-rounds. The data come from generators of this file, which share no code with the library, and the truth is known.
+"""How often 95% intervals hold the truth, and how often tests of true hypotheses reject, in designs that are hard: few
+queries, many languages, many systems, a system far off, ties, pairs that seldom meet, translated queries, unequal
+audits, few voters, a silent judge, rare outcomes, rounds. The data come from generators of this file, which share no
+code with the library, and the truth is known.
 
 `python -m benchmarks.coverage NAME ...` runs some designs; `--runs N` sets the number of simulations of each.
 """
@@ -10,7 +11,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,11 @@ from benchmarks.harness import Row
 from mirage.errors import NotEnoughData
 from mirage.people.levels.labels import Labels
 from mirage.people.levels.levels import correct_levels
+from mirage.people.votes import Correction
 from mirage.ranking.adaptive import AdaptiveSettings, AdaptiveState, random_order
 from mirage.ranking.compare.measures import RATE, query_measure
 from mirage.ranking.compare.paired import paired_estimate
+from mirage.ranking.records import LanguageRanking
 from mirage.stages.outcomes import correct_rates, rates
 from mirage.stats.bounded import bounded_mean_intervals
 from mirage.stats.jackknife import estimate as estimate_share
@@ -34,6 +36,8 @@ from mirage.stats.label_errors import AuditedQuery, LabelAudit, QueryLabels
 Array = NDArray[np.float64]
 Run = Callable[[np.random.Generator], list[bool] | None]
 """One simulation: for each interval whether it holds the truth, or for a test whether it rejects; None if refused."""
+Meets = Callable[[np.random.Generator, int, int], NDArray[np.bool_]]
+"""Which pairs of systems meet on each query (queries x pairs, in the order of `numpy.triu_indices`)."""
 
 RUNS = 1_000
 BY_QUERY = 0.8
@@ -64,39 +68,50 @@ def sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 
 
-@cache
-def ratings(quality: tuple[float, ...], spread: float, ties: float = 0.0) -> Array:
-    """Bradley-Terry ratings of an unlimited number of battles: the zero of the expected score, by Newton's method.
+def ratings(quality: Sequence[float] | Array, spread: float, ties: float = 0.0, shares: Array | None = None) -> Array:
+    """Bradley-Terry ratings of an unlimited number of battles.
 
     Args:
         quality: of each system, in logits.
         spread: standard deviation of the difference of two systems around the difference of their qualities.
         ties: share of ties, whatever the qualities.
+        shares: S x S: how often each pair meets; None for all alike.
     """
     x, weight = np.polynomial.hermite_e.hermegauss(61)
     gap = np.subtract.outer(quality, quality)
-    won = (1 - ties) * (sigmoid(gap[..., None] + spread * x) * weight).sum(axis=2) / weight.sum() + ties / 2
-    theta, s = np.zeros(len(quality)), len(quality)
+    won = (sigmoid(gap[..., None] + spread * x) * weight).sum(axis=2) / weight.sum()
+    return solve((1 - ties) * won + ties / 2, shares)
+
+
+def solve(won: Array, shares: Array | None = None) -> Array:
+    """Solve for the ratings at which the expected points are those won (S x S), by Newton's method."""
+    s = len(won)
+    met = np.ones((s, s)) if shares is None else shares
+    theta = np.zeros(s)
     for _ in range(50):
         p = sigmoid(np.subtract.outer(theta, theta))
-        flow = p * (1 - p)
+        flow = met * p * (1 - p)
         hessian = np.diag(flow.sum(axis=1)) - flow + 1 / s
-        theta = theta + np.linalg.solve(hessian, (won - p).sum(axis=1))
+        theta = theta + np.linalg.solve(hessian, (met * (won - p)).sum(axis=1))
         theta -= theta.mean()
     return theta
 
 
-def battles(rng: np.random.Generator, effects: Array, ties: float = 0.0) -> tuple[Any, ...]:
-    """Query, first and second system, and points of the first, of all pairs on all queries.
+def battles(rng: np.random.Generator, effects: Array, ties: float = 0.0, meets: Meets | None = None) -> tuple[Any, ...]:
+    """Query, first and second system, and points of the first, of the pairs that meet on each query.
 
     Args:
         rng: the generator.
         effects: Q x S: quality of each system on each query.
         ties: share of ties.
+        meets: which pairs meet; None for all.
     """
     q, s = effects.shape
     i, j = np.triu_indices(s, 1)
     query, a, b = np.repeat(np.arange(q), len(i)), np.tile(i, q), np.tile(j, q)
+    if meets is not None:
+        met = meets(rng, q, s).ravel()
+        query, a, b = query[met], a[met], b[met]
     points = (rng.random(len(query)) < sigmoid(effects[query, a] - effects[query, b])).astype(float)
     points[rng.random(len(query)) < ties] = 0.5
     return query, a, b, points
@@ -116,35 +131,78 @@ def frame(language: Any, query: Any, a: Any, b: Any, points: Array, **more: Any)
     return pa.table({name: pa.array(values) for name, values in (columns | more).items()})
 
 
-def holds(table: pa.Table, truth: Array, language: str) -> list[bool]:
-    """Whether the interval of each system's rating holds the truth; a missing end is none."""
-    rows = sorted((row for row in table.to_pylist() if row["language"] == language), key=lambda row: row["system"])
-    pairs = zip(rows, truth, strict=True)
-    return [
-        (row["low"] is None or row["low"] <= true) and (row["high"] is None or true <= row["high"])
-        for row, true in pairs
-    ]
+def holds(row: LanguageRanking | Correction, truth: Array) -> list[bool]:
+    """Whether the interval of each system's rating holds the truth."""
+    low, high = row.interval()
+    return ((low <= truth) & (truth <= high)).tolist()
 
 
 # --- rankings ---------------------------------------------------------------------------------------------------------
 
 
-def ranking(quality: Array, queries: int, *, languages: int = 1, translated: bool = False, ties: float = 0.0) -> Run:
-    """Rank systems by all pairs on all queries."""
+def five_pairs(rng: np.random.Generator, queries: int, systems: int) -> NDArray[np.bool_]:
+    """Five random pairs meet on a query."""
+    return np.asarray(rng.permuted(np.tile(np.arange(systems * (systems - 1) // 2), (queries, 1)), axis=1) < 5)
+
+
+def ten_battles(rng: np.random.Generator, queries: int, systems: int) -> NDArray[np.bool_]:
+    """The third system has ten battles in all, each on another query; the others all meet."""
+    i, j = np.triu_indices(systems, 1)
+    own = (i == 2) | (j == 2)
+    met = np.tile(~own, (queries, 1))
+    met[rng.choice(queries, 10, replace=False), rng.choice(np.flatnonzero(own), 10)] = True
+    return met
+
+
+def star(_: np.random.Generator, queries: int, systems: int) -> NDArray[np.bool_]:
+    """Every battle is with the first system."""
+    return np.tile(np.triu_indices(systems, 1)[0] == 0, (queries, 1))
+
+
+def ranking(
+    quality: Array,
+    queries: int,
+    *,
+    languages: int = 1,
+    by_language: float = 0.0,
+    by_query: float = BY_QUERY,
+    translated: bool = False,
+    ties: float = 0.0,
+    meets: Meets | None = None,
+) -> Run:
+    """Rank systems on all queries.
+
+    Args:
+        quality: of each system, in logits.
+        queries: of each language.
+        languages: how many; with several the joint row counts.
+        by_language: standard deviation of a system's quality between languages.
+        by_query: the same between queries.
+        translated: whether the languages share their queries.
+        ties: share of ties.
+        meets: which pairs meet; None for all.
+    """
+    s = len(quality)
+    shares = np.ones((s, s))
+    if meets is not None:
+        rng = np.random.default_rng(0)
+        shares[np.triu_indices(s, 1)] = np.mean([meets(rng, queries, s).mean(axis=0) for _ in range(200)], axis=0)
+        shares = np.triu(shares, 1) + np.triu(shares, 1).T
+    qualities = quality + by_language * np.random.default_rng(0).normal(size=(languages, s))
+    truth = np.mean([ratings(of, by_query * 2**0.5, ties, shares) for of in qualities], axis=0)
 
     def run(rng: np.random.Generator) -> list[bool]:
-        parts, s = [], len(quality)
-        shared = rng.normal(0, BY_QUERY, (queries, s))
-        for k in range(languages):
-            noise = rng.normal(0, BY_QUERY, (queries, s))
+        parts = []
+        shared = rng.normal(0, by_query, (queries, s))
+        for k, of_language in enumerate(qualities):
+            noise = rng.normal(0, by_query, (queries, s))
             # Translations share four fifths of the variance of a query.
-            effects = quality + (np.sqrt(0.8) * shared + np.sqrt(0.2) * noise if translated else noise)
-            query, a, b, points = battles(rng, effects, ties)
+            effects = of_language + (np.sqrt(0.8) * shared + np.sqrt(0.2) * noise if translated else noise)
+            query, a, b, points = battles(rng, effects, ties, meets)
             start = 0 if translated else k * queries
             parts.append(frame([f"l{k:02}"] * len(query), query + start, a, b, points))
-        table = mirage.rank(pa.concat_tables(parts), draws=200).table()
-        truth = ratings(tuple(quality.tolist()), BY_QUERY * 2**0.5, ties)
-        return holds(table, truth, "l00" if languages == 1 else "all")
+        rows = mirage.rank(pa.concat_tables(parts), draws=200).languages
+        return holds([*rows.values()][-1], truth)
 
     return run
 
@@ -191,7 +249,7 @@ def mean_of(values: Sequence[float], shares: Sequence[float], queries: int) -> R
 def rounds(quality: Array, queries: int, *, size: bool = False) -> Run:
     """Judge half of all battles in four rounds."""
     names = [f"s{k:02}" for k in range(len(quality))]
-    truth = ratings(tuple(quality.tolist()), BY_QUERY * 2**0.5)
+    truth = ratings(quality, BY_QUERY * 2**0.5)
 
     def run(rng: np.random.Generator) -> list[bool]:
         answered = {"en": {f"q{k}": names for k in range(queries)}}
@@ -208,8 +266,7 @@ def rounds(quality: Array, queries: int, *, size: bool = False) -> Run:
         if size:
             return [bool(state.separated.any())]
         assert state.row is not None
-        low, high = state.row.interval()
-        return ((low <= truth) & (truth <= high)).tolist()
+        return holds(state.row, truth)
 
     return run
 
@@ -221,7 +278,7 @@ def voting(voters: int, votes: int, *, taste: float = 1.0, queries: int = 300) -
     """Correct a judge by votes of people, each of whom favours some systems; every voter sees random battles."""
     quality = np.linspace(0.6, -0.6, 5)
     spread = (2 * BY_QUERY**2 + 2 * taste**2) ** 0.5
-    truth = ratings(tuple(quality.tolist()), spread)
+    truth = ratings(quality, spread)
 
     def run(rng: np.random.Generator) -> list[bool] | None:
         effects = quality + rng.normal(0, BY_QUERY, (queries, 5))
@@ -234,9 +291,31 @@ def voting(voters: int, votes: int, *, taste: float = 1.0, queries: int = 300) -
         log = frame(["en"] * len(at), query[at], a[at], b[at], points, voter=[f"v{k}" for k in voter.tolist()])
         judgments = frame(["en"] * len(query), query, a, b, judged, judge=["judge"] * len(query))
         try:
-            return holds(mirage.correct(judgments, log).table(), truth, "en")
+            return holds(mirage.correct(judgments, log), truth)
         except NotEnoughData:
             return None
+
+    return run
+
+
+def silent(queries: int = 120) -> Run:
+    """Correct a judge that says little on the three queries of ten on which people see the systems in reverse order."""
+    quality = np.linspace(0.8, -0.8, 5)
+    gap = np.subtract.outer(quality, quality)
+    truth = solve(0.7 * sigmoid(gap) + 0.3 * sigmoid(-gap / 2))
+
+    def run(rng: np.random.Generator) -> list[bool]:
+        hard = rng.random(queries) < 0.3
+        query, a, b, points = battles(rng, np.where(hard[:, None], -quality / 2, quality))
+        judged = np.where(rng.random(len(query)) < 0.7, points, rng.random(len(query)) < 0.5)
+        said, asked = ~hard[query] | (rng.random(len(query)) < 0.1), rng.random(len(query)) < 0.15
+
+        def rows(of: Any, points: Any, **more: Any) -> pa.Table:
+            return frame(["en"] * of.sum(), query[of], a[of], b[of], points[of], **more)
+
+        judgments = rows(said, judged, judge=["judge"] * said.sum())
+        log = rows(asked, points, voter=[f"v{k % 12}" for k in range(asked.sum())])
+        return holds(mirage.correct(judgments, log), truth)
 
     return run
 
@@ -387,6 +466,29 @@ DESIGNS: dict[str, Design] = {
         "4 systems, 60 languages of 5 queries, row all", ranking(np.linspace(0.8, -0.8, 4), 5, languages=60), few=True
     ),
     "nearly-separated": Design("4 systems, one at +4 logits, 30 queries", ranking(np.array([4.0, 0.3, 0.0, -0.3]), 30)),
+    "far": Design(
+        "8 systems, one at -6 logits, 60 queries, no effects of queries",
+        ranking(np.r_[np.linspace(1, -1, 7), -6.0], 60, by_query=0.0),
+    ),
+    "far-languages": Design(
+        "8 systems, 18 languages of 10 queries, -3 to 3 logits, row all",
+        ranking(np.linspace(3, -3, 8), 10, languages=18, by_language=0.3, by_query=0.0),
+    ),
+    "five-pairs": Design(
+        "19 systems, 100 queries, five random pairs each",
+        ranking(np.linspace(1.5, -1.5, 19), 100, by_query=0.0, ties=0.1, meets=five_pairs),
+    ),
+    "ten-battles": Design(
+        "8 systems, 100 queries, one with ten battles",
+        ranking(np.linspace(1.5, -1.5, 8), 100, by_query=0.0, ties=0.1, meets=ten_battles),
+    ),
+    "star": Design(
+        "a star of 12 systems, 200 queries",
+        ranking(np.linspace(1.5, -1.5, 12), 200, by_query=0.0, ties=0.1, meets=star),
+    ),
+    "query-effects": Design(
+        "8 systems, 100 queries, query effects of sd 3", ranking(np.linspace(3, -3, 8), 100, by_query=3.0, ties=0.1)
+    ),
     "rounds-size": Design(
         "rounds, 4 equal systems, 15 queries: any pair separated", rounds(EQUAL, 15, size=True), size=True
     ),
@@ -397,6 +499,7 @@ DESIGNS: dict[str, Design] = {
     "voters-10": Design("10 voters x 100 votes, taste of sd 1", voting(10, 100)),
     "voters-20": Design("20 voters x 50 votes, taste of sd 1", voting(20, 50)),
     "voters-100": Design("100 voters x 10 votes, taste of sd 1", voting(100, 10)),
+    "silent-judge": Design("votes on 120 queries, the judge silent on 27% of the battles", silent()),
     "audit-all": Design(
         "audited rates, 5 languages, audits of 10 to 60 a label, 0 to 20% wrong, row all",
         audited(5, 100, [10, 20, 60, 15, 40], (0.2, 0.0)),

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchmarks.harness import Row
+from benchmarks.harness import DATA, Row
 from mirage import schema
 from mirage.io.sources.nomiracl import read_outputs
 from mirage.stages import features
@@ -19,7 +17,7 @@ from mirage.text.answers import compose_answer
 from mirage.text.detection import language_probabilities
 from mirage.text.segmentation import sentences
 
-DATA = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "nomiracl"
+OUTPUTS = DATA / "nomiracl"
 ANSWERS = 10_000
 TEXTS = 100
 """Passages a language for language detection."""
@@ -27,9 +25,9 @@ TEXTS = 100
 
 def run() -> list[Row]:
     """Time each on the published passages."""
-    if not DATA.is_dir():
-        return [Row("features", "not run", f"the files are not at {DATA}", "", "")]
-    tables = read_outputs(DATA)
+    if not OUTPUTS.is_dir():
+        return [Row("features", "not run", f"the files are not at {OUTPUTS}", "", "")]
+    tables = read_outputs(OUTPUTS)
     passages = tables["passages"].filter(pc.is_valid(tables["passages"]["text"]))
     texts: dict[str, list[str]] = {}
     for code, text in zip(passages["language"].to_pylist(), passages["text"].to_pylist(), strict=True):

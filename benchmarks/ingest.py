@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.harness import Row, in_fresh_process
+from benchmarks.harness import DATA, Row, in_fresh_process
 
-DATA = Path(os.environ.get("MIRAGE_TEST_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "nomiracl"
+OUTPUTS = DATA / "nomiracl"
 
 _IMPORT = """
 import sys, time
@@ -44,14 +43,14 @@ ROUNDS = 5
 
 def published_outputs() -> list[Row]:
     """Time the import in fresh processes, each beside bare loops over gzip and json; the worst round counts."""
-    if not DATA.is_dir():
-        return [Row("import of the published NoMIRACL outputs", "not run", f"the files are not at {DATA}", "", "")]
-    bare = [_seconds(_READ.format(source=str(DATA)))[0]]
+    if not OUTPUTS.is_dir():
+        return [Row("import of the published NoMIRACL outputs", "not run", f"the files are not at {OUTPUTS}", "", "")]
+    bare = [_seconds(_READ.format(source=str(OUTPUTS)))[0]]
     rounds = []
     for _ in range(ROUNDS):
         with tempfile.TemporaryDirectory() as folder:
-            seconds, answers, peak = _seconds(_IMPORT.format(source=str(DATA), into=f"{folder}/arena"))
-        bare.append(_seconds(_READ.format(source=str(DATA)))[0])
+            seconds, answers, peak = _seconds(_IMPORT.format(source=str(OUTPUTS), into=f"{folder}/arena"))
+        bare.append(_seconds(_READ.format(source=str(OUTPUTS)))[0])
         beside = (bare[-2] + bare[-1]) / 2
         rounds.append((seconds / beside, seconds, beside, answers, peak))
     ratio, seconds, beside, answers, peak = max(rounds)

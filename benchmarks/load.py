@@ -189,8 +189,3 @@ def run() -> list[Row]:
         ),
         Row("memory of the server after that", f"{now:.0f} MB", f"at most {most:.0f} MB", "", "450 MB, at most 600 MB"),
     ]
-
-
-if __name__ == "__main__":
-    for row in run():
-        print(row)

@@ -6,6 +6,7 @@ import ast
 import os
 import platform
 import re
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,7 +22,8 @@ What is timed, against what, and what came out. Both programs of a comparison ru
 busy machine slows them alike; figures are medians over rounds unless they say otherwise. A slow program is timed on a
 part of the work and scaled linearly, and then says so. Ratios hold for one machine; seconds do not carry over to
 another. The load is how many processes wanted a core in the minute before: above 0.5 the machine was busy with other
-things, and absolute figures are worse than it can do.
+things, and absolute figures are worse than it can do. The commit is that of the program that was run: a section of an
+older one may lack rows that the benchmark has now, or have rows of what is gone.
 
 ```
 make bench                                    # all of them
@@ -44,11 +46,19 @@ def modules() -> list[str]:
 
 
 def machine() -> str:
-    """The kind of machine, in a line: Python, processor, cores, and how busy it is with other things."""
+    """The run's surroundings in a line: Python, processor, cores, how busy the machine is, and the commit."""
     info = Path("/proc/cpuinfo")
     names = re.findall(r"model name\s*: (.+)", info.read_text(encoding="utf-8")) if info.is_file() else []
     kind = names[0].strip() if names else platform.machine()
-    return f"Python {platform.python_version()}, {kind}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before"
+    load = f"load {os.getloadavg()[0]:.1f} before"
+    return f"Python {platform.python_version()}, {kind}, {os.cpu_count()} cores, {load}, commit {_commit()}"
+
+
+def _commit() -> str:
+    """The commit that is checked out, in short, with `-dirty` if files differ from it; `unknown` outside Git."""
+    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -63,17 +73,14 @@ def write(name: str, rows: Sequence[Row], on: str) -> None:
 
 
 def render(old: str, name: str, rows: Sequence[Row], on: str) -> str:
-    """The page with a section replaced or added; sections of benchmarks that are gone go too."""
-    parts = re.split(r"^## (\w+)\n", old, flags=re.MULTILINE)
-    sections = dict(zip(parts[1::2], (text.strip() for text in parts[2::2]), strict=True))
-    lines = [_about(name), "", f"Last run: {on}.", "", _line(HEADS), _line(["---"] * len(HEADS))]
-    sections[name] = "\n".join([*lines, *(_line(cells(row)) for row in rows)])
-    return _HEAD + "".join(
-        f"\n## {benchmark}\n\n{sections[benchmark]}\n" for benchmark in modules() if benchmark in sections
-    )
+    """The page with the run of one benchmark replaced or added; runs of benchmarks that are gone go too."""
+    runs = dict(re.findall(r"^## (\w+)\n.*?^(Last run: .*?)\s*(?=^## |\Z)", old, flags=re.MULTILINE | re.DOTALL))
+    lines = [f"Last run: {on}.", "", _line(HEADS), _line(["---"] * len(HEADS))]
+    runs[name] = "\n".join([*lines, *(_line(cells(row)) for row in rows)])
+    return _HEAD + "".join(f"\n## {key}\n\n{about(key)}\n\n{runs[key]}\n" for key in modules() if key in runs)
 
 
-def _about(name: str) -> str:
+def about(name: str) -> str:
     """The module's own first sentences."""
     text = ast.get_docstring(ast.parse((HERE / f"{name}.py").read_text(encoding="utf-8"))) or ""
     return text.split("\n\n", 1)[0].strip()

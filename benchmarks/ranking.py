@@ -1,5 +1,5 @@
 """Bradley-Terry with a query bootstrap, from rows to ratings: against choix and evalica on an arena of the published
-size, against a matrix product, and by the number of battles and systems.
+size, and by the number of battles and systems.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import choix
 import evalica
 import numpy as np
 import pyarrow as pa
-from threadpoolctl import threadpool_limits
 
 from benchmarks.harness import Row, in_fresh_process, seconds
 from mirage.battles.counts import Battles
@@ -115,15 +114,6 @@ def evalica_weighted(lists: list[tuple[list[Any], list[Any], list[Any], Any]], d
             evalica.bradley_terry(first, second, winners, weights=times[queries].astype(float).tolist())
 
 
-def product() -> None:
-    """The counts of all draws as matrix products in single precision, which no program can do without."""
-    pairs = SYSTEMS * (SYSTEMS - 1)
-    times, counts = np.ones((DRAWS, QUERIES), np.float32), np.ones((QUERIES, pairs), np.float32)
-    with threadpool_limits(1, user_api="blas"):
-        for _ in LANGUAGES:
-            times @ counts
-
-
 def furthest_from_choix() -> float:
     """The largest difference in a rating between our maximum of the likelihood and choix's."""
     battles = from_judgments(published_size(), judge="judge")
@@ -160,7 +150,7 @@ def thousand() -> list[Row]:
 _MANY = """
 import time
 from benchmarks.ranking import judgments
-from mirage.battles import from_judgments
+from mirage.battles.verdict_rows import from_judgments
 from mirage.ranking.bootstrap import rate
 rows = judgments(["en"], {systems}, {queries})
 rate(from_judgments(judgments(["en"], 3, 5), judge="judge"), draws=5)
@@ -180,9 +170,8 @@ def run() -> list[Row]:
     two = {code: battles[code] for code in ("ar", "zh")}
     pairs, rows_of_two = pair_lists(two), battle_lists(two)
     dense_draws, list_draws, weighted_draws = 20, 2, 2
-    mirage_seconds, bare, dense, lists, weighted = seconds(
+    mirage_seconds, dense, lists, weighted = seconds(
         ours,
-        product,
         lambda: choix_dense(two, dense_draws),
         lambda: choix_lists(pairs, list_draws),
         lambda: evalica_weighted(rows_of_two, weighted_draws),
@@ -203,14 +192,6 @@ def run() -> list[Row]:
         row("choix.ilsr_pairwise_dense on counted battles", dense, dense_draws, "at least 15 times"),
         row("evalica.bradley_terry, battles weighted by draw", weighted, weighted_draws, "at least 150 times"),
         row("choix.ilsr_pairwise on pair lists", lists, list_draws, "at least 1,000 times"),
-        Row(
-            ARENA,
-            f"{1000 * mirage_seconds:.0f} ms",
-            f"the matrix products that count its draws, alone, on one core: {1000 * bare:.1f} ms",
-            f"{mirage_seconds / bare:.0f} times that; {1000 * mirage_seconds / 27:.1f} times the 27 ms of a "
-            "single-core C program",
-            "at most 4 times 27 ms",
-        ),
         Row(
             "the same ratings as choix, with `--penalty none`",
             f"{furthest_from_choix():.1e} logits at most",

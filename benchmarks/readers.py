@@ -93,8 +93,3 @@ def _row(what: str, runs: Sequence[tuple[float, ...]], side: int, target: str) -
 def run() -> list[Row]:
     """Measure a click on every page."""
     return clicks()
-
-
-if __name__ == "__main__":
-    for row in run():
-        print(row)

@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
-from mirage.errors import BadInput
-from mirage.text.languages import LANGUAGES, language
+from mirage.text.languages import LANGUAGES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,17 +103,8 @@ def simulate_arena(
         share: share of the pairs of systems that battle on each query.
         orders: 1 for each pair in a random order, 2 for both orders.
         first: logits that the answer shown first is preferred by.
-
-    Raises:
-        BadInput: if a number is out of range.
-        UnknownName: if a language is not known.
     """
-    if systems < 2 or queries < 1 or not 0 <= tie < 1 or not 0 < share <= 1:
-        raise BadInput(
-            f"cannot simulate systems={systems}, queries={queries}, tie={tie}, share={share}",
-            do="take at least 2 systems and 1 query, a tie in [0, 1) and a share in (0, 1]",
-        )
-    codes = [language(code).code for code in (languages if languages is not None else LANGUAGES)]
+    codes = list(LANGUAGES if languages is None else languages)
     rng = np.random.default_rng([seed, 0])
     names = np.array([f"sim-{k + 1:02}" for k in range(systems)], dtype=object)
     quality = _spread(rng, systems)

@@ -27,14 +27,14 @@ from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.records import Difference
 from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, RankSettings
 from mirage.store import Arena
-from mirage.text.names import NAMES, normalise_name, normalise_names
+from mirage.text.names import NAMES, normalise_names
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
     from mirage.llm import ChatModel
-    from mirage.llm.engines.tasks import Executor
+    from mirage.llm.engines.processes import Processes
     from mirage.llm.generator import Generator
     from mirage.llm.rag_service import RagService
     from mirage.people.votes import Correction, Vote
@@ -56,7 +56,6 @@ __all__ = [
     "UnknownName",
     "VanillaTemplate",
     "agreement",
-    "answer_languages",
     "attribution",
     "chat_model",
     "compare",
@@ -72,7 +71,6 @@ __all__ = [
     "load_data_sample",
     "load_model",
     "load_prompt_template",
-    "notes",
     "nugget_scores",
     "open_arena",
     "rag_service",
@@ -671,7 +669,7 @@ def generate(
         arena: with queries, and for a model with passages; not a bundled one, which is never changed.
         model: the model (`chat_model`). The template sets top_p and the length of replies if the model does not.
         rag: the RAG service (`rag_service`) to ask instead of a model. It needs the name of the system, which is also
-            that of its retriever in the table `retrieved`; options of prompts and retrievers do not apply.
+            that of its retriever in the table `retrieved`, and no template; options of retrievers are refused.
         system: name of the system; None for the model's name, with the retriever's if there is one.
         template: name of a prompt template, or a text file with placeholders.
         languages: codes; None for all.
@@ -699,34 +697,36 @@ def generate(
     from mirage.stages.generate.stage import generate_answers, generate_sample, whole_system
 
     path = _writable(arena)
-    if (model is None) == (rag is None):
-        raise BadInput("answers come from a model or from a RAG service", do="give one: model=... or rag=...")
-    if model is None:
-        if system is None or rag is None:
+    if rag is not None and model is None:
+        if system is None:
             raise BadInput("the system has no name", do="give one: system=NAME")
-        if samples != 1:
-            raise BadInput("a RAG service gives one answer to a query", do="omit samples")
-        live = rag.model(system)
-        settings = GenerateSettings(
-            system, None, live.settings, languages=_tuple(languages), limit=limit, replace=replace
+        if samples != 1 or retriever is not None or depth is not None or relevant_only:
+            raise BadInput(
+                "a RAG service retrieves by itself, and gives one answer to a query",
+                do="omit samples, retriever, depth and relevant_only",
+            )
+        prompt, model = None, rag.model(system)
+    elif model is not None and rag is None:
+        if samples < 1 or (samples > 1 and replace):
+            raise BadInput(
+                f"{samples} samples" + (" cannot be combined with replace" if replace else ""),
+                do="use 1 or more, and another name for the system instead of replace",
+            )
+        prompt, own = prompts.load_template(template), model.settings
+        plain = own.max_tokens == llm.Settings(own.model).max_tokens
+        asked = changed(
+            own,
+            top_p=prompt.top_p if own.top_p is None else own.top_p,
+            max_tokens=prompt.max_new_tokens if plain else own.max_tokens,
         )
-        return generate_answers(path, settings, llm.ArenaCalls(llm.engine_of(live), live, "mirage.generate"))[0]
-    if samples < 1 or (samples > 1 and replace):
-        raise BadInput(
-            f"{samples} samples" + (" cannot be combined with replace" if replace else ""),
-            do="use 1 or more, and another name for the system instead of replace",
-        )
-    prompt, own = prompts.load_template(template), model.settings
-    plain = own.max_tokens == llm.Settings(own.model).max_tokens
-    asked = changed(
-        own,
-        top_p=prompt.top_p if own.top_p is None else own.top_p,
-        max_tokens=prompt.max_new_tokens if plain else own.max_tokens,
-    )
+        model = changed(model, settings=asked)
+        system = system or (own.model if retriever is None else whole_system(own.model, retriever))
+    else:
+        raise BadInput("answers come from a model or from a RAG service", do="give one: model=... or rag=...")
     settings = GenerateSettings(
-        system or (own.model if retriever is None else whole_system(own.model, retriever)),
+        system,
         prompt,
-        asked,
+        model.settings,
         seed=seed,
         languages=_tuple(languages),
         limit=limit,
@@ -735,7 +735,6 @@ def generate(
         depth=depth,
         replace=replace,
     )
-    model = changed(model, settings=asked)
     calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.generate")
     generated, result = generate_answers(path, settings, calls)
     cost = result.cost
@@ -757,7 +756,7 @@ def features(
     assigner: str | None = None,
     grader: str | None = None,
     model: ChatModel | None = None,
-    executor: Executor | None = None,
+    executor: Processes | None = None,
 ) -> Arena:
     """Measure the features of an arena's answers.
 
@@ -783,8 +782,7 @@ def features(
         Unreachable: if the service rejects every call.
     """
     from mirage import llm
-    from mirage.stages.features.grading import Grader
-    from mirage.stages.features.measuring import measure
+    from mirage.stages.features.measuring import Grader, measure
     from mirage.stages.features.settings import MeasureSettings
 
     settings = MeasureSettings(only, reference, nli, reranker, device, assigner, grader)
@@ -814,7 +812,6 @@ def judge(
     passport: bool = False,
     replace: bool = False,
     until: str | None = None,
-    budget: float | None = None,
 ) -> Arena:
     """Judge pairs of answers in both orders, by a model or by features; repeating it resumes.
 
@@ -838,7 +835,6 @@ def judge(
         replace: judge again, ignoring existing verdicts and cached replies.
         until: judge random battles in rounds until this goal: `separated`, or `top:K` (the K best are separated from
             all others). Verdicts then have an inclusion probability, and `mirage.rank` weights them by its inverse.
-        budget: maximum spending, in the currency of the model's prices; None for the model's own.
 
     Returns:
         The arena with the table `judgments`; verdicts of other judges stay. A failed call has no verdict; the next run
@@ -853,7 +849,9 @@ def judge(
         Unreachable: if the service rejects every call.
     """
     from mirage import llm
-    from mirage.stages.judge import HEURISTIC, OVERALL, load_criterion
+    from mirage.schema import OVERALL
+    from mirage.stages.judge.criteria import load_criterion
+    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import (
         BattleSample,
         JudgeSettings,
@@ -863,7 +861,6 @@ def judge(
     )
 
     sample, path = BattleSample(queries, pairs, seed, _tuple(languages), known=known), _writable(arena)
-    model = _with_budget(model, budget)
     asked = load_criterion(criterion, rubric=None if rubric is None else Path(rubric))
     chosen = {"pairs": pairs, "known": known, "planted": planted, "replace": replace}
     if passport:
@@ -915,15 +912,6 @@ def _items(path: Path, sample: BattleSample, *, by_features: bool) -> tuple[Path
     if by_features:
         items = measure(items.path, made_by="mirage.judge")
     return items.path, replace(sample, queries=None, languages=None, battles=item_pairs(items, sample.languages))
-
-
-def _with_budget(model: ChatModel | None, budget: float | None) -> ChatModel | None:
-    """Return a model with a budget, if one is given."""
-    if budget is None:
-        return model
-    if model is None:
-        raise BadInput("the heuristic judge costs nothing", do="omit budget")
-    return replace(model, limits=replace(model.limits, budget=budget))
 
 
 def _writable(arena: Arena) -> Path:
@@ -1120,26 +1108,6 @@ def risk_coverage(
     return Rows(_table(abstain.curve_rows(curves)), title, abstain.SHOWN)
 
 
-def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) -> Rows:
-    """Detect the language of every answer, and count by system and language of the query.
-
-    Args:
-        arena: with answers.
-        languages: codes of the queries; None for all.
-
-    Returns:
-        Rows of `mirage.stages.across.AnswerLanguage`, with 95% intervals over queries.
-
-    Raises:
-        TableMissing: if it lacks answers.
-        UnknownName: if it has no such language.
-    """
-    from mirage.stages import across
-
-    rows = across.answer_languages(arena, languages=_tuple(languages))
-    return _records(rows, f"Languages of the answers of {arena.name}")
-
-
 def attribution(
     arena: Arena, *, languages: Iterable[str] | None = None, relevant_from: int = 1, answers: bool = False
 ) -> Rows:
@@ -1165,28 +1133,6 @@ def attribution(
     if answers:
         return _records(causes, f"Where each answer of {arena.name} went")
     return _records(cause_shares(causes), f"Where answers of {arena.name} are lost, with 95% intervals over queries")
-
-
-def notes(arena: Arena, *, languages: Iterable[str] | None = None, url: str | None = None) -> Rows:
-    """Return people's notes on an arena, with their categories: rows of `mirage.people.votes.Note`.
-
-    Args:
-        arena: with the table `answers`. Notes on answers whose text has changed are left out.
-        languages: codes; None for all.
-        url: database of the notes; None for `MIRAGE_VOTES_URL`, else the file in the user's folder.
-
-    Raises:
-        Unreachable: if the database does not respond.
-    """
-    from mirage.people import votes
-    from mirage.people.notes import notes_on
-
-    with votes.Votes(url) as database:
-        written = notes_on(arena, database.rows(votes.Note)).counting
-    only = _tuple(languages)
-    chosen = [note for note in written if only is None or note.language in only]
-    first = ("language", "query_id", "system", "system_a", "system_b", "categories", "note", "voter", "time")
-    return Rows(schema.from_rows(votes.Note, chosen), f"Notes on {arena.name}", first)
 
 
 def nugget_scores(arena: Arena, *, assigner: str | None = None, languages: Iterable[str] | None = None) -> Rows:
@@ -1527,7 +1473,7 @@ def _judgments(rows: pa.Table) -> tuple[pa.Table, list[str]]:
 
 
 def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:
-    """Return a column as dictionary-encoded text, names normalised.
+    """Return a column as dictionary-encoded text, with numbers written out and names normalised.
 
     Raises:
         BadInput: if a value is missing, naming the row.
@@ -1537,7 +1483,8 @@ def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:
 
     column = rows[name].combine_chunks()
     if not (pa.types.is_string(column.type) or pa.types.is_dictionary(column.type)):
-        return pa.array(_texts(rows, name), pa.string()).dictionary_encode()
+        cells = column.to_pylist()
+        column = pa.array([None if cell is None or cell != cell else str(cell) for cell in cells], pa.string())
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     values = encoded.dictionary.cast(pa.string())
     missing = pc.fill_null(pc.equal(values.take(encoded.indices), ""), True)
@@ -1585,11 +1532,6 @@ def _votes(rows: pa.Table) -> list[Vote]:
                 vote=word,  # type: ignore[arg-type]  # it is one of the words known
                 control=bool(drawn[k]),
                 why="",
-                note=None,
-                undoes=None,
-                seconds=None,
-                session=None,
-                shown=None,
                 inclusion=chance,
             )
         )
@@ -1605,19 +1547,9 @@ def _require_columns(rows: pa.Table, names: Sequence[str]) -> None:
         )
 
 
-def _texts(rows: pa.Table, name: str, default: str | None = None) -> list[str]:
-    """Return a column as strings, with numbers written out and no value missing; without the column, the default."""
-    if default is not None and name not in rows.column_names:
-        return [default] * len(rows)
-    values = rows[name].to_pylist()
-    for k, value in enumerate(values):
-        if value is None or value == "" or value != value:
-            raise BadInput(f"{name} is missing", where=f"row {k + 1:,}", do="fill it in, or remove the row")
-    texts = [str(value) for value in values]
-    if name not in NAMES:
-        return texts
-    name_of = {text: normalise_name(text) for text in set(texts)}
-    return [name_of[text] for text in texts]
+def _texts(rows: pa.Table, name: str, default: str = "") -> list[str]:
+    """Return a column as strings, as `_encode` does; without the column, the default."""
+    return _encode(rows, name).to_pylist() if name in rows.column_names else [default] * len(rows)
 
 
 def _tuple(values: Iterable[str] | None) -> tuple[str, ...] | None:

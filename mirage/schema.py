@@ -1035,30 +1035,32 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
             do="build it with mirage.schema.from_columns",
         )
 
-    def refuse(column: Column, bad: Any, breach: str) -> None:
+    def place(row: Mapping[str, Any]) -> str:
+        location = ", ".join(f"{k}={row[k]!r}" for k in key(table))
+        return f"{where}: {location}" if where else location
+
+    def refuse(bad_column: Column, bad: Any, breach: str) -> None:
         count = pc.sum(bad).as_py() or 0
         if count:
             row = data.filter(bad).slice(0, 1).to_pylist()[0]
-            location = ", ".join(f"{k}={row[k]!r}" for k in key(table))
             raise BadInput(
-                f"{table}.{column.name} {breach} in {count:,} rows; the first holds {row[column.name]!r}",
-                where=f"{where + ': ' if where else ''}{location}",
-                do=f"{column.name}: {column.meaning}",
+                f"{table}.{bad_column.name} {breach} in {count:,} rows; the first holds {row[bad_column.name]!r}",
+                where=place(row),
+                do=f"{bad_column.name}: {bad_column.meaning}",
             )
 
-    for column in columns(table):
-        for bad, breach in _breaches(column, data[column.name]):
-            refuse(column, bad, breach)
+    for each in columns(table):
+        for bad, breach in _breaches(each, data[each.name]):
+            refuse(each, bad, breach)
 
     if "status" in data.column_names and "text" in data.column_names:
-        (text,) = (column for column in columns(table) if column.name == "text")
         said = pc.equal(data["status"], "ok")
-        refuse(text, pc.and_(said, pc.is_null(data["text"])), "is null although the status is ok")
+        refuse(column(table, "text"), pc.and_(said, pc.is_null(data["text"])), "is null although the status is ok")
     _check_names(table, data, where)
 
     measured = getattr(table_class(table), "reason_of", None)
     if measured:
-        (reason,) = (column for column in columns(table) if column.name == "reason")
+        reason = column(table, "reason")
         null, unexplained = pc.is_null(data[measured]), pc.is_null(data["reason"])
         refuse(reason, pc.and_(null, unexplained), f"is null where {measured} is null")
         refuse(reason, pc.invert(pc.or_(null, unexplained)), f"is set although {measured} is not null")
@@ -1067,10 +1069,9 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
     duplicates = groups.filter(pc.greater(groups["count_all"], 1))
     if len(duplicates):
         row = duplicates.slice(0, 1).to_pylist()[0]
-        location = ", ".join(f"{k}={row[k]!r}" for k in key(table))
         raise BadInput(
             f"{table} has {len(duplicates):,} duplicate keys",
-            where=f"{where + ': ' if where else ''}{location} ({row['count_all']} times)",
+            where=f"{place(row)} ({row['count_all']} times)",
             do="keep one row per " + ", ".join(key(table)),
         )
 

@@ -175,7 +175,10 @@ def _second(choice: views.Choice) -> str:
 def languages(rows: pa.Table, report: ComparisonReport) -> None:
     """Show the difference in every language."""
     plain_table(rows, RATED if report.measure == RATING else COLUMNS, key="comparison")
-    holm = " Language verdicts are Holm-corrected." if len(report.rows) > 1 else ""
+    over = "the languages" if len(report.rows) > 1 else ""
+    if report.measure == RATING:
+        over = f"all pairs of the board{' and ' if over else ''}{over}"
+    holm = f" Verdicts are Holm-corrected over {over}, so a band may lie clear of the line." if over else ""
     bands = f"Bands: 95% intervals, clustered by {name_unit(report.query_unit)}."
     note(f"Right of the dashed line the first is better. {bands}{holm}")
 
@@ -186,10 +189,9 @@ def queries(page: Page, report: ComparisonReport, choice: views.Choice) -> None:
     if not report.moved:
         heading(head, "The two systems do not differ on any query.")
         return
-    heading(head, "Click a row to read both answers. Largest changes first; losses before gains.")
-    by_rating = choice.measure == RATING
-    columns = MOVED if by_rating else (MOVED[0], *VALUES, *MOVED[1:])
-    picked = table(views.moved_queries(report), columns, key="moved", select=True)
+    values = "Points of the battles between the two. " if choice.measure == RATING else ""
+    heading(head, f"{values}Click a row to read both answers. Largest differences first, losses before gains.")
+    picked = table(views.moved_queries(report), MOVED, key="moved", select=True)
     if picked is None:
         return
     query = report.moved[picked]
@@ -268,9 +270,10 @@ RATED = (
 )
 MOVED = (
     Col("where", "Language", "text", help="Language of the query.", width=110),
+    column(MovedQuery, "first", width=74),
+    column(MovedQuery, "second", width=74),
     column(MovedQuery, "difference", kind="difference", width=90),
     column(MovedQuery, "query_id", "Query"),
 )
-VALUES = (column(MovedQuery, "first", width=74), column(MovedQuery, "second", width=74))
 
 show("compare", main)

@@ -66,11 +66,9 @@ def main(page: Page) -> None:
                 st.markdown("**Voting requires the voter role.**")
                 st.caption("Ask your administrator. All other pages are readable without it.")
         return
-    kind = votes.KINDS[subject]
+    kind = votes.KINDS[subject].row
     try:
-        session = vote_session.enter(
-            page.arena, language, voter, kind, lambda db: views.past(page.arena, db, language, kind)
-        )
+        session = vote_session.enter(page.arena, language, voter, kind)
     except MirageError as error:
         refuse(error)
         waiting(vote_session.pending())
@@ -121,9 +119,9 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
     own_votes = session.own_votes
     progress = votes.progress(pool, session.log, voter=session.voter)
     st.progress(
-        min(1.0, progress.queries / progress.enough),
+        min(1.0, progress.queries / votes.ENOUGH),
         text=f"{progress.own:,} of {progress.own + progress.left:,} battles voted on. Agreement with the judges needs "
-        f"random votes on {progress.enough} queries; so far {progress.queries:,}.",
+        f"random votes on {votes.ENOUGH} queries; so far {progress.queries:,}.",
     )
     if own_votes:
         last_vote = own_votes[-1]

@@ -22,7 +22,8 @@ from mirage.explorer.kit.text import note, plain
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
 from mirage.publish.charts.palette import FORMATS
-from mirage.ranking.surrogate import ALL, PUBLISHED, REGRESSORS
+from mirage.ranking.surrogate.range import ALL
+from mirage.ranking.surrogate.regressors import PUBLISHED, REGRESSORS
 from mirage.ranking.surrogate.reporting import RegressorSummary
 from mirage.schema import Skill
 from mirage.text.languages import name_of, search_name

@@ -12,16 +12,17 @@ from derivation import derive
 from sample_judges import SHARES, judge_with_faults
 from sample_source import LICENCE, nugget_table, read_nuggets, read_sample, read_written, source_files
 from sample_systems import CHARACTERS, WRITTEN, answer_as_systems, system_cards
-from searching import DEPTH, find_passages, search_by
+from searching import DEPTH, find_passages, search_by, trigrams
 
 from mirage import schema, store
 from mirage.io.imports.public import prints
 from mirage.schema import REFERENCE
-from mirage.stages import features, judge
+from mirage.stages import features
 from mirage.stages.generate.baselines import BASELINES, baseline_answers
-from mirage.stages.nuggets import TERMS
+from mirage.stages.judge.heuristic import HEURISTIC
+from mirage.stages.nuggets.terms import TERMS
 from mirage.stages.stage import Tables
-from mirage.text.segmentation import terms, trigrams
+from mirage.text.segmentation import terms
 
 SEARCHES = {"words": search_by(terms), "trigrams": search_by(trigrams)}
 """Retrievers of the sample by name. They search all passages of a language: those of a query, and those of other
@@ -83,9 +84,9 @@ def build_sample(source: Path, *, regressors: Sequence[str] = REGRESSORS, weigh:
     judgments = schema.sort("judgments", pa.concat_tables([tables["judgments"], simulated]))
     ranked: dict[str, dict[str, Any]] = {
         "ratings by relevance": {},
-        "ratings by a judge": {"judge": judge.HEURISTIC},
+        "ratings by a judge": {"judge": HEURISTIC},
         "predictions by relevance": {"regressors": regressors, "weigh": weigh},
-        "predictions by a judge": {"judge": judge.HEURISTIC, "regressors": regressors, "weigh": weigh},
+        "predictions by a judge": {"judge": HEURISTIC, "regressors": regressors, "weigh": weigh},
     }
     return derive({**tables, "judgments": judgments}, ranked)
 

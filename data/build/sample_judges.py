@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from mirage import schema
 from mirage.schema import Verdict
-from mirage.stages.judge import choose_pairs
-from mirage.stages.judge.pairs import OrderedPair
-from mirage.stages.nuggets import POINTS
+from mirage.stages.judge.pairs import OrderedPair, choose_pairs
+from mirage.stages.nuggets.bank import POINTS
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import regex
 
 from mirage import schema
 from mirage.stages.retrieve.bm25 import Bm25, Hit
@@ -20,6 +22,17 @@ Search = Callable[[Corpus, Sequence[str]], Sequence[Sequence[Hit]]]
 """Returns the best passages of a corpus for each query, best first."""
 DEPTH = 10
 """Passages per query and retriever."""
+_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}ー]"
+_RUN = regex.compile(rf"(?:[{_UNSPACED}&&[\p{{L}}\p{{N}}]]\p{{M}}*)+|[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]+", regex.V1)
+
+
+def trigrams(text: str) -> list[str]:
+    """Return the character trigrams of the words of a text in order, for search across inflections.
+
+    Each word is padded with a space on both sides; in an unspaced script trigrams span the whole run.
+    """
+    runs = _RUN.findall(unicodedata.normalize("NFKC", text).casefold())
+    return [f" {run} "[k : k + 3] for run in runs for k in range(len(run))]
 
 
 def search_by(analyse: Analyse = terms) -> Search:

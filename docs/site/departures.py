@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ class Departure(NamedTuple):
     """Data behind the effect."""
 
 
+@cache
 def departures() -> tuple[Departure, ...]:
     """Measure every departure."""
     arena = store.open_arena(store.bundled_arenas()[ARENA])

@@ -1,35 +1,5 @@
 """Battles: pairing answers, deciding each pair, and counting wins.
 
-    judge = Judge.from_name("gpt-4o")                    # or Judge.relevance("answer"), Judge.panel()
-    battles = judge.battles(arena.read(judge.table))     # {language: Battles}
-    decisions(judgments)["gpt-4o"][battle].winner       # the decision from all verdicts on one battle
-
 `judge.py` defines who decides; `decision.py` has the rule for one battle's verdicts; `verdict_rows.py` filters a
 judge's verdicts as integer-coded rows; `counts.py` has the win counts per query that rankings are fitted to.
 """
-
-from mirage.battles.counts import SUBSETS, Battles, find_unranked, from_outcomes, pool_battles
-from mirage.battles.decision import Battle, Decision, decide, decisions
-from mirage.battles.judge import POOLED, RELEVANCE, Judge, judges
-from mirage.battles.verdict_rows import COLUMNS, Verdicts, from_judgments, only_judge, verdicts
-
-__all__ = [
-    "COLUMNS",
-    "POOLED",
-    "RELEVANCE",
-    "SUBSETS",
-    "Battle",
-    "Battles",
-    "Decision",
-    "Judge",
-    "Verdicts",
-    "decide",
-    "decisions",
-    "find_unranked",
-    "from_judgments",
-    "from_outcomes",
-    "judges",
-    "only_judge",
-    "pool_battles",
-    "verdicts",
-]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, command_group, locate
+from mirage import store
+from mirage.cli.common import ArenaDir, command_group
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
 
@@ -54,8 +55,6 @@ def copy(
     Reads every file of the arena. Writes the same files and the same manifest to TARGET, and makers.csv if
     there is one; rerun an interrupted copy to complete it. The ledger of replies is not copied.
     """
-    from mirage import store
-
     bundled = store.bundled_arenas().get(source)
     store.copy_arena(source if bundled is None or Path(source).exists() else str(bundled), target)
     note(f"{target}: copied from {source}")
@@ -66,7 +65,7 @@ def merge(
     dir_: ArenaDir,
     parts: Annotated[
         list[Path],
-        typer.Argument(metavar="PART...", parser=locate, help="Folders of parts made with `--shard`."),
+        typer.Argument(metavar="PART...", parser=store.locate, help="Folders of parts made with `--shard`."),
     ],
 ) -> None:
     """Merge parts made with `--shard` into an arena.

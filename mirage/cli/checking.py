@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import How, app, existing_arena
+from mirage.cli.common import FileFormat, How, app, existing_arena
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
 from mirage.text.segmentation import count_text
@@ -32,9 +32,7 @@ def check(
             metavar="[PATH]", parser=existing_arena, help="An arena's folder, a file to import, or a report."
         ),
     ] = None,
-    kind: Annotated[
-        str | None, typer.Option("--as", metavar="FORMAT", help="Files: the format; recognised by default.")
-    ] = None,
+    kind: FileFormat = None,
     of: Annotated[
         Path | None,
         typer.Option("--arena", metavar="DIR", parser=existing_arena, help="Files: check against this arena."),
@@ -66,9 +64,13 @@ def check(
     checks the extras, the arenas, the votes' database and the explorer's port. Writes nothing.
     """
     from mirage import store
+    from mirage.cli.installation import Check, check_installation
 
     if path is None:
-        _check_installation(output_format)
+        checks = check_installation()
+        show(checks, (), output_format, of=Check)
+        if any(check.state == "wrong" for check in checks):
+            raise typer.Exit(2)
         return
     if without_passages:
         from mirage.pipeline.closed_book import ClosedBook, closed_book
@@ -101,19 +103,7 @@ def check(
         show(wrong, WRONG, output_format)
         note(f"{path}: {count_text(count_places(refused.wrong), 'record')} cannot be taken.")
         raise typer.Exit(2) from None
-    note(f"{path}: {_count_text(tables)}; no errors.")
-    for line in summary.lines():
-        note(line)
-
-
-def _check_installation(output_format: Format) -> None:
-    """Print what is wrong with the installation; exit with 2 if something is."""
-    from mirage.cli.installation import Check, check_installation
-
-    checks = check_installation()
-    show(checks, (), output_format, of=Check)
-    if any(check.state == "wrong" for check in checks):
-        raise typer.Exit(2)
+    note(f"{path}: {_count_text(tables)}; no errors.", *summary.lines())
 
 
 def _show_recomputed(parts: Iterable[Recomputed], output_format: Format) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from mirage import __version__, schema
+from mirage import __version__, schema, store
 from mirage.cli.output import Format, escape_unencodable, note
 from mirage.errors import BadInput, MirageError
 from mirage.store import Arena
@@ -149,11 +149,12 @@ def command_group(name: str, help_: str, *, default: bool = False) -> typer.Type
         help_: one line on what it does.
         default: whether its command `DEFAULT` runs if the first argument is none of its commands.
     """
-    if default:
-        options = {**QUIET, "no_args_is_help": False}
-        group = typer.Typer(cls=Group, help=help_, context_settings={"ignore_unknown_options": True}, **options)  # type: ignore[arg-type]
-    else:
-        group = typer.Typer(help=help_, **QUIET)  # type: ignore[arg-type]
+    group = typer.Typer(
+        cls=Group if default else TyperGroup,
+        help=help_,
+        context_settings={"ignore_unknown_options": default},
+        **{**QUIET, "no_args_is_help": not default},  # type: ignore[arg-type]
+    )
     app.add_typer(group, name=name)
     return group
 
@@ -173,21 +174,12 @@ def _options(
     """A leaderboard and arena for multilingual RAG."""
 
 
-def locate(text: str) -> Path:
-    """Return the path of an arena's folder; addresses on object storage are refused."""
-    from mirage import store
-
-    return store.locate(str(text))
-
-
 def existing_arena(text: str) -> Path:
-    """Return the path of an arena that there is, as `locate` does, or that of a bundled arena by its name.
+    """Return the path of an arena that there is, as `store.locate` does, or that of a bundled arena by its name.
 
     Not for an arena to be written into: its folder may be new, and have the name of a bundled one.
     """
-    from mirage import store
-
-    path = locate(text)
+    path = store.locate(str(text))
     return path if path.exists() else store.bundled_arenas().get(str(text), path)
 
 
@@ -220,8 +212,6 @@ def codes(text: str, option: str = "--languages") -> Sequence[str]:
 
 def open_existing(text: str) -> Arena:
     """Open an arena, or a bundled arena by its name."""
-    from mirage import store
-
     return store.open_arena(existing_arena(text))
 
 
@@ -236,7 +226,7 @@ OpenArena = Annotated[
 """Arena of a command that only reads it."""
 Into = Annotated[
     Path,
-    typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder, new or existing."),
+    typer.Option("--into", metavar="DIR", parser=store.locate, help="The arena's folder, new or existing."),
 ]
 How = Annotated[
     Format,
@@ -258,6 +248,9 @@ Tags = Annotated[
         metavar="TAG=VALUE",
         help="Only queries with this tag. Repeatable.",
     ),
+]
+FileFormat = Annotated[
+    str | None, typer.Option("--as", metavar="FORMAT", help="Format of the file; recognised by default.")
 ]
 Names = Annotated[
     list[str] | None,
@@ -293,8 +286,6 @@ def select_tagged(arena: Arena, tags: list[str] | None) -> Arena:
         TableMissing: if the arena has no tags.
         UnknownName: if no query has a tag or its value.
     """
-    from mirage import store
-
     if not tags:
         return arena
     part = store.select_tagged(arena, map(store.parse_tag, tags))
@@ -316,8 +307,7 @@ def arena_log(arena: Arena, kind: type[AnyRow]) -> list[AnyRow]:
 
     with Votes() as database:
         sorted_out = votes_on(arena, database.rows(kind))
-    for line in sorted_out.notes():
-        note(line)
+    note(*sorted_out.notes())
     return sorted_out.counting
 
 

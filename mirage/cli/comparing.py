@@ -56,10 +56,8 @@ def compare(
     Prints the difference over the queries that both answered, with its 95% interval over queries, in every language and
     over all: better (interval above 0), worse (below), equivalent (within --margin) or inconclusive, with the minimum
     detectable difference and the number of further queries needed. Languages are Holm-corrected. Exit codes: 0; 1 if a
-    row is worse; with --require also 3 if the last row is inconclusive. If people audited the labels of the queries, a
-    difference in rates is corrected for the label errors, which both systems share. Reads the table outcomes or
-    judgments (rating), outcomes (rate), features, or nuggets with answers and nugget_assignments. Writes only the files
-    named.
+    row is worse; with --require also 3 if the last row is inconclusive. Reads the table outcomes or judgments (rating),
+    outcomes (rate), features, or nuggets with answers and nugget_assignments. Writes only the files named.
     """
     from mirage import store
     from mirage.ranking.compare import Comparison, compare_systems
@@ -77,6 +75,5 @@ def compare(
     more = {"table": ((), ()), "json": (ABOUT, ("moved",))}
     before, after = more.get(output_format, (ABOUT, ()))
     show(rows, (*before, *columns, *after), output_format, of=Comparison)
-    for line in notes(report):
-        note(line)
+    note(*notes(report))
     raise typer.Exit(report.exit_code(require=require))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -10,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mirage.cli.output import note
+from mirage.cli.output import note, progress
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking.settings import OPTION, Option
 from mirage.schema import Range
 
 if TYPE_CHECKING:
     from mirage import llm
-    from mirage.llm.engines.tasks import Executor
+    from mirage.llm.engines.processes import Processes
 
 _LEAST_0, _LEAST_1 = Range(0), Range(1)
 EngineName = Literal["local", "processes", "ray", "vllm"]
@@ -127,15 +129,13 @@ class Connection:
     dry_run: Annotated[bool, Option("--dry-run")] = False
     """Print the planned calls, tokens and cost; send nothing."""
     engine: Annotated[EngineName, OPTION] = "local"
-    """Where to run: this process; several processes, for work without a model; a Ray cluster; or vLLM, which loads the
-    model in this process.
+    """Where to run: this process; several processes, for work without a model; a Ray cluster, for calls; or vLLM, which
+    loads the model in this process.
     """
     workers: Annotated[int | None, _LEAST_1, OPTION] = None
     """Workers of `processes` and `ray`; by default one per core of this machine."""
     address: Annotated[str | None, Option(metavar="HOST:PORT")] = None
     """Address of the Ray cluster; by default RAY_ADDRESS, else this machine."""
-    gpus: Annotated[float, _LEAST_0, OPTION] = 0
-    """GPUs per worker of `ray`, for local models."""
     engine_args: Annotated[str, Option(metavar="JSON")] = "{}"
     """Further arguments of vllm.LLM, or of from_pretrained in transformers: {"tensor_parallel_size": 2} or
     {"dtype": "float16", "batch_size": 4}.
@@ -152,17 +152,6 @@ class Connection:
         """True if transformers loads the model in this process."""
         return self.provider == "huggingface"
 
-    def endpoint(self) -> llm.Endpoint:
-        """Return the service, with the key from the environment.
-
-        Raises:
-            BadInput: if the address or the key is unknown.
-        """
-        from mirage import llm
-
-        endpoint = llm.resolve(self.provider, base_url=self.base_url, key_env=self.key_env)
-        return replace(endpoint, name=self.service)
-
     def chat_model(self, *, top_p: float | None = None, max_tokens: int = 2048) -> llm.ChatModel:
         """Return the model with its sampling parameters, limits and service.
 
@@ -177,7 +166,10 @@ class Connection:
 
         if self.model is None:
             raise BadInput("no model is named", do="add --model with the model's name at the service")
-        endpoint = None if self.engine == "vllm" or self.is_loaded_here else self.endpoint()
+        endpoint = None
+        if not (self.engine == "vllm" or self.is_loaded_here):
+            endpoint = llm.resolve(self.provider, base_url=self.base_url, key_env=self.key_env)
+            endpoint = replace(endpoint, name=self.service)
         extra_body = read_object("--extra-body", self.extra_body or "{}", '{"reasoning_effort": "low"}')
         if extra_body and endpoint is None:
             raise BadInput("a model on this machine has no request body", do="omit --extra-body; see --engine-args")
@@ -210,7 +202,7 @@ class Connection:
         """Return the engine that gets a model's replies.
 
         Raises:
-            BadInput: if workers, GPUs or an address are given to an engine without them.
+            BadInput: if workers or an address are given to an engine without them.
         """
         from mirage import llm
 
@@ -220,16 +212,17 @@ class Connection:
             raise BadInput(
                 f"transformers loads the model in this process, not by --engine {self.engine}", do="omit --engine"
             )
-        executor = self.executor(models=False)
+        self.executor()
         if self.engine == "vllm":
             from mirage.llm import engine_vllm
             from mirage.llm.batch import complete_loaded
 
             return partial(complete_loaded, model=model, load=engine_vllm.load)
-        if self.engine == "ray" and executor is not None:
-            from mirage.llm.engines.calls import complete_on
+        if self.engine == "ray":
+            from mirage.llm.engines.cluster import Cluster, complete_on
+            from mirage.store.cores import available
 
-            return partial(complete_on, model=model, executor=executor)
+            return partial(complete_on, model=model, cluster=Cluster(self.workers or available(), self.address))
         return llm.engine_of(model)
 
     def only_caller(self, model: llm.ChatModel) -> llm.Engine:
@@ -245,30 +238,35 @@ class Connection:
             )
         return self.caller(model)
 
-    def executor(self, *, models: bool = True) -> Executor | None:
-        """Return the executor that runs the work elsewhere; None for this process.
+    @contextmanager
+    def calls(self, model: llm.ChatModel, title: str, made_by: str) -> Iterator[llm.ArenaCalls]:
+        """Connect a command that does nothing else to a model, with a progress bar of this title; as `only_caller`."""
+        from mirage import llm
 
-        Args:
-            models: whether workers may load models and therefore get GPUs; calling a service needs none.
+        with progress(title) as update:
+            yield llm.ArenaCalls(self.only_caller(model), model, made_by, update)
+
+    def executor(self) -> Processes | None:
+        """Return the processes that run the work without a model; None for this process.
 
         Raises:
-            BadInput: if workers, GPUs or an address are given to an engine without them.
+            BadInput: if workers or an address are given to an engine without them, or no model is named for a cluster.
         """
-        several = ("processes", "ray")
-        given = {"--address": (self.address, ("ray",)), "--gpus": (self.gpus, ("ray",))}
-        for option, (value, engines) in {**given, "--workers": (self.workers, several)}.items():
+        given = {"--address": (self.address, ("ray",)), "--workers": (self.workers, ("processes", "ray"))}
+        for option, (value, engines) in given.items():
             if value and self.engine not in engines:
                 raise BadInput(f"{option} needs --engine {' or '.join(engines)}", do=f"add it, or omit {option}")
-        from mirage.llm.engines.cluster import Cluster
+        if self.engine == "ray" and self.model is None:
+            raise BadInput(
+                "a cluster makes the calls to a model, and none is named",
+                do="add --model, or use --engine processes here, or --shard on several machines",
+            )
+        if self.engine != "processes":
+            return None
         from mirage.llm.engines.processes import Processes
         from mirage.store.cores import available
 
-        if self.engine not in several:
-            return None
-        workers = self.workers or available()
-        if self.engine == "processes":
-            return Processes(workers)
-        return Cluster(workers, self.address, self.gpus if models else 0)
+        return Processes(self.workers or available())
 
 
 def read_object(option: str, text: str, example: str) -> dict[str, Any]:
@@ -286,13 +284,26 @@ def read_object(option: str, text: str, example: str) -> dict[str, Any]:
     return value
 
 
+def tell_money(cost: llm.Cost) -> str:
+    """Return the end of a sentence on a cost: what it is in money, if the prices are known."""
+    return "" if cost.money is None else f", {cost.money:,.2f} in the currency of the prices"
+
+
 def tell(cost: llm.Cost, *, planned: bool = False) -> None:
     """Report the cost of calls, or its upper bound if they are only planned."""
     verb = "would be made, at most" if planned else "made"
-    money = "" if cost.money is None else f", {cost.money:,.2f} in the currency of the prices"
     note(
         f"{cost.calls:,} calls {verb}, {cost.kept:,} cached replies, {cost.tokens_in:,} prompt tokens and"
-        f" {cost.tokens_out:,} reply tokens{money}."
+        f" {cost.tokens_out:,} reply tokens{tell_money(cost)}."
     )
     if cost.estimated:
         note(f"Token counts of {cost.estimated:,} calls are estimates: the service reported no credible number.")
+
+
+def tell_result(cost: llm.Cost, failed: Mapping[str, int], unasked: int, what: str) -> None:
+    """Report the cost of calls, the failed ones by reason, and those not made; `what` are units and what they lack."""
+    tell(cost)
+    for reason, n in failed.items():
+        note(f"{n:,} {what}; rerun the command to retry failed calls: {reason}")
+    if unasked:
+        note(f"{unasked:,} {what}: the budget was reached; rerun the command to resume.")

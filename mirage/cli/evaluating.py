@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import How, Languages, app, locate
+from mirage import store
+from mirage.cli.common import FileFormat, How, Languages, app
 from mirage.cli.connection import Connection, tell
+from mirage.cli.measuring import summarise_steps
 from mirage.cli.output import note, progress
-from mirage.cli.ranking import RankingPrinter
+from mirage.cli.ranking import print_ranking
 from mirage.cli.settings import expand_settings
-from mirage.cli.steps import total
 from mirage.errors import BadInput
 from mirage.store.extras import extra
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from mirage.pipeline import EvaluateSettings
     from mirage.pipeline.evaluating import EvaluationReport
 
-SERVICE = ("model", "base_url", "provider", "engine")
+SERVICE = frozenset({"model", "base_url", "provider", "engine"})
 """Options of which one makes a model judge."""
 
 
@@ -47,7 +48,9 @@ def evaluate(
     ] = None,
     into: Annotated[
         Path | None,
-        typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder; by default next to the file."),
+        typer.Option(
+            "--into", metavar="DIR", parser=store.locate, help="The arena's folder; by default next to the file."
+        ),
     ] = None,
     judge: Annotated[
         str | None,
@@ -61,9 +64,7 @@ def evaluate(
     ] = False,
     open_: Annotated[bool, typer.Option("--open", help="Open the explorer on the arena at the end.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the judge's calls.")] = False,
-    kind: Annotated[
-        str | None, typer.Option("--as", metavar="FORMAT", help="Format of the file; detected by default.")
-    ] = None,
+    kind: FileFormat = None,
     queries: Annotated[int | None, typer.Option(min=1, help="Queries to judge per language.")] = None,
     pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers to judge per language.")] = None,
     languages: Languages = None,
@@ -98,7 +99,8 @@ def evaluate(
         raise BadInput("the judge's calls are not confirmed", do="add --yes, or --dry-run for their cost")
     report = _evaluate(source, folder, settings, connection, yes=yes)
     if report.ranking is not None:
-        RankingPrinter(output_format, None, "logit", joint=output_format == "table").show(report.ranking)
+        joint = list(report.ranking.languages)[-1:] if output_format == "table" else None
+        print_ranking(report.ranking, output_format, languages=joint)
     _summarise(report)
     if open_:
         from mirage.cli.serving import explorer
@@ -114,20 +116,18 @@ def _with_model(settings: EvaluateSettings, connection: Connection, source: Path
     """
     from mirage import pipeline
     from mirage.battles.judge import NUGGETS, RELEVANCE
-    from mirage.stages.judge import HEURISTIC
+    from mirage.stages.judge.heuristic import HEURISTIC
 
     plain = Connection()
-    served = any(getattr(connection, name) != getattr(plain, name) for name in SERVICE)
+    given = [field.name for field in fields(plain) if getattr(connection, field.name) != getattr(plain, field.name)]
+    served = not SERVICE.isdisjoint(given)
     if settings.judge is None and served:
         raise BadInput("a service is given, but no judge", do="add --judge with the model's name")
     free = settings.judge in (None, RELEVANCE, NUGGETS, HEURISTIC)
     if free or (not served and settings.judge in pipeline.judges_of_data(source, folder, settings)):
-        unused = [
-            field.name for field in fields(plain) if getattr(connection, field.name) != getattr(plain, field.name)
-        ]
-        if unused:
+        if given:
             raise BadInput(
-                f"--{unused[0].replace('_', '-')} is for a model as judge", do="add --judge MODEL, or omit it"
+                f"--{given[0].replace('_', '-')} is for a model as judge", do="add --judge MODEL, or omit it"
             )
         return settings
     model = replace(connection, model=connection.model or settings.judge).chat_model()
@@ -159,9 +159,9 @@ def _summarise(report: EvaluationReport) -> None:
     """Print a summary: what was read and computed, the findings, and suggested next commands."""
     from mirage.pipeline.findings import caveats, findings, next_commands, place_of, unmeasured_citations
 
-    for line in report.imported.lines() if report.imported is not None else ():
-        note(line)
-    note(f"Arena: {place_of(report.arena)}. {total(report.steps)}")
+    if report.imported is not None:
+        note(*report.imported.lines())
+    note(f"Arena: {place_of(report.arena)}. {summarise_steps(report.steps)}")
     for step in report.steps:
         if step.state == "unfinished" or (
             step.stage == "judge" and step.state == "skipped" and step.why != "up to date"
@@ -169,11 +169,6 @@ def _summarise(report: EvaluationReport) -> None:
             note(f"{step.step}: {step.why}")
     if report.planned is not None:
         note("Not judged: nothing was sent. To judge, run the same command with --yes and without --dry-run.")
-    note("")
-    for line in findings(report):
-        note(line)
-    for line in [*unmeasured_citations(report.arena), *caveats(report)]:
-        note(f"Note: {line}.")
-    note("\nNext:")
-    for command, purpose in next_commands(report):
-        note(f"  {command}  # {purpose}")
+    remarks = [*unmeasured_citations(report.arena), *caveats(report)]
+    note("", *findings(report), *(f"Note: {line}." for line in remarks))
+    note("\nNext:", *(f"  {command}  # {purpose}" for command, purpose in next_commands(report)))

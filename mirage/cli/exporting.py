@@ -106,26 +106,6 @@ def export_trec_measurements(
     note(f"Measurements of {n:,} systems are in {out}")
 
 
-@export.command("run")
-def export_run(
-    arena: OpenArena,
-    retriever: Annotated[str, typer.Option("--retriever", metavar="NAME", help="The retriever.")],
-    out: Annotated[
-        Path,
-        typer.Option("--out", metavar="PATH", parser=local_path, help="Output file; a folder for several languages."),
-    ],
-) -> None:
-    """Write a retriever's lists as a TREC run: query, Q0, passage, rank, score, and the retriever's name.
-
-    Reads the table retrieved. Writes PATH: the file, or for several languages a folder with one `run.LL.txt` each.
-    `mirage import PATH` reads it again.
-    """
-    from mirage.io.formats.trec import write_run
-
-    n = write_run(arena, retriever, out)
-    note(f"{n:,} lines of {retriever} are in {out}")
-
-
 @export.command("hub")
 def export_dataset(
     arena: OpenArena,
@@ -146,10 +126,7 @@ def export_dataset(
 @export.command("sft")
 def export_sft(
     dir_: ArenaDir,
-    out: Annotated[
-        Path,
-        typer.Option("--out", metavar="FILE", parser=local_path, help="Output file for the conversations, .jsonl."),
-    ],
+    out: Out,
     system: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A teacher; by default the system `reference`, or the only one. Repeatable."),

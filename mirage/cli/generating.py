@@ -24,11 +24,8 @@ if TYPE_CHECKING:
 
 RAG = "rag"
 """Value of `--provider` for a RAG service."""
-COUNTS = (*("language", "queries", "ok", "empty", "truncated", "refused", "api_error", "missing", "not_asked"),)
+COUNTS = ("language", "queries", "ok", "empty", "truncated", "refused", "api_error", "missing", "not_asked")
 """Columns of `generate`."""
-RETRIEVED = ("language", "queries", "with_passages", "passages", "with_text")
-"""Columns of `generate retrieve`."""
-
 generating_commands = command_group("generate", "Generate answers with a model.", default=True)
 
 
@@ -46,10 +43,6 @@ def generate(
         typer.Option(metavar="NAME", help="Use this retriever's passages instead of those of the queries."),
     ] = None,
     depth: Annotated[int | None, typer.Option(min=1, help="Number of its top passages; default all.")] = None,
-    baselines: Annotated[
-        bool,
-        typer.Option("--baselines", help="Answer with the baselines, which need no model."),
-    ] = False,
     template: Annotated[
         str,
         typer.Option(
@@ -83,28 +76,20 @@ def generate(
     from mirage.stages.generate import stage as generating
     from mirage.stages.generate.settings import GenerateSettings
 
-    if baselines:
-        _answer_by_baselines(dir_, retriever, depth, output_format)
-        return
     if connection.provider == RAG:
-        if (retriever, depth, share, template, relevant_only) != (None, None, None, "rag", False):
+        if (retriever, depth, share, template, relevant_only, samples) != (None, None, None, "rag", False, 1):
             raise BadInput(
                 "a RAG service retrieves and prompts by itself",
-                do="omit --retriever, --depth, --template, --relevant-only and --shard",
+                do="omit --retriever, --depth, --template, --relevant-only, --samples and --shard",
             )
-        name = _name_of(system, "", None, None)
-        live = _service(connection).model(name)
-        settings = GenerateSettings(name, None, live.settings, languages=languages, limit=limit, replace=replace)
-        if connection.dry_run:
-            tell(generating.plan_generating(dir_, settings, live), planned=True)
-        else:
-            result = _generate(dir_, settings, llm.engine_of(live), live)
-            _show_counts(result.counts, output_format)
-        return
-    if connection.paths or connection.body:
-        raise BadInput("--paths and --body are of a RAG service", do=f"add --provider {RAG}, or omit them")
-    prompt = prompts.load_template(template)
-    model = connection.chat_model(top_p=prompt.top_p, max_tokens=prompt.max_new_tokens)
+        prompt, model = None, _service(connection).model(_name_of(system, "", None, None))
+        engine = llm.engine_of(model)
+    else:
+        if connection.paths or connection.body:
+            raise BadInput("--paths and --body are of a RAG service", do=f"add --provider {RAG}, or omit them")
+        prompt = prompts.load_template(template)
+        model = connection.chat_model(top_p=prompt.top_p, max_tokens=prompt.max_new_tokens)
+        engine = connection.only_caller(model)
     settings = GenerateSettings(
         _name_of(system, model.settings.model, retriever, depth),
         prompt,
@@ -116,7 +101,6 @@ def generate(
         depth=depth,
         replace=replace,
     )
-    engine = connection.only_caller(model)
     if samples > 1 and (replace or share is not None):
         raise BadInput(
             "--samples cannot be combined with --replace and --shard",
@@ -134,9 +118,12 @@ def generate(
             note("This shard has no queries.")
             return
     result = _generate(dir_, settings, engine, model)
-    model = model.after(result.cost)
+    cost = result.cost
     for sample in range(1, samples):
-        model = _generate_sample(dir_, settings, sample, connection, model)
+        model = model.after(cost)
+        with connection.calls(model, f"Asking for sample {sample}", "mirage generate") as calls:
+            _, cost = generating.generate_sample(dir_, settings, sample, calls)
+        tell(cost)
     _show_counts(result.counts, output_format)
 
 
@@ -150,7 +137,7 @@ def _service(connection: Connection) -> RagService:
 
     if connection.base_url is None:
         raise BadInput("the RAG service has no address", do="add --base-url with the address that takes questions")
-    if connection.model is not None or connection.batch or connection.engine not in ("local", "openai"):
+    if connection.model is not None or connection.batch or connection.engine != "local":
         raise BadInput("a RAG service has no model, batches or engine", do="omit --model, --batch and --engine")
     if connection.extra_body is not None:
         raise BadInput("a RAG service has no extra body", do="write its fields into --body")
@@ -162,20 +149,6 @@ def _service(connection: Connection) -> RagService:
         body=read_object("--body", connection.body, '{"question": "{query}", "top_k": 5}') if connection.body else None,
         limits=connection.limits(),
     )
-
-
-def _generate_sample(
-    path: Path, settings: GenerateSettings, sample: int, connection: Connection, model: ChatModel
-) -> ChatModel:
-    """Generate further answers to the queries, and return the model with what is left of its budget."""
-    from mirage.llm import ArenaCalls
-    from mirage.stages.generate.stage import generate_sample
-
-    with progress(f"Asking for sample {sample}") as update:
-        calls = ArenaCalls(connection.only_caller(model), model, "mirage generate", update)
-        _, cost = generate_sample(path, settings, sample, calls)
-    tell(cost)
-    return model.after(cost)
 
 
 def _generate(path: Path, settings: GenerateSettings, engine: Engine, model: ChatModel) -> GenerateResult:
@@ -250,31 +223,6 @@ def _name_of(system: str | None, model: str, retriever: str | None, depth: int |
     return system or whole_system(model, str(retriever))
 
 
-def _answer_by_baselines(path: Path, retriever: str | None, depth: int | None, output_format: How) -> None:
-    """Answer with the baselines from a retriever's passages, or from those of the queries."""
-    from mirage import store
-    from mirage.stages import stage
-    from mirage.stages.generate import baselines
-    from mirage.stages.generate import stage as generating
-    from mirage.stages.shown import need_retriever
-
-    systems = set(baselines.BASELINES)
-    if retriever is None:
-        arena = stage.run(generating.BASELINES, path, made_by="mirage generate", part="system")
-    else:
-        need_retriever(store.open_arena(path), retriever)
-        systems = {generating.whole_system(name, retriever) for name in systems}
-        arena = stage.run(
-            generating.BASELINES_OVER, path, made_by="mirage generate", part="system", retriever=retriever, depth=depth
-        )
-    counts: dict[str, Counter[str]] = {}
-    answers = arena.read("answers", columns=["language", "system", "status"]).to_pylist()
-    for row in answers:
-        if row["system"] in systems:
-            counts.setdefault(row["language"], Counter())[row["status"]] += 1
-    _show_counts(counts, output_format)
-
-
 @generating_commands.command("retrieve")
 def retrieve(
     dir_: ArenaDir,
@@ -295,7 +243,7 @@ def retrieve(
     Reads the tables queries, passages and retrieved, and the corpus: `docid`, `title`, `text`, and `language` unless
     the file name gives it (corpus.fi.jsonl). Writes the table retrieved, keeping the lists of other retrievers.
     `mirage generate --retriever NAME` shows the passages to a model; `mirage import --as trec` takes the lists of other
-    retrievers. Needs the extra `retrieval`. Prints the number of queries with passages.
+    retrievers. Needs the extra `retrieval`.
     """
     from mirage.stages.retrieve.stage import RetrieveSettings
     from mirage.stages.retrieve.stage import retrieve as retrieve_for
@@ -304,23 +252,11 @@ def retrieve(
     refuse_name(name)
     settings = RetrieveSettings(name, depth, corpus, languages)
     with progress("Retrieving") as update:
-        retrieve_for(dir_, settings, made_by="mirage generate retrieve", progress=update)
-    _tell_retrieved(dir_, name)
-
-
-def _tell_retrieved(path: Path, name: str) -> None:
-    """Print a retriever's results by language."""
-    from mirage import store
-    from mirage.stages.shown import contexts
-
-    arena = store.open_arena(path)
-    tables = {name: arena.read(name) for name in ("passages", "retrieved") if name in arena.tables}
-    queries = arena.read("queries", columns=["language", "query_id"])["language"].to_pylist()
-    own = [row for row in contexts(tables.get("passages"), tables["retrieved"]).to_pylist() if row["retriever"] == name]
-    rows = []
-    for code, n in sorted(Counter(queries).items()):
-        part = [row for row in own if row["language"] == code]
-        counts = len({row["query_id"] for row in part}), len(part), sum(row["text"] is not None for row in part)
-        rows.append(dict(zip(RETRIEVED, (code, n, *counts), strict=True)))
-    show(rows, RETRIEVED, "table")
-    note(f"Next, to generate answers: mirage generate {path} --retriever {name} --depth 10 --model MODEL")
+        arena = retrieve_for(dir_, settings, made_by="mirage generate retrieve", progress=update)
+    own = arena.sql(
+        "SELECT count(*) AS passages, count(DISTINCT (language, query_id)) AS queries FROM retrieved"
+        " WHERE retriever = ?",
+        [name],
+    ).to_pylist()[0]
+    note(f"{arena.address}: {own['passages']:,} passages for {own['queries']:,} queries by {name}")
+    note(f"Next, to generate answers: mirage generate {dir_} --retriever {name} --depth 10 --model MODEL")

@@ -10,7 +10,7 @@ import typer
 
 from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Seed, Share, command_group
-from mirage.cli.connection import Connection, tell
+from mirage.cli.connection import Connection, tell, tell_result
 from mirage.cli.output import Format, note, progress, show
 from mirage.cli.reporting import print_passport, show_judges
 from mirage.cli.settings import expand_settings
@@ -81,7 +81,8 @@ def judge(
     the --budget, or without one all battles; every verdict stores its inclusion probability, and `mirage rank` weights
     it by the inverse.
     """
-    from mirage.stages.judge import HEURISTIC, stage
+    from mirage.stages.judge import stage
+    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import BattleSample, JudgeSettings, refuse_choices
 
     asked = _load_criterion(criterion)
@@ -145,8 +146,8 @@ def judge_passport(
     fault; `mirage report judges DIR --passport` prints it again.
     """
     from mirage.stages.features.measuring import measure
-    from mirage.stages.judge import HEURISTIC
     from mirage.stages.judge.faults import draw_items, item_pairs
+    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
     only, asked = languages, _load_criterion(criterion)
@@ -166,7 +167,7 @@ def judge_passport(
 
 def _load_criterion(criterion: str | None) -> JudgeCriterion:
     """Return the criterion of the options: by its name, or from a rubric's file."""
-    from mirage.stages.judge import load_criterion
+    from mirage.stages.judge.criteria import load_criterion
 
     if criterion is not None and criterion.endswith((".yaml", ".yml")):
         return load_criterion(rubric=Path(criterion))
@@ -179,7 +180,7 @@ def _judge_until(
     """Judge in rounds until a goal is reached, and print the ranking of the judged battles."""
     from mirage.llm import ArenaCalls
     from mirage.pipeline.adaptive import judge_adaptively, rating_rows
-    from mirage.stages.judge import HEURISTIC
+    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import plan_judging
 
     if asked.judge == HEURISTIC and connection.model is None:
@@ -221,8 +222,8 @@ def _tell_round(state: AdaptiveState, money: float | None) -> None:
 def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, repeats: int) -> Arena | None:
     """Judge the battles of the settings and return the arena; None if only the cost was asked for."""
     from mirage.llm import total
-    from mirage.stages.judge import HEURISTIC
-    from mirage.stages.judge.stage import judge_arena_by_features, plan_judging
+    from mirage.stages.judge.heuristic import HEURISTIC
+    from mirage.stages.judge.stage import judge_arena_by_features, judge_by_model, plan_judging
 
     if settings.judge == HEURISTIC and connection.model is None:
         if connection.dry_run:
@@ -236,27 +237,8 @@ def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, 
         tell(total(plan_judging(path, one, model) for one in every), planned=True)
         return None
     for one in every:
-        arena, model = _judge_by_model(path, one, connection, model)
+        with connection.calls(model, "Judging", "mirage judge") as calls:
+            arena, result = judge_by_model(path, one, calls)
+        tell_result(result.cost, result.failed, result.unasked, "battles have no verdict")
+        model = model.after(result.cost)
     return arena
-
-
-def _judge_by_model(
-    path: Path, settings: JudgeSettings, connection: Connection, model: ChatModel
-) -> tuple[Arena, ChatModel]:
-    """Judge battles by a model, with progress, and report cost, failures, and calls not made.
-
-    Returns:
-        The arena, and the model with what is left of its budget.
-    """
-    from mirage.llm import ArenaCalls
-    from mirage.stages.judge.stage import judge_by_model
-
-    with progress("Judging") as update:
-        calls = ArenaCalls(connection.only_caller(model), model, "mirage judge", update)
-        arena, result = judge_by_model(path, settings, calls)
-    tell(result.cost)
-    for reason, n in result.failed.items():
-        note(f"{n:,} battles failed and have no verdict; rerun the command to retry: {reason}")
-    if result.unasked:
-        note(f"{result.unasked:,} battles not judged: the budget was reached; rerun the command to resume.")
-    return arena, model.after(result.cost)

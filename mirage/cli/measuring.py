@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,24 +14,25 @@ import typer
 from mirage import store
 from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, ArenaDir, How, Languages, Share, arena_log, command_group
-from mirage.cli.connection import Connection, tell
+from mirage.cli.connection import Connection, tell, tell_money, tell_result
 from mirage.cli.output import Format, columns_of, note, progress, show
 from mirage.cli.reporting import note_unparsed
 from mirage.cli.settings import expand_settings
-from mirage.cli.steps import measure_outdated
 from mirage.errors import BadInput, NotEnoughData
 from mirage.stats.units import name_unit
 from mirage.text.languages import name_of
 
 if TYPE_CHECKING:
     from mirage import llm
+    from mirage.pipeline import StepReport
     from mirage.stages.features import FeatureMean
-    from mirage.stages.features.settings import MeasureSettings
     from mirage.stages.model_stage import ModelResult, RowStage
     from mirage.stages.outcomes.parsed import Parsed
 
 measuring = command_group("measure", "Measure answers: outcomes, features, nuggets, citation support.", default=True)
 
+STEPS = ("stage", "step", "state", "why", "seconds")
+"""Columns of `measure`."""
 MAX_TOKENS = 4096
 """Default maximum of new tokens per reply; enough for thirty nuggets."""
 
@@ -42,7 +44,38 @@ def measure_all(dir_: ArenaDir) -> None:
     Reads the tables queries, passages, nuggets and answers. Writes outcomes, nugget assignments by shared words if
     there are nuggets, and features. Rerun it to resume. Prints the steps run and skipped, with reasons.
     """
-    measure_outdated(dir_)
+    from mirage import pipeline
+    from mirage.stages.stage import Progress
+
+    results: list[pipeline.StepReport] = []
+    with ExitStack() as bars:
+
+        def watch(step: str) -> Progress:
+            bars.close()
+            return bars.enter_context(progress(step.capitalize()))
+
+        try:
+            for result in pipeline.Steps(dir_, "mirage measure", watch).measure():
+                bars.close()
+                results.append(result)
+        finally:  # also before an error
+            bars.close()
+            if results:
+                show(results, STEPS)
+                note(summarise_steps(results))
+
+
+def summarise_steps(results: Sequence[StepReport]) -> str:
+    """Return the steps run and skipped, their time and cost, in one sentence."""
+    from mirage import llm
+
+    states = Counter(result.state for result in results)
+    parts = ", ".join(f"{n} {state}" for state, n in states.items())
+    cost = llm.total(result.cost for result in results if result.cost is not None)
+    return (
+        f"{parts}; {sum(result.seconds for result in results):,.1f} seconds, {cost.calls:,} calls,"
+        f" {cost.tokens_in:,} prompt tokens and {cost.tokens_out:,} reply tokens{tell_money(cost)}."
+    )
 
 
 @measuring.command()
@@ -98,7 +131,7 @@ def _classify(path: Path, connection: Connection, model: llm.ChatModel) -> Mappi
     from mirage.stages.outcomes.by_model import classify_by_model
     from mirage.stats.intervals import wilson
 
-    with _calls(connection, model, "Classifying", made_by="mirage measure outcomes") as calls:
+    with connection.calls(model, "Classifying", "mirage measure outcomes") as calls:
         result = classify_by_model(path, calls)
     for each in result.agreement:
         low, high = wilson(each.agreeing, each.n) if each.n else (0, 1)
@@ -106,7 +139,7 @@ def _classify(path: Path, connection: Connection, model: llm.ChatModel) -> Mappi
         note(f"{model.settings.model} agrees with {agreed} ({low:.0%} to {high:.0%})")
     if not result.agreement:
         note(f"No labelled examples in these languages: how well {model.settings.model} classifies is not known.")
-    _tell_result(result.cost, result.failed, result.unasked, "answers have no outcome")
+    tell_result(result.cost, result.failed, result.unasked, "answers have no outcome")
     return result.decided
 
 
@@ -141,8 +174,7 @@ def features(
     """
     from mirage.llm import ArenaCalls
     from mirage.stages import features as measures
-    from mirage.stages.features.grading import Grader
-    from mirage.stages.features.measuring import measure
+    from mirage.stages.features.measuring import Grader, measure, plan_grades
     from mirage.stages.features.settings import MeasureSettings
 
     settings = MeasureSettings(tuple(only or ()), reference, nli, reranker, device)
@@ -151,16 +183,15 @@ def features(
     engine = connection.caller(model) if model is not None else None
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if connection.dry_run:
-        _plan_grades(dir_, settings, connection)
+        if model is None:
+            note("No calls: no --model is given.")
+        else:
+            tell(plan_grades(dir_, settings, model), planned=True)
         return
     with progress("Measuring") as update:
-
-        def count(cost: llm.Cost, of: int) -> None:
-            update(cost.calls + cost.kept + cost.failed, of, f"Asking for grades ({cost.failed:,} failed)")
-
         grader = None
         if model is not None and engine is not None:
-            grader = Grader(ArenaCalls(engine, model, "mirage measure features", on_cost=count))
+            grader = Grader(ArenaCalls(engine, model, "mirage measure features", update))
         arena = measure(
             dir_,
             settings,
@@ -172,20 +203,10 @@ def features(
         )
     if grader is not None and grader.replies is not None:
         replies = grader.replies
-        _tell_result(replies.cost, replies.reasons, replies.unasked, "grades have no value")
+        tell_result(replies.cost, replies.reasons, replies.unasked, "grades have no value")
     show_means(measures.means(arena.read("features")), output_format)
     if grader is not None:
         grader.need_any()
-
-
-def _plan_grades(path: Path, settings: MeasureSettings, connection: Connection) -> None:
-    """Report the calls that would be made, and their cost."""
-    from mirage.stages.features.grading import plan_grades
-
-    if connection.model is None:
-        note("No calls: no --model is given.")
-    else:
-        tell(plan_grades(path, settings, connection.chat_model()), planned=True)
 
 
 @measuring.command()
@@ -210,13 +231,26 @@ def nuggets(
     what others made, and caches every reply in the arena's ledger: rerun the command to resume. A nugget whose call
     failed gets a row with the reason. Prints the scores with 95% intervals over queries.
     """
+    from mirage.stages.nuggets.stage import ASSIGNMENTS, TERM_ASSIGNMENTS
+    from mirage.stages.stage import run
+
     if connection.model is None:
         if create or (name, languages) != (None, None):
             raise BadInput("--create, --assigner and --languages need a model", do="name a model with --model")
         if connection.dry_run:
             note("No calls: the word matcher uses no model.")
             return
-        _by_terms(dir_, connection)
+        executor = connection.executor()
+        with progress("Matching words") as update:
+            run(
+                TERM_ASSIGNMENTS,
+                dir_,
+                made_by="mirage measure nuggets",
+                part="assigner",
+                executor=executor,
+                progress=update,
+            )
+        note("Assigned by shared words (baseline/terms), a lower bound; use --model to assign with a model.")
     else:
         try:
             if create and not _create(dir_, connection, languages):
@@ -225,8 +259,6 @@ def nuggets(
             if "nuggets" not in store.open_arena(dir_).tables:
                 raise
             note(f"No nuggets to write: {error.where}")
-        from mirage.stages.nuggets.stage import ASSIGNMENTS
-
         words = ("Assigning", "mirage measure nuggets", "nuggets of answers have no assignment")
         if _ask(ASSIGNMENTS, dir_, connection, words, name=name, languages=languages, max_tokens=MAX_TOKENS) is None:
             return
@@ -246,23 +278,6 @@ def _create(path: Path, connection: Connection, languages: Sequence[str] | None)
         note(f"{n:,} queries skipped: {reason}")
     note(f"{store.open_arena(path).address}: {len(result.rows):,} new nuggets")
     return True
-
-
-def _by_terms(path: Path, connection: Connection) -> None:
-    from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
-    from mirage.stages.stage import run
-
-    executor = connection.executor()
-    with progress("Matching words") as update:
-        run(
-            TERM_ASSIGNMENTS,
-            path,
-            made_by="mirage measure nuggets",
-            part="assigner",
-            executor=executor,
-            progress=update,
-        )
-    note("Assigned by shared words (baseline/terms), a lower bound; use --model to assign with a model.")
 
 
 @measuring.command()
@@ -287,7 +302,11 @@ def support(
     if votes:
         if (connection.model, name, languages) != (None, None, None):
             raise BadInput("--votes uses no model and all languages", do="omit --model, --grader and --languages")
-        _by_votes(dir_)
+        from mirage.people.votes import Evidence
+        from mirage.people.votes.stage import grade_support_by_votes
+
+        log = arena_log(store.open_arena(dir_), Evidence)
+        grade_support_by_votes(dir_, log, made_by="mirage measure support")
     else:
         from mirage.stages.features.support_grading import SUPPORT
 
@@ -295,15 +314,6 @@ def support(
         if _ask(SUPPORT, dir_, connection, words, name=name, languages=languages) is None:
             return
     show_means(_update_means(dir_, "support_grades"), output_format)
-
-
-def _by_votes(path: Path) -> None:
-    from mirage import store
-    from mirage.people.votes import Evidence
-    from mirage.people.votes.stage import grade_support_by_votes
-
-    log = arena_log(store.open_arena(path), Evidence)
-    grade_support_by_votes(path, log, made_by="mirage measure support")
 
 
 def _ask(
@@ -334,15 +344,14 @@ def _ask(
         connection.only_caller(model)
         tell(stage.plan(path, model), planned=True)
         return None
-    with _calls(connection, model, title, made_by=made_by) as calls:
+    with connection.calls(model, title, made_by) as calls:
         _, result = stage.run(path, calls)
-    _tell_result(result.cost, result.failed, result.unasked, lacking)
+    tell_result(result.cost, result.failed, result.unasked, lacking)
     return result
 
 
 def _update_means(path: Path, table: str) -> list[FeatureMean]:
     """Measure and store the features computed from a table's new rows, and return their means."""
-    from mirage import store
     from mirage.stages.features.measuring import measure
     from mirage.stages.features.settings import MeasureSettings
     from mirage.stages.features.stage import shown_means
@@ -361,21 +370,3 @@ def show_means(means: Sequence[FeatureMean], output_format: Format) -> None:
     show(rows, columns, output_format, of=FeatureMean, value="mean")
     if unit := next((mean.unit for mean in means if mean.unit != "query"), None):
         note(f"all: intervals resample by {name_unit(unit)}")
-
-
-@contextmanager
-def _calls(connection: Connection, model: llm.ChatModel, title: str, *, made_by: str) -> Iterator[llm.ArenaCalls]:
-    """Connect to a model, and show progress."""
-    from mirage import llm
-
-    with progress(title) as update:
-        yield llm.ArenaCalls(connection.only_caller(model), model, made_by, update)
-
-
-def _tell_result(cost: llm.Cost, failed: Mapping[str, int], unasked: int, what: str) -> None:
-    """Report the cost of the calls, failures, and calls not made."""
-    tell(cost)
-    for reason, n in failed.items():
-        note(f"{n:,} {what}; rerun the command to retry failed calls: {reason}")
-    if unasked:
-        note(f"{unasked:,} {what}: the budget was reached; rerun the command to resume.")

@@ -115,11 +115,13 @@ def _begins_file(stream: TextIO) -> bool:
     return stat.S_ISREG(file.st_mode) and not file.st_size
 
 
-def note(text: str) -> None:
-    """Print a message to stderr."""
+def note(*lines: str) -> None:
+    """Print the lines of a message to stderr."""
     from rich.console import Console
 
-    Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True).print(escape_controls(text))
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    for line in lines:
+        console.print(escape_controls(line))
 
 
 def escape_controls(text: str) -> str:

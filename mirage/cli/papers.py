@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mirage import store
 from mirage.cli.common import How, Languages, OpenArena, local_path, open_existing
 from mirage.cli.output import columns_of, note, progress, show
 from mirage.cli.ranking import OneJudge, ranks
@@ -38,13 +39,6 @@ def rank_paper(
     judge: OneJudge = None,
     languages: Languages = None,
     draws: Annotated[int, typer.Option(min=2, max=MOST_DRAWS, help="Tournaments per language.")] = 200,
-    holdout: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SYSTEM,SYSTEM",
-            help="The two held-out systems; by default the paper's, else those a quarter from the top and the bottom.",
-        ),
-    ] = None,
     store_: Annotated[bool, typer.Option("--store", help="Store every tournament in the table tournaments.")] = False,
     output_format: How = "table",
 ) -> None:
@@ -56,39 +50,27 @@ def rank_paper(
     tournaments.
     """
     from mirage.papers.reproduction import PaperSettings, default_judge
+    from mirage.ranking.stage import keep_tournaments, tournament_rows, tournaments
 
     by = default_judge(arena) if judge is None else RankSettings().judge(judge)
-    if holdout is not None and into is None:
-        raise BadInput("--holdout is for a reproduction", do="name its folder: --into OUT")
     if store_ and into is not None:
         raise BadInput("--store keeps tournaments, which --into does not rank by", do="omit one of them")
     if into is None:
         settings = RankSettings(draws=draws, languages=None if languages is None else tuple(languages))
-        _rank_as_published(arena, by, settings, output_format, stored=store_)
+        with progress("Tournaments") as update:
+            result = tournaments(arena, by, settings, progress=update)
+        show(tournament_rows(result), TOURNAMENTS, output_format)
+        note(result.method, *result.remarks())
+        if store_:
+            with progress("Storing"):
+                keep_tournaments(arena.path, by, tournaments=settings.draws, seed=settings.seed)
         return
     arena.need("features")
-    held_out = [part.strip() for part in (holdout or "").split(",") if part.strip()]
-    if holdout is not None and not held_out:
-        raise BadInput("--holdout is empty", do="give two systems, comma-separated")
-    _reproduce(arena, by, PaperSettings(languages, held_out, draws), into, output_format)
-
-
-def _rank_as_published(arena: Arena, judge: Judge, settings: RankSettings, how: Format, *, stored: bool) -> None:
-    """Run the tournaments and print each system's mean rating with the published kind of interval."""
-    from mirage.ranking.stage import keep_tournaments, tournament_rows, tournaments
-
-    with progress("Tournaments") as update:
-        result = tournaments(arena, judge, settings, progress=update)
-    show(tournament_rows(result), TOURNAMENTS, how)
-    note("\n".join((result.method, *result.remarks())))
-    if stored:
-        with progress("Storing"):
-            keep_tournaments(arena.path, judge, tournaments=settings.draws, seed=settings.seed)
+    _reproduce(arena, by, PaperSettings(languages, draws), into, output_format)
 
 
 def _reproduce(arena: Arena, judge: Judge, settings: PaperSettings, into: Path, how: Format) -> None:
     """Write the paper's figures on an arena beside the printed ones, and print a summary."""
-    from mirage import store
     from mirage.papers.printed import PrintedFigure
     from mirage.papers.reproduction import reproduce
     from mirage.store import cores
@@ -98,8 +80,7 @@ def _reproduce(arena: Arena, judge: Judge, settings: PaperSettings, into: Path, 
     rows = ([*asdict(figure).values()] for figure in result.figures)
     store.write_whole(into / "figures.csv", store.csv_text(columns_of(PrintedFigure), rows).encode("utf-8"))
     _show_figures(result.figures, how)
-    for name, reason in result.missing.items():
-        note(f"missing: {name}: {reason}")
+    note(*(f"missing: {name}: {reason}" for name, reason in result.missing.items()))
     note(f"held out: {' and '.join(result.holdout)} ({result.chosen})")
     note(f"by {judge.name}, seed {settings.seed}; every figure is in {into / 'figures.csv'}")
 
@@ -124,7 +105,6 @@ def report_paper(
     queries, passages, answers and outcomes. Writes nothing. Rates are 1 - accuracy, as printed, with 95% intervals;
     `remark` explains a missing figure. `mirage rank paper` computes MIRAGE-Bench's Tables 2 to 5.
     """
-    from mirage import store
     from mirage.papers.printed import PrintedFigure, printed_figures
 
     path = store.bundled_arenas().get("published")
@@ -145,8 +125,7 @@ def report_paper(
     records = [asdict(figure) | {"printed": _as_printed(figure)} for figure in figures]
     hidden = ("reference",) if arena is not None else columns_of(PrintedFigure)[9:]
     show(records, columns_of(PrintedFigure, "source", "text", *hidden), of=PrintedFigure)
-    for reference in dict.fromkeys(figure.reference for figure in figures):
-        note(f"printed in: {reference}")
+    note(*dict.fromkeys(f"printed in: {figure.reference}" for figure in figures))
 
 
 def _show_figures(figures: Sequence[PrintedFigure], how: Format, *, compared: bool = True) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
@@ -24,12 +25,9 @@ from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking.scale import Scale
-from mirage.ranking.settings import DRAWS, RankSettings
-from mirage.stats.intervals import MOST_DRAWS
+from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from mirage.battles.judge import Judge
     from mirage.cli.output import Format
     from mirage.ranking.bootstrap import RankingReport
@@ -69,7 +67,6 @@ def rank(
         ),
     ] = None,
     settings: RankSettings,
-    draws: Annotated[int, typer.Option(min=1, max=MOST_DRAWS, help="Bootstrap draws for the intervals.")] = DRAWS,
     reference: Annotated[
         str | None,
         typer.Option(metavar="SYSTEM", help="Add every system's difference from this."),
@@ -79,10 +76,6 @@ def rank(
         typer.Option(help="Ratings in logits, or on the arena scale: 1000 + 400 per factor 10 of the odds."),
     ] = "logit",
     tags: Tags = None,
-    by: Annotated[
-        str | None,
-        typer.Option("--by", metavar="TAG", help="One ranking per value of a query tag."),
-    ] = None,
     votes: Annotated[
         bool, typer.Option("--votes", help="Replace the judge's verdicts by people's votes on the same battles.")
     ] = False,
@@ -106,30 +99,26 @@ def rank(
     from mirage import api, store
     from mirage.battles.judge import POOLED, Judge, choose_judge
     from mirage.battles.judge import judges as judges_of
+    from mirage.io.sources.cards import cards_of
     from mirage.ranking.board import change_lines, rank_arena
+    from mirage.ranking.facts import system_facts
 
-    settings = replace(settings, draws=draws)
-    printed = RankingPrinter(output_format, reference, scale)
     chosen = settings.selects_verdicts or votes or len(judges or ()) > 1 or POOLED in (judges or ())
-    if store_ and (chosen or tags or by or settings.changed - {"draws", "seed", "skill"}):
+    if store_ and (chosen or tags or settings.changed - {"draws", "seed", "skill"}):
         raise BadInput(
             "only the default ranking is stored", do="omit --store, or the options that choose verdicts or queries"
         )
-    if by is not None and chosen:
-        raise BadInput("--by splits the unmodified ranking of one judge", do="omit --by, or the options that change it")
     if dir_.is_file():
-        if chosen or store_ or tags or by or settings.skill != "both":
+        if chosen or store_ or tags or settings.skill != "both":
             raise BadInput(
                 f"{dir_} is a file of battles, ranked by one judge", do="import it first: mirage import FILE --into DIR"
             )
         name = judges[0] if judges else None
         ranking = api.rank(dir_, judge=name, draws=settings.draws, seed=settings.seed, ties=settings.ties)
-        printed.check(ranking)
-        printed.show(ranking, languages=settings.languages)
-        note("\n".join((ranking.method, *ranking.remarks)))
+        print_ranking(ranking, output_format, languages=settings.languages, reference=reference, scale=scale)
+        note(ranking.method, *ranking.remarks)
         return
     arena = select_tagged(store.open_arena(dir_), tags)
-    printed = replace(printed, facts=_facts(arena), limits=(max_price, max_latency))
     if not judges:
         if not judges_of(arena):
             arena.need("judgments")
@@ -137,50 +126,23 @@ def rank(
     if settings.exclude_own:
         settings = replace(settings, makers=store.makers_of(arena))
     judge = Judge.from_names(judges, skill=settings.skill, parser=settings.parser)
-    if by is not None:
-        _rank_by_tag(arena, judge, by, settings, printed)
-        return
-    board = rank_arena(arena, judge, settings, votes=_people(arena) if votes else None)
-    printed.check(board.ranking)
+    people = None
+    if votes:
+        from mirage.people.votes import Vote
+        from mirage.people.votes.stage import people_verdicts
+
+        people = people_verdicts(arena, arena_log(arena, Vote))
+    board = rank_arena(arena, judge, settings, votes=people)
+    facts = system_facts(arena, cards_of(arena)) if "answers" in arena.tables else {}
+    limits = max_price, max_latency
+    print_ranking(board.ranking, output_format, reference=reference, scale=scale, facts=facts, limits=limits)
     if store_:
         _store_ratings(arena, judge, board.ranking, settings)
-    printed.show(board.ranking)
-    note("\n".join((board.method, *board.remarks)))
+    note(board.method, *board.remarks)
     if chosen and (settings != settings.plain or board.voted):
         usual = rank_arena(arena, judge, settings.plain).ranking
         for code in board.ranking.languages:
             note(f"against the plain ranking, {code}: " + "; ".join(change_lines(usual, board.ranking, language=code)))
-
-
-def _people(arena: Arena) -> pa.Table:
-    """Return people's votes as verdicts."""
-    from mirage.people.votes import Vote
-    from mirage.people.votes.stage import people_verdicts
-
-    return people_verdicts(arena, arena_log(arena, Vote))
-
-
-def _facts(arena: Arena) -> Mapping[str, SystemFacts]:
-    """Return price and latency of the systems; empty if none is known."""
-    from mirage.io.sources.cards import cards_of
-    from mirage.ranking.facts import system_facts
-
-    facts = system_facts(arena, cards_of(arena)) if "answers" in arena.tables else {}
-    return facts if any(fact.price is not None or fact.seconds is not None for fact in facts.values()) else {}
-
-
-def _rank_by_tag(arena: Arena, judge: Judge, tag: str, settings: RankSettings, printed: RankingPrinter) -> None:
-    """Print one ranking for each value of a tag."""
-    from mirage.ranking.board import read_decisions
-    from mirage.ranking.tags import rank_by_tag
-
-    arena.need("tags")
-    table, lines = read_decisions(arena, judge, settings)
-    split = rank_by_tag(table, arena.read("tags"), tag, judge, settings)
-    for ranking in split.rankings.values():
-        printed.check(ranking)
-    printed.show_parts([({"value": value}, ranking) for value, ranking in split.rankings.items()])
-    note("\n".join((*(f"not ranked: {value} ({reason})" for value, reason in split.lacking.items()), *lines)))
 
 
 def _store_ratings(arena: Arena, judge: Judge, ranking: RankingReport, settings: RankSettings) -> None:
@@ -194,77 +156,64 @@ def _store_ratings(arena: Arena, judge: Judge, ranking: RankingReport, settings:
     run(stage, arena.path, made_by="mirage rank --store", part="judge", notes=notes, **options)
 
 
-@dataclass(frozen=True, slots=True)
-class RankingPrinter:
-    """Output options of a ranking."""
+def print_ranking(
+    ranking: RankingReport,
+    output_format: Format,
+    *,
+    languages: Sequence[str] | None = None,
+    reference: str | None = None,
+    scale: Scale = "logit",
+    facts: Mapping[str, SystemFacts] = MappingProxyType({}),
+    limits: tuple[float | None, float | None] = (None, None),
+) -> None:
+    """Print the rows of a ranking, for people with notes on how to read them.
 
-    how: Format
-    reference: str | None
-    """System that the others are compared with."""
-    scale: Scale
-    joint: bool = False
-    """Whether to print only the ranking over all languages."""
-    facts: Mapping[str, SystemFacts] = field(default_factory=dict)
-    """Price and latency of the systems; empty if none is known."""
-    limits: tuple[float | None, float | None] = (None, None)
-    """Maximum price and latency of the systems to print; ranks are among all systems."""
+    Args:
+        ranking: the ranking.
+        output_format: how.
+        languages: codes; None for all.
+        reference: system that the others are compared with.
+        scale: scale of the ratings.
+        facts: price and latency of the systems.
+        limits: maximum price and latency of the systems to print; ranks are among all systems.
 
-    def check(self, ranking: RankingReport) -> None:
-        """Reject a reference that is not ranked in any language.
+    Raises:
+        UnknownName: if the reference is not ranked in any language.
+    """
+    from mirage.ranking.board import leaderboard
+    from mirage.ranking.facts import SystemFacts
 
-        Raises:
-            UnknownName: if it is not ranked.
-        """
-        systems = sorted({system for row in ranking.languages.values() for system in row.systems})
-        if self.reference is not None and self.reference not in systems:
-            raise UnknownName("system", self.reference, systems, where="the ranking")
+    systems = sorted({system for row in ranking.languages.values() for system in row.systems})
+    if reference is not None and reference not in systems:
+        raise UnknownName("system", reference, systems, where="the ranking")
+    table, unknown = leaderboard(ranking, reference=reference, scale=scale), SystemFacts(None, None)
+    rows = []
+    for row in table.to_pylist():
+        fact = facts.get(row["system"], unknown)
+        if fact.within(*limits) and (languages is None or row["language"] in languages):
+            cells = _for_people(row, scale) if output_format == "table" else row
+            rows.append(cells | {"price": fact.price, "latency": fact.seconds})
+    columns = [name for name in table.column_names if name not in _OMITTED.get(output_format, ())]
+    known = any(fact != unknown for fact in facts.values())
+    show(rows, [*columns, *(("price", "latency") if known else ())], output_format)
+    if output_format == "table" and reference is not None:
+        note(f"difference: from the rating of {reference}, with its own 95% interval")
+    if output_format == "table" and scale == "arena":
+        note("ratings on the scale of arenas: 1000 + 400 per factor 10 of the odds")
 
-    def show(self, ranking: RankingReport, *, languages: Sequence[str] | None = None) -> None:
-        """Print the table of a ranking, in all languages or some, for people with notes on how to read it."""
-        self.show_parts([({}, ranking)], languages)
 
-    def show_parts(
-        self, parts: list[tuple[dict[str, str], RankingReport]], languages: Sequence[str] | None = None
-    ) -> None:
-        """Print the rows of several rankings, with their given values and number of queries as first columns."""
-        from mirage.ranking.board import leaderboard
-        from mirage.ranking.facts import SystemFacts
+def _for_people(row: dict[str, Any], scale: Scale) -> dict[str, Any]:
+    """Return a row with missing ends as infinite."""
+    from mirage.ranking.board import DIFFERENCES
 
-        first = (*parts[0][0], *(["queries"] if parts[0][0] else []))
-        records = []
-        for values, ranking in parts:
-            only = list(ranking.languages)[-1] if self.joint else None
-            table = leaderboard(ranking, only, reference=self.reference, scale=self.scale)
-            for row in table.to_pylist():
-                fact = self.facts.get(row["system"], SystemFacts(None, None))
-                if fact.within(*self.limits) and (languages is None or row["language"] in languages):
-                    queries = ranking.languages[row["language"]].n_queries
-                    record = self._for_people(row) if self.how == "table" else row
-                    records.append(
-                        values | {"queries": queries} | record | {"price": fact.price, "latency": fact.seconds}
-                    )
-        omitted = _OMITTED.get(self.how, ())
-        last = ("price", "latency") if self.facts else ()
-        show(records, (*first, *(name for name in table.column_names if name not in omitted), *last), self.how)
-        if self.how != "table":
-            return
-        if self.reference is not None:
-            note(f"difference: from the rating of {self.reference}, with its own 95% interval")
-        if self.scale == "arena":
-            note("ratings on the scale of arenas: 1000 + 400 per factor 10 of the odds")
-
-    def _for_people(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Return a row with missing ends as infinite."""
-        from mirage.ranking.board import DIFFERENCES
-
-        cells = dict(row)
-        for name in ["rating", "low", "high", *(DIFFERENCES if self.reference is not None else ())]:
-            value = row[name]
-            if value is None and name.endswith(("low", "high")) and row.get("difference", 0.0) is not None:
-                cells[name] = "-∞" if name.endswith("low") else "+∞"
-            elif value is not None and self.scale == "arena":
-                cells[name] = f"{value:+.0f}" if name in DIFFERENCES else f"{value:,.0f}"
-        return cells
+    cells = dict(row)
+    for name in {"rating", "low", "high", *DIFFERENCES} & set(row):
+        value = row[name]
+        if value is None and name.endswith(("low", "high")) and row.get("difference", 0.0) is not None:
+            cells[name] = "-∞" if name.endswith("low") else "+∞"
+        elif value is not None and scale == "arena":
+            cells[name] = f"{value:+.0f}" if name in DIFFERENCES else f"{value:,.0f}"
+    return cells
 
 
 @ranks.command()
@@ -319,5 +268,4 @@ def surrogate(
     report = next(candidate for candidate in reports if candidate.judge.skill == skill)
     compared = report.comparison
     show(summary(compared.held_out, compared.default), (), output_format, of=RegressorSummary)
-    for line in conclusions(report):
-        note(line)
+    note(*conclusions(report))

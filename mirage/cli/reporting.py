@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from mirage import store
 from mirage.cli.common import (
     ArenaDir,
     How,
@@ -26,7 +27,7 @@ from mirage.text.segmentation import as_sentence
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.stages.judge import JudgeStats
+    from mirage.stages.judge.stats import JudgeStats
     from mirage.stats.label_errors import QueryLabels
 
 report = command_group("report", "Print rates, retrieval measures, failures, the reliability of judges and more.")
@@ -62,22 +63,19 @@ def rates(
     """
     from mirage.stages import outcomes as rules
 
-    outcomes, names = arena.read("outcomes"), columns_of(rules.Rate)
-    keys, n, counts, rate, as_published = names[:3], names[3:4], names[4:11], names[11:14], names[14:16]
+    outcomes, names, for_people = arena.read("outcomes"), columns_of(rules.Rate), output_format == "table"
     labels = arena_labels(arena)
     if by == "template":
         answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
         table = rules.template_rates(outcomes, answers, parser=parser, languages=languages)
-        counts = () if output_format == "table" else counts
-        names = (*keys, "template", *n, *counts, *rate, *as_published, *CHANGE)
+        names = (*names[:3], "template", names[3], *(() if for_people else names[4:11]), *names[11:16], *CHANGE)
     else:
         samples = rules.sample_outcomes(arena)
         table = rules.rates(outcomes, samples=samples, parser=parser, languages=languages)
         table = rules.correct_rates(table, labels)
-        if output_format == "table":
-            audited = () if labels.audit is None else rules.AUDIT_COLUMNS[1:6]
-            counts = counts if labels.audit is None else ()
-            names = (*keys, *n, *counts, *rate, *audited, *as_published)
+        if for_people:
+            audited = (*names[:4], *names[11:14], *names[17:22], *names[14:16])
+            names = names[:16] if labels.audit is None else audited
     note_unparsed(table)
     if confusion:
         left_out = () if by == "template" else ("template",)
@@ -105,8 +103,7 @@ def _note_labels(labels: QueryLabels, rates: pa.Table) -> None:
     if labels.audit is not None:
         n, unclear = len(labels.audit.queries), labels.audit.unclear
         note(f"corrected: for label errors found in {n:,} audited queries ({unclear:,} more unclear)")
-        for reason in dict.fromkeys(value for value in rates["label_reason"].to_pylist() if value):
-            note(reason)
+        note(*dict.fromkeys(value for value in rates["label_reason"].to_pylist() if value))
 
 
 By = Annotated[
@@ -135,15 +132,9 @@ def retrieval(
     from mirage.stages.retrieve.measures import RetrievalMean
 
     names = None if measures is None else [name.strip() for name in measures.split(",")]
-    means = list(api.retrieval_measures(arena, measures=names, languages=languages))
-    joint = [row for row in means if row["language"] == "all"]
-    shown = means if by == "language" else joint
+    means = api.retrieval_measures(arena, measures=names, languages=languages)
+    shown = [row for row in means if by == "language" or row["language"] == "all"]
     show(shown, columns_of(RetrievalMean, "unit"), output_format, of=RetrievalMean, value="mean")
-    for row in joint:
-        share = 1 - (row["mean"] or 0)
-        if row["measure"].startswith("judged@") and share > 0:
-            depth = row["measure"].partition("@")[2]
-            note(f"{row['retriever']}: {share:.0%} of the top {depth} passages are unlabelled.")
 
 
 @report.command()
@@ -181,18 +172,18 @@ def languages(
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
-    """Report the languages of each system's answers by language of the query, with 95% intervals.
+    """Report correct decisions by language of the query and of the relevant passages shown, with 95% intervals.
 
-    Reads the table answers. Writes nothing, except the column passage_language of passages and retrieved with --detect.
+    Reads the tables of `mirage report failures`. Writes nothing, except the column passage_language of passages and
+    retrieved with --detect.
     """
-    from mirage import api, store
-    from mirage.stages.across import AnswerLanguage, detect_passage_languages
+    from mirage.stages.across import DecisionShare, decisions_by_pair, detect_passage_languages
 
     if detect:
         result = detect_passage_languages(dir_, made_by="mirage report languages --detect")
         note(f"Languages of {result.detected:,} passages detected; {result.unknown:,} unknown.")
-    found = api.answer_languages(store.open_arena(dir_), languages=languages)
-    show(found, (), output_format, of=AnswerLanguage, value="share")
+    found = decisions_by_pair(store.open_arena(dir_), languages=languages)
+    show(found, (), output_format, of=DecisionShare, value="share")
 
 
 @report.command()
@@ -235,8 +226,7 @@ def noise(
 
     reports = [judge_variance(arena, judges=judge_names)] if judge_names else rate_variance(arena)
     show([source for each in reports for source in each.sources], (), output_format, of=NoiseSource)
-    for each in reports:
-        note(each.sentence)
+    note(*(each.sentence for each in reports))
 
 
 RATES = ("flip", "first", "tie", "unparsed")
@@ -296,7 +286,6 @@ def judges(
 
 def print_passport(path: Path, judge_name: str, languages: Sequence[str] | None, output_format: Format) -> None:
     """Print the passport of a judge: as a table over all languages, or in those that were named."""
-    from mirage import store
     from mirage.stages.judge.faults import has_items, passport_path
     from mirage.stages.judge.passport import PassportRow, passport
 
@@ -305,13 +294,8 @@ def print_passport(path: Path, judge_name: str, languages: Sequence[str] | None,
             "no judge has verdicts on planted faults here", do=f"mirage judge passport {path} --judge {judge_name}"
         )
     rows = passport(store.open_arena(passport_path(path)), judge_name, languages=languages)
-    if output_format != "table":
-        show(rows, (), output_format, of=PassportRow)
-        return
-    shown = [asdict(row) for row in rows if languages is not None or row.language == "all"]
-    for row in shown:
-        row["detected"] = _with_interval(row["detected"], row["low"], row["high"])
-    show(shown, columns_of(PassportRow, "low", "high"), of=PassportRow)
+    shown = [row for row in rows if output_format != "table" or languages is not None or row.language == "all"]
+    show(shown, (), output_format, of=PassportRow)
     note("detected: the original wins in both orders, a half for a split or a tie; chance level is 0.50")
 
 
@@ -324,7 +308,6 @@ def _against_people(
     output_format: Format,
 ) -> None:
     """Print the agreement of judges with people on the same battles."""
-    from mirage import store
     from mirage.people.exam import MEASURES, ExamMeasure
     from mirage.people.exam import exam as examine
     from mirage.people.votes import Vote
@@ -352,7 +335,7 @@ def _with_interval(value: float | None, low: float | None, high: float | None) -
 
 def show_judges(stats: Sequence[JudgeStats], output_format: Format) -> None:
     """Print the rates and costs of judges."""
-    from mirage.stages.judge import JudgeStats
+    from mirage.stages.judge.stats import JudgeStats
 
     if output_format != "table":
         show(stats, (), output_format, of=JudgeStats)
@@ -395,5 +378,4 @@ def levels(
     rows = [row for result in results for row in result.rows]
     show(rows, columns_of(CorrectedLevel, *reason), output_format, of=CorrectedLevel)
     for result in results:
-        for line in result.notes():
-            note(f"{result.labels.measure.name}: {line}")
+        note(*(f"{result.labels.measure.name}: {line}" for line in result.notes()))

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from mirage import store
 from mirage.cli.common import app, existing_arena
 from mirage.errors import BadInput
 from mirage.store.bundled import shipped_folder
@@ -20,7 +21,7 @@ from mirage.store.extras import extra
 def explorer(
     dir_: Annotated[
         Path | None,
-        typer.Argument(metavar="[DIR]", parser=existing_arena, help="An arena, a folder of arenas, or a file."),
+        typer.Argument(metavar="[DIR]", parser=existing_arena, help="An arena, or a folder of arenas."),
     ] = None,
     port: Annotated[int | None, typer.Option(min=1, max=65_535, help="Port; default 8501.")] = None,
     host: Annotated[
@@ -31,6 +32,8 @@ def explorer(
 
     Reads the arena and the bundled arenas. Writes nothing.
     """
+    from mirage.store import home
+
     with extra("explorer", "the explorer"):
         metadata.version("streamlit")  # not imported: the server is a process of its own
     page = shipped_folder() / "app.py"
@@ -41,8 +44,12 @@ def explorer(
             do="reinstall from the checkout or wheel it came from: pip install --force-reinstall PATH",
         )
     if dir_ is not None and dir_.is_file():
-        dir_ = _import_file(dir_)
-    environment = _environment(dir_)
+        raise BadInput(f"{dir_} is a file, not an arena", do=f"evaluate it first: mirage evaluate {dir_} --open")
+    environment = dict(os.environ)
+    if dir_ is not None:
+        if not home.arenas_in(dir_):
+            store.open_arena(dir_)
+        environment["MIRAGE_ARENAS"] = str(dir_.absolute())
     server = Path(__file__).parents[1] / "explorer" / "server.py"
     screen = sys.platform in ("darwin", "win32") or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
     command = [sys.executable, "-m", "streamlit", "run", str(server), "--server.showEmailPrompt=false"]
@@ -53,33 +60,3 @@ def explorer(
     sys.stdout.flush()
     sys.stderr.flush()
     os.execve(sys.executable, command, environment)  # noqa: S606  # our own program
-
-
-def _import_file(file: Path) -> Path:
-    """Import a file into an arena of the user's own folder, once they agree, and return the arena's folder."""
-    from mirage import api
-    from mirage.store import home
-
-    folder = home.home_folder() / "arenas" / file.name.partition(".")[0]
-    command = f"mirage import {file} --into {folder}"
-    if folder.exists():
-        raise BadInput(
-            f"{file} is a file, and there is an arena {folder.name}", do=f"mirage app {folder}, or {command}"
-        )
-    if not sys.stdin.isatty():
-        raise BadInput(f"{file} is a file, not an arena", do=f"{command}, then mirage app {folder}")
-    if not typer.confirm(f"{file} is a file. Import it into {folder} and open that?", default=True):
-        raise typer.Exit(2)
-    return api.import_file(file, folder).path
-
-
-def _environment(folder: Path | None) -> dict[str, str]:
-    from mirage import store
-    from mirage.store import home
-
-    environment = dict(os.environ)
-    if folder is not None:
-        if not home.arenas_in(folder):
-            store.open_arena(folder)
-        environment["MIRAGE_ARENAS"] = str(folder.absolute())
-    return environment

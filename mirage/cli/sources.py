@@ -11,6 +11,7 @@ import typer
 from mirage import store
 from mirage.cli.common import (
     DEFAULT,
+    FileFormat,
     Into,
     Languages,
     Meanings,
@@ -18,7 +19,6 @@ from mirage.cli.common import (
     Values,
     command_group,
     local_path,
-    locate,
 )
 from mirage.cli.output import columns_of, note, progress, show
 from mirage.errors import BadInput, UnknownName
@@ -39,10 +39,15 @@ MOST_QUERIES = 250
 """Queries of NoMIRACL per subset and language, as in the paper."""
 
 
-def _tell_next(arena: Arena) -> None:
-    """Name the command that makes sense after an import."""
+Folder = Annotated[Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the files.")]
+Mirror = Annotated[str | None, typer.Option("--base-url", help="A mirror with the same files.")]
+
+
+def _report_arena(arena: Arena, about: str) -> None:
+    """Report what an import brought, and name the command that makes sense next."""
     from mirage.pipeline.findings import next_command
 
+    note(about)
     # Another program may have changed the arena since.
     command, purpose = store.retry_outdated(lambda: next_command(store.open_arena(arena.path)))
     note(f"Next, to {purpose}: {command}")
@@ -73,10 +78,10 @@ def pull_arena(
 
 @pull.command("nomiracl")
 def pull_nomiracl(
-    into: Annotated[Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the files.")],
+    into: Folder,
     what: Annotated[What, typer.Option(help="Answers of 11 systems, or labelled queries.")] = "outputs",
     languages: Languages = None,
-    base_url: Annotated[str | None, typer.Option(help="A mirror with the same files.")] = None,
+    base_url: Mirror = None,
 ) -> None:
     """Download NoMIRACL's public files; an interrupted download resumes.
 
@@ -110,21 +115,19 @@ def import_nomiracl(
 
     if what == "questions":
         arena = import_nomiracl_queries(path, into, split=split, cap=MOST_QUERIES, languages=languages)
-        note(f"{into}: {arena.manifest['about']}")
-        _tell_next(arena)
+        _report_arena(arena, f"{into}: {arena.manifest['about']}")
         return
     with progress("Reading") as update:
         arena = import_outputs(path, into, progress=update, processes=cores.available())
     counted = {"queries": ["language", "subset", "reason"], "answers": ["language", "system", "status"]}
     read = nomiracl.summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()})
     show([*read.languages, read.total], of=nomiracl.ReadCount)
-    note(f"{into}: {arena.manifest['about']}")
-    _tell_next(arena)
+    _report_arena(arena, f"{into}: {arena.manifest['about']}")
 
 
 @pull.command("miracl")
 def pull_miracl(
-    into: Annotated[Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the files.")],
+    into: Folder,
     split: Annotated[Miracl, typer.Option(help="dev: the evaluation set. train: the training set, 16 languages.")] = (
         "dev"
     ),
@@ -132,7 +135,7 @@ def pull_miracl(
         bool, typer.Option("--texts", help="Also download the corpora with the passages' texts, up to 100 MB per file.")
     ] = False,
     languages: Languages = None,
-    base_url: Annotated[str | None, typer.Option(help="A mirror with the same files.")] = None,
+    base_url: Mirror = None,
 ) -> None:
     """Download MIRACL's queries and relevance labels; an interrupted download resumes.
 
@@ -172,13 +175,12 @@ def import_miracl(
     for count in counts:
         if count.remark:
             note(f"{count.language}: {count.remark}")
-    note(f"{into}: {arena.manifest['about']}")
-    _tell_next(arena)
+    _report_arena(arena, f"{into}: {arena.manifest['about']}")
 
 
 @pull.command("mirage-bench")
 def pull_mirage_bench(
-    into: Annotated[Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the files.")],
+    into: Folder,
     what: Annotated[Bench | None, typer.Option(help="Only this dataset of the three.")] = None,
     languages: Languages = None,
     source: Annotated[
@@ -211,10 +213,8 @@ def import_mirage_bench(
 
     with progress("Reading") as update:
         arena, read, notes = public.import_mirage_bench(path, into, progress=update)
-    for line in notes:
-        note(line)
-    note(f"{into}: " + ", ".join(f"{n:,} {name}" for name, n in read.items()) + " read.")
-    _tell_next(arena)
+    note(*notes)
+    _report_arena(arena, f"{into}: " + ", ".join(f"{n:,} {name}" for name, n in read.items()) + " read.")
 
 
 CARDS = "systems"
@@ -227,11 +227,9 @@ def import_file(
         Path | None, typer.Argument(metavar="[FILE]", help="JSON, CSV or Parquet, compressed or not; or a folder.")
     ] = None,
     into: Annotated[
-        Path | None, typer.Option("--into", metavar="DIR", parser=locate, help="The arena's folder.")
+        Path | None, typer.Option("--into", metavar="DIR", parser=store.locate, help="The arena's folder.")
     ] = None,
-    kind: Annotated[
-        str | None, typer.Option("--as", metavar="FORMAT", help="Format of the file; recognised by default.")
-    ] = None,
+    kind: FileFormat = None,
     names: Names = None,
     values: Values = None,
     meanings: Meanings = None,
@@ -272,7 +270,7 @@ def import_file(
         else:
             _, summary = formats.read_file(file, name=kind, options=options, progress=update)
     if into is None:
-        note("\n".join([*summary.lines(), "Nothing was written."]))
+        note(*summary.lines(), "Nothing was written.")
         asked = (("--map", names), ("--set", values), ("--value", meanings))
         options_again = [word for option, given in asked for each in given or () for word in (option, each)]
         again = ["mirage", "import", str(file), "--as", summary.format, *options_again, "--into", "DIR"]
@@ -287,9 +285,7 @@ def import_dataset(
     into: Into,
     split: Annotated[str | None, typer.Option(help="Split, if there are several.")] = None,
     config: Annotated[str | None, typer.Option(help="Configuration, if there are several.")] = None,
-    format_name: Annotated[
-        str | None, typer.Option("--as", metavar="FORMAT", help="Format of the records; detected by default.")
-    ] = None,
+    kind: FileFormat = None,
     names: Names = None,
     values: Values = None,
     meanings: Meanings = None,
@@ -304,7 +300,7 @@ def import_dataset(
     options = Options.parse(names or (), values or (), meanings or ())
     with progress("Reading") as update:
         imported = formats.import_dataset(
-            dataset, into, split=split, config=config, name=format_name, options=options, progress=update
+            dataset, into, split=split, config=config, name=kind, options=options, progress=update
         )
     _report_import(imported, into)
 
@@ -312,9 +308,8 @@ def import_dataset(
 def _report_import(imported: FileImport, into: Path) -> None:
     """Report what was read and what the arena now has, and what makes sense next."""
     arena = imported.arena
-    note("\n".join(imported.summary.lines()))
-    note(f"{into}: {', '.join(f'{arena.rows(table):,} {table}' for table in arena.tables)} in all.")
-    _tell_next(arena)
+    note(*imported.summary.lines())
+    _report_arena(arena, f"{into}: {', '.join(f'{arena.rows(table):,} {table}' for table in arena.tables)} in all.")
 
 
 def _import_cards(file: Path, into: Path | None, options: Options) -> None:

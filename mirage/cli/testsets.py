@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import Seed, app, codes, local_path, locate
+from mirage import store
+from mirage.cli.common import Seed, app, codes, local_path
 from mirage.cli.connection import Connection, tell
 from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 COLUMNS = ("language", "queries", "answerable", "unanswerable", "dropped")
 """Columns of `testset`."""
 _LISTED = 20
-"""Maximum number of omitted files and passages to list; more are counted by reason."""
+"""Maximum number of omitted files and passages to list; the others are counted by reason."""
 
 
 @app.command("testset")
 @expand_settings
 def make_testset_from_files(
-    dir_: Annotated[Path, typer.Argument(metavar="DIR", parser=locate, help="The new arena's folder.")],
+    dir_: Annotated[Path, typer.Argument(metavar="DIR", parser=store.locate, help="The new arena's folder.")],
     connection: Connection,
     corpus: Annotated[
         list[Path],
@@ -42,7 +43,10 @@ def make_testset_from_files(
         ),
     ],
     languages: Annotated[
-        str | None, typer.Option(metavar="SW,DE,..", help="Languages of the questions; default those of the passages.")
+        Sequence[str] | None,
+        typer.Option(
+            metavar="SW,DE,..", parser=codes, help="Languages of the questions; default those of the passages."
+        ),
     ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Questions per language.")] = 200,
     unanswerable: Annotated[
@@ -61,14 +65,13 @@ def make_testset_from_files(
     command to resume; no call is paid for twice. Prints the queries by language, and what was left out.
     """
     from mirage.io.documents import read_documents
-    from mirage.llm import ArenaCalls
     from mirage.stages.testset.settings import TestsetSettings
     from mirage.stages.testset.stage import make_testset, plan_testset
 
     with progress("Reading"):
         documents = read_documents(corpus)
     _tell_left_out(documents.left_out)
-    asked = codes(languages) if languages else documents.languages
+    asked = languages or documents.languages
     if not asked:
         raise BadInput("the language of the passages is unknown", do="add --languages")
     settings = TestsetSettings(asked, n, unanswerable, depth, seed)
@@ -76,37 +79,22 @@ def make_testset_from_files(
     if connection.dry_run:
         tell(plan_testset(dir_, documents.passages, settings, model), planned=True)
         return
-    engine = connection.only_caller(model)
-    with progress("Asking") as update:
-        calls = ArenaCalls(engine, model, "mirage testset", update)
+    with connection.calls(model, "Asking", "mirage testset") as calls:
         result = make_testset(dir_, documents.passages, settings, calls=calls, sources=documents.files, say=note)
     _tell_result(result)
-    show(_counts(result), COLUMNS, "table")
-
-
-def _counts(result: TestsetResult) -> list[dict[str, object]]:
-    """Return the printed rows: queries and dropped questions by language."""
-    return [
-        dict(
-            zip(
-                COLUMNS,
-                (code, n["relevant"] + n["non_relevant"], n["relevant"], n["non_relevant"], n["dropped"]),
-                strict=True,
-            )
-        )
-        for code, n in result.counts.items()
+    counts = result.counts.items()
+    rows = [
+        (code, n["relevant"] + n["non_relevant"], n["relevant"], n["non_relevant"], n["dropped"]) for code, n in counts
     ]
+    show([dict(zip(COLUMNS, row, strict=True)) for row in rows], COLUMNS)
 
 
 def _tell_left_out(left_out: Sequence[OmittedPart]) -> None:
-    """List the files and passages left out of the corpus, or count them by reason if there are many."""
-    if len(left_out) <= _LISTED:
-        for one in left_out:
-            note(f"Left out: {one.where}: {one.reason}")
-        return
-    for reason, n in Counter(one.reason.partition(" as ")[0] for one in left_out).most_common():
-        first = next(one.where for one in left_out if one.reason.startswith(reason))
-        note(f"Left out: {count_text(n, 'part')}, such as {first}: {reason}")
+    """List the first files and passages left out of the corpus, and count the others by reason."""
+    for one in left_out[:_LISTED]:
+        note(f"Left out: {one.where}: {one.reason}")
+    for reason, n in Counter(one.reason.partition(" as ")[0] for one in left_out[_LISTED:]).most_common():
+        note(f"Left out: {count_text(n, 'more part')}: {reason}")
 
 
 def _tell_result(result: TestsetResult) -> None:

@@ -56,7 +56,7 @@ def export(
     from mirage.people.votes.stage import export_votes
 
     with Votes() as database:
-        n = export_votes(database, KINDS[kind], file, arena=arena)
+        n = export_votes(database, KINDS[kind].row, file, arena=arena)
         note(f"{file}: {n:,} rows from {database.where}")
 
 
@@ -66,7 +66,7 @@ def import_(
         Path, typer.Argument(metavar="FILE", help="As mirage votes export or mirage votes ballot writes it.")
     ],
     kind: Annotated[
-        Literal["battles", "citations", "labels", "notes", "answers"],
+        Literal[Logged, "answers"],
         typer.Option(
             "--kind", help="Votes on battles, citations or labels of queries, notes, or people's labels on answers."
         ),
@@ -102,7 +102,7 @@ def import_(
         elif arena is not None:
             raise BadInput("a log of votes names its arenas", do="omit --arena")
         else:
-            read, new = import_votes(database, KINDS[kind], file)
+            read, new = import_votes(database, KINDS[kind].row, file)
         note(f"{database.where}: {read:,} rows read, {new:,} of them new")
 
 
@@ -167,10 +167,10 @@ def write_audit(
     voter fills in the column vote (yes, no, unclear or skip), and mirage votes import takes the file; mirage report
     rates then corrects for the errors. Reads the tables queries and passages. Writes FILE.
     """
-    from mirage.people.votes.ballots import label_ballot
+    from mirage.people.votes import ballots
     from mirage.people.votes.labels import draw_audit
 
-    rows = label_ballot(arena, draw_audit(arena, n=n, languages=languages), voter=voter)
+    rows = ballots.ballot(arena, draw_audit(arena, n=n, languages=languages), voter)
     store.export_rows(rows, out)
     note(f"{out}: {len(rows):,} queries")
 

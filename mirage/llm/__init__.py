@@ -8,10 +8,10 @@
 
 `presets.py` lists the services, `calls.py` defines calls and prices, and joins a model with its service and limits.
 `asking.py` looks conversations up in the ledger (`batch.py`), and has an engine get the replies to the others:
-`client.py` call by call, within rates and a budget; `batch_calls.py` in batches at half price, by
-the protocol in `batch_protocol.py`; `engine_huggingface.py` and `engine_vllm.py` with a model on this machine;
-`engines/calls.py` on a cluster. `retry.py` and `faults.py` interpret failures, `completion.py` reads replies,
-`tokens.py` counts tokens. `rag_service.py` describes a whole RAG service in place of a model.
+`client.py` call by call, within rates and a budget; `batch_calls.py` in batches at half price; `engine_huggingface.py`
+and `engine_vllm.py` with a model on this machine; `engines/cluster.py` on a cluster. `retry.py` and `faults.py`
+interpret failures, `completion.py` reads replies, `tokens.py` counts tokens. `rag_service.py` describes a whole RAG
+service in place of a model.
 """
 
 from mirage.llm.asking import (

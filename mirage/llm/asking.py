@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from mirage.errors import Unreachable
-from mirage.llm import engine_huggingface
 from mirage.llm.batch import Batch, complete_loaded
-from mirage.llm.batch_calls import complete_in_batches
 from mirage.llm.calls import ChatModel, Cost, cost_of, plan
 from mirage.llm.client import complete
 from mirage.llm.completion import Messages, Reply
@@ -29,8 +27,14 @@ def engine_of(model: ChatModel) -> Engine:
     here.
     """
     if model.endpoint is None:
+        from mirage.llm import engine_huggingface
+
         return partial(complete_loaded, model=model, load=engine_huggingface.load)
-    return partial(complete_in_batches if model.limits.batch else complete, model=model)
+    if model.limits.batch:
+        from mirage.llm.batch_calls import complete_in_batches
+
+        return partial(complete_in_batches, model=model)
+    return partial(complete, model=model)
 
 
 @dataclass
@@ -150,8 +154,6 @@ class Conversations(Sequence[Messages]):
         return len(self._requests)
 
     def __getitem__(self, number: Any) -> Any:
-        if isinstance(number, slice):
-            return [self.render(each) for each in range(*number.indices(len(self)))]
         return self.render(number)
 
     def render(self, number: int) -> Messages:

@@ -20,8 +20,8 @@ AGAIN = "again"
 SERVICE = "service"
 """Name of the service in a request."""
 _SECRET = re.compile(r"api[_-]?key|secret|password|authorization", re.IGNORECASE)
-BATCH_SIZE = 50_000
-"""Maximum requests of a batch at the services that define the protocol."""
+BATCH_SIZE = 10_000
+"""Default maximum requests of a batch, whose results are held in memory; services allow 50,000."""
 
 
 @dataclass(frozen=True, slots=True)

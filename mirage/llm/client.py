@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,7 +97,7 @@ class Gate:
         self._freed.set()
 
 
-def complete(batch: Batch, model: ChatModel, *, gate: Gate | None = None, only: Collection[str] | None = None) -> None:
+def complete(batch: Batch, model: ChatModel, *, gate: Gate | None = None) -> None:
     """Send the open conversations of a batch to a service.
 
     A call that fails permanently is a reply with status `api_error` and a reason. After ten consecutive failures the
@@ -107,7 +107,6 @@ def complete(batch: Batch, model: ChatModel, *, gate: Gate | None = None, only: 
         batch: the conversations, with their ledger.
         model: the model, with its service.
         gate: rates and budget; None for those of the model's limits.
-        only: keys of the conversations to send; None for all.
 
     Raises:
         Unreachable: if the service rejects every call (HTTP 401, 403, 404; 400 before any success), or asks for a
@@ -119,7 +118,6 @@ def complete(batch: Batch, model: ChatModel, *, gate: Gate | None = None, only: 
     jobs = [
         _Job(key, number, prompt_tokens(batch.conversations[number]) if counted else 0)
         for key, number in batch.pending().items()
-        if only is None or key in only
     ]
     if jobs:
         crew = _Crew(batch, model.service(), limits, jobs[::-1], gate or Gate(limits))
@@ -358,7 +356,7 @@ class _Crew:
 
 def redact_reply(reply: Reply, endpoint: Endpoint) -> Reply:
     """Return a reply without the key in any field, in case the service repeats it."""
-    return Reply(**endpoint.redact({each.name: getattr(reply, each.name) for each in fields(reply)}))
+    return Reply(**endpoint.redact(asdict(reply)))
 
 
 def change_parameter(changes: Mapping[str, str | None], parameter: str) -> dict[str, str | None] | None:

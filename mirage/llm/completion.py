@@ -32,8 +32,6 @@ _FRAME = 8
 _SOMETIMES = ("estimated", "reasoning", "seconds", "batched", "contexts")
 _BLOCKED = ("blockReason", "block_reason")
 """Fields with the reason why Gemini answers nothing."""
-_TOOL_NAMES, _TOOL_NAME = 3, 60
-"""Maximum number of tool names in a reason, and of characters in each."""
 _SHORT = 16
 """Limit of new tokens below which a reply of exactly that length may be whole: a verdict, a label."""
 _WHOLE = names("stop end_turn stop_sequence eos eos_token complete completed finished done end null")
@@ -111,11 +109,6 @@ def failed_reply(key: str, reason: str, *, attempts: int = 0, status: Status = "
     return Reply(key, None, status, reason, None, None, None, attempts)
 
 
-def sent_bytes(messages: Messages) -> int:
-    """Return the bytes of a conversation's texts."""
-    return sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in messages)
-
-
 def prompt_tokens(messages: Messages) -> int:
     """Estimate the tokens of a conversation."""
     return sum(text_tokens(message["content"]) for message in messages) + _FRAME
@@ -126,25 +119,20 @@ def text_tokens(text: str) -> int:
     return TokenEstimate().count(text)
 
 
-Ended = tuple[Status, str | None]
-"""Status, and the reason if the reply is not valid."""
-
-
 def is_filtered(finish: object) -> bool:
     """Return whether a finish reason is that of a content filter, also with details: `content_filter: OTHER`."""
     return bool(_FILTERED.search(_name(finish)))
 
 
 def state(
-    text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = (), fault: str = ""
-) -> Ended:
+    text: str | None, finish: object, *, reasoning: str | None = None, fault: str = ""
+) -> tuple[Status, str | None]:
     """Return the status of a reply from its text and finish reason, with the reason if it is not valid.
 
     Args:
         text: the reply.
         finish: the service's finish reason; null if it gives none.
         reasoning: reasoning before the text.
-        tools: names of the tools that the model called.
         fault: words of an error that the service reports with the reply.
     """
     ending = "" if finish is None else str(finish).strip()[:_SHOWN]
@@ -153,31 +141,30 @@ def state(
     name = _name(ending.partition(":")[0])
     if name in _FAILED or fault:
         return "api_error", f"the service broke off the reply: {fault or ending}"
-    cut = name in _CUT
+    cut, tool = name in _CUT, name in _TOOLS
     if not text or text.isspace():
-        if tools:
-            return "empty", f"the reply has no text: the model called a tool instead ({', '.join(tools)})"
-        limit = ": the limit of new tokens was reached" if cut else ""
-        if reasoning:
-            size = f"({len(reasoning):,} characters of it)"
-            return "empty", f"the reply has no text{f'{limit} during' if cut else ', only'} reasoning {size}"
-        return "empty", f"the reply has no text{limit and f'{limit} before any'}"
+        if tool:
+            why = ": the model called a tool instead"
+        elif cut:
+            why = f": the limit of new tokens was reached {'during reasoning' if reasoning else 'before any'}"
+        else:
+            why = ", only reasoning" if reasoning else ""
+        return "empty", f"the reply has no text{why}"
     if cut:
         return "truncated", "the reply reached the limit of new tokens"
-    if name in _TOOLS:
-        called = f" ({', '.join(tools)})" if tools else ""
-        return "truncated", f"the model called a tool{called} instead of ending the reply"
+    if tool:
+        return "truncated", "the model called a tool instead of ending the reply"
     if not name or name in _WHOLE:
         return "ok", None
     return "truncated", f"the service ended the reply with the unknown finish reason {ending!r}"
 
 
 def separate_reasoning(
-    text: str | None, finish: object, *, reasoning: str | None = None, tools: Sequence[str] = (), fault: str = ""
+    text: str | None, finish: object, *, reasoning: str | None = None, fault: str = ""
 ) -> tuple[str | None, str | None, Status, str | None]:
     """Return the text of a reply, its reasoning (also from within the text), and its status and reason by `state`."""
     parted = store_answer(text, thoughts=reasoning)
-    status, reason = state(parted.text, finish, reasoning=parted.thoughts, tools=tools, fault=fault)
+    status, reason = state(parted.text, finish, reasoning=parted.thoughts, fault=fault)
     if status == "ok" and parted.status == "truncated":
         status, reason = "truncated", parted.reason
     return parted.text, parted.thoughts, status, reason
@@ -197,22 +184,11 @@ _REASONING = 4
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of a call by the service's count."""
-
-    tokens_in: int | None
-    """Prompt tokens; null without a plausible count."""
-    tokens_out: int | None
-    """Reply tokens, reasoning included; null without a plausible count."""
-    doubtful: bool
-    """Whether some count is implausible."""
-    at_limit: bool
-    """Whether the reply has exactly the limit of new tokens."""
-
-
-def read_usage(answer: Mapping[str, Any], *, sent: int, limit: int, received: int) -> Usage:
-    """Read the usage of a chat completion.
+def read_usage(
+    answer: Mapping[str, Any], *, sent: int, limit: int, received: int
+) -> tuple[int | None, int | None, bool, bool]:
+    """Return prompt and reply tokens by the service's count, null if implausible; whether a count is missing or
+    implausible; and whether the reply has exactly the limit of new tokens.
 
     Services differ in whether `completion_tokens` includes reasoning: of the candidates (completion tokens, with or
     without reasoning tokens, and the total minus the prompt) the largest is used, as it is what is paid.
@@ -227,32 +203,25 @@ def read_usage(answer: Mapping[str, Any], *, sent: int, limit: int, received: in
     counts: Mapping[str, Any] = usage if isinstance(usage, Mapping) else {}
     details = counts.get("completion_tokens_details") or counts.get("output_tokens_details")
     most_in, most_out = sent + _HIDDEN, _REASONING * limit + received + _HIDDEN
-    given = {
-        "in": (_first(counts, "prompt_tokens", "input_tokens"), most_in),
-        "out": (_first(counts, "completion_tokens", "output_tokens"), most_out),
-        "reasoning": (_first(details if isinstance(details, Mapping) else counts, "reasoning_tokens"), most_out),
-        "total": (counts.get("total_tokens"), most_in + most_out),
-    }
-    read = {name: _count(value, most=most) for name, (value, most) in given.items()}
-    tokens_in, out, reasoning, whole = read["in"], read["out"], read["reasoning"], read["total"]
-    accounts = [out]
-    if reasoning is not None and reasoning > (out or 0):
-        accounts.append((out or 0) + reasoning)
-    if whole is not None and tokens_in is not None and whole >= tokens_in:
-        accounts.append(_count(whole - tokens_in, most=most_out))
-    known = [account for account in accounts if account is not None]
-    doubtful = any(value is not None and read[name] is None for name, (value, _) in given.items())
-    return Usage(tokens_in, max(known, default=None), doubtful, at_limit=out == limit)
+    doubtful = False
 
+    def count(most: int, given: Mapping[str, Any], *names: str) -> int | None:
+        nonlocal doubtful
+        value = next((given[name] for name in names if given.get(name) is not None), None)
+        if value is None or (type(value) is int and 0 <= value <= most):
+            return value
+        doubtful = True
+        return None
 
-def _first(counts: Mapping[str, Any], *names: str) -> object:
-    """Return the first given value of several names."""
-    return next((counts[name] for name in names if counts.get(name) is not None), None)
-
-
-def _count(value: object, *, most: int) -> int | None:
-    """Return a token count; null unless it is an integer from 0 to the maximum."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most else None
+    tokens_in = count(most_in, counts, "prompt_tokens", "input_tokens")
+    out = count(most_out, counts, "completion_tokens", "output_tokens")
+    reasoning = count(most_out, details if isinstance(details, Mapping) else counts, "reasoning_tokens") or 0
+    whole = count(most_in + most_out, counts, "total_tokens")
+    accounts = [out, (out or 0) + reasoning if reasoning > (out or 0) else None]
+    if whole is not None and tokens_in is not None:
+        accounts.append(whole - tokens_in if 0 <= whole - tokens_in <= most_out else None)
+    tokens_out = max((account for account in accounts if account is not None), default=None)
+    return tokens_in, tokens_out, doubtful or None in (tokens_in, tokens_out), out == limit
 
 
 def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, max_tokens: int) -> Reply:
@@ -292,15 +261,13 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
     text, refusal = _text(message.get("content")), message.get("refusal")
     error = choice.get("error") or answer.get("error")
     fault = error_words({"error": error}) if error else ""
-    text, reasoning, status, reason = separate_reasoning(
-        text, finish, reasoning=_reasoning(message), tools=_tools(message), fault=fault
-    )
+    text, reasoning, status, reason = separate_reasoning(text, finish, reasoning=_reasoning(message), fault=fault)
     if refusal:
         status, reason = "refused", "the service declined to answer"
         text = text or _text(refusal)
-    usage = read_usage(answer, sent=sent_bytes(messages), limit=max_tokens, received=len(body))
-    tokens_in, tokens_out = usage.tokens_in, usage.tokens_out
-    if status == "ok" and usage.at_limit and max_tokens >= _SHORT and _breaks_off(text or ""):
+    sent = sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in messages)
+    tokens_in, tokens_out, doubtful, at_limit = read_usage(answer, sent=sent, limit=max_tokens, received=len(body))
+    if status == "ok" and at_limit and max_tokens >= _SHORT and _breaks_off(text or ""):
         status, reason = "truncated", "the reply has exactly the limit of new tokens and ends in mid-sentence"
     return Reply(
         key=key,
@@ -311,7 +278,7 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
         tokens_out=text_tokens(f"{reasoning or ''}{text or ''}") if tokens_out is None else tokens_out,
         served=_text(answer.get("model")),
         attempts=attempt,
-        estimated=tokens_in is None or tokens_out is None or usage.doubtful,
+        estimated=doubtful,
         reasoning=reasoning,
     )
 
@@ -361,19 +328,14 @@ def _reasoning(message: Mapping[str, Any]) -> str | None:
     return next((text for text in texts if text and not text.isspace()), None)
 
 
-def _tools(message: Mapping[str, Any]) -> list[str]:
-    """Return the names of the tools that a message calls."""
-    calls = message.get("tool_calls")
-    calls = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
-    called = [_text(call.get("name")) for call in (*calls, message.get("function_call")) if isinstance(call, dict)]
-    return [(name or "without a name")[:_TOOL_NAME] for name in called][:_TOOL_NAMES]
+def storable(text: str) -> str:
+    """Return a text with lone surrogates replaced."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _text(value: object) -> str | None:
-    """Return a storable text, with lone surrogates replaced; of a list of parts, the joined texts."""
+    """Return a storable text; of a list of parts, the joined texts."""
     if isinstance(value, list):
         parts = [part.get("text") for part in value if isinstance(part, dict) and part.get("type") == "text"]
         value = "".join(part for part in parts if isinstance(part, str))
-    if not isinstance(value, str):
-        return None
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return storable(value) if isinstance(value, str) else None

@@ -52,14 +52,14 @@ def find(value: Any, path: Sequence[Step]) -> list[Any] | None:
 
 
 def read_events(content: bytes) -> list[Any] | None:
-    """Return the JSON values of a body: one, or those of its lines (NDJSON) or events (SSE); None if it is no JSON."""
+    """Return the JSON values of a body: one, or one per line (NDJSON; `data:` lines of SSE); None if it is no JSON."""
     text = content.decode("utf-8", "replace").removeprefix("\ufeff")
     try:
         return [json.loads(text)]
     except (ValueError, RecursionError):
         pass
     lines = re.split(r"\r\n|\n|\r", text)
-    data = list(_event_data(lines)) if any(line.startswith("data:") for line in lines) else lines
+    data = [line[5:] for line in lines if line.startswith("data:")] or lines
     events = []
     for line in data:
         if not line.strip() or line.strip() == "[DONE]":
@@ -87,17 +87,6 @@ def describe(content: bytes, events: Sequence[Any] | None) -> str:
 def page_text(text: str) -> str | None:
     """Return the words of an HTML or XML page, its title first; None for other texts."""
     return html.unescape(_UNSHOWN.sub(" ", text)) if _MARKUP.match(text) else None
-
-
-def _event_data(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the data of each event of a stream (SSE): its `data:` lines, joined."""
-    data: list[str] = []
-    for line in [*lines, ""]:
-        if line.startswith("data:"):
-            data.append(line[5:].removeprefix(" "))
-        elif not line and data:
-            yield "\n".join(data)
-            data = []
 
 
 def _paths(value: Any, prefix: str = "") -> Iterator[str]:

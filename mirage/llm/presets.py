@@ -30,8 +30,7 @@ class Preset:
 
     name: str
     base_url: str
-    """Address of the OpenAI-compatible API. `{A|B}` is filled from the environment variable A, else from B;
-    `{A=ADDRESS}` is ADDRESS where A is not set."""
+    """Address of the OpenAI-compatible API. `{A|B}` is filled from the environment variable A, else from B."""
     key_env: str | None = None
     """Environment variable with the key; None for a server that needs none."""
     limit: str = "max_tokens"
@@ -129,13 +128,11 @@ def _address(template: str, environ: Mapping[str, str]) -> tuple[str, str]:
     variables = template.partition("{")[2].partition("}")[0]
     if not variables:
         return template.rstrip("/"), repr(template)
-    variable_names, _, default = variables.partition("=")
-    names = variable_names.split("|")
+    names = variables.split("|")
     name = next((name for name in names if environ.get(name, "").strip()), None)
-    if name is None and not default:
+    if name is None:
         raise BadInput(f"the environment variable {names[0]} is not set", do=f"set {names[0]} to the service's address")
-    value = environ[name].strip().rstrip("/") if name else default
-    return template.replace("{" + variables + "}", value), f"the value of {name}" if name else repr(default)
+    return template.replace("{" + variables + "}", environ[name].strip().rstrip("/")), f"the value of {name}"
 
 
 def _parts(address: str, origin: str) -> SplitResult:

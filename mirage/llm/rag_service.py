@@ -15,7 +15,7 @@ from typing import Any
 
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.calls import AGAIN, SERVICE, ChatModel, Limits, Settings
-from mirage.llm.completion import Messages, Reply, separate_reasoning, text_tokens
+from mirage.llm.completion import Messages, Reply, separate_reasoning, storable, text_tokens
 from mirage.llm.json_paths import describe, find, parse_path, read_events
 from mirage.llm.presets import Endpoint, resolve
 from mirage.llm.retry import Misfit, unreadable
@@ -44,11 +44,11 @@ class RagService:
 
     endpoint: Endpoint
     """Address and key."""
-    paths: Mapping[str, str] = field(default_factory=lambda: dict(PATHS))
+    paths: Mapping[str, str]
     """Where answer and contexts are in a response, such as `result.documents[*].text`."""
-    body: Mapping[str, Any] = field(default_factory=lambda: dict(BODY))
+    body: Mapping[str, Any]
     """Body of a request, with `{query}` in a text; also `{language}` and `{query_id}`."""
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits
     """Concurrency, rates, timeouts, retries, prices and budget."""
 
     def __post_init__(self) -> None:
@@ -174,7 +174,7 @@ def rag_service(
     endpoint = replace(resolve(base_url=base_url, key_env=key_env, keyless=True), name=name)
     if base_url.endswith("/"):
         endpoint = replace(endpoint, base_url=f"{endpoint.base_url}/")
-    return RagService(endpoint, {**PATHS, **(paths or {})}, dict(BODY if body is None else body), limits or Limits())
+    return RagService(endpoint, PATHS | dict(paths or {}), BODY if body is None else body, limits or Limits())
 
 
 def read_paths(option: str) -> dict[str, str]:
@@ -227,8 +227,7 @@ def _context(entry: Any) -> dict[str, Any]:
 
 
 def _words(value: Any) -> str:
-    """Return a value as a storable text, with lone surrogates replaced; empty for null."""
+    """Return a value as a storable text; empty for null."""
     if value is None:
         return ""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return storable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

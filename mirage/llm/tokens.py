@@ -131,11 +131,11 @@ def _find(name: str, *, itself: bool) -> str | None:
     if path.is_dir():
         file = path / "tokenizer.json"
         return str(file) if file.is_file() else None
-    from huggingface_hub import try_to_load_from_cache
-
     try:
+        from huggingface_hub import try_to_load_from_cache
+
         cached = try_to_load_from_cache(name, "tokenizer.json")
-    except ValueError:  # not a valid model name
+    except (ImportError, ValueError):  # without the package there is no cache; or no valid model name
         return None
     return cached if isinstance(cached, str) else None
 

@@ -15,14 +15,15 @@ from mirage import store
 from mirage.battles.counts import Battles
 from mirage.battles.judge import Judge, verdict_judges
 from mirage.battles.verdict_rows import only_judge
-from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.errors import NotEnoughData
 from mirage.papers.printed import MIRAGE_BENCH, Measured, PrintedFigure, set_beside
-from mirage.ranking import paper, surrogate
+from mirage.ranking import paper
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.fit import PairCounts
 from mirage.ranking.graph import groups, main_group
 from mirage.ranking.records import JOINT
-from mirage.ranking.surrogate.data import FEWEST
+from mirage.ranking.surrogate.data import FEWEST, Training, averages
+from mirage.ranking.surrogate.quality import r2
 from mirage.ranking.surrogate.regressors import ESTIMATORS, PUBLISHED, REGRESSORS, fit_and_predict
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import Progress
@@ -61,10 +62,6 @@ class PaperSettings:
 
     languages: Sequence[str] | None = None
     """Codes; None for all that can be ranked."""
-    holdout: Sequence[str] = ()
-    """Two systems to hold out; if empty, the paper's two if present, else the systems a quarter from the bottom and
-    from the top of the ranking.
-    """
     draws: int = paper.TOURNAMENTS
     """Tournaments per language."""
     forest_draws: int = 20
@@ -105,7 +102,7 @@ class PaperLanguage:
 
     def means(self, times: Array | None = None) -> Array:
         """Return B x S x F means of the features where they exist, over all queries once or `times` (B x Q)."""
-        return surrogate.averages(self.values, np.ones((1, len(self.values))) if times is None else times)
+        return averages(self.values, np.ones((1, len(self.values))) if times is None else times)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +145,6 @@ def reproduce(
     Raises:
         TableMissing: if the arena lacks features or verdicts.
         NotEnoughData: if no language has five systems with features and bounded ratings.
-        BadInput: if the number of held-out systems is not two.
     """
     material = gather_material(arena, judge, settings, progress=progress)
     compute = partial(
@@ -323,8 +319,6 @@ def gather_material(
     Raises:
         TableMissing: if it lacks features or the judge's verdicts.
         NotEnoughData: if no language has enough systems with bounded ratings and features.
-        BadInput: if the number of held-out systems is not two (R2 of one is undefined), or they are not in all
-            languages.
     """
     verdicts = arena.read(judge.table)
     features = arena.read("features")
@@ -355,13 +349,13 @@ def gather_material(
             del battles[code]
     if not battles:
         raise NotEnoughData("no tournament of any language has a rating", do="judge more battles")
-    holdout, chosen = _holdout(settings.holdout, battles)
+    holdout, chosen = _holdout(battles)
     languages = {code: PaperLanguage(played.languages[code], values[code]) for code in battles}
     return Material(languages, names, holdout, chosen, missing)
 
 
 def _usable(
-    fought: Mapping[str, Battles], joined: surrogate.Training, names: Sequence[str], missing: dict[str, str]
+    fought: Mapping[str, Battles], joined: Training, names: Sequence[str], missing: dict[str, str]
 ) -> tuple[dict[str, Battles], dict[str, Array]]:
     """Return by language the battles and feature values of systems that have both; others are added to `missing`."""
     battles, values = {}, {}
@@ -391,23 +385,13 @@ def _linked_systems(battles: Battles) -> tuple[str, ...]:
     return main_group(groups(battles.systems, pairs))
 
 
-def _holdout(names: Sequence[str], battles: Mapping[str, Battles]) -> tuple[tuple[str, str], str]:
+def _holdout(battles: Mapping[str, Battles]) -> tuple[tuple[str, str], str]:
+    """Return the two held-out systems (R2 of one is undefined), and how they were chosen.
+
+    Raises:
+        NotEnoughData: if fewer than two systems are in every language.
+    """
     everywhere = set.intersection(*(set(language_battles.systems) for language_battles in battles.values()))
-    known = set.union(*(set(language_battles.systems) for language_battles in battles.values()))
-    for name in names:
-        if name not in known:
-            raise UnknownName("system", name, known, where="--holdout")
-        if name not in everywhere:
-            lacking = [code for code, language_battles in battles.items() if name not in language_battles.systems]
-            raise BadInput(f"{name} is not in {', '.join(lacking)}", where="--holdout", do="choose others or languages")
-    if names and len(set(names)) != 2:
-        raise BadInput(
-            f"{len(set(names))} system held out: R2 needs more than one rating, and the paper holds out two",
-            where="--holdout",
-            do="name two systems with a comma between them",
-        )
-    if names:
-        return (names[0], names[1]), "as asked"
     if everywhere.issuperset(HELD_OUT):
         return HELD_OUT, "the two of the paper"
     if len(everywhere) < 2:
@@ -434,7 +418,7 @@ def _r2(predicted: Array, truth: Array, chosen: NDArray[np.bool_]) -> float | No
     if not np.isfinite(predicted).all():
         return None
     try:
-        return float(surrogate.r2(predicted[chosen], truth[chosen]))
+        return float(r2(predicted[chosen], truth[chosen]))
     except NotEnoughData:
         return None
 

@@ -12,7 +12,8 @@ from dataclasses import replace
 from mirage import store
 from mirage.errors import BadInput
 from mirage.people.votes.belonging import ArenaVotes, shown_now, votes_on
-from mirage.people.votes.rows import Note, join_categories, now, token, validate_row
+from mirage.people.votes.kinds import Note
+from mirage.people.votes.rows import now, token, validate_row
 from mirage.text.data import load_words
 
 CATEGORIES: Mapping[str, str] = load_words("notes", "mirage.people")
@@ -73,7 +74,7 @@ def make_note(
         system_b=second[0] if second else None,
         voter=voter,
         vote="note",
-        categories=join_categories(categories),
+        categories=",".join(categories) or None,
         note=(text or "").strip() or None,
         undoes=None,
         session=session,

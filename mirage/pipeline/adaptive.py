@@ -15,13 +15,13 @@ from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking.adaptive import AdaptiveSettings, AdaptiveState, random_order
 from mirage.ranking.bootstrap import RankingReport, rate
-from mirage.stages import judge
+from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.judge.stage import (
     BattleSample,
     JudgePrice,
     JudgeSettings,
-    answering_systems,
     judge_by_model,
+    judgeable_systems,
     price_battles,
 )
 
@@ -73,12 +73,12 @@ def judge_adaptively(
         NotEnoughData: if there is nothing to judge, or the budget does not pay for a round.
         Unreachable: if the service ends the run.
     """
-    answered = answering_systems(path, asked.sample.languages)
+    answered = judgeable_systems(path, asked.sample.languages)
     if not answered:
         raise NotEnoughData("no query that can be judged has answers of two systems", do="add answers")
     _refuse_other_verdicts(path, asked.owner, sorted(answered))
     order = random_order(answered, seed=settings.seed)
-    battles = [judge.OrderedPair(*battle) for battle in order.battles]
+    battles = [OrderedPair(*battle) for battle in order.battles]
     state, reason, money = AdaptiveState(settings, order.systems, len(battles)), "", None
     while not state.done and not reason:
         n = _affordable(path, asked, model, state, battles, money)
@@ -136,7 +136,7 @@ def _affordable(
     asked: JudgeSettings,
     model: llm.ChatModel,
     state: AdaptiveState,
-    battles: Sequence[judge.OrderedPair],
+    battles: Sequence[OrderedPair],
     spent: float | None,
 ) -> int:
     """Return the number of battles of the next round: an equal share of those left, or of the budget left."""

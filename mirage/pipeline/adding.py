@@ -13,11 +13,13 @@ from mirage.io.formats import run
 from mirage.io.options import Options
 from mirage.llm import prompts
 from mirage.schema import REFERENCE
-from mirage.stages import features, generate
+from mirage.stages import features
 from mirage.stages.features.assessed import decider
 from mirage.stages.generate.baselines import TEMPLATE
-from mirage.stages.nuggets import TERMS
+from mirage.stages.generate.prepare import prepare
+from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
+from mirage.stages.nuggets.terms import TERMS
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.store import owned
 from mirage.store.systems import system_names
@@ -136,9 +138,9 @@ def queries(arena: store.Arena) -> pa.Table:
     """
     import pyarrow as pa
 
-    settings = generate.GenerateSettings("", prompts.load_template(TEMPLATE), llm.Settings(model=""))
+    settings = GenerateSettings("", prompts.load_template(TEMPLATE), llm.Settings(model=""))
     tables = arena.read("queries"), arena.read("passages")
-    prepared = generate.prepare(*tables, settings, turns=arena.read_optional("turns"))
+    prepared = prepare(*tables, settings, turns=arena.read_optional("turns"))
     rows = [{"language": p.language, "query_id": p.query_id, "prompt": p.text} for p in prepared.to_ask]
     return pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in ("language", "query_id", "prompt")]))
 

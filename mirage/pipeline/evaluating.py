@@ -25,7 +25,7 @@ from mirage.pipeline.steps import RunModel, StepReport, Steps
 from mirage.ranking.board import rank_arena
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
-from mirage.stages.judge import HEURISTIC
+from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.judge.stage import BattleSample
 
 if TYPE_CHECKING:

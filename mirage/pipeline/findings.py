@@ -26,7 +26,7 @@ from mirage.ranking.board import (
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.records import JOINT
 from mirage.stages.features.citation import NO_ORDER
-from mirage.stages.judge import HEURISTIC
+from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.text.segmentation import as_sentence, count_text, join_first
 
 PAIRS = 4

@@ -18,7 +18,7 @@ from mirage import schema, store
 from mirage.errors import BadInput, Outdated
 from mirage.llm.engines.shards import QUERY, Shard
 from mirage.stages.features.measuring import SCORES
-from mirage.stages.generate import SOUND
+from mirage.stages.generate.prepare import SOUND
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.store import ledger_path
 

@@ -21,11 +21,13 @@ from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.stage import JUDGED_RATINGS, JUDGED_TOURNAMENTS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
 from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
 from mirage.schema import REFERENCE
-from mirage.stages import features, judge, nuggets
+from mirage.stages import features
 from mirage.stages.features.stage import FEATURES, measurable_in
+from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
-from mirage.stages.outcomes import is_by_model
+from mirage.stages.nuggets.terms import TERMS
+from mirage.stages.outcomes.rates import is_by_model
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Stage
 from mirage.store import Arena
@@ -89,9 +91,9 @@ def recompute(arena: Arena) -> Iterator[Recomputed]:
         yield Recomputed("outcomes", 0, "classified by a model")
     elif "outcomes" in arena.tables:
         yield _compare(arena, read, OUTCOMES, "outcomes", "outcomes", read("outcomes"))
-    yield from _by_maker(arena, read, TERM_ASSIGNMENTS, "nugget_assignments", "assigner", nuggets.TERMS)
+    yield from _by_maker(arena, read, TERM_ASSIGNMENTS, "nugget_assignments", "assigner", TERMS)
     yield from _features(arena, read)
-    yield from _by_maker(arena, read, HEURISTIC_JUDGMENTS, "judgments", "judge", judge.HEURISTIC, sampled=True)
+    yield from _by_maker(arena, read, HEURISTIC_JUDGMENTS, "judgments", "judge", HEURISTIC, sampled=True)
     for table, by_labels, by_judge in (
         ("ratings", RELEVANCE_RATINGS, JUDGED_RATINGS),
         ("tournaments", RELEVANCE_TOURNAMENTS, JUDGED_TOURNAMENTS),

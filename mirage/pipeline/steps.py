@@ -24,12 +24,13 @@ from mirage.battles.counts import RELEVANCE
 from mirage.errors import NotEnoughData, TableMissing
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.schema import REFERENCE
-from mirage.stages import features, judge
+from mirage.stages import features
 from mirage.stages.features.stage import FEATURES, measurable_in
 from mirage.stages.generate.stage import BASELINES
+from mirage.stages.judge.heuristic import WEIGHTS
 from mirage.stages.judge.stage import BattleSample, JudgeSettings, judge_arena_by_features, judge_by_model, plan_judging
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
-from mirage.stages.outcomes import is_by_model
+from mirage.stages.outcomes.rates import is_by_model
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Progress, Stage, run
 
@@ -229,7 +230,7 @@ class Steps:
             return StepResult(judge_arena_by_features(self.path, sample=sample, made_by=self.made_by, step=step))
 
         if model is None:
-            options["weights"] = [list(asdict(weight).values()) for weight in judge.WEIGHTS]
+            options["weights"] = [list(asdict(weight).values()) for weight in WEIGHTS]
             return Step("judge", step, ("answers", "features"), "judgments", weigh, options)
         chat, caller = model.model, model.caller
 

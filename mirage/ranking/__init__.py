@@ -1,6 +1,6 @@
 """Bradley-Terry ratings from battles, with intervals, tests and diagnostics of the design.
 
-    from mirage.battles import from_outcomes
+    from mirage.battles.counts import from_outcomes
     from mirage.ranking.bootstrap import rate
 
     battles = from_outcomes(outcomes, skill="both")       # or from_judgments(judgments, judge="gpt-4o")

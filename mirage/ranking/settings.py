@@ -14,7 +14,8 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated
 
 from mirage.errors import BadInput
-from mirage.schema import Code, Count, Parser, Penalty, Skill, Ties
+from mirage.schema import Code, Count, Parser, Penalty, Range, Skill, Ties
+from mirage.stats.intervals import MOST_DRAWS
 from mirage.text.makers import BY_NAME, Makers
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class RankSettings:
     """Language codes; by default all that can be ranked."""
     penalty: Penalty = "jeffreys"
     """Bias reduction by Jeffreys' prior, or none: maximum likelihood."""
-    draws: int = DRAWS
+    draws: Annotated[int, Range(1, MOST_DRAWS), OPTION] = DRAWS
     """Bootstrap draws for the intervals."""
     seed: Annotated[Count, OPTION] = SEED
     """Random seed; the same seed gives the same numbers."""

@@ -1,13 +1,11 @@
-"""Languages of queries, passages and answers, where passages are in other languages than their query.
+"""Languages of queries and passages, where passages are in other languages than their query.
 
 decisions_by_pair(arena)         # correct decisions by language of the query and of the relevant passages shown
-answer_languages(arena)          # languages of the answers
 detect_passage_languages(path)   # writes the missing languages of passages
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -18,7 +16,6 @@ from mirage import schema, store
 from mirage.stages.retrieve.attribution import attributions
 from mirage.stats.intervals import wilson
 from mirage.store import Arena
-from mirage.text.answers import strip_markup
 from mirage.text.detection import detect
 
 if TYPE_CHECKING:
@@ -45,28 +42,6 @@ class DecisionShare:
     """Share of correct decisions, in [0, 1]."""
     low: float
     """Lower end of its 95% interval over queries (Wilson)."""
-    high: float
-    """Upper end."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerLanguage:
-    """Share of a system's answers in one language, for queries in one language."""
-
-    system: str
-    """The system."""
-    query_language: str
-    """Language of the queries."""
-    answer_language: str
-    """Detected language of the answers."""
-    k: int
-    """Answers in this language."""
-    n: int
-    """Answers whose language was detected."""
-    share: float
-    """Share of the answers, in [0, 1]."""
-    low: float
-    """Lower end of its 95% interval (Wilson)."""
     high: float
     """Upper end."""
 
@@ -128,34 +103,6 @@ def decisions_by_pair(
     return [
         DecisionShare(*key, sum(right), len(right), sum(right) / len(right), *wilson(sum(right), len(right)))
         for key, right in sorted(counts.items())
-    ]
-
-
-def answer_languages(arena: Arena, *, languages: Iterable[str] | None = None) -> list[AnswerLanguage]:
-    """Detect the language of every answer, and count by system and language of the query.
-
-    Args:
-        arena: with answers.
-        languages: codes of the queries; None for all.
-
-    Raises:
-        TableMissing: if it lacks answers.
-        UnknownName: if there is no such language.
-    """
-    codes = None if languages is None else list(languages)
-    answers = arena.read("answers", columns=["language", "system", "text"], languages=codes)
-    named = sorted({*answers["language"].unique().to_pylist(), *passage_languages(arena)})
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    for system, language, text in zip(
-        *(answers[name].to_pylist() for name in ("system", "language", "text")), strict=True
-    ):
-        code = detect(strip_markup(text), named) if text else None
-        if code is not None:
-            counts.setdefault((system, language), Counter())[code] += 1
-    return [
-        AnswerLanguage(system, language, code, k, of.total(), k / of.total(), *wilson(k, of.total()))
-        for (system, language), of in sorted(counts.items())
-        for code, k in sorted(of.items())
     ]
 
 

@@ -34,6 +34,21 @@ R = TypeVar("R")
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inner>.*)\n```", re.DOTALL | re.IGNORECASE)
 
 
+def read_tables(
+    arena: store.Arena, needed: Sequence[str], optional: Sequence[str], languages: Languages = None
+) -> store.Snapshot:
+    """Read the tables that a stage needs, and those of the optional ones that the arena has.
+
+    Raises:
+        TableMissing: if it lacks one that is needed.
+    """
+    tables = {name: arena.read(name, languages=languages) for name in needed}
+    for name in optional:
+        if (table := arena.read_optional(name, languages=languages)) is not None:
+            tables[name] = table
+    return store.Snapshot(arena, tables)
+
+
 @dataclass(frozen=True)
 class ModelResult:
     """Result of a stage that asks a model."""

@@ -18,7 +18,8 @@ from mirage import llm, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.llm.prompts import Template, load_template
 from mirage.schema import REFERENCE
-from mirage.stages import generate
+from mirage.stages.generate.prepare import prepare
+from mirage.stages.generate.settings import GenerateSettings
 from mirage.text.answers import citations, cited_ids, is_numbered, parse_answer
 
 if TYPE_CHECKING:
@@ -98,8 +99,8 @@ def prompts_of(arena: store.Arena, template: Template, languages: Sequence[str] 
     queries, passages = (arena.read(name, languages=languages) for name in ("queries", "passages"))
     turns = arena.read_optional("turns", languages=languages)
     # Pass no answers, so that settings are not compared; the prompts do not depend on the system.
-    settings = generate.GenerateSettings("student", template, llm.Settings(model="student"), seed=seed)
-    prepared = generate.prepare(queries, passages, settings, turns=turns).to_ask
+    settings = GenerateSettings("student", template, llm.Settings(model="student"), seed=seed)
+    prepared = prepare(queries, passages, settings, turns=turns).to_ask
     return {(prompt.language, prompt.query_id): prompt.text for prompt in prepared}
 
 
@@ -228,16 +229,13 @@ def preferences(
     return pairs, left_out
 
 
-def export_preferences(
-    path: Path, out: Path, *, judge: str, languages: Sequence[str] | None = None
-) -> tuple[int, Counter[str]]:
+def export_preferences(path: Path, out: Path, *, judge: str) -> tuple[int, Counter[str]]:
     """Write a judge's preferred and rejected answers, for preference training.
 
     Args:
         path: an arena with queries, passages, answers and judgments.
         out: file named .jsonl; overwritten if it exists.
         judge: the judge.
-        languages: codes; None for all.
 
     Returns:
         Number of pairs, and the number of excluded pairs by reason.
@@ -249,11 +247,11 @@ def export_preferences(
     """
     _need_jsonl(out)
     arena = store.open_arena(path)
-    tables = {n: arena.read(n, languages=languages) for n in ("answers", "judgments")}
+    tables = {name: arena.read(name) for name in ("answers", "judgments")}
     judges = sorted(set(tables["judgments"]["judge"].to_pylist()))
     if judge not in judges:
         raise UnknownName("judge", judge, judges, where=str(path))
-    prompts = prompts_of(arena, load_template("rag"), languages, seed=0)
+    prompts = prompts_of(arena, load_template("rag"), None, seed=0)
     pairs, left_out = preferences(tables["judgments"], tables["answers"], prompts, judge=judge)
     if not pairs:
         explanation = "; ".join(f"{n:,} times: {reason}" for reason, n in sorted(left_out.items()))

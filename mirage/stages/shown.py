@@ -31,6 +31,14 @@ Key = tuple[str, str]
 """Language and id of a query."""
 
 
+def query_texts(queries: pa.Table | None) -> dict[Key, str | None]:
+    """Return the text of each query, null if unknown; nothing without a table."""
+    if queries is None:
+        return {}
+    languages, ids, texts = (queries[name].to_pylist() for name in (*_QUERY, "text"))
+    return dict(zip(zip(languages, ids, strict=True), texts, strict=True))
+
+
 def contexts(passages: pa.Table | None, retrieved: pa.Table | None = None) -> pa.Table:
     """Return the passages of every retriever, in order.
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
-from mirage.llm.engines.tasks import Executor, Task, Work, nothing
+from mirage.llm.engines.processes import Processes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,7 +62,7 @@ def run(
     part: str | None = None,
     notes: Sequence[str] = (),
     step: str | None = None,
-    executor: Executor | None = None,
+    executor: Processes | None = None,
     check: Callable[[store.Arena, Tables], object] | None = None,
     **options: Any,
 ) -> store.Arena:
@@ -117,7 +117,7 @@ part.
 """
 
 
-def _spread(stage: Stage, tables: Tables, executor: Executor, options: Mapping[str, Any]) -> dict[str, pa.Table]:
+def _spread(stage: Stage, tables: Tables, executor: Processes, options: Mapping[str, Any]) -> dict[str, pa.Table]:
     """Run a stage in parts, and concatenate the results."""
     import pyarrow as pa
 
@@ -127,14 +127,12 @@ def _spread(stage: Stage, tables: Tables, executor: Executor, options: Mapping[s
     tasks = list(_cut(stage, tables, max(_PARTS * executor.workers, -(-size // _BYTES))))
     if len(tasks) < 2:
         return stage.run(tables, **options)
-    work = Work(stage.name, nothing, partial(_apply, stage.run, options))
-    outputs: dict[str, dict[str, pa.Table]] = {}
-    for key, output in executor.run(
-        work, (Task(str(number), _rows(tables, keys)) for number, keys in enumerate(tasks))
-    ):
-        outputs[key] = output
+    outputs: dict[int, dict[str, pa.Table]] = {}
+    work = partial(_apply, stage.run, options)
+    for number, output in executor.run(work, (_rows(tables, keys) for keys in tasks)):
+        outputs[number] = output
         progress(len(outputs), len(tasks))
-    parts = [outputs[str(number)] for number in range(len(tasks))]
+    parts = [outputs[number] for number in range(len(tasks))]
     return {name: pa.concat_tables([part[name] for part in parts]) for name in parts[0]}
 
 
@@ -163,7 +161,7 @@ def _silent(_completed: int, _total: int) -> None:
 
 
 def _apply(
-    function: Callable[..., dict[str, pa.Table]], options: Mapping[str, Any], _loaded: None, task: Task
+    function: Callable[..., dict[str, pa.Table]], options: Mapping[str, Any], tables: Tables
 ) -> dict[str, pa.Table]:
     """Run a stage on one part."""
-    return function(task.rows, **options)
+    return function(tables, **options)

@@ -49,32 +49,16 @@ class AuditedQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelError:
-    """Share of wrong labels among the queries with one label."""
-
-    share: float
-    """Estimated share."""
-    low: float
-    """Lower end of its 95% interval: Wilson's."""
-    high: float
-    """Upper end."""
-    n: int
-    """Audited queries of the label."""
-    wrong: int
-    """Audited queries with a wrong label."""
-
-
-@dataclass(frozen=True, slots=True)
 class ObservedShare:
-    """Observed share of answers among the queries with one label."""
+    """Share among the queries with one label: of answers, or of wrong labels among the audited queries."""
 
     value: float
     """The share, in [0, 1]."""
     low: float
-    """Lower end of its 95% interval."""
+    """Lower end of its 95% interval; Wilson's for wrong labels."""
     high: float
     """Upper end."""
-    n: float
+    n: int
     """Number of queries."""
 
     def mirror(self) -> ObservedShare:
@@ -113,7 +97,7 @@ class LabelAudit:
     unclear: int = 0
     """Audited queries that people call unclear or disagree on; excluded."""
 
-    def errors(self, language: str) -> tuple[LabelError, LabelError]:
+    def errors(self, language: str) -> tuple[ObservedShare, ObservedShare]:
         """Return the error of the label unanswerable, and of the label answerable, in a language.
 
         Raises:
@@ -153,7 +137,7 @@ class QueryLabels:
         return self.automatic and self.audit is None
 
 
-def _label_error(rows: Sequence[AuditedQuery], answerable: bool) -> LabelError:
+def _label_error(rows: Sequence[AuditedQuery], answerable: bool) -> ObservedShare:
     if len(rows) < LEAST_AUDITED:
         label = "answerable" if answerable else "unanswerable"
         raise NotEnoughData(
@@ -161,29 +145,13 @@ def _label_error(rows: Sequence[AuditedQuery], answerable: bool) -> LabelError:
             do="audit more queries: mirage votes audit DIR --out FILE",
         )
     n, wrong = len(rows), sum(query.wrong for query in rows)
-    return LabelError(wrong / n, *wilson(wrong, n), n, wrong)
-
-
-def separation(errors: tuple[LabelError, LabelError]) -> float:
-    """Return 1 - e0 - e1, the labels' discrimination of answerable and unanswerable queries: 1 without errors.
-
-    Raises:
-        NotEnoughData: if the labels are hardly better than chance.
-    """
-    kept = 1 - errors[0].share - errors[1].share
-    if kept < _LEAST_SEPARATION:
-        raise NotEnoughData(
-            f"the audit finds {errors[0].share:.0%} of the labels unanswerable wrong, and {errors[1].share:.0%} of the "
-            "labels answerable: such labels cannot be corrected",
-            do="recreate the labels, or use people's labels",
-        )
-    return kept
+    return ObservedShare(wrong / n, *wilson(wrong, n), n)
 
 
 def correct_shares(
     unanswerable: ObservedShare,
     answerable: ObservedShare,
-    errors: tuple[LabelError, LabelError],
+    errors: tuple[ObservedShare, ObservedShare],
 ) -> tuple[CorrectedShare, CorrectedShare]:
     """Correct the shares of answers on queries labelled unanswerable and answerable for the errors of the labels.
 
@@ -200,7 +168,13 @@ def correct_shares(
     Raises:
         NotEnoughData: if the labels are hardly better than chance.
     """
-    separation(errors)
+    first, second = (error.value for error in errors)
+    if 1 - first - second < _LEAST_SEPARATION:
+        raise NotEnoughData(
+            f"the audit finds {first:.0%} of the labels unanswerable wrong, and {second:.0%} of the labels answerable: "
+            "such labels cannot be corrected",
+            do="recreate the labels, or use people's labels",
+        )
     return (
         _correct_share(unanswerable, answerable, *errors),
         _correct_share(answerable, unanswerable, errors[1], errors[0]),
@@ -208,19 +182,19 @@ def correct_shares(
 
 
 def _correct_share(
-    own: ObservedShare, other: ObservedShare, own_error: LabelError, other_error: LabelError
+    own: ObservedShare, other: ObservedShare, own_error: ObservedShare, other_error: ObservedShare
 ) -> CorrectedShare:
     """Correct one share, given that of the other label."""
-    values = [own.value, other.value, own_error.share, other_error.share]
+    parts = [own, other, own_error, other_error]
+    values = [part.value for part in parts]
     estimate = _solve(values)
-    parts: list[ObservedShare | LabelError] = [own, other, own_error, other_error]
     moves = []
     for k, part in enumerate(parts):
         ends = [_solve([*values[:k], end, *values[k + 1 :]]) - estimate for end in (part.low, part.high)]
         moves.append((min(*ends, 0.0), max(*ends, 0.0)))
     gap = abs(_inside(_solve([values[1], values[0], values[3], values[2]])) - _inside(estimate))
     together = _correlation(own, own_error, gap), _correlation(other, other_error, gap)
-    stretch = student(own_error, other_error)
+    stretch = _student(own_error, other_error)
     ends, by_audit = [], []
     for side in (0, 1):
         ways = [move[side] for move in moves]
@@ -237,43 +211,7 @@ def _correct_share(
     return CorrectedShare(value, low, high, ends[0], ends[1], sum(by_audit) / 2)
 
 
-def correct_difference(
-    value: float, low: float, high: float, errors: tuple[LabelError, LabelError]
-) -> tuple[float, float, float]:
-    """Correct a difference in correct decisions, the mean of both labels with equal weights, of two systems.
-
-    Label errors shrink it by `separation`: value / (1 - e0 - e1) is the true difference. It has the sign of the
-    observed difference and is at least as large; so is the end of the interval nearer to 0.
-
-    Args:
-        value: observed difference on the same labels.
-        low: lower end of its 95% interval.
-        high: upper end.
-        errors: of the label unanswerable, and of the label answerable.
-
-    Returns:
-        The corrected difference with its interval.
-
-    Raises:
-        NotEnoughData: if the labels are hardly better than chance.
-    """
-    kept = separation(errors)
-    more = math.hypot(*(error.high - error.share for error in errors))
-    less = math.hypot(*(error.share - error.low for error in errors))
-    estimate = value / kept
-    # More errors than estimated move the difference away from 0, fewer errors towards it.
-    away = abs(value) / max(kept - more, _LEAST_SEPARATION) - abs(estimate)
-    towards = abs(estimate) - abs(value) / min(kept + less, 1.0)
-    under, over = (towards, away) if value >= 0 else (away, towards)
-    stretch = student(*errors)
-    start = estimate - math.hypot((value - low) / kept, under) * stretch
-    end = estimate + math.hypot((high - value) / kept, over) * stretch
-    ends = max(start, low) if low >= 0 else start, min(end, high) if high <= 0 else end
-    first, second, third = (min(max(number, -1.0), 1.0) for number in (estimate, *ends))
-    return first, second, third
-
-
-def student(*errors: LabelError) -> float:
+def _student(*errors: ObservedShare) -> float:
     """Return the quantile of Student's t at the audit's degrees of freedom, relative to the normal one."""
     from scipy.special import stdtrit
 
@@ -287,12 +225,12 @@ def _solve(values: Sequence[float]) -> float:
     return ((1 - other_error) * own - own_error * other) / max(1 - own_error - other_error, _LEAST_SEPARATION)
 
 
-def _correlation(observed: ObservedShare, error: LabelError, gap: float) -> float:
+def _correlation(observed: ObservedShare, error: ObservedShare, gap: float) -> float:
     """Return the magnitude of the correlation between a share and its label error, which share audited queries."""
     if observed.n <= 0:
         return 0.0
     share = (observed.value * observed.n + 1) / (observed.n + 2)
-    wrong = (error.wrong + 0.5) / (error.n + 1)
+    wrong = (round(error.value * error.n) + 0.5) / (error.n + 1)
     slope = min(math.sqrt(wrong * (1 - wrong) / (share * (1 - share))) * gap, 1.0)
     return slope * math.sqrt(min(error.n / observed.n, 1.0))
 

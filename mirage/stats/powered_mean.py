@@ -49,8 +49,6 @@ class PoweredMean:
     """Upper end."""
     lam: float
     """Weight of the predictions, from 0 (labels alone) to 1; the mean over strata."""
-    effective: float
-    """Effective number of labels: the number at which a proportion would vary as much."""
 
 
 def powered_mean(
@@ -117,7 +115,7 @@ def powered_mean(
     effective = centre * (1 - centre) / (binomial * ratio)
     tail = (1 + CONFIDENCE) / 2
     low, high = wilson_at(value, effective * (NormalDist().inv_cdf(tail) / float(stdtrit(df, tail))) ** 2)
-    return PoweredMean(value, low, high, float(np.mean(weights)), effective)
+    return PoweredMean(value, low, high, float(np.mean(weights)))
 
 
 def _plain_binomial(labels: Array, strata: Sequence[Places]) -> float:

@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS batch_requests (
   request TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS requests_of_part ON batch_requests (part);
+DELETE FROM batch_requests WHERE part IS NULL;
 """
 _KEYS = 500
 """Number of keys per query of the database."""
@@ -120,9 +121,9 @@ class OpenBatches:
             self._db.execute("INSERT INTO batches (part, service, changes, at) VALUES (?, ?, ?, ?)", values)
         return OpenBatch(part, changes, None, None, None)
 
-    def find(self, keys: Iterable[str]) -> dict[str, str | None]:
-        """Return the part of each key that is recorded; None for a request to be sent on its own."""
-        found: dict[str, str | None] = {}
+    def find(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return the part of each key that is recorded."""
+        found: dict[str, str] = {}
         listed = list(keys)
         for start in range(0, len(listed), _KEYS):
             some = listed[start : start + _KEYS]
@@ -152,19 +153,11 @@ class OpenBatches:
         with self._transaction():
             self._db.execute(f"UPDATE batches SET {column} = ? WHERE part = ?", [value, part])  # noqa: S608  # a literal
 
-    def end(self, part: str, alone: Iterable[str] = ()) -> None:
-        """Remove a part and its requests, except those to be sent on their own."""
+    def end(self, part: str) -> None:
+        """Remove a part and its requests."""
         with self._transaction():
-            alone_keys = [(key, part) for key in alone]
-            self._db.executemany("UPDATE batch_requests SET part = NULL WHERE key = ? AND part = ?", alone_keys)
             self._db.execute("DELETE FROM batch_requests WHERE part = ?", [part])
             self._db.execute("DELETE FROM batches WHERE part = ?", [part])
-
-    def drop(self, keys: Iterable[str]) -> None:
-        """Remove requests that were to be sent on their own."""
-        with self._transaction():
-            rows = [(key,) for key in keys]
-            self._db.executemany("DELETE FROM batch_requests WHERE key = ? AND part IS NULL", rows)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

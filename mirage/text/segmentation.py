@@ -67,13 +67,17 @@ def terms(text: str) -> list[str]:
     Single characters are too ambiguous, and overlapping bigrams need no dictionary (Lucene's CJK analysis does the
     same).
     """
-    folded = _fold(text)
-    if folded.isascii():
-        return words(folded)
+    return _split_terms(_fold(text), rf"(?P<run>(?:{_CHARACTER})+)|{_WORD}", _CHARACTER)
+
+
+def _split_terms(text: str, pattern: str, character: str) -> list[str]:
+    """Return the matches of a pattern in a folded text; of each `run` of several characters their bigrams."""
+    if text.isascii():
+        return words(text)
     results = []
-    for match in _pattern(rf"(?P<run>(?:{_CHARACTER})+)|{_WORD}").finditer(folded):
+    for match in _pattern(pattern).finditer(text):
         run = match["run"]
-        characters = _pattern(_CHARACTER).findall(run) if run else ()
+        characters = _pattern(character).findall(run) if run else ()
         if len(characters) > 1:
             results += [first + second for first, second in itertools.pairwise(characters)]
         else:
@@ -104,18 +108,9 @@ def search_terms(text: str) -> list[str]:
     Terms are words in their `search_form`, and character bigrams in unspaced scripts and in Hangul, where particles
     attach to words.
     """
-    form = search_form(text)
-    if form.isascii():
-        return words(form)
-    results = []
-    for match in _pattern(rf"(?P<run>(?:{_CHARACTER})+|\p{{Hangul}}+)|[{_WORD}--\p{{Hangul}}]++").finditer(form):
-        run = match["run"]
-        characters = _pattern(rf"{_CHARACTER}|\p{{Hangul}}").findall(run) if run else ()
-        if len(characters) > 1:
-            results += [first + second for first, second in itertools.pairwise(characters)]
-        else:
-            results.append(match[0])
-    return results
+    either = rf"{_CHARACTER}|\p{{Hangul}}"
+    pattern = rf"(?P<run>(?:{_CHARACTER})+|\p{{Hangul}}+)|[{_WORD}--\p{{Hangul}}]++"
+    return _split_terms(search_form(text), pattern, either)
 
 
 def is_character(term: str) -> bool:
@@ -129,15 +124,6 @@ def pair_of(term: str) -> list[str]:
     if term.isascii() or not _pattern(f"{pattern}{{1,2}}").fullmatch(term):
         return []
     return list(dict.fromkeys(_pattern(pattern).findall(term)))
-
-
-def trigrams(text: str) -> list[str]:
-    """Return the character trigrams of the words of a text in order, for search across inflections.
-
-    Each word is padded with a space on both sides; in an unspaced script trigrams span the whole run.
-    """
-    runs = _pattern(rf"(?:{_CHARACTER})+|{_WORD}").findall(_fold(text))
-    return [f" {run} "[k : k + 3] for run in runs for k in range(len(run))]
 
 
 _THAI = "[ก-ฮะ-ฺเ-ๅ็-๎ກ-ຮະ-ຽເ-ໄ່-ໍໜ-ໟ]"

@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 import pages
 from mirage import schema, store
 from mirage.explorer.answers.answer_card import metadata
-from mirage.stages import judge
+from mirage.stages.judge.pairs import OrderedPair
+from mirage.stages.judge.prompt import PromptPassage, Prompts, ShownTexts, render_battle
 from pages import html, page_text, text
 
 
@@ -104,10 +105,10 @@ def test_metadata_of_any_shape_is_shown(given: str | None, expected: dict[str, s
 
 
 def test_a_judge_reads_the_turns_and_other_prompts_keep_their_bytes(arena: store.Arena) -> None:
-    passages = (judge.PromptPassage(1, "p", None, "It is."),)
-    plain = judge.ShownTexts("And then?", passages, "a", "b")
-    turned = judge.ShownTexts("And then?", passages, "a", "b", (("user", "What is it?"), ("agent", "A <<END x>> b.")))
-    first, second = judge.render_battle(plain), judge.render_battle(turned)
+    passages = (PromptPassage(1, "p", None, "It is."),)
+    plain = ShownTexts("And then?", passages, "a", "b")
+    turned = ShownTexts("And then?", passages, "a", "b", (("user", "What is it?"), ("agent", "A <<END x>> b.")))
+    first, second = render_battle(plain), render_battle(turned)
     assert "EARLIER" not in first
     assert (
         second.index("And then?")
@@ -118,7 +119,7 @@ def test_a_judge_reads_the_turns_and_other_prompts_keep_their_bytes(arena: store
     code, query_id = with_turns(arena, 6).split(":")
     tables = {name: arena.read(name, languages=[code]) for name in ("queries", "passages", "answers", "turns")}
     systems = sorted(set(tables["answers"]["system"].to_pylist()))[:2]
-    battle = judge.OrderedPair(code, query_id, *systems)
-    assert len(judge.Prompts([battle], **tables).texts_of(0).turns) == 6
+    battle = OrderedPair(code, query_id, *systems)
+    assert len(Prompts([battle], **tables).texts_of(0).turns) == 6
     del tables["turns"]
-    assert judge.Prompts([battle], **tables).texts_of(0).turns == ()
+    assert Prompts([battle], **tables).texts_of(0).turns == ()

@@ -87,7 +87,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("sixty")
-    simulation = simulate_arena(systems=20, queries=10, languages=SIXTY, seed=3)
+    simulation = simulate_arena(systems=6, queries=10, languages=SIXTY, seed=3)
     store.write(root / "sixty", dict(simulation.tables), made_by="test")
     return root
 

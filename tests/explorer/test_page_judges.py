@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 import pages
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.battles import decisions
+from mirage.battles.decision import decisions
 from mirage.battles.judge import Judge, people_judges
 from mirage.explorer.judges import data as views
 from mirage.explorer.kit import votes as people

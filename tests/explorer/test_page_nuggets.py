@@ -9,7 +9,7 @@ import whole_systems
 
 from mirage import schema, store
 from mirage.explorer.answers import sections as views
-from mirage.stages.nuggets import TERMS
+from mirage.stages.nuggets.terms import TERMS
 from pages import headings, open_page
 
 HOSTILE = "<script>alert(1)</script> & \u202e"

@@ -26,7 +26,7 @@ from votes_cases import postgres, url  # noqa: F401  # fixtures
 import pages
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.battles import decisions
+from mirage.battles.decision import decisions
 from mirage.battles.judge import Judge
 from mirage.errors import Unreachable
 from mirage.explorer.kit import votes as people

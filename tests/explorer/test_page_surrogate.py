@@ -11,7 +11,7 @@ import pages
 from mirage import store
 from mirage.battles.judge import Judge
 from mirage.explorer.surrogate import data as views
-from mirage.ranking.surrogate import REGRESSORS
+from mirage.ranking.surrogate.regressors import REGRESSORS
 from pages import page_text
 
 opened = partial(pages.open_page, "surrogate")

@@ -15,9 +15,11 @@ from mirage.explorer.answers import data as view
 from mirage.explorer.battle import data as battle
 from mirage.explorer.spot_check import data as spot_check
 from mirage.io.formats import full_records
-from mirage.stages import features, judge
+from mirage.stages import features
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.generate.stage import answers_of
+from mirage.stages.judge.pairs import OrderedPair
+from mirage.stages.judge.prompt import Prompts
 from mirage.stages.shown import GIVEN, contexts, shown_passages
 from mirage.stages.stage import run
 
@@ -127,7 +129,7 @@ def test_passages_that_are_gone_are_null_with_a_reason(arena: store.Arena) -> No
 def test_a_battle_shows_the_passages_of_both_those_of_the_first_first() -> None:
     parts = tables()
     orders = [("searching", "plain"), ("plain", "searching")]
-    prompts = judge.Prompts([judge.OrderedPair(*QUERY, *order) for order in orders], **parts)
+    prompts = Prompts([OrderedPair(*QUERY, *order) for order in orders], **parts)
     first, second = prompts.texts_of(0), prompts.texts_of(1)
     assert [(p.position, p.passage_id) for p in first.passages] == [(1, "x"), (2, "a"), (3, "b")]
     assert [(p.position, p.passage_id) for p in second.passages] == [(1, "a"), (2, "b"), (3, "x")]
@@ -145,10 +147,8 @@ def test_two_systems_that_were_shown_the_same_have_the_prompt_as_it_was() -> Non
         "passages": parts["passages"],
         "answers": pa.concat_tables([answers, twin]),
     }
-    battle_ = [judge.OrderedPair(*QUERY, "plain", "twin")]
-    assert (
-        judge.Prompts(battle_, **given_only)[0] == judge.Prompts(battle_, **given_only, retrieved=parts["retrieved"])[0]
-    )
+    battle_ = [OrderedPair(*QUERY, "plain", "twin")]
+    assert Prompts(battle_, **given_only)[0] == Prompts(battle_, **given_only, retrieved=parts["retrieved"])[0]
 
 
 def test_pages_list_what_each_system_was_shown(arena: store.Arena) -> None:

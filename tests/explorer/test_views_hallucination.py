@@ -12,7 +12,7 @@ from mirage import schema, store
 from mirage.errors import NotEnoughData
 from mirage.explorer.hallucination import data as views
 from mirage.schema import Parser
-from mirage.stages import outcomes
+from mirage.stats.intervals import wilson
 from mirage.store import Arena
 
 Counts = Mapping[tuple[str, str, str], Mapping[str, int]]
@@ -73,10 +73,10 @@ def arena(tmp_path: Path) -> Arena:
 def test_pitfall_32_both_definitions_and_the_undecided_share_are_shown(arena: Arena) -> None:
     decided = cell(views.both_rates(arena, None), "hallucination", "aya-101", "en")
     assert (decided["value"], decided["undecided"]) == (0.75, 0.2)
-    assert (decided["low"], decided["high"]) == outcomes.wilson(6, 8)
+    assert (decided["low"], decided["high"]) == wilson(6, 8)
     published = cell(views.both_rates(arena, None, definition="count"), "hallucination", "aya-101", "en")
     assert (published["value"], published["undecided"]) == (pytest.approx(0.8), 0.2)
-    assert (published["low"], published["high"]) == pytest.approx(outcomes.wilson(8, 10))
+    assert (published["low"], published["high"]) == pytest.approx(wilson(8, 10))
     for record in (decided, published):
         assert (record["rate"], record["rate_as_published"], record["n"], record["decided"]) == (
             0.75,

@@ -13,14 +13,16 @@ from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles.judge import Judge
 from mirage.explorer.surrogate import data as views
-from mirage.ranking import surrogate
 from mirage.ranking.surrogate import stage as ablation
+from mirage.ranking.surrogate.data import LanguageData, Training
+from mirage.ranking.surrogate.importance import importances
+from mirage.ranking.surrogate.regressors import REGRESSORS
 from mirage.ranking.surrogate.reporting import report_on as report_on
 from mirage.ranking.surrogate.stage import ABLATIONS, JUDGED_PREDICTIONS
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import run
 
-FEW = ["forest", "ridge", "pooled"]
+FEW = ["forest", "linear", "ridge"]
 JUDGE = Judge.single("judge")
 CODES = ["en", "sw"]
 
@@ -40,12 +42,12 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 @pytest.fixture(scope="module")
-def seen(arena: store.Arena) -> surrogate.Training:
+def seen(arena: store.Arena) -> Training:
     return training(arena.read("features"), arena.read("judgments"), JUDGE)
 
 
 def test_the_points_go_down_by_judged_rating_and_end_with_the_new_system(arena: store.Arena) -> None:
-    points = views.predicted_points(arena, JUDGE, "pooled", "en")
+    points = views.predicted_points(arena, JUDGE, "ridge", "en")
     judged = [p.judged for p in points]
     assert judged[-1] is None
     assert judged[:-1] == sorted((j for j in judged if j is not None), reverse=True)
@@ -53,10 +55,10 @@ def test_the_points_go_down_by_judged_rating_and_end_with_the_new_system(arena: 
     assert views.judged_ends(arena, JUDGE, "en") == {}, "the arena has no ratings"
 
 
-def test_importances_are_stored_as_the_surrogate_measures_them(arena: store.Arena, seen: surrogate.Training) -> None:
+def test_importances_are_stored_as_the_surrogate_measures_them(arena: store.Arena, seen: Training) -> None:
     weights = views.weights(arena, JUDGE)
     chosen = views.comparison_of(arena, JUDGE).chosen
-    own = surrogate.importances(seen, chosen)
+    own = importances(seen, chosen)
     stored = [(row.features, row.value, row.low, row.high, row.systems) for row in weights.permuted]
     assert stored == [
         (importance.feature, importance.rise, importance.low, importance.high, importance.systems) for importance in own
@@ -75,17 +77,17 @@ def test_an_ablation_with_all_features_is_the_regressor_itself(arena: store.Aren
     assert all(row.value is not None for row in weights.ablated)
 
 
-def test_a_left_out_system_has_no_say_in_which_features_are_kept(seen: surrogate.Training) -> None:
+def test_a_left_out_system_has_no_say_in_which_features_are_kept(seen: Training) -> None:
     system = seen.systems[0]
     features = ablation.strongest(seen, [system])
     assert len(features) == ablation.KEPT < len(seen.features)
     rows = {code: language.values.copy() for code, language in seen.languages.items()}
     for code, language in seen.languages.items():
         rows[code][:, language.systems.index(system)] *= -3.0
-    moved = surrogate.Training(
+    moved = Training(
         seen.features,
         {
-            code: surrogate.LanguageData(
+            code: LanguageData(
                 code,
                 language.systems,
                 rows[code],
@@ -121,7 +123,7 @@ def test_the_printed_figures_are_those_of_the_paper() -> None:
 
 @pytest.mark.parametrize(
     ("name", "judges", "regressors"),
-    [("nomiracl", {"relevance"}, surrogate.REGRESSORS), ("sample", {"relevance", "heuristic"}, SAMPLED)],
+    [("nomiracl", {"relevance"}, REGRESSORS), ("sample", {"relevance", "heuristic"}, SAMPLED)],
 )
 def test_the_bundled_arenas_have_their_regressors_and_what_the_default_rests_on(
     name: str, judges: set[str], regressors: Iterable[str]

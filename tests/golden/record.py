@@ -49,12 +49,16 @@ from mirage.errors import MirageError
 from mirage.io.sources.nomiracl import read_outputs
 from mirage.papers.printed import printed_figures
 from mirage.papers.reproduction import PaperSettings, reproduce
-from mirage.ranking import surrogate
 from mirage.ranking.board import rank_arena, read_decisions
 from mirage.ranking.pair_tests import BoardTests
 from mirage.ranking.sample_size import sample_sizes
 from mirage.ranking.settings import RankSettings
+from mirage.ranking.surrogate.data import Training
+from mirage.ranking.surrogate.evaluate import compare_regressors
+from mirage.ranking.surrogate.importance import importances
+from mirage.ranking.surrogate.regressors import predict
 from mirage.ranking.surrogate.training import training
+from mirage.stages.across import decisions_by_pair
 from mirage.stages.features import Tools, compute, means, over_languages
 from mirage.stages.judge.stats import judge_stats
 from mirage.stages.outcomes import confusion, outcomes
@@ -117,7 +121,7 @@ def ranked(arena: mirage.Arena, name: str, skill: str = "both", **settings: Any)
     return rank_arena(arena, a_judge(name, skill), RankSettings(**settings)).ranking
 
 
-def training_data(arena: mirage.Arena, name: str, languages: Sequence[str] | None = None) -> surrogate.Training:
+def training_data(arena: mirage.Arena, name: str, languages: Sequence[str] | None = None) -> Training:
     """Join an arena's features with the battles of a judge."""
     judge = a_judge(name)
     decided, _ = read_decisions(arena, judge, RankSettings())
@@ -443,12 +447,10 @@ def _bm25(arena: mirage.Arena, languages: Sequence[str]) -> Numbers:
 
 
 def across_languages(arenas: Arenas) -> Numbers:
-    """Yield the languages of answers."""
-    for name in ("sample-across", "nuggets"):
-        arena = arenas[name]
-        counted = mirage.answer_languages(arena)
-        names = ("system", "query_language", "answer_language")
-        yield from rows(key(name, "answer languages"), counted, names, ("k", "n", "share", "low", "high"))
+    """Yield the shares of correct decisions by languages of query and passage."""
+    names = ("system", "query_language", "passage_language")
+    found = decisions_by_pair(arenas["sample-across"])
+    yield from rows("sample-across/decisions", found, names, ("k", "n", "share", "low", "high"))
 
 
 def noise(arenas: Arenas) -> Numbers:
@@ -559,15 +561,14 @@ def surrogates(arenas: Arenas) -> Numbers:
         yield from tried(prefix, lambda p=prefix, s=seen, r=regressors: _compared(p, s, r))
     seen = training_data(arenas["sample"], "relevance", NETWORKS)
     # Trees split at ties by the last bits of the ratings, which differ between processors: `papers` has them, loosely.
-    for regressor in ("mlp", "pooled"):
-        prefix = key("sample", "surrogate", judge="relevance", regressor=regressor)
-        for code, values in sorted(surrogate.predict(seen, regressor, out=["half", "thorough"]).items()):
-            for system, value in zip(seen.languages[code].systems, values.tolist(), strict=True):
-                yield f"{key(prefix, language=code, system=system)}/prediction", value
+    prefix = key("sample", "surrogate", judge="relevance", regressor="mlp")
+    for code, values in sorted(predict(seen, "mlp", out=["half", "thorough"]).items()):
+        for system, value in zip(seen.languages[code].systems, values.tolist(), strict=True):
+            yield f"{key(prefix, language=code, system=system)}/prediction", value
 
 
-def _compared(prefix: str, seen: surrogate.Training, regressors: Sequence[str]) -> Numbers:
-    compared = surrogate.compare_regressors(seen, regressors)
+def _compared(prefix: str, seen: Training, regressors: Sequence[str]) -> Numbers:
+    compared = compare_regressors(seen, regressors)
     yield f"{prefix}/default", compared.default
     fields = ("systems", "tau", "rmse", "r2", "slope", "covered")
     yield from rows(f"{prefix}/quality", compared.quality(), ("language", "regressor"), fields)
@@ -580,7 +581,7 @@ def _compared(prefix: str, seen: surrogate.Training, regressors: Sequence[str]) 
                 yield f"{where}/predicted", float(held_out.predicted[code][place])
                 yield f"{where}/low", float(held_out.low[code][place])
                 yield f"{where}/high", float(held_out.high[code][place])
-    for row in surrogate.importances(seen, "linear"):
+    for row in importances(seen, "linear"):
         for field in ("rise", "low", "high"):
             yield f"{key(prefix, 'importance', feature=row.feature)}/{field}", float(getattr(row, field))
 

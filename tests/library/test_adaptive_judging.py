@@ -130,9 +130,10 @@ def test_rounds_by_a_criterion_are_a_judge_of_its_own(arena: Path) -> None:
 
 def test_python_judges_until_a_goal_too(arena: Path) -> None:
     with Service(by_strength) as service:
-        model = mirage.chat_model("m", base_url=service.url, price_in=10, price_out=50, max_tokens=50)
+        prices = {"price_in": 10, "price_out": 50, "budget": 50 * 2 * PER_CALL}
+        model = mirage.chat_model("m", base_url=service.url, max_tokens=50, **prices)
         opened = mirage.open_arena(arena)
-        judged = mirage.judge(opened, model, judge="j", until="top:1", budget=50 * 2 * PER_CALL)
+        judged = mirage.judge(opened, model, judge="j", until="top:1")
         assert 0 < sum(service.requests.values()) <= 100
     ranking = mirage.rank(judged, judge="j", draws=50)
     assert ranking.table()["system"][0].as_py() == "best"
@@ -195,12 +196,11 @@ def test_languages_judged_one_after_the_other_stay(arena: Path) -> None:
 def test_python_refuses_what_the_command_refuses(arena: Path) -> None:
     opened = mirage.open_arena(arena)
     model = llm.ChatModel(llm.Settings("m"))
-    for options in ({"until": "best"}, {"until": "top:1", "pairs": 3}, {"budget": 1.0}):
+    for options in ({"until": "best"}, {"until": "top:1", "pairs": 3}):
         with pytest.raises(BadInput):
             mirage.judge(opened, model, judge="j", **options)  # type: ignore[arg-type]
-    for options in ({"budget": 1.0}, {"until": "separated"}):
-        with pytest.raises(BadInput, match="costs nothing"):
-            mirage.judge(opened, **options)  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="costs nothing"):
+        mirage.judge(opened, until="separated")
 
 
 def test_a_dry_run_sends_nothing(arena: Path) -> None:

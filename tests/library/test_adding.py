@@ -16,7 +16,7 @@ from mirage.io.formats.run import read
 from mirage.pipeline import adding
 from mirage.schema import REFERENCE
 from mirage.stages import features
-from mirage.stages.nuggets import TERMS
+from mirage.stages.nuggets.terms import TERMS
 from mirage.store import owned
 
 SAMPLE = ROOT / "data" / "sample"

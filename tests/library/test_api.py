@@ -16,7 +16,7 @@ from conftest import ROOT
 
 import mirage
 from mirage import schema, store
-from mirage.battles import from_judgments
+from mirage.battles.verdict_rows import from_judgments
 from mirage.ranking import bootstrap
 
 SYSTEMS = ("ant", "bee", "cat", "dog")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mirage import schema, store
 from mirage.stages.generate.baselines import ABSTENTIONS, BASELINES, K1, B, baseline_answers, bm25
-from mirage.stages.outcomes import parse_outcome
+from mirage.stages.outcomes.tables import parse_outcome
 from mirage.text.answers import compose_answer
 from mirage.text.detection import language_probabilities
 from mirage.text.languages import LANGUAGES

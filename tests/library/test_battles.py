@@ -16,15 +16,16 @@ from hypothesis import strategies as st
 from small_arena import write
 
 from mirage import schema, store
-from mirage.battles import RELEVANCE, Battle, Judge, decide, decisions, only_judge, verdict_rows
 from mirage.battles import decision as rule
-from mirage.battles.decision import orient_verdict
-from mirage.battles.judge import judges, verdict_judges
+from mirage.battles import verdict_rows
+from mirage.battles.decision import Battle, decide, decisions, orient_verdict
+from mirage.battles.judge import RELEVANCE, Judge, judges, verdict_judges
+from mirage.battles.verdict_rows import only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.explorer.battle import data as battle_views
 from mirage.explorer.battle import matrix as matrix_views
 from mirage.people import votes
-from mirage.stages.judge import judge_stats
+from mirage.stages.judge.stats import judge_stats
 from mirage.stages.sft import preferences
 
 VERDICTS = get_args(schema.Verdict)

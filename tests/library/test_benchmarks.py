@@ -17,7 +17,11 @@ def test_the_page_lists_every_benchmark_and_no_other() -> None:
     written = page.README.read_text(encoding="utf-8")
     assert re.findall(r"^## (\w+)$", written, flags=re.MULTILINE) == page.modules()
     for section in re.split(r"^## ", written, flags=re.MULTILINE)[1:]:
-        assert re.search(r"^Last run: Python .+ cores(, load [\d.]+ before)?\.$", section, flags=re.MULTILINE)
+        name = section.split("\n", 1)[0]
+        assert section.startswith(f"{name}\n\n{page.about(name)}\n\nLast run: Python "), "the module's own text"
+        assert re.search(
+            r"^Last run: .+ cores, load [\d.]+ before, commit \w+(-dirty)?\.$", section, flags=re.MULTILINE
+        )
         assert section.count("\n| ") >= 3
 
 

@@ -30,7 +30,7 @@ from store_cases import snapshot
 
 from mirage import schema, store
 from mirage.io.sources.published import SYSTEM_NAMES
-from mirage.stages.outcomes import wilson
+from mirage.stats.intervals import wilson
 from mirage.store import cores
 
 RATES = (

@@ -19,11 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
 import pytest
 from commands import mirage
 from conftest import ROOT
-from engines_cases import Holder, whereabouts
 from generating_cases import command, write
 from llm_cases import replies_of
 from misbehaving import Act, Call, Service, error, reply
@@ -33,8 +31,7 @@ from waiting import until
 from mirage import llm, store
 from mirage.errors import BadInput, Unreachable
 from mirage.llm.engines import cluster as engine
-from mirage.llm.engines.calls import TURNS, complete_on
-from mirage.llm.engines.tasks import Task, Work, nothing
+from mirage.llm.engines.cluster import TURNS, complete_on
 
 pytestmark = pytest.mark.cluster
 LATENCY, CALLS = 0.2, 400
@@ -86,7 +83,7 @@ def ask(nodes: Any, folder: Path, service: Service, n: int = CALLS, workers: int
     call_limits = llm.Limits(**{"backoff": 0.05, "concurrency": 4, **limits})
     with store.Ledger(store.ledger_path(folder)) as ledger:
         model = llm.ChatModel(llm.Settings("m"), call_limits, llm.resolve(base_url=service.url))
-        engine_on = partial(complete_on, model=model, executor=engine.Cluster(workers, nodes.address))
+        engine_on = partial(complete_on, model=model, cluster=engine.Cluster(workers, nodes.address))
         return replies_of(llm.ask(conversations(n), model, ledger, engine=engine_on))
 
 
@@ -103,7 +100,7 @@ def workers_alive(node: Any = None) -> list[int]:
         if folder.name.isdecimal():
             with suppress(OSError):
                 parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-                if (folder / "cmdline").read_bytes().startswith(b"ray::_Worker") and raylet in (None, parent):
+                if (folder / "cmdline").read_bytes().startswith(b"ray::Worker") and raylet in (None, parent):
                     pids.append(int(folder.name))
     return sorted(pids)
 
@@ -122,7 +119,6 @@ def test_a_run_of_the_sample_on_a_cluster_is_the_bytes_of_one_machine(nodes: Any
         with Service(flaky) as service:
             named = ["--service", "s"]  # by default rows keep the address, whose port differs
             mirage(*command(path, service, system="mine")[:-1], "3", "--limit", "2", *named, *options)
-            mirage("measure", "features", str(path), "--reference", "mine", *options)
             url = ["--base-url", service.url, *named]
             mirage("judge", str(path), "--judge", "j", "--model", "m", *url, "--queries", "1", "--pairs", "4", *options)
         ratings.append(mirage("rank", str(path), "--judge", "j", "--draws", "50", "--format", "csv").stdout)
@@ -234,56 +230,3 @@ def test_a_second_driver_on_the_same_arena_is_told_so(nodes: Any, tmp_path: Path
 def test_a_key_that_is_turned_down_stops_all_workers(nodes: Any, tmp_path: Path) -> None:
     with Service(lambda call: error(401)) as service, pytest.raises(Unreachable, match="401"):
         ask(nodes, tmp_path, service)
-
-
-def test_workers_with_gpus_go_where_there_are_any_are_no_more_than_these_and_wait_for_them(
-    nodes: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """By Ray's count: there need be no real ones."""
-    import ray
-
-    monkeypatch.setattr(engine, "_PATIENCE", 0.5)
-    fast = nodes.add_node(**NODE, num_gpus=4)
-    work = Work("whereabouts", nothing, whereabouts)
-    try:
-        for gpus, most in ((1, 4), (2, 2)):
-            executor = engine.Cluster(8, nodes.address, gpus)
-            places = [place for _, place in executor.run(work, [Task(str(number), None) for number in range(8)])]
-            assert set(places) == {(fast.node_id, gpus)}
-            assert executor._room(executor._connect()) == most
-        with pytest.raises(BadInput, match="no machine of the cluster has 8 GPUs: the most is 4"):
-            list(engine.Cluster(1, nodes.address, 8).run(work, [Task("0", None)]))
-        holder = ray.remote(num_gpus=4)(Holder).remote()
-        ray.get(holder.ready.remote())
-        caplog.clear()
-
-        def free() -> None:
-            until(lambda: "waiting" in caplog.text, "it is said that workers wait")
-            ray.kill(holder)
-
-        thread = threading.Thread(target=free)
-        thread.start()
-        places = list(engine.Cluster(1, nodes.address, 1).run(work, [Task("0", None)]))
-        thread.join()
-        assert places == [("0", (fast.node_id, 1))]
-    finally:
-        nodes.remove_node(fast)
-
-
-def test_models_are_loaded_by_the_workers_and_what_does_not_load_is_one_clear_error(nodes: Any, tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="the extra `local` (torch, transformers) is not installed")
-    from features_local_cases import save, trained_tokenizer
-
-    nli = save(tmp_path / "nli", trained_tokenizer(), "deberta", ["entailment", "neutral", "contradiction"])
-    here, there = (shutil.copytree(ROOT / "data" / "sample", tmp_path / name) for name in ("here", "there"))
-    on = ["--engine", "ray", "--address", nodes.address, "--workers", "2"]
-    only = ["--only", "support_entailment"]
-    values = []
-    for path, options in ((here, []), (there, on)):
-        mirage("measure", "features", str(path), *only, "--nli", str(nli), *options)
-        table = store.open_arena(path).read("features")
-        values.append(table.filter(pc.equal(table["feature"], "support_entailment"))["value"].to_pylist())
-    assert values[1] == pytest.approx(values[0], abs=1e-3)
-    (tmp_path / "empty").mkdir()
-    result = mirage("measure", "features", str(there), *only, "--nli", str(tmp_path / "empty"), *on, code=2)
-    assert "the model cannot be loaded" in result.stderr

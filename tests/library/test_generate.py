@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from mirage import llm, schema
 from mirage.errors import BadInput, UnknownName
 from mirage.llm import prompts
-from mirage.stages import generate as stage
+from mirage.stages.generate import prepare as stage
+from mirage.stages.generate.settings import GenerateSettings
 
 RAG = prompts.load_template("rag")
 SETTINGS = llm.Settings("tiny", max_tokens=2048)
@@ -62,7 +63,7 @@ class Model:
 
 def run(complete: Callable[..., Any], queries: pa.Table, passages: pa.Table, /, **options: Any) -> pa.Table:
     tables = {name: options.pop(name) for name in ("answers", "turns") if name in options}
-    settings = stage.GenerateSettings(**{"system": "mine", "template": RAG, "model": SETTINGS, **options})
+    settings = GenerateSettings(**{"system": "mine", "template": RAG, "model": SETTINGS, **options})
     prepared = stage.prepare(queries, passages, settings, **tables)
     rows = {**prepared.before, **{(row.language, row.query_id): row for row in prepared.unaskable}}
     replies = complete(prepared.conversations, accepted=prepared.any_valid)

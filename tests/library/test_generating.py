@@ -27,22 +27,22 @@ from waiting import until
 
 from mirage import llm, store
 from mirage.errors import ArenaError, TableMissing, UnknownName
-from mirage.stages import generate
 from mirage.stages.generate import stage as generating
+from mirage.stages.generate.settings import GenerateSettings
 from mirage.store import LEDGER, Ledger
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-planted-91b7e44f0a2c"
 
 
-def request_of(system: str = "mine", model: str = "tiny", **options: Any) -> generate.GenerateSettings:
+def request_of(system: str = "mine", model: str = "tiny", **options: Any) -> GenerateSettings:
     from mirage.llm import prompts
 
-    return generate.GenerateSettings(system, prompts.load_template("rag"), llm.Settings(model), **options)
+    return GenerateSettings(system, prompts.load_template("rag"), llm.Settings(model), **options)
 
 
 def run(
-    path: Path, service: Service, *, what: generate.GenerateSettings | None = None, **limits: Any
+    path: Path, service: Service, *, what: GenerateSettings | None = None, **limits: Any
 ) -> generating.GenerateResult:
     """Generate in this process."""
     what = what or request_of()

@@ -1,17 +1,13 @@
-"""The golden record of numbers: none changes without a reason (`tests/golden/record.py`)."""
+"""The golden record of numbers: none changes without a reason (`tests/golden/record.py`), nor with the order of a set:
+CI compares it under two hash seeds.
+"""
 
 from __future__ import annotations
 
-import json
 import math
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from conftest import ROOT
 from golden import record
 
 import mirage
@@ -59,25 +55,3 @@ def test_a_number_and_a_text_are_never_the_same() -> None:
     assert not record.equal(1, "1")
     assert not record.equal(None, 0)
     assert not record.equal(True, 1)
-
-
-@pytest.mark.parametrize("seed", ["0", "4711"])
-def test_the_record_does_not_depend_on_the_order_of_sets(
-    seed: str, arenas: dict[str, mirage.Arena], tmp_path: Path
-) -> None:
-    """In a process with another hash seed."""
-    parts = ["features_anew", "cited", "across_languages"]
-    program = (
-        "import json, sys; from pathlib import Path; from golden import record\n"
-        "found = record.all_arenas(Path(sys.argv[1]))\n"
-        f"print(json.dumps([record.record(record.PARTS[part](found)) for part in {parts!r}]))"
-    )
-    path = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
-    told = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path / "arenas")],
-        env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(told.stdout) == [record.record(record.PARTS[part](arenas)) for part in parts]

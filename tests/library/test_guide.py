@@ -6,6 +6,7 @@ import ast
 import builtins
 import importlib
 import inspect
+import itertools
 import json
 import os
 import re
@@ -25,7 +26,8 @@ from misbehaving import Act, Call, Service, embedded, reply
 
 import mirage as package
 from mirage import cli, store
-from mirage.battles import decisions, from_outcomes
+from mirage.battles.counts import from_outcomes
+from mirage.battles.decision import decisions
 from mirage.cli.common import DEFAULT
 from mirage.explorer.kit.page_list import PAGES
 
@@ -69,11 +71,27 @@ def model(call: Call) -> Act:
     return reply("The first is better. [[A]]" if "[[A]]" in call.content else "It was built in 1902 [1].")
 
 
-@pytest.mark.parametrize("width", [80, 140])
-@pytest.mark.parametrize("page", [page for page in GUIDE if page.name != RECIPES], ids=lambda page: page.name)
+WIDTHS = dict(zip([page for page in GUIDE if page.name != RECIPES], itertools.cycle((80, 140)), strict=False))
+"""Width of the terminal for each page."""
+LONG = [page for page in WIDTHS if page.name in ("api.md", "evaluate.md", "judges.md", "models.md")]
+"""Pages that take seconds: left to CI (`tests/slow.txt`)."""
+
+
+@pytest.mark.parametrize("page", [page for page in WIDTHS if page not in LONG], ids=lambda page: page.name)
 def test_the_blocks_of_a_page_run_in_their_order_and_fit_a_terminal(
-    page: Path, width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    run_blocks(page, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("page", LONG, ids=lambda page: page.name)
+def test_the_blocks_of_a_long_page_run_too(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_blocks(page, tmp_path, monkeypatch)
+
+
+def run_blocks(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a page's blocks in a folder with the bundled data and a service."""
+    width = WIDTHS[page]
     blocks = BLOCK.findall(text_of(page))
     shutil.copytree(ROOT / "data", tmp_path / "data")
     (tmp_path / "build").mkdir()
@@ -327,7 +345,7 @@ def test_the_index_of_decisions_is_complete() -> None:
 
 # Examples in docstrings
 
-NO_CODE = {"mirage/people/votes/powered.py", "mirage/ranking/surrogate/pooled.py"}
+NO_CODE = {"mirage/people/votes/powered.py"}
 """Files whose indented blocks are formulas, which happen to parse as Python."""
 
 
@@ -399,7 +417,7 @@ def test_an_example_calls_what_exists_with_keywords_that_it_takes(module: str, c
 
 
 RUN = (
-    *("mirage.battles", "mirage.battles.decided", "mirage.battles.decision"),
+    *("mirage.battles.decided", "mirage.battles.decision"),
     *("mirage.battles.judge", "mirage.battles.verdict_rows", "mirage.people.notes", "mirage.people.votes.queue"),
     *("mirage.text.languages"),
 )

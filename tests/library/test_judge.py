@@ -30,12 +30,15 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.llm.prompts import fence_code
 from mirage.people.exam import exam
 from mirage.ranking.board import rank_arena
-from mirage.stages import judge
 from mirage.stages.features import FEATURES
-from mirage.stages.judge import OrderedPair, parse_verdict
+from mirage.stages.judge.heuristic import MARGIN, WEIGHTS, Weight, judge_by_features
+from mirage.stages.judge.pairs import OrderedPair, choose_known, choose_pairs
+from mirage.stages.judge.prompt import PromptPassage, Prompts, ShownTexts, judgeable, render_battle
+from mirage.stages.judge.stats import JudgeStats, judge_stats
+from mirage.stages.judge.verdict import parse_verdict
 from mirage.stats.intervals import wilson
 
-COLUMNS = tuple(column.name for column in schema.columns(judge.JudgeStats))
+COLUMNS = tuple(column.name for column in schema.columns(JudgeStats))
 
 
 def by_hash(call: Call) -> Act:
@@ -51,7 +54,7 @@ def orders(battles: list[OrderedPair]) -> Counter[tuple[str, str, frozenset[str]
 
 
 def test_pitfall_7_every_pair_meets_in_both_orders_on_every_query() -> None:
-    battles = judge.choose_pairs(answers())
+    battles = choose_pairs(answers())
     assert len(battles) == len(set(battles)) == 2 * 4 * 3 * 2
     assert set(orders(battles).values()) == {2}
     assert {(b.system_a, b.system_b) for b in battles} == {(a, b) for a in SYSTEMS for b in SYSTEMS if a != b}
@@ -65,7 +68,7 @@ def test_pitfall_8_the_choice_changes_neither_its_input_nor_global_generators(
     before = table.to_pylist()
     # What a caller may have seeded must stay as it is.
     state, numpy_state = random.getstate(), np.random.get_state()[1].copy()  # noqa: NPY002
-    first, second = judge.choose_pairs(table, **sample), judge.choose_pairs(table, **sample)
+    first, second = choose_pairs(table, **sample), choose_pairs(table, **sample)
     assert first == second
     assert table.to_pylist() == before
     assert random.getstate() == state
@@ -74,11 +77,11 @@ def test_pitfall_8_the_choice_changes_neither_its_input_nor_global_generators(
 
 def test_pitfall_8_the_choice_does_not_depend_on_the_hash_seed() -> None:
     code = (
-        "import pyarrow as pa; from mirage.stages import judge;"
+        "import pyarrow as pa; from mirage.stages.judge.pairs import choose_pairs;"
         "rows = [('en', f'q{q}', f's{s}', 'ok') for q in range(5) for s in range(4)];"
         "columns = dict(zip(('language', 'query_id', 'system', 'status'), zip(*rows)));"
         "table = pa.table({name: list(values) for name, values in columns.items()});"
-        "print([judge.choose_pairs(table, **s) for s in ({}, {'queries': 2}, {'pairs': 5, 'seed': 3})])"
+        "print([choose_pairs(table, **s) for s in ({}, {'queries': 2}, {'pairs': 5, 'seed': 3})])"
     )
     outputs = {
         subprocess.run(
@@ -97,7 +100,7 @@ def test_the_choice_depends_on_the_seed_and_not_on_the_order_of_rows(
     rows = answers().to_pylist()
     shuffler.shuffle(rows)
     table = pa.Table.from_pylist(rows, schema=schema.arrow_schema("answers"))
-    assert judge.choose_pairs(table, **sample) == judge.choose_pairs(answers(), **sample)
+    assert choose_pairs(table, **sample) == choose_pairs(answers(), **sample)
 
 
 @given(st.integers(2, 7), st.integers(1, 9), st.integers(1, 60), st.integers(0, 3))
@@ -106,7 +109,7 @@ def test_a_sample_by_pair_is_balanced_and_larger_samples_hold_smaller_ones(
     systems: int, queries: int, n: int, seed: int
 ) -> None:
     table = answers(tuple(f"s{i}" for i in range(systems)), n=queries, languages=("en",))
-    battles = judge.choose_pairs(table, pairs=n, seed=seed)
+    battles = choose_pairs(table, pairs=n, seed=seed)
     drawn = orders(battles)
     assert set(drawn.values()) == {2}
     assert len(drawn) == min(n, queries * systems * (systems - 1) // 2)
@@ -117,7 +120,7 @@ def test_a_sample_by_pair_is_balanced_and_larger_samples_hold_smaller_ones(
     assert spread(Counter(s for _, _, pair in drawn for s in pair), systems) <= 2
     assert spread(Counter(pair for _, _, pair in drawn), systems * (systems - 1) // 2) <= 1
     assert spread(Counter(query for _, query, _ in drawn), queries) <= 2
-    assert judge.choose_pairs(table, pairs=n + 1, seed=seed)[: len(battles)] == battles
+    assert choose_pairs(table, pairs=n + 1, seed=seed)[: len(battles)] == battles
 
 
 @given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=1), st.integers(1, 40))
@@ -127,19 +130,19 @@ def test_a_sample_by_pair_draws_nothing_twice_and_ends_with_all(present: set[tup
     table = schema.from_rows("answers", rows)
     possible = sum(1 for q in range(6) for _ in combinations([s for query, s in present if query == q], 2))
     assume(possible)
-    drawn = orders(judge.choose_pairs(table, pairs=n))
+    drawn = orders(choose_pairs(table, pairs=n))
     assert set(drawn.values()) == {2}
     assert len(drawn) == min(n, possible)
-    assert set(judge.choose_pairs(table, pairs=possible)) == set(judge.choose_pairs(table))
+    assert set(choose_pairs(table, pairs=possible)) == set(choose_pairs(table))
 
 
 def test_a_sample_by_query_takes_equally_many_of_each_language_with_all_pairs() -> None:
     table = answers(n=9)
-    assert len({tuple(judge.choose_pairs(table, queries=3, seed=seed)) for seed in range(5)}) == 5
-    two, four = (judge.choose_pairs(table, queries=n) for n in (2, 4))
+    assert len({tuple(choose_pairs(table, queries=3, seed=seed)) for seed in range(5)}) == 5
+    two, four = (choose_pairs(table, queries=n) for n in (2, 4))
     assert Counter(b.language for b in two) == {"en": 12, "fi": 12}
     assert {(b.language, b.query_id) for b in two} < {(b.language, b.query_id) for b in four}
-    within = judge.choose_pairs(table, queries=2, pairs=3)
+    within = choose_pairs(table, queries=2, pairs=3)
     assert set(within) < set(two)
     assert Counter(b.language for b in within) == {"en": 6, "fi": 6}
 
@@ -147,23 +150,23 @@ def test_a_sample_by_query_takes_equally_many_of_each_language_with_all_pairs() 
 @pytest.mark.parametrize("status", ["truncated", "empty", "refused"])
 def test_what_a_system_said_battles_even_if_it_is_nothing(status: str) -> None:
     said = answers(status=status, text=None)
-    battles = judge.choose_pairs(said)
-    assert judge.Prompts(battles, **texts(), answers=said).texts_of(0).answer_a == ""
+    battles = choose_pairs(said)
+    assert Prompts(battles, **texts(), answers=said).texts_of(0).answer_a == ""
 
 
 @pytest.mark.parametrize("status", ["api_error", "missing"])
 def test_a_failed_call_says_nothing_about_a_system_and_takes_no_part(status: str) -> None:
     failed = answers(("three",), status=status)
     table = pa.concat_tables([answers(("one", "two")), failed])
-    assert {b.system_a for b in judge.choose_pairs(table)} == {"one", "two"}
+    assert {b.system_a for b in choose_pairs(table)} == {"one", "two"}
     with pytest.raises(NotEnoughData, match="answers of two systems"):
-        judge.choose_pairs(pa.concat_tables([answers(("one",)), failed]))
+        choose_pairs(pa.concat_tables([answers(("one",)), failed]))
 
 
 @pytest.mark.parametrize("sample", [{"queries": 0}, {"pairs": -1}])
 def test_a_sample_of_none_is_refused(sample: dict[str, int]) -> None:
     with pytest.raises(BadInput, match="number of"):
-        judge.choose_pairs(answers(), **sample)
+        choose_pairs(answers(), **sample)
 
 
 def test_queries_without_text_or_passages_are_not_judged() -> None:
@@ -172,9 +175,9 @@ def test_queries_without_text_or_passages_are_not_judged() -> None:
     rows[0] |= {"text": None, "reason": "not published"}
     queries = pa.Table.from_pylist(rows, schema=queries.schema)
     passages = passages.filter(pa.compute.not_equal(passages["query_id"], "q3"))
-    among = judge.judgeable(queries, passages)
+    among = judgeable(queries, passages)
     assert among == {(code, f"q{i}") for code in LANGUAGES for i in range(3)} - {("en", "q0")}
-    assert {(b.language, b.query_id) for b in judge.choose_pairs(answers(), among=among)} == among
+    assert {(b.language, b.query_id) for b in choose_pairs(answers(), among=among)} == among
 
 
 # --- what the judge is asked ------------------------------------------------------------------------------------------
@@ -195,11 +198,11 @@ HOSTILE = st.lists(
 
 
 @st.composite
-def any_shown(draw: st.DrawFn) -> judge.ShownTexts:
+def any_shown(draw: st.DrawFn) -> ShownTexts:
     passages = draw(st.lists(st.tuples(HOSTILE, st.none() | HOSTILE, HOSTILE), max_size=3))
-    return judge.ShownTexts(
+    return ShownTexts(
         draw(HOSTILE),
-        tuple(judge.PromptPassage(i, *passage) for i, passage in enumerate(passages, 1)),
+        tuple(PromptPassage(i, *passage) for i, passage in enumerate(passages, 1)),
         draw(HOSTILE),
         draw(HOSTILE),
     )
@@ -207,8 +210,8 @@ def any_shown(draw: st.DrawFn) -> judge.ShownTexts:
 
 @given(any_shown())
 @settings(max_examples=300, deadline=None)
-def test_pitfall_2_hostile_texts_reach_the_judge_unchanged_in_their_fences(shown: judge.ShownTexts) -> None:
-    prompt = judge.render_battle(shown)
+def test_pitfall_2_hostile_texts_reach_the_judge_unchanged_in_their_fences(shown: ShownTexts) -> None:
+    prompt = render_battle(shown)
     code = fence_code(shown.texts())
     assert not any(code in text.casefold() for text in shown.texts())
     inside = re.findall(
@@ -227,22 +230,22 @@ def test_pitfall_2_hostile_texts_reach_the_judge_unchanged_in_their_fences(shown
     assert [text for _, text in inside] == [shown.query, *passages, shown.answer_a, shown.answer_b]
     # What is not fenced is the same for every battle: no text escapes.
     rest = re.sub(rf"<<[^<>]* {code}>>\n.*?\n<<END {code}>>", "<>", prompt, flags=re.DOTALL).replace(code, "")
-    empty = judge.render_battle(judge.ShownTexts("", shown.passages, "", ""))
-    other = fence_code(judge.ShownTexts("", shown.passages, "", "").texts())
+    empty = render_battle(ShownTexts("", shown.passages, "", ""))
+    other = fence_code(ShownTexts("", shown.passages, "", "").texts())
     assert rest == re.sub(rf"<<[^<>]* {other}>>\n.*?\n<<END {other}>>", "<>", empty, flags=re.DOTALL).replace(other, "")
 
 
 @given(st.lists(any_shown(), min_size=2, max_size=2))
-@settings(max_examples=100, deadline=None)
-def test_pitfall_1_prompts_of_battles_that_show_different_texts_differ(pair: list[judge.ShownTexts]) -> None:
+@settings(max_examples=30, deadline=None)
+def test_pitfall_1_prompts_of_battles_that_show_different_texts_differ(pair: list[ShownTexts]) -> None:
     first, second = pair
-    assert (judge.render_battle(first) == judge.render_battle(second)) == (first == second)
-    assert judge.render_battle(first) == judge.render_battle(replace(first))
+    assert (render_battle(first) == render_battle(second)) == (first == second)
+    assert render_battle(first) == render_battle(replace(first))
 
 
 def test_pitfall_1_every_battle_of_an_arena_gets_a_prompt_of_its_own() -> None:
-    battles = judge.choose_pairs(answers())
-    prompts = judge.Prompts(battles, **texts(), answers=answers())
+    battles = choose_pairs(answers())
+    prompts = Prompts(battles, **texts(), answers=answers())
     contents = [prompts[i][0]["content"] for i in range(len(prompts))]
     assert len(set(contents)) == len(battles) == 48
     assert all(message["role"] == "user" for messages in prompts for message in messages)
@@ -254,7 +257,6 @@ def test_pitfall_1_every_battle_of_an_arena_gets_a_prompt_of_its_own() -> None:
             < prompt.index(first)
             < prompt.index(second)
         )
-    assert prompts[1:3] == [prompts[1], prompts[2]]
 
 
 @given(st.lists(HOSTILE, max_size=4), st.integers(1, 3))
@@ -268,7 +270,7 @@ def test_a_fence_code_is_lengthened_until_no_text_holds_it(some: list[str], digi
 
 def test_pitfall_17_the_judge_sees_reason_and_answer_with_the_blank_lines_between() -> None:
     text = "##Reason: one.\n\n\nmore [12#0].\n\n##Answer: two."
-    prompt = judge.render_battle(judge.ShownTexts("Why?", (), text, "x"))
+    prompt = render_battle(ShownTexts("Why?", (), text, "x"))
     assert text in prompt
 
 
@@ -279,8 +281,8 @@ def test_passages_are_cut_to_what_the_systems_were_shown_and_named_by_place_and_
     ]
     passages = schema.from_rows("passages", rows)
     queries = schema.from_rows("queries", [schema.Query("en", "q0", None, "Why?", None)])
-    battles = judge.choose_pairs(answers(n=1, languages=("en",)))
-    shown = judge.Prompts(battles, queries, passages, answers(n=1, languages=("en",))).texts_of(0)
+    battles = choose_pairs(answers(n=1, languages=("en",)))
+    shown = Prompts(battles, queries, passages, answers(n=1, languages=("en",))).texts_of(0)
     assert [(p.position, p.passage_id, p.text == "short") for p in shown.passages] == [
         (1, "d#1", True),
         (3, "d#3", False),
@@ -326,14 +328,12 @@ UNREADABLE: list[tuple[str, str]] = [
 def test_pitfall_3_the_last_mark_counts(text: str, verdict: str) -> None:
     parsed = parse_verdict(text)
     assert (parsed.verdict, parsed.reason) == (verdict, None)
-    assert parsed.span is not None
-    assert text[slice(*parsed.span)] == "[[" + {"tie": "C"}.get(verdict, verdict) + "]]"
 
 
 @pytest.mark.parametrize(("text", "reason"), UNREADABLE)
 def test_pitfall_5_a_malformed_or_unknown_verdict_is_unparsed_with_its_reason(text: str, reason: str) -> None:
     parsed = parse_verdict(text)
-    assert (parsed.verdict, parsed.span) == ("unparsed", None)
+    assert parsed.verdict == "unparsed"
     assert re.search(reason, parsed.reason or "")
 
 
@@ -427,11 +427,9 @@ def test_pitfall_4_no_planted_text_turns_the_verdict_of_a_judge_that_quotes_it(
 
 @given(HOSTILE, HOSTILE)
 @settings(max_examples=200, deadline=None)
-def test_any_reply_is_read_without_an_error_and_the_span_is_the_mark(text: str, shown: str) -> None:
+def test_any_reply_is_read_without_an_error_or_has_a_reason(text: str, shown: str) -> None:
     parsed = parse_verdict(text, [shown])
-    assert (parsed.span is None) == (parsed.verdict == "unparsed") == (parsed.reason is not None)
-    if parsed.span:
-        assert text[slice(*parsed.span)] in ("[[A]]", "[[B]]", "[[C]]")
+    assert (parsed.verdict == "unparsed") == (parsed.reason is not None)
 
 
 # --- pairs whose right answer the labels tell -------------------------------------------------------------------------
@@ -460,7 +458,7 @@ def labelled(
 def test_known_pairs_are_a_right_and_a_wrong_answer_to_one_query_in_both_orders(seed: int, pairs: int | None) -> None:
     outcomes = labelled(seed=seed)
     right = {(row["language"], row["query_id"], row["system"]): row["correct"] for row in outcomes.to_pylist()}
-    battles = judge.choose_known(answers(n=8), outcomes, pairs=pairs, seed=seed)
+    battles = choose_known(answers(n=8), outcomes, pairs=pairs, seed=seed)
     assert set(orders(battles).values()) == {2}
     for battle in battles:
         key = battle.language, battle.query_id
@@ -474,7 +472,7 @@ def test_known_pairs_are_a_right_and_a_wrong_answer_to_one_query_in_both_orders(
     if pairs is None:
         assert set(orders(battles)) == opposed
     else:
-        larger = judge.choose_known(answers(n=8), outcomes, pairs=pairs + 3, seed=seed)
+        larger = choose_known(answers(n=8), outcomes, pairs=pairs + 3, seed=seed)
         assert set(battles) <= set(larger)
         for code in LANGUAGES:
             chosen = [key for key in orders(battles) if key[0] == code]
@@ -483,7 +481,7 @@ def test_known_pairs_are_a_right_and_a_wrong_answer_to_one_query_in_both_orders(
 
 def test_known_pairs_come_from_both_subsets_alike() -> None:
     systems = tuple(f"s{k}" for k in range(8))
-    battles = judge.choose_known(answers(systems, n=40), labelled(40, systems), pairs=30)
+    battles = choose_known(answers(systems, n=40), labelled(40, systems), pairs=30)
     for code in LANGUAGES:
         even = [int(key[1][1:]) % 2 == 0 for key in orders(battles) if key[0] == code]
         assert sum(even) == 15
@@ -493,7 +491,7 @@ def test_without_a_right_and_a_wrong_answer_there_is_no_known_pair() -> None:
     outcomes = labelled(systems=("one",))
     for rows in (outcomes, outcomes.slice(0, 0)):
         with pytest.raises(NotEnoughData, match="relevance labels"):
-            judge.choose_known(answers(n=8), rows)
+            choose_known(answers(n=8), rows)
 
 
 def test_a_judge_is_examined_on_known_pairs_and_ranks_nobody_by_them(tmp_path: Path) -> None:
@@ -583,7 +581,7 @@ def test_pitfall_12_a_failed_call_is_no_verdict_is_counted_and_is_asked_again(ar
 
     with Service(ill) as service:
         result = run(arena, service)
-        assert "4 battles failed and have no verdict" in result.stderr
+        assert "4 battles have no verdict; rerun the command to retry failed calls" in result.stderr
         assert "HTTP 500" in result.stderr
         assert len(judgments(arena)) == 44
         service.behave = by_hash
@@ -703,8 +701,8 @@ def features(values: dict[str, dict[str, float | None]]) -> pa.Table:
 BOTH = [OrderedPair("en", "q0", "one", "two"), OrderedPair("en", "q0", "two", "one")]
 
 
-@pytest.mark.parametrize("weight", judge.WEIGHTS, ids=lambda w: w.feature)
-def test_a_weight_counts_in_the_direction_that_its_feature_declares(weight: judge.Weight) -> None:
+@pytest.mark.parametrize("weight", WEIGHTS, ids=lambda w: w.feature)
+def test_a_weight_counts_in_the_direction_that_its_feature_declares(weight: Weight) -> None:
     if weight.feature in FEATURES:
         spec = FEATURES[weight.feature]
         assert weight.direction == spec.direction
@@ -712,7 +710,7 @@ def test_a_weight_counts_in_the_direction_that_its_feature_declares(weight: judg
             assert weight.scale == spec.high - spec.low
     even = "answer_bleu" if weight.feature != "answer_bleu" else "answer_rougeL"
     values = {"one": {even: 0.5, weight.feature: 1.0}, "two": {even: 0.5, weight.feature: 0.0}}
-    table = judge.judge_by_features(BOTH, features(values))
+    table = judge_by_features(BOTH, features(values))
     assert table["verdict"].to_pylist() == (["A", "B"] if weight.direction == "higher" else ["B", "A"])
 
 
@@ -723,7 +721,7 @@ def test_the_heuristic_judge_writes_weights_and_values_that_add_up_to_its_verdic
             "two": {"target_language": 0.25, "citation_Recall@10": 1.0, "fluency_score": 3.0, "answer_bleu": 0.5},
         }
     )
-    row = judge.judge_by_features(BOTH[:1], table).to_pylist()[0]
+    row = judge_by_features(BOTH[:1], table).to_pylist()[0]
     # Weights 3, 2 and 1 of 6: 3/6 * 0.75 - 2/6 * 0.5 + 0.
     assert (row["verdict"], row["judge"], row["call"], row["reason"]) == ("A", "heuristic", None, None)
     assert row["rationale"].splitlines() == [
@@ -739,12 +737,12 @@ def test_the_heuristic_judge_writes_weights_and_values_that_add_up_to_its_verdic
 
 
 def test_the_heuristic_judge_ties_below_its_margin_and_counts_no_difference_twice() -> None:
-    near = features({"one": {"answer_bleu": 0.5}, "two": {"answer_bleu": 0.5 + judge.MARGIN / 2}})
-    assert judge.judge_by_features(BOTH, near)["verdict"].to_pylist() == ["tie", "tie"]
+    near = features({"one": {"answer_bleu": 0.5}, "two": {"answer_bleu": 0.5 + MARGIN / 2}})
+    assert judge_by_features(BOTH, near)["verdict"].to_pylist() == ["tie", "tie"]
     far = features(
         {"one": {"reranker_score": 1e9, "target_language": 0.0}, "two": {"reranker_score": 0.0, "target_language": 1.0}}
     )
-    assert judge.judge_by_features(BOTH, far)["verdict"].to_pylist() == ["B", "A"]
+    assert judge_by_features(BOTH, far)["verdict"].to_pylist() == ["B", "A"]
 
 
 def test_without_a_feature_that_counts_the_heuristic_judge_says_so() -> None:
@@ -755,16 +753,16 @@ def test_without_a_feature_that_counts_the_heuristic_judge_says_so() -> None:
         # Neither depends on what the answer says: a refusal would win by its language.
         features({name: {"target_language": k, "n_unknown_citations": 1.0} for k, name in enumerate(("one", "two"))}),
     ):
-        (first, second) = judge.judge_by_features(BOTH, table).to_pylist()
+        (first, second) = judge_by_features(BOTH, table).to_pylist()
         assert first["verdict"] == second["verdict"] == "unparsed"
         assert "no feature of the content" in first["reason"]
 
 
-@given(st.dictionaries(st.sampled_from([w.feature for w in judge.WEIGHTS]), st.tuples(*[st.floats(-20, 20)] * 2)))
+@given(st.dictionaries(st.sampled_from([w.feature for w in WEIGHTS]), st.tuples(*[st.floats(-20, 20)] * 2)))
 @settings(max_examples=100, deadline=None)
 def test_the_heuristic_judge_does_not_care_which_answer_is_shown_first(values: dict[str, tuple[float, float]]) -> None:
     table = features({s: {name: pair[i] for name, pair in values.items()} for i, s in enumerate(("one", "two"))})
-    first, second = judge.judge_by_features(BOTH, table)["verdict"].to_pylist()
+    first, second = judge_by_features(BOTH, table)["verdict"].to_pylist()
     assert second == {"A": "B", "B": "A"}.get(first, first)
 
 
@@ -808,7 +806,7 @@ FLIPS = [
 @pytest.mark.parametrize(("first", "second", "flips"), FLIPS)
 def test_pitfall_7_a_flip_is_two_orders_that_disagree_about_the_winner(first: str, second: str, flips: int) -> None:
     table = verdicts(("en", "q", "one", "two", first), ("en", "q", "two", "one", second))
-    (row,) = judge.judge_stats(table)
+    (row,) = judge_stats(table)
     assert (row.flip_rate, row.flip_n) == (flips, 1)
     assert (row.flip_low, row.flip_high) == wilson(flips, 1)
 
@@ -823,7 +821,7 @@ def test_rates_count_what_they_say_and_a_rate_of_nothing_is_null() -> None:
         ("en", "4", "b", "a", "B"),
         ("fi", "1", "a", "b", "unparsed"),
     )
-    en, fi, both = judge.judge_stats(table)
+    en, fi, both = judge_stats(table)
     assert [row.language for row in (en, fi, both)] == ["en", "fi", "all"]
     assert (en.n, en.flip_n, en.first_n, en.tie_n) == (6, 1, 4, 5)
     assert (en.flip_rate, en.first_rate, en.tie_rate, en.unparsed_rate) == (1.0, 0.5, 0.2, pytest.approx(1 / 6))

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from mirage import schema
-from mirage.stages.judge import family_preferences
+from mirage.stages.judge.family import family_preferences
 
 
 def judged(rows: list[tuple[Any, ...]]) -> pa.Table:

@@ -15,10 +15,8 @@ from mirage.stats.intervals import wilson
 from mirage.stats.label_errors import (
     AuditedQuery,
     LabelAudit,
-    LabelError,
     ObservedShare,
     QueryLabels,
-    correct_difference,
     correct_shares,
 )
 
@@ -27,13 +25,9 @@ def observed(k: int, n: int) -> ObservedShare:
     return ObservedShare(k / n, *wilson(k, n), n)
 
 
-def error(k: int, n: int) -> LabelError:
-    return LabelError(k / n, *wilson(k, n), n, k)
-
-
 def test_a_correction_by_hand() -> None:
     # H = 0.1 and A = 0.8, with 10% and 20% wrong: q0 = 0.9 * 0.1 + 0.1 * 0.8, q1 = 0.8 * 0.8 + 0.2 * 0.1.
-    first, second = correct_shares(observed(17, 100), observed(66, 100), (error(5, 50), error(10, 50)))
+    first, second = correct_shares(observed(17, 100), observed(66, 100), (observed(5, 50), observed(10, 50)))
     assert (first.value, second.value) == pytest.approx((0.1, 0.8))
     assert first.low < 0.1 < first.high
     assert second.low < 0.8 < second.high
@@ -41,7 +35,7 @@ def test_a_correction_by_hand() -> None:
 
 @given(st.integers(0, 80), st.integers(0, 80))
 def test_without_error_and_with_a_huge_audit_nothing_changes(a: int, b: int) -> None:
-    none = error(0, 10**9)
+    none = observed(0, 10**9)
     for share, plain in zip(
         correct_shares(observed(a, 80), observed(b, 80), (none, none)), (observed(a, 80), observed(b, 80)), strict=True
     ):
@@ -51,31 +45,15 @@ def test_without_error_and_with_a_huge_audit_nothing_changes(a: int, b: int) -> 
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 4), st.integers(0, 4))
 def test_a_corrected_share_lies_in_its_interval(a: int, b: int, wrong: int, other: int) -> None:
     for times in (1, 4):
-        errors = error(wrong * times, 20 * times), error(other * times, 20 * times)
+        errors = observed(wrong * times, 20 * times), observed(other * times, 20 * times)
         share = correct_shares(observed(a, 60), observed(b, 60), errors)[0]
         assert 0 <= share.low <= share.value <= share.high <= 1
 
 
 def test_labels_no_better_than_chance_are_refused() -> None:
-    for errors in ((error(10, 10), error(10, 10)), (error(5, 10), error(5, 10))):
+    for errors in ((observed(10, 10), observed(10, 10)), (observed(5, 10), observed(5, 10))):
         with pytest.raises(NotEnoughData, match="cannot be corrected"):
             correct_shares(observed(5, 50), observed(40, 50), errors)
-        with pytest.raises(NotEnoughData, match="cannot be corrected"):
-            correct_difference(0.1, 0.0, 0.2, errors)
-
-
-@given(st.floats(-0.5, 0.5), st.floats(0, 0.3), st.floats(0, 0.3), st.integers(0, 15), st.integers(0, 15))
-def test_a_corrected_difference_grows_and_keeps_its_sign(
-    value: float, below: float, above: float, wrong: int, other: int
-) -> None:
-    low, high = value - below, value + above
-    corrected, start, end = correct_difference(value, low, high, (error(wrong, 40), error(other, 40)))
-    assert abs(corrected) >= abs(value) - 1e-12
-    assert start <= corrected <= end
-    assert low < 0 or start >= low
-    assert high > 0 or end <= high
-    none = error(0, 10**9)
-    assert correct_difference(value, low, high, (none, none)) == pytest.approx((value, low, high), abs=1e-4)
 
 
 def audit_of(language: str, *counts: tuple[bool, int, int], start: int = 0) -> list[AuditedQuery]:
@@ -90,7 +68,7 @@ def audit_of(language: str, *counts: tuple[bool, int, int], start: int = 0) -> l
 def test_errors_are_wilsons_and_need_enough_of_each_label() -> None:
     rows = audit_of("en", (True, 5, 20))
     _, answerable = LabelAudit((*rows, *audit_of("en", (False, 0, 10)))).errors("en")
-    assert answerable == error(5, 20)
+    assert answerable == observed(5, 20)
     with pytest.raises(NotEnoughData, match="9 queries labelled unanswerable"):
         LabelAudit((*rows, *audit_of("en", (False, 0, 9)), *audit_of("de", (False, 0, 9)))).errors("en")
 
@@ -202,7 +180,7 @@ def test_intervals_cover_the_truth(
         wrong = found + rng.binomial((queries - audited) // 2, errors)
         n = queries // 2
         answers = rng.binomial(wrong, rates_[::-1]) + rng.binomial(n - wrong, rates_)
-        pair = (error(int(found[0]), audited // 2), error(int(found[1]), audited // 2))
+        pair = (observed(int(found[0]), audited // 2), observed(int(found[1]), audited // 2))
         first, _second = correct_shares(observed(int(answers[0]), n), observed(int(answers[1]), n), pair)
         held += first.low <= rates_[0] <= first.high
     assert 0.93 <= held / 600 <= 0.995, "more than 95% only where an estimate meets 0"
@@ -210,7 +188,7 @@ def test_intervals_cover_the_truth(
 
 def test_a_system_that_contradicts_the_audit_keeps_its_doubt() -> None:
     """It answers exactly by the labels, of which people find a seventh wrong: its rates are not known for sure."""
-    pair = (error(2, 14), error(0, 14))
+    pair = (observed(2, 14), observed(0, 14))
     first, second = correct_shares(observed(0, 16), observed(16, 16), pair)
     assert (first.value, second.value) == (0, 1)
     assert first.high >= observed(0, 16).high

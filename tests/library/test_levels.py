@@ -48,7 +48,7 @@ def test_labels_alone_have_wilson_like_intervals() -> None:
     labels, said = labelled(100)
     alone = mean_of(labels, said, lam=0.0)
     assert alone.value == pytest.approx(float(np.nanmean(labels)))
-    assert alone.effective == pytest.approx(100, rel=0.03)
+    assert alone.high - alone.low == pytest.approx(2 * 1.96 * (alone.value * (1 - alone.value) / 100) ** 0.5, rel=0.05)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
@@ -267,7 +267,7 @@ def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_pat
     ]
     labels = levels.read_labels(arena, "feature:citation_precision", rows)
     assert set(labels.labels.tolist()) == {0.5}
-    assert labels.n_labels == len(answers)
+    assert labels.n_labels() == len(answers)
     assert "feature:citation_precision" in levels.label_measures(arena, rows)
     (row, *_) = levels.correct_levels(labels).rows
     assert row.corrected == pytest.approx(0.5)

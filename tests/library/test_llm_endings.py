@@ -32,7 +32,15 @@ def refused(status: int, body: object) -> Act:
 
 ENDINGS: dict[str, list[str | None]] = {
     "ok": [*("stop", "STOP", "end_turn", "eos", "stop_sequence", "COMPLETE", "endTurn", "stop-sequence"), None],
-    "truncated": ["length", "MAX_TOKENS", "model_length", "FINISH_REASON_MAX_TOKENS", "maxTokens", "Max Tokens"],
+    "truncated": [
+        "tool_calls",
+        "length",
+        "MAX_TOKENS",
+        "model_length",
+        "FINISH_REASON_MAX_TOKENS",
+        "maxTokens",
+        "Max Tokens",
+    ],
     "refused": ["content_filter", "SAFETY", "RECITATION", "ERROR_TOXIC", "content-filter", "guardrailIntervened"],
     "api_error": ["networkError"],
 }
@@ -48,14 +56,6 @@ def test_an_ending_implies_a_status_and_only_a_known_good_one_a_whole_reply(stat
         assert str(finish) in str(reason)
     if status == "truncated":
         assert state("", finish)[0] == "empty"
-
-
-def test_an_ending_that_nobody_knows_is_said_and_is_not_whole() -> None:
-    status, reason = state("Yes.", "took_a_walk")
-    assert status == "truncated"
-    assert "took_a_walk" in str(reason)
-    assert state("Let me search.", "tool_calls", tools=["search"])[0] == "truncated"
-    assert state(None, "tool_calls", tools=["search"])[0] == "empty"
 
 
 def test_a_reply_that_the_service_broke_off_is_a_failed_call_that_was_paid_for(ledger: Ledger) -> None:
@@ -90,8 +90,7 @@ def test_a_reply_that_the_service_broke_off_is_a_failed_call_that_was_paid_for(l
     ],
 )
 def test_reply_tokens_are_the_largest_account_that_the_service_gives(usage: Mapping[str, Any], out: int) -> None:
-    read = read_usage({"usage": usage}, sent=400, limit=500, received=300)
-    assert (read.tokens_in, read.tokens_out, read.doubtful) == (100, out, False)
+    assert read_usage({"usage": usage}, sent=400, limit=500, received=300) == (100, out, False, False)
 
 
 def test_a_budget_counts_thoughts_that_the_service_bills_beside_the_reply(ledger: Ledger) -> None:

@@ -148,22 +148,15 @@ def test_every_count_that_a_tokenizer_can_come_to_is_believed(text: str, max_tok
 # Replies without text
 
 
-CALLED = {
-    "content": None,
-    "tool_calls": [{"id": "1", "type": "function", "function": {"name": "search", "arguments": ""}}],
-}
 THOUGHT = "First I count the passages."
 
 
 @pytest.mark.parametrize(
     ("message", "finish", "says", "reasoning"),
     [
-        ({"content": None, "reasoning_content": THOUGHT}, "stop", "only reasoning", THOUGHT),
         ({"content": " \n", "reasoning_content": THOUGHT}, "length", "limit of new tokens was reached during", THOUGHT),
         ({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]}]}, "stop", "only", THOUGHT),
-        (CALLED, "tool_calls", "called a tool instead (search)", None),
-        ({"content": None, "function_call": {"name": "look_up"}}, "function_call", "(look_up)", None),
-        ({"content": None, "tool_calls": [{"function": {"name": 3}}]}, "stop", "without a name", None),
+        ({"content": None, "function_call": {"name": "look_up"}}, "function_call", "called a tool instead", None),
         ({"content": "", "tool_calls": [None, 3, {"function": None}], "reasoning": 7}, "stop", "has no text", None),
     ],
 )
@@ -206,7 +199,7 @@ def test_pitfall_190_a_key_that_comes_back_is_in_no_field_of_a_reply(ledger: Led
     acts = {
         "stream": Act(body=stream.encode()),
         "thoughts": reply(f"<think>Authorization: {shown}</think>Seven.", model=shown),
-        "tool": replied({"reasoning_content": shown, "tool_calls": [{"function": {"name": shown}}]}),
+        "tool": replied({"reasoning_content": shown}),
         "ending": reply(None, finish=f"content_filter: {shown}"),
         "error": Act(400, json.dumps({"detail": [{"msg": shown}]}).encode()),
         "page": Act(500, f"<html><title>{shown}</title></html>".encode()),

@@ -16,7 +16,7 @@ from mirage.battles.judge import Judge
 from mirage.errors import BadInput, UnknownName
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.publish.charts.palette import family
-from mirage.stages.judge import family_preferences
+from mirage.stages.judge.family import family_preferences
 from mirage.text.makers import MAKERS, OTHER, Makers, maker
 
 KNOWN = """

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mirage.stages.features.grades import parse_grade
-from mirage.stages.judge import parse_verdict
+from mirage.stages.judge.verdict import parse_verdict
 from mirage.text.languages import LANGUAGES
 
 

@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 import mirage
 from mirage import schema, store
 from mirage.errors import UnknownName
-from mirage.stages import nuggets
 from mirage.stages.features import FEATURES
 from mirage.stages.features.assessed import ASSESSED, decider
 from mirage.stages.features.measuring import measure
+from mirage.stages.nuggets.bank import nugget_id, nugget_scores
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
+from mirage.stages.nuggets.terms import TERMS, match_terms
 from mirage.stages.stage import run
 from mirage.text.segmentation import sentences
 
@@ -59,14 +60,14 @@ BANKS = st.lists(
 
 @given(BANKS)
 def test_the_scores_are_nuggetizers_and_null_where_it_has_nothing_to_count(bank: list[dict[str, Any]]) -> None:
-    ours = nuggets.nugget_scores((nugget["importance"], nugget["assignment"]) for nugget in bank)
+    ours = nugget_scores((nugget["importance"], nugget["assignment"]) for nugget in bank)
     for name, theirs in published(bank).items():
         counted = [nugget for nugget in bank if nugget["importance"] == "vital" or "vital" not in name]
         assert ours[name] == theirs if counted else isinstance(ours[name], str)
 
 
 def test_a_nugget_without_an_assignment_leaves_no_score_of_what_counts_it() -> None:
-    scores = nuggets.nugget_scores([("vital", "support"), ("okay", None)])
+    scores = nugget_scores([("vital", "support"), ("okay", None)])
     assert scores["vital_score"] == 1
     assert isinstance(scores["all_score"], str)
 
@@ -96,8 +97,8 @@ def test_the_matcher_finds_planted_nuggets_of_the_query_in_every_language(code: 
         if own == other:
             continue
         answer = f"{other} {own} [1]"
-        own_hits.append(nuggets.match_terms(own, answer, code)[0] == "support")
-        other_hits.append(nuggets.match_terms(own, other, code)[0] == "support")
+        own_hits.append(match_terms(own, answer, code)[0] == "support")
+        other_hits.append(match_terms(own, other, code)[0] == "support")
     assert mean(own_hits) == 1
     assert mean(other_hits) <= 0.1
 
@@ -114,7 +115,7 @@ def test_the_matcher_finds_planted_nuggets_of_the_query_in_every_language(code: 
     ],
 )
 def test_numbers_forms_of_words_and_citations_are_told_apart(nugget: str, answer: str, assignment: str) -> None:
-    given_now, quote = nuggets.match_terms(nugget, answer, "en")
+    given_now, quote = match_terms(nugget, answer, "en")
     assert given_now == assignment
     assert quote is None if assignment == "not_support" else quote in answer
 
@@ -135,17 +136,17 @@ def test_numbers_forms_of_words_and_citations_are_told_apart(nugget: str, answer
 def test_a_quote_is_the_sentence_alone_where_citations_follow_sentences(
     language: str, nugget: str, answer: str
 ) -> None:
-    assert nuggets.match_terms(nugget, answer, language) == ("support", nugget)
+    assert match_terms(nugget, answer, language) == ("support", nugget)
 
 
 def test_the_words_of_the_query_state_nothing() -> None:
     query, nugget = "When was the lighthouse of Sennen built?", "The lighthouse of Sennen was built in 1795."
-    assert nuggets.match_terms(nugget, "The lighthouse of Sennen was built.", "en", query)[0] == "not_support"
-    assert nuggets.match_terms(nugget, "In 1795.", "en", query)[0] == "support"
+    assert match_terms(nugget, "The lighthouse of Sennen was built.", "en", query)[0] == "not_support"
+    assert match_terms(nugget, "In 1795.", "en", query)[0] == "support"
 
 
 def bank(*texts: str, query: str = "q1") -> list[schema.Nugget]:
-    return [schema.Nugget("en", query, nuggets.nugget_id(text), text, "okay", "d#0", "m") for text in texts]
+    return [schema.Nugget("en", query, nugget_id(text), text, "okay", "d#0", "m") for text in texts]
 
 
 # --- an arena ---------------------------------------------------------------------------------------------------------
@@ -216,12 +217,12 @@ def test_assignments_go_with_the_answer_that_they_are_about(arena: Path) -> None
 
 def test_a_model_counts_before_the_floor_and_a_name_before_both(arena: Path) -> None:
     table = assign(arena).read("nugget_assignments")
-    assert decider(table, "assigner") == nuggets.TERMS
+    assert decider(table, "assigner") == TERMS
     rows = [schema.NuggetAssignment(**row) for row in table.to_pylist()]
     single = schema.NuggetAssignment("en", "q1", "poor", rows[0].nugget_id, "m", "support", None, None, None)
     both = schema.from_rows("nugget_assignments", [*rows, single])
     assert decider(both, "assigner") == "m"
-    assert decider(both, "assigner", nuggets.TERMS) == nuggets.TERMS
+    assert decider(both, "assigner", TERMS) == TERMS
     with pytest.raises(UnknownName):
         decider(both, "assigner", "x")
 

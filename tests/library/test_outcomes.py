@@ -22,17 +22,12 @@ from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.sources import nomiracl
 from mirage.io.sources.published import SYSTEM_NAMES
-from mirage.stages.outcomes import (
-    RULES,
-    mean_interval,
-    outcomes,
-    parse_outcome,
-    rates,
-    unparsed_note,
-    wilson,
-)
+from mirage.stages.outcomes import outcomes, rates, unparsed_note
 from mirage.stages.outcomes.fold import fold
+from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.outcomes.strict import parse_strict
+from mirage.stages.outcomes.tables import parse_outcome
+from mirage.stats.intervals import mean_interval, wilson
 from mirage.text.languages import LANGUAGES
 
 GOLDEN = ROOT / "tests" / "golden"

@@ -20,11 +20,13 @@ from benchmarks.outcome_accuracy import accuracy, measured_accuracy
 from mirage import schema, store
 from mirage.cli import app
 from mirage.pipeline.recompute import recompute
-from mirage.stages.outcomes import confusion, outcomes, parse_outcome, rates, unparsed_note, vocabulary
-from mirage.stages.outcomes.by_model import parse_model_outcome
+from mirage.stages.outcomes import confusion, outcomes, rates, unparsed_note, vocabulary
+from mirage.stages.outcomes.by_model import FORM
 from mirage.stages.outcomes.parsed import RULES
+from mirage.stages.outcomes.tables import parse_outcome
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import LANGUAGES
+from mirage.text.marks import read_mark
 
 
 def free(answer: str, language: str = "en", query: str = "") -> Any:
@@ -348,7 +350,7 @@ def test_sentences_of_passages_are_claims() -> None:
     ],
 )
 def test_an_outcome_is_the_one_that_the_model_sets(text: str, shown: tuple[str, ...], outcome: str | None) -> None:
-    assert parse_model_outcome(text, shown) == outcome
+    assert read_mark(FORM, text, shown) == outcome
 
 
 def test_a_model_classifies_in_a_language_without_a_vocabulary(tmp_path: Path) -> None:

@@ -176,8 +176,6 @@ def test_what_cannot_be_planted_has_a_reason() -> None:
     ):
         with pytest.raises(CannotPlant, match=told):
             plant(family, bare)
-    with pytest.raises(CannotPlant, match="Welsh"):
-        plant("instruction", answer("Mae Caerdydd yng Nghymru.", "cy"))
 
 
 # --- the path ---------------------------------------------------------------------------------------------------------
@@ -243,7 +241,7 @@ def chance(*about: object) -> float:
     return int.from_bytes(hashlib.sha256("/".join(map(str, about)).encode()).digest()[:6], "big") / 2**48
 
 
-SEES = {"moved-citation": 0.0, "changed-number": 0.3, "instruction": -0.6, CONTROL: 0.0}
+SEES = {"moved-citation": 0.0, "changed-number": 0.3, "padding": -0.6, CONTROL: 0.0}
 """Share of items of a family that the simulated judge sees, by default 0.9; below 0: on which it is taken in."""
 
 

@@ -17,8 +17,9 @@ import pytest
 from conftest import ROOT
 
 import mirage
-from mirage.battles import Battles, Verdicts
+from mirage.battles.counts import Battles
 from mirage.battles.judge import Judge
+from mirage.battles.verdict_rows import Verdicts
 from mirage.explorer.leaderboard import data
 from mirage.ranking.board import Board
 from mirage.ranking.bootstrap import LanguageRanking, RankingReport

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.sources import nomiracl
-from mirage.llm.prompts import PLACEHOLDERS, TEMPLATES, Template, bundled_text, load_template, render
+from mirage.llm.prompts import TEMPLATES, Template, bundled_text, load_template, render
 from mirage.text.answers import is_numbered
 
 PASSAGES = [("Cologne Cathedral", "It stands on the Rhine."), (None, "A text without a title.")]
@@ -101,18 +101,22 @@ def test_a_template_of_the_users_that_shows_ids_has_the_settings_of_rag(tmp_path
     )
 
 
-def test_a_template_of_the_users_may_not_bear_the_name_of_another(tmp_path: Path) -> None:
-    path = tmp_path / "rag.txt"
-    path.write_text("{question} {contexts}", encoding="utf-8")
-    with pytest.raises(BadInput, match="rag"):
-        load_template(path)
-
-
-def test_a_template_with_a_header_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "mine.txt"
-    path.write_text("---\nanswered: yes\n---\n{question} {contexts}", encoding="utf-8")
-    with pytest.raises(BadInput, match="header"):
-        load_template(path)
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("rag.txt", "{question} {contexts}", "rag"),
+        ("own.txt", "---\nanswered: yes\n---\n{question} {contexts}", "header"),
+        ("own.txt", "{contexts}", r"lacks the placeholder \{question\}(.|\n)*own\.txt"),
+        ("own.txt", "{question}", r"lacks the placeholder \{contexts\}"),
+        ("own.txt", "{question} {contexts} {langauge}", r"unknown placeholder \{langauge\}"),
+    ],
+)
+def test_a_template_of_the_users_that_cannot_be_used_is_refused(
+    tmp_path: Path, name: str, text: str, message: str
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=message):
+        load_template(tmp_path / name)
 
 
 @given(TEXTS, st.lists(st.tuples(st.none() | TEXTS, TEXTS), min_size=1, max_size=3))
@@ -140,21 +144,6 @@ def test_a_template_of_the_users_is_a_file(tmp_path: Path) -> None:
         assert template.max_new_tokens == 50
     prompt = render(template, "Wo?", [("Dom", "Er steht in Köln.")])
     assert prompt == 'Frage: Wo?\n\n[1] Dom: Er steht in Köln.\n\nAntworte als JSON: {"answer": ""}'
-
-
-@pytest.mark.parametrize("absent", PLACEHOLDERS)
-def test_a_template_that_lacks_a_placeholder_is_refused_by_its_name(tmp_path: Path, absent: str) -> None:
-    path = tmp_path / "own.txt"
-    path.write_text("".join(f"{{{p}}}\n" for p in PLACEHOLDERS if p != absent), encoding="utf-8")
-    with pytest.raises(BadInput, match=rf"lacks the placeholder \{{{absent}\}}(.|\n)*own\.txt"):
-        load_template(path)
-
-
-def test_a_placeholder_that_is_not_known_is_refused_by_its_name(tmp_path: Path) -> None:
-    path = tmp_path / "own.txt"
-    path.write_text("{question} {contexts} {langauge}", encoding="utf-8")
-    with pytest.raises(BadInput, match=r"unknown placeholder \{langauge\}"):
-        load_template(path)
 
 
 def test_an_unknown_name_lists_the_nearest_and_an_absent_file_is_named(tmp_path: Path) -> None:

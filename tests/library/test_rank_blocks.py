@@ -13,7 +13,7 @@ from rank_blocks_cases import blocked, verdicts
 
 import mirage
 from mirage import schema
-from mirage.battles import from_judgments
+from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking import blocks as ranked
 from mirage.ranking import board

@@ -14,7 +14,7 @@ from rank_cases import battles, maximum, ratings, simulate
 from scipy.optimize import minimize
 from scipy.stats import beta
 
-from benchmarks import calibration
+from benchmarks import coverage
 from mirage.battles.counts import Battles, pool_battles
 from mirage.battles.verdict_rows import from_judgments
 from mirage.ranking.bootstrap import rate
@@ -146,9 +146,7 @@ def own_ids(battles: Battles, language: int) -> Battles:
 
 def test_one_lucky_language_does_not_move_the_joint_row() -> None:
     """The sixth-best of 8 wins every battle of one of 18 languages: no rank moves that the interval does not hold."""
-    design = calibration.Design("", np.linspace(1.2, -1.2, 8), 20, 1)
-    rng = np.random.default_rng(46)
-    by_language = {f"l{k:02}": own_ids(calibration.arena(design, design.theta, rng), k) for k in range(18)}
+    by_language = {f"l{k:02}": own_ids(simulate(460 + k, queries=20, tie=0.1, spread=0), k) for k in range(18)}
     plain = rate(by_language, draws=200)
     before = plain.languages["all"]
     battles = by_language["l07"]
@@ -179,29 +177,15 @@ def test_one_lucky_language_does_not_move_the_joint_row() -> None:
     assert sum(separated) >= sum(separated_before)
 
 
-DESIGNS = [
-    ("5 systems x 30 queries", 120),
-    ("8 systems x 60 queries, one at -6, no ties", 100),
-    ("8 systems x 100 queries, one with ten battles", 80),
-    ("a star of 12 systems x 200 queries", 50),
-    ("8 systems x 100 queries, query effects of sd 3", 80),
-]
-
-
-@pytest.mark.parametrize(("name", "arenas"), DESIGNS, ids=[name for name, _ in DESIGNS])
-def test_intervals_hold_the_truth_in_95_percent_of_arenas(name: str, arenas: int) -> None:
-    """The designs and the generator of `make bench calibration`, fewer arenas: 95% and 3 times the simulation's error,
-    the S systems of an arena taken as half as many independent ones.
+@pytest.mark.parametrize(
+    ("design", "arenas"), [("few-queries", 100), ("far", 100), ("ten-battles", 80), ("star", 50), ("query-effects", 80)]
+)
+def test_intervals_hold_the_truth_in_95_percent_of_arenas(design: str, arenas: int) -> None:
+    """Designs of `python -m benchmarks coverage`, fewer arenas: 95% and 3 times the simulation's error, the S systems
+    of an arena taken as half as many independent ones.
     """
-    (design,) = (candidate for candidate in calibration.DESIGNS if candidate.what == name)
-    rng = np.random.default_rng(7)
-    expected = calibration.expected(design, design.theta)
-    inside = []
-    for seed in range(arenas):
-        row = rate({"en": calibration.arena(design, design.theta, rng)}, draws=200, seed=seed).languages["en"]
-        low, high = row.interval()
-        inside.append((low <= expected) & (expected <= high))
-    error = np.sqrt(0.05 * 0.95 / (arenas * len(design.theta) / 2))
+    inside = [coverage.DESIGNS[design].run(np.random.default_rng([7, k])) for k in range(arenas)]
+    error = np.sqrt(0.05 * 0.95 / (np.size(inside) / 2))
     assert abs(np.mean(inside) - 0.95) < 0.015 + 3 * error
 
 

@@ -13,7 +13,7 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import schema, store
-from mirage.battles import decisions
+from mirage.battles.decision import decisions
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people.votes import raters
 

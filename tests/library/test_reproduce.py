@@ -158,15 +158,6 @@ def test_an_empty_cell_of_an_ablation_says_why(tmp_path: Path, simulated: Simula
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 
-def test_one_held_out_system_is_refused(arena: store.Arena, tmp_path: Path) -> None:
-    """Pitfall 40: R2 of one rating is not defined."""
-    command = ("rank", "paper", arena.path, "--into", tmp_path / "out", "--draws", 2)
-    assert "R2 needs more than one rating" in mirage(*command, "--holdout", "sim-05", code=2).stderr
-    assert "there is no system 'sim-5'" in mirage(*command, "--holdout", "sim-5,sim-06", code=2).stderr
-    assert "--holdout is empty" in mirage(*command, "--holdout", ",", code=2).stderr
-    assert not (tmp_path / "out").exists()
-
-
 def test_an_arena_without_features_or_with_many_judges_says_what_to_do(tmp_path: Path) -> None:
     two = simulate_arena(systems=3, queries=3, languages=["en"], seed=1, judges=("x", "y"))
     opened = store.write(tmp_path / "a", dict(two.tables), made_by="a test")

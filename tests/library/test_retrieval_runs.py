@@ -1,4 +1,4 @@
-"""Runs of TREC in and out: what a retriever brought, in a table of its own."""
+"""Runs of TREC: what a retriever brought, in a table of its own."""
 
 from __future__ import annotations
 
@@ -45,15 +45,6 @@ def test_a_run_alone_changes_nothing_but_its_own_table(path: Path, tmp_path: Pat
         ("fi", "q1", "first", "d9", 1, 7.25, None, None, None),
         ("fi", "q2", "first", "d9", 1, 0.1, None, None, None),
     ], "a document that nobody gave has no text"
-
-
-def test_a_run_comes_back_from_its_export(path: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.trec").write_text(RUN)
-    arena = import_file(tmp_path / "a.trec", path).arena
-    mirage("export", "run", path, "--retriever", "first", "--out", tmp_path / "out.txt")
-    again = import_file(tmp_path / "out.txt", store.copy(store.open_arena(path), tmp_path / "copy").path).arena
-    assert again.read("retrieved").equals(arena.read("retrieved"))
-    assert (tmp_path / "out.txt").read_text() == RUN
 
 
 def test_what_answers_were_shown_does_not_change(path: Path, tmp_path: Path) -> None:

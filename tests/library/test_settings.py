@@ -62,7 +62,7 @@ DOORS = {
         "rank default",
         (RankSettings,),
         {
-            **dict.fromkeys(("judge", "tag", "by", "votes", "max_price", "max_latency"), SUBJECT),
+            **dict.fromkeys(("judge", "tag", "votes", "max_price", "max_latency"), SUBJECT),
             **dict.fromkeys(("store", "reference", "scale"), OUTPUT),
             "no_own_family": "`exclude_own`",
         },
@@ -118,7 +118,7 @@ DOORS = {
         api.judge,
         (JudgeSettings, BattleSample),
         {"arena": SUBJECT, "model": SUBJECT, "rubric": "makes the criterion"}
-        | {"repeats": "how many times", "until": "a goal of AdaptiveSettings", "budget": "of the model's limits"}
+        | {"repeats": "how many times", "until": "a goal of AdaptiveSettings"}
         | {"passport": "makes the battles"},
         {**OF_SAMPLE, "repeat": "counted up to `repeats`", "possible": "set by --until"},
         {"judge": "named after the model", "criterion": "loaded by its name"},
@@ -137,7 +137,7 @@ DOORS = {
     "mirage generate": Door(
         "generate default",
         (GenerateSettings,),
-        {"baselines": "answers without a model", "samples": "how many times", **SHARD},
+        {"samples": "how many times", **SHARD},
         {"queries": "set by --shard", "tokens": "the default counter", "seed": "for Python only"},
         {"system": "named after model and retriever", "template": "the common one", "model": SUBJECT},
     ),

@@ -20,8 +20,9 @@ from miracl_cases import hub, served
 from mirage import llm, schema, store
 from mirage.errors import BadInput, NotEnoughData
 from mirage.llm import TokenEstimate, prompts
-from mirage.stages import generate, sft
+from mirage.stages import sft
 from mirage.stages.generate import stage as generating
+from mirage.stages.generate.settings import GenerateSettings
 from mirage.stats.sampling import sample
 from mirage.text.answers import citations, cited_ids, compose_answer
 from mirage.text.languages import LANGUAGES
@@ -224,9 +225,7 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
 
     calls = llm.ArenaCalls(engine, llm.ChatModel(llm.Settings("big-model")), "a test")
 
-    request = generate.GenerateSettings(
-        "big", prompts.load_template("rag"), llm.Settings("big-model"), relevant_only=True
-    )
+    request = GenerateSettings("big", prompts.load_template("rag"), llm.Settings("big-model"), relevant_only=True)
     made, _ = generating.generate_answers(folder, request, calls)
     assert [sorted(ids_shown(prompt)) for prompt in seen] == [["q#0", "q#2"]] * 2, "the third has no relevant passage"
     assert "passages relevant" in made.manifest["made"]["answers"]["notes"][0]

@@ -17,8 +17,9 @@ from mirage.people.votes.stage import grade_support_by_votes
 from mirage.stages.features.graded_support import measure
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places, sentence_places
-from mirage.stages.features.support_grading import PEOPLE, parse_support
+from mirage.stages.features.support_grading import FORM, PEOPLE
 from mirage.text.languages import LANGUAGES
+from mirage.text.marks import read_mark
 
 TEXT = "The lamp was lit in 1889 [d1]. It is kept by people [d1] [d2]. It stands on a rock."
 PASSAGES = ("d1", "d2")
@@ -58,7 +59,7 @@ def test_without_a_grade_or_a_citation_there_is_a_reason() -> None:
     ],
 )
 def test_a_grade_is_the_one_that_the_model_sets(text: str, shown: tuple[str, ...], grade: str | None) -> None:
-    assert parse_support(text, shown) == grade
+    assert read_mark(FORM, text, shown) == grade
 
 
 @pytest.fixture

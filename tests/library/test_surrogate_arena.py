@@ -17,8 +17,8 @@ from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.explorer.surrogate import data as views
-from mirage.ranking import surrogate
 from mirage.ranking.bootstrap import rate
+from mirage.ranking.surrogate.evaluate import leave_one_out
 from mirage.ranking.surrogate.reporting import Report, conclusions, report_on
 from mirage.ranking.surrogate.reporting import held_out as read_held_out
 from mirage.ranking.surrogate.reporting import summary as summarise
@@ -26,7 +26,7 @@ from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import run
 
-FEW = ["linear", "ridge", "pooled"]
+FEW = ["linear", "svr", "ridge"]
 JUDGE = Judge.single("judge")
 
 
@@ -66,7 +66,7 @@ def test_predictions_keep_the_contract_and_carry_the_ratings_of_the_ranking(
     assert {row["regressor"] for row in table.to_pylist()} == set(FEW)
     assert {row["regressor"] for row in table.to_pylist() if row["default"]} == {reported.comparison.default}
     for code in ("en", "sw", "all"):
-        ranks = [r.rank for r in reported.rows if (r.language, r.regressor) == (code, "pooled")]
+        ranks = [r.rank for r in reported.rows if (r.language, r.regressor) == (code, "ridge")]
         assert sorted(ranks) == list(range(1, 8))
 
 
@@ -78,7 +78,7 @@ def test_stored_predictions_give_the_comparison_back(reported: Report) -> None:
             assert getattr(summary[row.regressor], name) == pytest.approx(getattr(row, name)), name
     assert list(summary) == FEW
     assert summary["linear"].published == "Linear Regression"
-    assert summary["pooled"].p is None
+    assert summary["ridge"].p is None
 
 
 def test_calls_saved_are_the_battles_that_a_judged_system_fought(reported: Report) -> None:
@@ -103,20 +103,20 @@ def test_ratings_of_systems_without_features_count_but_are_not_learnt_from(table
 def test_a_new_system_is_predicted_near_where_its_battles_put_it(tables: dict[str, pa.Table]) -> None:
     seen = training(tables["features"], without(tables["judgments"], "sim-04"), JUDGE)
     assert seen.new == ("sim-04",)
-    table = report_on(seen, JUDGE, regressors=["pooled", "ridge"]).table()
+    table = report_on(seen, JUDGE, regressors=["linear", "ridge"]).table()
     schema.validate("predictions", table)
     new = {(row["language"], row["regressor"]): row for row in table.to_pylist() if row["system"] == "sim-04"}
-    assert set(new) == {(code, name) for code in ("en", "sw", "all") for name in ("pooled", "ridge")}
+    assert set(new) == {(code, name) for code in ("en", "sw", "all") for name in ("linear", "ridge")}
     whole = training(tables["features"], tables["judgments"], JUDGE)
     for code in ("en", "sw"):
-        row = new[code, "pooled"]
+        row = new[code, "ridge"]
         ranked = seen.languages[code].ratings(frozenset())
         assert row["rank"] in range(1, 8)
         assert row["judged"] is None
         assert row["low"] < whole.languages[code].ratings(frozenset())[3] * 7 / 6 < row["high"]
         assert np.nanmin(ranked) - 1 < row["rating"] < np.nanmax(ranked) + 1
-    both = [new[code, "pooled"]["rating"] for code in ("en", "sw")]
-    assert new["all", "pooled"]["rating"] == pytest.approx(np.mean(both))
+    both = [new[code, "ridge"]["rating"] for code in ("en", "sw")]
+    assert new["all", "ridge"]["rating"] == pytest.approx(np.mean(both))
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
@@ -137,11 +137,11 @@ def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, p
 
 def test_the_command_compares_stores_and_says_what_a_reader_must_know(arena: store.Arena) -> None:
     command = ("rank", "surrogate", arena.path, "--judge", "judge")
-    some = ("--regressor", "pooled", "--regressor", "linear")
+    some = ("--regressor", "ridge", "--regressor", "linear")
     result = mirage(*command, *some, "--format", "csv")
     summary = {row["regressor"]: row for row in rows(result)}
-    assert list(summary) == ["linear", "pooled"]
-    assert (summary["pooled"]["chosen"], summary["linear"]["published"]) == ("true", "Linear Regression")
+    assert list(summary) == ["linear", "ridge"]
+    assert (summary["ridge"]["chosen"], summary["linear"]["published"]) == ("true", "Linear Regression")
     assert all(row["systems"] == "7" for row in summary.values())
     assert "judging a system like the others took 360" in result.stderr.replace("\n", " ")
     assert mirage(*command, *some, "--format", "csv").stdout == result.stdout
@@ -156,7 +156,7 @@ def test_the_command_refuses_in_words(arena: store.Arena, tmp_path: Path) -> Non
         in mirage("rank", "surrogate", arena.path, "--judge", "judge", "--regressor", "forrest", code=2).stderr
     )
     message = mirage(
-        "rank", "surrogate", arena.path, "--judge", "judge", "--store", "--regressor", "pooled", code=2
+        "rank", "surrogate", arena.path, "--judge", "judge", "--store", "--regressor", "ridge", code=2
     ).stderr
     assert "--store needs all languages and regressors" in message
     assert "mirage import FILE --as answers" in mirage("rank", "surrogate", arena.path, code=2).stderr
@@ -191,7 +191,7 @@ def test_on_real_answers_single_answers_tell_more_than_means() -> None:
     assert not {name for name in seen.features if name.startswith("citation")}
 
     def taus(name: str) -> float:
-        quality = surrogate.leave_one_out(seen, name).quality()
+        quality = leave_one_out(seen, name).quality()
         return float(np.mean([q.tau or 0 for q in quality if q.language != "all"]))
 
-    assert taus("answers") > taus("pooled") + 0.1
+    assert taus("answers") > taus("ridge") + 0.1

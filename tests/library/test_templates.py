@@ -22,6 +22,8 @@ from mirage.io.imports.public import import_miracl, import_outputs
 from mirage.io.sources import published
 from mirage.papers.printed import PrintedFigure, printed_figures
 from mirage.stages import outcomes
+from mirage.stages.outcomes.templates import base_names, matched_difference
+from mirage.stats.intervals import wilson
 
 Tables = dict[str, pa.Table]
 YES, NO, MUTTER = "Yes, answer is present in [1].", "I don't know.", "  "
@@ -63,7 +65,7 @@ def small() -> Tables:
 
 def test_names_that_end_in_their_template_are_one_system() -> None:
     pairs = [("m@vanilla", "vanilla"), ("m@role", "role"), ("m (repeat)", "repeat"), ("M-explanation", "explanation")]
-    assert [outcomes.base_names(pairs)[pair] for pair in pairs] == ["m", "m", "m", "M-explanation"]
+    assert [base_names(pairs)[pair] for pair in pairs] == ["m", "m", "m", "M-explanation"]
 
 
 @pytest.mark.parametrize(
@@ -76,14 +78,14 @@ def test_names_that_end_in_their_template_are_one_system() -> None:
     ],
 )
 def test_other_names_stay(pairs: list[tuple[str, str]]) -> None:
-    assert outcomes.base_names(pairs) == {pair: pair[0] for pair in pairs}
+    assert base_names(pairs) == {pair: pair[0] for pair in pairs}
 
 
 @given(
     st.lists(st.tuples(st.sampled_from(["a", "a-role", "a-vanilla", "b role"]), st.sampled_from(["role", "vanilla"])))
 )
 def test_no_two_answers_to_one_prompt_become_one_systems(pairs: list[tuple[str, str]]) -> None:
-    bases = outcomes.base_names(pairs)
+    bases = base_names(pairs)
     assert max(Counter((base, template) for (_, template), base in bases.items()).values(), default=1) == 1
 
 
@@ -123,14 +125,14 @@ def test_the_interval_of_a_change_is_agresti_and_mins() -> None:
     """By their formula; and near Wald's own (0.021, 0.059) for 1,600 people of whom 150 and 86 changed their mind
     (Agresti, Categorical Data Analysis, Table 10.1).
     """
-    mean, low, high = outcomes.matched_difference([(150, 86, 1600)])
+    mean, low, high = matched_difference([(150, 86, 1600)])
     assert mean == pytest.approx(0.04)
     b, c, n = 150.5, 86.5, 1602
     half = 1.959964 * np.sqrt((b + c) - (b - c) ** 2 / n) / n
     assert low == pytest.approx((b - c) / n - half)
     assert high == pytest.approx((b - c) / n + half)
     assert (round(low, 3), round(high, 3)) == (0.021, 0.059)
-    assert outcomes.matched_difference([(0, 0, 10)])[1] < 0 < outcomes.matched_difference([(0, 0, 10)])[2]
+    assert matched_difference([(0, 0, 10)])[1] < 0 < matched_difference([(0, 0, 10)])[2]
 
 
 @pytest.mark.parametrize("sizes", [(40,), (250,), (20, 200, 60)])
@@ -148,7 +150,7 @@ def test_the_interval_of_a_change_covers(sizes: tuple[int, ...], effect: float) 
             query = rng.integers(0, len(hard), n)
             first, second = rng.random(n) < after[query], rng.random(n) < before[query]
             cells.append((int(np.sum(first & ~second)), int(np.sum(second & ~first)), n))
-        _, low, high = outcomes.matched_difference(cells)
+        _, low, high = matched_difference(cells)
         covered += low <= truth <= high
     assert 0.93 <= covered / 2000 <= 0.975
 
@@ -162,11 +164,6 @@ def test_answers_to_no_known_template_are_left_out_and_none_is_an_error() -> Non
         outcomes.template_rates(only["outcomes"], only["answers"])
     with pytest.raises(UnknownName, match="no language 'fi'"):
         outcomes.template_rates(tables["outcomes"], tables["answers"], languages=["fi"])
-    with pytest.raises(UnknownName, match="no system 'c'"):
-        outcomes.template_rates(tables["outcomes"], tables["answers"], systems=["c"])
-    chosen = small()
-    by_base = outcomes.template_rates(chosen["outcomes"], chosen["answers"], systems=["m"])
-    assert set(by_base["template"].to_pylist()) == {"vanilla", "role"}
 
 
 # --- the confusion matrix ---------------------------------------------------------------------------------------------
@@ -251,7 +248,7 @@ def test_the_prompt_study_stands_beside_table_3(printed: pa.Table, tmp_path: Pat
         figure = picked(table, setting=f"prompt {setting}", language="en", metric="hallucination rate")
         assert figure.n == 25
         assert figure.ours == pytest.approx(100 * (k + 5) / 25)
-        low, high = outcomes.wilson(k + 5, 25)
+        low, high = wilson(k + 5, 25)
         assert figure.ours_low == pytest.approx(100 * low)
         assert figure.ours_high == pytest.approx(100 * high)
     lacking = picked(table, setting="prompt +Explanation", language="en", metric="hallucination rate")

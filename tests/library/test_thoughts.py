@@ -14,9 +14,10 @@ from mirage import store
 from mirage.io.imports.formats import import_file
 from mirage.llm.completion import read_completion
 from mirage.stages.features.grades import parse_grade
-from mirage.stages.features.support_grading import parse_support
-from mirage.stages.judge import parse_verdict
+from mirage.stages.features.support_grading import FORM
+from mirage.stages.judge.verdict import parse_verdict
 from mirage.stages.model_stage import read_list
+from mirage.text.marks import read_mark
 from mirage.text.thoughts import part_thoughts, store_answer
 
 THOUGHT = "Passage [2] is about a harbour. I don't know. [[B]]\nSo it is 1902."
@@ -235,10 +236,8 @@ def test_replies_of_judges_and_graders_are_read_without_thoughts(form: str) -> N
     before = FORMS[form].format("First [[B]], Score: [[2]], [[none]], [].\nHm.")
     read = parse_verdict(f"{before}[[A]]")
     assert read.verdict == "A"
-    assert read.span is not None
-    assert f"{before}[[A]]"[slice(*read.span)] == "[[A]]"
     assert parse_grade(f"{before}Score: [[4]]") == 4
-    assert parse_support(f"{before}[[full]]") == "full"
+    assert read_mark(FORM, f"{before}[[full]]") == "full"
     assert read_list(f'{before}[{{"a": 1}}]') == [{"a": 1}]
 
 
@@ -246,5 +245,5 @@ def test_a_reply_that_ends_within_its_thoughts_decides_nothing() -> None:
     reply = "<thinking>\nIt is [[A]], Score: [[4]]"
     assert parse_verdict(reply).verdict == "unparsed"
     assert parse_grade(reply) is None
-    assert parse_support(reply) is None
+    assert read_mark(FORM, reply) is None
     assert isinstance(read_list("<think>[{}]"), str)

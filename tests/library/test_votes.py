@@ -82,10 +82,10 @@ def test_parts_of_the_log_and_the_key_for_caches(db: Votes) -> None:
     rows = [db.submit(vote(arena=a, language=c, voter=v)) for a in ("x", "y") for c in ("sw", "te") for v in ("p", "q")]
     assert db.rows(Vote, language="te") == [row for row in rows if row.language == "te"]
     assert db.rows(Vote, language="te", voter="q") == [rows[3], rows[7]]
-    assert db.version() == (8, 0, 0, 0)
+    assert tuple(db.version().values()) == (8, 0, 0, 0)
     db.submit(evidence(arena="x"))
     db.undo(Vote, rows[0].vote_id, voter="p")
-    assert db.version() == (9, 1, 0, 0)
+    assert tuple(db.version().values()) == (9, 1, 0, 0)
 
 
 # --- what is not taken ------------------------------------------------------------------------------------------------
@@ -427,7 +427,7 @@ def test_who_is_taken_out_leaves_votes_that_count_and_nothing_that_names_them(ur
         assert db.forget("amina") == 4
         after = standing(other.rows(Vote))
         assert db.forget("amina") == 0
-        assert other.version() > version, "what was read before is read again"
+        assert other.version()["battles"] > version["battles"], "what was read before is read again"
         assert not any("amina" in str(row) for row in other.rows(Vote))
         names = {row.voter for row in after} - {"bob"}
         assert len(names) == 1, "one pseudonym: agreement between people stays"
@@ -445,7 +445,7 @@ import sys
 from mirage.people.votes import Vote, Votes
 with Votes() as db:
     assert db.rows(Vote) == []
-    print(db.version(), "sqlalchemy" in sys.modules, db.where)
+    print(tuple(db.version().values()), "sqlalchemy" in sys.modules, db.where)
 """
     environment = os.environ | {"MIRAGE_HOME": str(tmp_path), "MIRAGE_VOTES_URL": ""}
     output = subprocess.run(
@@ -462,9 +462,9 @@ def test_a_vote_of_another_program_is_seen_by_one_that_saw_no_file(
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
     reader, writer = Votes(), Votes()
-    assert reader.version() == (0, 0, 0, 0)
+    assert tuple(reader.version().values()) == (0, 0, 0, 0)
     kept = writer.submit(vote())
-    assert reader.version() == (1, 0, 0, 0)
+    assert tuple(reader.version().values()) == (1, 0, 0, 0)
     assert reader.rows(Vote) == [kept]
     assert reader.where == writer.where
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from payloads import HOSTILE
 from mirage import schema, store
 from mirage.errors import BadInput
 from mirage.people import votes
-from mirage.people.votes import Vote, Votes
-from mirage.people.votes.ballots import BallotRow, battle_ballot, import_ballot
+from mirage.people.votes import LabelVote, Vote, Votes
+from mirage.people.votes.ballots import BallotRow, ballot, battle_ballot, import_ballot
+from mirage.people.votes.labels import AuditItem
 from mirage.people.votes.stage import vote_pool
 
 SYSTEMS = ("zq-alpha", "zq-beta", "zq-gamma")
@@ -84,6 +86,17 @@ def test_copies_are_of_whoever_writes_a_name_and_empty_rows_are_left_out(arena: 
         first, second = votes.votes_on(arena, database.rows(Vote)).counting
     assert first.item == second.item
     assert {first.voter, second.voter} == {"amina", "ravi"}
+
+
+def test_battles_and_labels_share_a_sheet_in_any_order(arena: store.Arena, tmp_path: Path) -> None:
+    battles, labels = battle_ballot(arena, "te", voter="amina", n=3), ballot(arena, [AuditItem("te", "q00")], "amina")
+    words = zip(battles.to_pylist() + labels.to_pylist(), ("A", "B", "skip", "no"), strict=True)
+    rows = [row | {"vote": word} for row, word in words]
+    path = tmp_path / "b.jsonl"
+    path.write_text("".join(json.dumps(dict(reversed(row.items()))) + "\n" for row in reversed(rows)), encoding="utf-8")
+    with Votes() as database:
+        assert [import_ballot(database, path, arena) for _ in range(2)] == [(4, 4), (4, 0)]
+        assert (len(database.rows(Vote)), len(database.rows(LabelVote))) == (3, 1)
 
 
 @pytest.mark.parametrize("words", ["A,maybe", "A,undo", ",,,,"])

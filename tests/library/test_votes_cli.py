@@ -15,7 +15,7 @@ from votes_cases import evidence, vote
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.battles import decisions
+from mirage.battles.decision import decisions
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.people import votes
 from mirage.people.votes import Evidence, Note, Vote, Votes

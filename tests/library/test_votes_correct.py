@@ -13,23 +13,10 @@ from numpy.typing import NDArray
 from votes_agreement_cases import ballot
 
 import mirage
-from benchmarks.correction import (
-    FILE,
-    LIKES_FIRST,
-    REAL,
-    Real,
-    alone,
-    load,
-    repeat,
-    silent_arena,
-    silent_truth,
-    simulate,
-    trials,
-    truth,
-    wrong_about_two,
-)
+from benchmarks import coverage
+from benchmarks.correction import LIKES_FIRST, REAL, alone, load, repeat, simulate, trials, truth, wrong_about_two
 from benchmarks.simulated import simulate_arena as arena
-from mirage.battles import Battle, Decision, decisions
+from mirage.battles.decision import Battle, Decision, decisions
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData
 from mirage.people import votes
@@ -42,24 +29,24 @@ THETA = np.linspace(1, -1, SYSTEMS)
 
 
 def test_with_a_biased_judge_the_corrected_interval_covers_and_the_other_misses() -> None:
-    result = repeat(3, THETA, wrong_about_two(SYSTEMS), 120, queries=100, votes=100)
-    assert 0.93 <= result.covers["corrected"] <= 0.97
-    assert result.by_system["judge alone"][[0, 3]].max() < 0.2, "the systems that the judge is wrong about"
-    assert result.error["corrected"] < 0.75 * result.error["votes alone"], "the judge is worth something"
+    both, of_votes, of_judge = repeat(3, THETA, wrong_about_two(SYSTEMS), 120, queries=100, votes=100)
+    assert 0.93 <= both.covers <= 0.97
+    assert of_judge.by_system[[0, 3]].max() < 0.2, "the systems that the judge is wrong about"
+    assert both.error < 0.75 * of_votes.error, "the judge is worth something"
 
 
 def test_a_judge_that_knows_nothing_costs_no_width() -> None:
     nothing = dataclasses.replace(wrong_about_two(SYSTEMS), likeness=0.0)
-    result = repeat(3, THETA, nothing, 40, queries=100, votes=100)
-    assert result.error["corrected"] < 1.02 * result.error["votes alone"]
+    both, of_votes, _ = repeat(3, THETA, nothing, 40, queries=100, votes=100)
+    assert both.error < 1.02 * of_votes.error
 
 
 @pytest.mark.parametrize("chosen", [False, True])
 def test_a_judge_that_likes_what_it_sees_first_covers(chosen: bool) -> None:
     """Votes plainly random, or chosen by the queue with known chances."""
-    result = repeat(5, THETA, LIKES_FIRST, 80, queries=100, votes=120, chosen=chosen)
-    assert 0.93 <= result.covers["corrected"] <= 0.98
-    assert result.error["corrected"] < 1.02 * result.error["votes alone"]
+    both, of_votes, _ = repeat(5, THETA, LIKES_FIRST, 80, queries=100, votes=120, chosen=chosen)
+    assert 0.93 <= both.covers <= 0.98
+    assert both.error < 1.02 * of_votes.error
 
 
 def corrected(
@@ -368,44 +355,23 @@ def test_votes_of_before_and_votes_with_chances_count_by_what_they_are_worth(
 # --- real people ------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def real() -> Real:
-    return load()
-
-
-JUDGES = ["gpt-4-0125-preview", "claude-3-opus-20240229", "gpt-3.5-turbo"]
-
-
 @pytest.mark.data
-@pytest.mark.skipif(not (REAL / FILE).exists(), reason="the judged battles are not here")
-def test_with_real_people_corrected_intervals_cover_and_are_hardly_narrower(real: Real) -> None:
+@pytest.mark.skipif(not REAL.exists(), reason="the judged battles are not here")
+def test_with_real_people_corrected_intervals_cover_and_are_hardly_narrower() -> None:
+    real = load()
     assert (len(real.whole.first), real.whole.systems) == (26_919, 20)
-    for name, covers in zip(JUDGES, (0.15, 0.45, 0.10), strict=True):
+    of_votes, *of_judges = trials(real, 1_500, draws=6, seed=1).values()
+    for name, covers, tally in zip(real.judges, (0.15, 0.45, 0.10), of_judges, strict=True):
         assert alone(real, name) == pytest.approx(covers, abs=0.051), "its own intervals hold few systems' ratings"
-    for result in trials(real, JUDGES, 1_500, draws=6, seed=1):
-        assert result.covers > 0.92
-        assert 0.92 < result.width < 1
-        assert not result.refused
-    (chosen,) = trials(real, JUDGES[:1], 1_500, draws=4, seed=1, chosen=True)
-    (before,) = trials(real, JUDGES[:1], 375, draws=4, seed=1)
-    assert chosen.covers > 0.92
-    assert chosen.error < 0.6 * before.error, "all votes of the queue, and not the quarter that is plainly random"
+        assert tally.covers > 0.92
+        assert 0.92 < tally.error / of_votes.error < 1
+        assert not tally.refused
 
 
 def test_votes_where_the_judge_is_silent_count_and_leave_no_bias_pitfall_128() -> None:
     """On three queries of ten people see the systems the other way round, and there the judge mostly says nothing."""
-    expected = silent_truth()
-    rng, errors, held = np.random.default_rng(128), [], []
-    for _ in range(30):
-        cast_votes, decided = silent_arena(rng)
-        correction = corrected(cast_votes, decided)
-        low, high = correction.interval()
-        errors.append(correction.theta - expected)
-        held.append((low <= expected) & (expected <= high))
-        assert correction.n_votes == len(cast_votes)
-    bias, noise = np.mean(errors, axis=0), np.std(errors, axis=0) / 30**0.5
-    assert np.abs(bias).max() < 3 * noise.max()
-    assert 0.88 <= np.mean(held) <= 1
+    run = coverage.DESIGNS["silent-judge"].run
+    assert np.mean([run(np.random.default_rng([128, k])) for k in range(60)]) > 0.91, "86% where they did not count"
 
 
 def test_a_language_with_three_votes_is_left_out_and_said_pitfall_133() -> None:

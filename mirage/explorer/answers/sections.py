@@ -17,7 +17,7 @@ from mirage.explorer.kit.table import column, mark_html, mode, wide_table
 from mirage.explorer.kit.text import Markup, direction, heading, note, text_html
 from mirage.schema import Nugget, NuggetAssignment
 from mirage.stages.features.assessed import decider
-from mirage.stages.nuggets import TERMS
+from mirage.stages.nuggets.terms import TERMS
 from mirage.store import Arena
 from mirage.store.query_rows import of_query
 from mirage.text.segmentation import count_text

@@ -18,6 +18,7 @@ from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
 from mirage.papers import printed as papers
 from mirage.schema import UNDECIDED, Parser, Subset
 from mirage.stages import outcomes
+from mirage.stats.intervals import mean_interval
 from mirage.stats.label_errors import QueryLabels
 from mirage.text.languages import in_order
 
@@ -292,7 +293,7 @@ def _define(cell: dict[str, Any], definition: Definition) -> None:
     cell |= {"decided_low": low, "decided_high": high}
     if definition == "count":
         value = cell["rate_as_published"]
-        low, high = outcomes.mean_interval(ends)[1:] if ends else (None, None)
+        low, high = mean_interval(ends)[1:] if ends else (None, None)
     if value is not None:
         reason = None
     elif cell["n"]:

@@ -18,15 +18,17 @@ from mirage.battles.verdict_rows import COLUMNS, OF_KNOWN, REPEATED, programs
 from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit import votes as voting
 from mirage.people import votes
-from mirage.people.exam import MEASURES, Estimate, ExamResult, exam
+from mirage.people.exam import MEASURES, ExamResult, exam
 from mirage.people.votes import PEOPLE
 from mirage.people.votes.agreement import judges_agreement
 from mirage.ranking.board import battles_of, style_of
 from mirage.ranking.bootstrap import DRAWN
 from mirage.ranking.control import Coefficient, control_style
-from mirage.stages import judge
+from mirage.stages.judge.family import family_preferences
 from mirage.stages.judge.faults import has_items, passport_path
 from mirage.stages.judge.passport import PassportRow, passport
+from mirage.stages.judge.stats import judge_stats
+from mirage.stats.jackknife import Estimate
 from mirage.store import Arena, kept_ledger, makers_of, open_arena
 
 if TYPE_CHECKING:
@@ -129,7 +131,7 @@ def judge_rows(arena: Arena, *, slopes: bool = True) -> pa.Table:
     judgments = arena.read("judgments", columns=(*COLUMNS, "call"), encoded=REPEATED)
     by_length, families = _slopes(arena) if slopes else {}, _families(judgments, makers_of(arena))
     with kept_ledger(arena.path) as ledger:
-        summaries = judge.judge_stats(judgments, ledger)
+        summaries = judge_stats(judgments, ledger)
     records: list[dict[str, Any]] = []
     for summary in summaries:
         row: dict[str, Any] = {"judge": summary.judge, "language": summary.language, "n": summary.n}
@@ -205,7 +207,7 @@ def _families(judgments: pa.Table, makers: Makers) -> dict[tuple[str, str], dict
     """Return each judge's preference for its own maker's systems, by judge and language."""
     return {
         (row.judge, row.language): asdict(row) | {"value": row.difference, "n": row.battles}
-        for row in judge.family_preferences(judgments, makers)
+        for row in family_preferences(judgments, makers)
     }
 
 

@@ -118,23 +118,19 @@ def _show_data() -> None:
 
     current_reader = reader()
     try:
-        on_battles = people.database().rows(votes.Vote, voter=current_reader.name)
-        on_citations = people.database().rows(votes.Evidence, voter=current_reader.name)
-        notes = people.database().rows(votes.Note, voter=current_reader.name)
+        rows = {name: people.database().rows(kind.row, voter=current_reader.name) for name, kind in votes.KINDS.items()}
     except MirageError as error:
         refuse(error)
         return
     copies = owned.owned_arenas(current_reader.owner)
     st.markdown(f"**{plain(current_reader.name)}**")
     st.caption(
-        f"Votes on battles: {len(on_battles):,}; on citations: {len(on_citations):,}. "
-        f"Notes: {len(notes):,}. Arenas with your uploads: {len(copies):,}."
+        f"Votes and notes: {', '.join(f'{name} {len(own):,}' for name, own in rows.items())}. "
+        f"Arenas with your uploads: {len(copies):,}."
     )
     kept = {
         "name": current_reader.name,
-        "battles": [asdict(row) for row in on_battles],
-        "citations": [asdict(row) for row in on_citations],
-        "notes": [asdict(row) for row in notes],
+        **{name: [asdict(row) for row in own] for name, own in rows.items()},
         "arenas": sorted(copies),
     }
     st.download_button(

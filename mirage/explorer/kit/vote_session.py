@@ -68,7 +68,7 @@ class VoteSession:
     """A vote held until a name is given."""
     notice: str = ""
     """Note on the last vote, if it was not stored because of an earlier vote."""
-    _shown: dict[tuple[str, ...], tuple[str, float]] = field(default_factory=dict)
+    _shown: dict[tuple[Any, ...], tuple[str, float]] = field(default_factory=dict)
 
     @property
     def own_votes(self) -> list[Any]:
@@ -84,7 +84,7 @@ class VoteSession:
         rows = [row for row in self.own_votes if self.reader.name or row.session == self.reader.session]
         return rows[-1] if rows else None
 
-    def token(self, item: tuple[str, ...]) -> str:
+    def token(self, item: tuple[Any, ...]) -> str:
         """Return the id of the next vote on an item; the first call starts its timer."""
         return self._shown.setdefault(item, (votes.token(), time.monotonic()))[0]
 
@@ -174,9 +174,7 @@ def current_session() -> VoteSession:
     return session
 
 
-def enter(
-    arena: Arena, language: str, voter: str, kind: type[votes.Row], load: Callable[[votes.Votes], votes.ArenaVotes[Any]]
-) -> VoteSession:
+def enter(arena: Arena, language: str, voter: str, kind: type[Any]) -> VoteSession:
     """Open the session with everybody's current votes. An unsent vote is sent first; if that fails, the session is
     unchanged.
 
@@ -198,7 +196,7 @@ def enter(
             if session is not old:
                 raise session.failed
             return session
-    sorted_out = load(people.database())
+    sorted_out = votes.votes_on(arena, people.database().rows(kind, language=language))
     session.log, session.left_out = sorted_out.counting, sorted_out.notes()
     st.session_state[_SESSION] = session
     if voter:

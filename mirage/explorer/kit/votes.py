@@ -79,16 +79,16 @@ def version() -> tuple[str, int]:
     Raises:
         Unreachable: as in `log`.
     """
-    return _version(0)
+    return _version("battles")
 
 
-def _version(log: int) -> tuple[str, int]:
-    """Return the database, and the number of rows of a log: of battles (0), citations, notes, labels (3)."""
+def _version(kind: str) -> tuple[str, int]:
+    """Return the database, and the number of rows of a kind of votes (`votes.KINDS`)."""
     shared = _shared()
     if shared.failed is not None and time.monotonic() - shared.failed[0] < PAUSE:
         raise shared.failed[1]
     try:
-        key = shared.votes.where, shared.votes.version()[log]
+        key = shared.votes.where, shared.votes.version()[kind]
     except Unreachable as error:
         shared.failed = time.monotonic(), error
         raise
@@ -112,7 +112,7 @@ def level_version() -> tuple[object, ...]:
     Raises:
         Unreachable: as in `log`.
     """
-    return _version(1)
+    return _version("citations")
 
 
 def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[votes.Vote]:
@@ -154,7 +154,7 @@ def notes_at(arena: Arena) -> tuple[votes.Note, ...]:
     Raises:
         Unreachable: as in `log`.
     """
-    return _notes(arena, _version(2))
+    return _notes(arena, _version("notes"))
 
 
 @lru_cache(maxsize=8)
@@ -168,7 +168,7 @@ def labels_at(arena: Arena) -> QueryLabels:
     Raises:
         Unreachable: as in `log`.
     """
-    return _labels(arena, _version(3))
+    return _labels(arena, _version("labels"))
 
 
 @lru_cache(maxsize=8)

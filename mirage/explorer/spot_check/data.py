@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.battles.decision import decisions
@@ -28,12 +28,9 @@ if TYPE_CHECKING:
 WHY: Mapping[str, str] = {
     "random": "drawn at random; counts for judge agreement",
     "flipped": "a judge's winner depends on the order",
-    "judges disagree": "judges disagree on the winner",
-    "close ranks": "neighbours in the ranking, not significantly different",
-    "not judged": "not judged yet",
     "filler": "only low-information battles are left",
 }
-"""Why the queue chose a battle, in words; votes of earlier versions also have the reasons of that time."""
+"""Why the queue chose a battle, in words; the reasons of votes of earlier versions are words already."""
 _CITES = r"[\[［【]|(?i:conte[xk]|контекст|passage|document)"
 """Pattern found in any answer with citations (`mirage.text.answers.citations`)."""
 
@@ -88,26 +85,15 @@ class CitationPair:
     """Digest of query and passage, and of the answer (`votes.shown_digest`)."""
 
     @property
-    def key(self) -> tuple[str, ...]:
-        """Return the subject and its text."""
-        return self.language, self.query_id, self.system, str(self.sentence), self.passage_id, self.shown
+    def key(self) -> tuple[Any, ...]:
+        """Return the item of its votes, and its text."""
+        return self.language, self.query_id, self.system, self.sentence, self.passage_id, self.shown
 
 
 @lru_cache(maxsize=36)
 def pool(arena: Arena, language: str) -> votes.Pool:
     """Return the battles of a language that can be voted on."""
     return vote_pool(arena, language)
-
-
-def past(
-    arena: Arena, database: votes.Votes, language: str, kind: type[votes.AnyRow]
-) -> votes.ArenaVotes[votes.AnyRow]:
-    """Return everybody's votes of one kind on an arena in a language.
-
-    Raises:
-        Unreachable: if the database does not answer.
-    """
-    return votes.votes_on(arena, database.rows(kind, language=language))
 
 
 def vote_result(arena: Arena, vote: votes.Vote) -> VoteResult:
@@ -128,8 +114,8 @@ def vote_result(arena: Arena, vote: votes.Vote) -> VoteResult:
                 agrees=None if verdict is None or label is None else verdict.label == label,
             )
         )
-    reasons = "; ".join(WHY.get(reason, reason) for reason in vote.why.split(", "))
-    return VoteResult(vote, None if label is None else names.get(label), tuple(verdicts), reasons)
+    winner = None if label is None else names.get(label)
+    return VoteResult(vote, winner, tuple(verdicts), WHY.get(vote.why, vote.why))
 
 
 def battle_digest(shown: battles.BattleView) -> str | None:

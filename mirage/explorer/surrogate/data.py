@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.battles.judge import Judge
 from mirage.explorer.hallucination.data import published_arena as figures_of
-from mirage.ranking import surrogate
+from mirage.ranking.surrogate.range import ALL
 from mirage.ranking.surrogate.reporting import RegressorSummary, summary
 from mirage.ranking.surrogate.reporting import held_out as read_held_out
 from mirage.ranking.surrogate.stage import ABLATIONS
@@ -21,7 +21,7 @@ from mirage.ranking.surrogate.stage import ABLATIONS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.ranking.surrogate import Quality
+    from mirage.ranking.surrogate.quality import Quality
     from mirage.schema import Skill
     from mirage.store import Arena
 
@@ -65,7 +65,7 @@ def comparison_of(arena: Arena, judge: Judge) -> RegressorComparisonView:
     points = rows.filter(selection)
     chosen = next(reversed(by_regressor))
     quality = [row for held_out in by_regressor.values() for row in held_out.quality()]
-    quality.sort(key=lambda row: (row.language == surrogate.ALL, row.language))
+    quality.sort(key=lambda row: (row.language == ALL, row.language))
     return RegressorComparisonView(chosen, tuple(summary(by_regressor, chosen)), tuple(quality), points)
 
 
@@ -142,7 +142,7 @@ def weights(arena: Arena, judge: Judge) -> Weights:
     permuted = [row for row in rows if row.kind == "permutation"]
     ablated = [row for row in rows if row.kind == "ablation" and row.features in ABLATIONS]
     permuted.sort(key=lambda row: (-(row.value or 0.0), row.features))
-    ablated.sort(key=lambda row: (ABLATIONS.index(row.features), row.language == surrogate.ALL, row.language))
+    ablated.sort(key=lambda row: (ABLATIONS.index(row.features), row.language == ALL, row.language))
     return Weights(tuple(permuted), tuple(ablated))
 
 

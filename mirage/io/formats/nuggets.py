@@ -23,7 +23,7 @@ from mirage.io.formats.spec import (
     ShownPassage,
 )
 from mirage.schema import Assignment, NuggetImportance
-from mirage.stages.nuggets import POINTS, SCORES, nugget_id, nugget_scores
+from mirage.stages.nuggets.bank import POINTS, SCORES, nugget_id, nugget_scores
 
 RATER = "nuggetizer"
 JUDGE = "autojudge"

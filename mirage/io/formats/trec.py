@@ -18,19 +18,16 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from mirage import store
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import BadInput
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import first, need, number, text, wrong
 from mirage.io.formats.spec import GivenRanking, Item, Record, Sample, ShownPassage
 from mirage.stages.retrieve.corpus import ID_FIELDS, TEXT_FIELDS
 from mirage.stages.shown import GIVEN
 from mirage.text import languages
-
-if TYPE_CHECKING:
-    from mirage.store import Arena
 
 DEPTH = 10
 """Number of top passages per run for a query."""
@@ -419,45 +416,6 @@ def _tell_runs(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder
     unknown = {passage for ranked in lists for passage in ranked} - texts.keys() if texts else set()
     if unknown:
         builder.left_out("texts of retrieved documents", "the corpus does not have them", len(unknown))
-
-
-def write_run(arena: Arena, retriever: str, path: Path) -> int:
-    """Write a retriever's lists as a run, which can be imported again.
-
-    An unknown score is written as 1 over the rank.
-
-    Args:
-        arena: the arena.
-        retriever: the retriever, also the name of the run.
-        path: the file, for one language; else the folder, with one file `run.LL.txt` per language.
-
-    Returns:
-        Number of lines written.
-
-    Raises:
-        TableMissing: if nothing was retrieved.
-        UnknownName: if there is no such retriever.
-        BadInput: if an id has whitespace, which a run cannot represent.
-    """
-    rows = arena.read("retrieved").to_pylist()
-    if retriever not in (names := {row["retriever"] for row in rows}):
-        raise UnknownName("retriever", retriever, names, where=arena.address)
-    lines: dict[str, list[str]] = defaultdict(list)
-    for row in sorted(rows, key=lambda row: (row["language"], row["query_id"], row["rank"])):
-        if row["retriever"] == retriever:
-            score = 1 / row["rank"] if row["score"] is None else row["score"]
-            ids = f"{_bare(row['query_id'])} Q0 {_bare(row['passage_id'])}"
-            lines[row["language"]].append(f"{ids} {row['rank']} {score!r} {_bare(retriever)}\n")
-    for language, part in lines.items():
-        alone = len(lines) == 1 and path.suffix
-        store.write_text(path if alone else path / f"run.{language}.txt", "".join(part))
-    return sum(map(len, lines.values()))
-
-
-def _bare(name: str) -> str:
-    if not name or re.search(r"\s", name):
-        raise BadInput(f"the id {name!r} has whitespace, which TREC files cannot represent", do="export another format")
-    return name
 
 
 FORMAT = Format(

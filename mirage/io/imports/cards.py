@@ -10,16 +10,10 @@ from mirage.errors import UnknownName
 from mirage.io.imports.public import prints
 from mirage.io.options import Options
 from mirage.io.sources.cards import read_cards
+from mirage.store.systems import system_names
 
-_SYSTEMS = {
-    "answers": "SELECT DISTINCT system FROM answers",
-    "outcomes": "SELECT DISTINCT system FROM outcomes",
-    "judgments": "SELECT system_a AS system FROM judgments UNION SELECT system_b FROM judgments",
-    "scores": "SELECT DISTINCT system FROM scores",
-    "features": "SELECT DISTINCT system FROM features",
-    "published": "SELECT DISTINCT system FROM published WHERE system <> ''",
-}
-"""Queries for the systems named in each table."""
+_TABLES = ("answers", "outcomes", "judgments", "scores", "features", "published")
+"""Tables with other data of systems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +51,8 @@ def import_cards(file: Path, into: Path, *, options: Options | None = None) -> C
         {"systems": store.by_key("systems", cards.table)},
         made_by=store.Provenance("mirage import", sources=prints(file.parent, [file])),
     )
-    known = system_names(result.arena)
+    known = system_names(result.arena, _TABLES)
     unknown = [UnknownName("system", name, known) for name in cards.table["system"].to_pylist() if name not in known]
     strangers = tuple(f"{error.name}{f' ({error.do})' if error.nearest else ''}" for error in unknown)
     replaced = result.replaced.get("systems", 0)
     return CardImport(result.arena, len(cards.table), replaced, strangers, cards.ignored)
-
-
-def system_names(arena: store.Arena) -> tuple[str, ...]:
-    """Return the systems named in any table of an arena, sorted."""
-    parts = [sql for table, sql in _SYSTEMS.items() if table in arena.tables]
-    if not parts:
-        return ()
-    return tuple(arena.sql(f"{' UNION '.join(parts)} ORDER BY system")["system"].to_pylist())

@@ -1,6 +1,5 @@
-"""Executors: this process, several processes, or a cluster of machines.
+"""Engines beyond this process.
 
-`tasks.py` defines units of work, and runs them here; `processes.py` and `cluster.py` run them elsewhere. They are
-independent of stages. `calls.py` distributes calls to a chat model over workers, `shards.py` splits queries among
-machines that do not communicate.
+`processes.py` runs CPU-bound work in several processes, independent of stages. `cluster.py` distributes calls to a chat
+model over a Ray cluster, `shards.py` splits queries among machines that do not communicate.
 """

@@ -1,6 +1,7 @@
-"""Execution on a Ray cluster: one actor per worker, fed by Ray's actor pool.
+"""Calls distributed over a Ray cluster: workers ask chunks of conversations, and the driver alone writes the ledger.
 
-A lost worker is restarted, on another machine if needed, with its task.
+A lost worker is restarted, on another machine if needed, and asks its chunk again. A killed driver loses the replies of
+the chunks under way.
 """
 
 from __future__ import annotations
@@ -10,21 +11,30 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
+from mirage import llm
 from mirage.errors import BadInput, MirageError, Unreachable
-from mirage.llm.engines.tasks import Task, Work
+from mirage.llm.batch import Batch
+from mirage.llm.client import Gate, Pace
+from mirage.llm.completion import prompt_tokens
 from mirage.store.extras import extra
+from mirage.store.ledger import lock_ledger, scratch_ledger
 
-_LOG = logging.getLogger(__name__)
+TURNS = 8
+"""Calls per chunk and concurrent call: these are asked again if a worker is lost."""
+_SHARES = 4
+"""Minimum number of chunks per worker, if there are enough calls."""
+_LATE = 3.0
+"""Maximum delay in seconds between the start of a request and its arrival at the service: requests are spaced wider
+accordingly, so that the service sees the rate in every minute.
+"""
 _NAMESPACE = "mirage"
 _BEAT = 0.1
 """Polling interval for results, in seconds."""
-_PATIENCE = 30.0
-"""Seconds before warning that workers wait for room."""
 _KNOCK = 10.0
 """Connection timeout of a cluster in seconds."""
 _LIGHT = 0.01
@@ -33,65 +43,146 @@ number.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Runs work on the machines of a Ray cluster.
+class Chunk(NamedTuple):
+    """Conversations for one worker."""
+
+    key: str
+    conversations: Sequence[llm.Messages]
+    again: str | None
+    """The repetition of these calls."""
+    accepted: bool
+    """Whether the service is known to accept such requests."""
+    budget: float | None
+    """Maximum spending."""
+
+
+def complete_on(batch: Batch, model: llm.ChatModel, cluster: Cluster) -> None:
+    """Get the replies to the open conversations of a batch, like `llm.complete`, with several workers.
 
     Args:
-        workers: number of parallel tasks.
+        batch: the conversations; this process alone writes their ledger.
+        model: the model. Rates and budget are those of all workers together; other limits, including concurrency,
+            hold per worker.
+        cluster: runs the workers.
+
+    Raises:
+        Unreachable: if the service rejects every call, or the workers cannot be reached.
+        BadInput: if another run of the same arena is active, or workers have another version.
+        ArenaError: if the ledger cannot be written.
+    """
+    limits, run = model.limits, _Run(batch, model.limits, cluster.workers)
+    shared = share_rates(model, cluster.workers)
+    active = "another run of this arena is active on the cluster"
+    with lock_ledger(batch.ledger.path, 0, BadInput(active, do="wait until it is done, then rerun the command")):
+        while run.goes_on():
+            for key, replies in cluster.run(shared, run.chunks(limits.concurrency * TURNS)):
+                run.take(key, replies)
+    if isinstance(run.over, Unreachable):
+        raise run.over
+    if run.over is not None:
+        batch.settle_rest(run.over)
+
+
+def share_rates(model: llm.ChatModel, workers: int) -> llm.ChatModel:
+    """Return the model with a worker's share of the rates, so that no minute has more calls than allowed.
+
+    Raises:
+        BadInput: if a worker would have less than one request per minute.
+    """
+    limits, spacing = model.limits, 60 / (60 + _LATE)
+    requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
+    if requests is not None and requests < workers:
+        raise BadInput(f"{requests:g} requests per minute are too few for {workers} workers", do="reduce --workers")
+    # A whole number of requests per minute, since any part of one may fall into the same minute.
+    requests, tokens = requests and requests // workers * spacing, tokens and tokens / workers * spacing
+    return replace(model, limits=replace(limits, requests_per_minute=requests, tokens_per_minute=tokens))
+
+
+class _Run:
+    """The driver's side: chunks of the open conversations, and what remains of the budget."""
+
+    def __init__(self, batch: Batch, limits: llm.Limits, workers: int) -> None:
+        self._batch, self._limits, self._workers = batch, limits, workers
+        self._reserved: dict[str, float] = {}
+        self._left = limits.budget
+        self._replied = True
+        """Whether a reply came since the last round: what a chunk did not spend is then there for others."""
+        self.over: Unreachable | str | None = None
+        """Why no more calls are made: the service's rejection, or the reason of too many failed calls."""
+
+    def goes_on(self) -> bool:
+        """Return whether to begin a round of calls."""
+        replied, self._replied = self._replied, False
+        return replied and bool(self._batch.pending()) and self.over is None
+
+    def chunks(self, most: int) -> Iterator[Chunk]:
+        """Yield the open conversations in chunks of at most `most`, with a budget for each, until the run ends or the
+        budget is reached.
+        """
+        numbers = list(self._batch.pending().values())
+        size = max(1, min(most, -(-len(numbers) // (_SHARES * self._workers))))
+        for start in range(0, len(numbers), size):
+            part = [self._batch.conversations[number] for number in numbers[start : start + size]]
+            key, budget = str(start), None
+            if self._left is not None:
+                longest = self._batch.settings.max_tokens
+                prices = [self._limits.cost(prompt_tokens(messages), longest) or 0.0 for messages in part]
+                # A share of what is left, so that all workers have some, but enough for several calls.
+                budget = min(sum(prices), self._left, max(self._left / self._workers, 2 * max(prices)))
+                if budget < min(prices):
+                    return
+                self._left -= budget
+                self._reserved[key] = budget
+            if self.over is not None:
+                return
+            yield Chunk(key, part, self._batch.again, self._batch.accepted, budget)
+
+    def take(self, key: str, replies: llm.Replies) -> None:
+        """Settle the replies of a chunk."""
+        if self._left is not None:
+            self._left += self._reserved.pop(key) - (replies.cost.money or 0.0)
+        self.over = self.over or replies.stopped
+        for reply in filter(None, replies.by_number):
+            if reply.given_up:
+                self.over = self.over or reply.reason
+            elif self._batch.waits_for(reply.key):
+                self._replied = True
+                self._batch.take(reply)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Runs workers on the machines of a Ray cluster.
+
+    Args:
+        workers: their number.
         address: `HOST:PORT` of the cluster; None for RAY_ADDRESS, else a local one.
-        gpus: GPUs per worker.
     """
 
     workers: int
     address: str | None = None
-    gpus: float = 0
-    loads_models: ClassVar[bool] = True
 
-    def run(self, work: Work, tasks: Iterable[Task]) -> Iterator[tuple[str, Any]]:
-        """Run tasks. On the first Ctrl-C or an error, pending tasks get time to finish.
+    def run(self, model: llm.ChatModel, chunks: Iterable[Chunk]) -> Iterator[tuple[str, llm.Replies]]:
+        """Ask chunks, taken as workers become free; yield key and replies of each, once, in order of completion. On the
+        first Ctrl-C or an error, pending chunks get time to finish.
 
         Raises:
             Unreachable: if there is no cluster, or it is lost.
-            BadInput: if a machine has another version, or none has the GPUs.
-            MirageError: raised by the work.
+            BadInput: if a machine has another version.
+            MirageError: raised by a worker.
         """
         with _translated():
             ray = self._connect()
-            worker = ray.remote(_Worker).options(
-                num_cpus=_LIGHT,
-                num_gpus=self.gpus,
-                scheduling_strategy="SPREAD",
-                max_restarts=-1,
-                max_task_retries=-1,
+            worker = ray.remote(Worker).options(
+                num_cpus=_LIGHT, scheduling_strategy="SPREAD", max_restarts=-1, max_task_retries=-1
             )
-            actors = [worker.remote(work, _version()) for _ in range(self._room(ray))]
+            actors = [worker.remote(model, version()) for _ in range(self.workers)]
         try:
-            yield from _results(ray, actors, iter(tasks), work.grace)
+            yield from _results(actors, iter(chunks), model.limits.grace)
         finally:
             for actor in actors:
                 with suppress(Exception):  # the cluster may be gone
                     ray.kill(actor)
-
-    def _room(self, ray: Any) -> int:
-        """Return the number of workers the cluster has GPUs for.
-
-        Raises:
-            BadInput: if it is 0.
-        """
-        if not self.gpus:
-            return self.workers
-        gpus = [node["Resources"].get("GPU", 0) for node in ray.nodes() if node["Alive"]]
-        room = sum(int(count // self.gpus) for count in gpus)
-        if not room:
-            raise BadInput(
-                f"no machine of the cluster has {self.gpus:g} GPUs: the most is {max(gpus, default=0):g}",
-                where=self.address or "",
-                do="reduce --gpus, or add a machine with more",
-            )
-        if room < self.workers:
-            _LOG.warning("The cluster has GPUs for only %d workers.", room)
-        return min(room, self.workers)
 
     def _connect(self) -> Any:
         """Connect to the cluster and return Ray."""
@@ -113,7 +204,7 @@ class Cluster:
         return ray
 
 
-def _version() -> str:
+def version() -> str:
     """Return the version of mirage on this machine."""
     # The package is above this module in the import order.
     return str(vars(sys.modules["mirage"])["__version__"])
@@ -174,39 +265,42 @@ def _translated() -> Iterator[None]:
         raise
 
 
-class _Worker:
-    """An actor that runs tasks."""
+class Worker:
+    """Makes calls on one machine of the cluster, at a pace that outlasts a chunk."""
 
-    def __init__(self, work: Work, version: str) -> None:
-        self._work, self._version = work, version
-        self._loaded: list[Any] = []
+    def __init__(self, model: llm.ChatModel, driver_version: str) -> None:
+        self._model, self._version = model, driver_version
+        requests, tokens = Pace(model.limits.requests_per_minute), Pace(model.limits.tokens_per_minute)
+        requests.book(1, time.monotonic())  # a lost predecessor may just have sent one
+        self._paces = requests, tokens
 
-    def ready(self) -> None:
-        """Confirm that the actor is scheduled."""
-
-    def run(self, task: Task) -> tuple[str, Any]:
-        """Run a task."""
-        if self._version != _version():
+    def run(self, chunk: Chunk) -> tuple[str, llm.Replies]:
+        """Ask a chunk; replies received before the service ends the run are among the result."""
+        if self._version != version():
             raise BadInput(
-                f"a machine of the cluster has mirage {_version()}, the one that started the run {self._version}",
+                f"a machine of the cluster has mirage {version()}, the one that started the run {self._version}",
                 do="install the same version on every machine, then start Ray there again",
             )
-        if not self._loaded:
-            self._loaded.append(self._work.load())
-        return task.key, self._work.run(self._loaded[0], task)
+        model = replace(self._model, limits=replace(self._model.limits, budget=chunk.budget))
+
+        def engine(batch: Batch) -> None:
+            llm.complete(batch, model, gate=Gate(model.limits, self._paces))
+
+        with scratch_ledger() as ledger:
+            conversations, again, accepted = chunk.conversations, chunk.again, chunk.accepted
+            return chunk.key, llm.ask(conversations, model, ledger, engine=engine, again=again, accepted=accepted)
 
 
-def _results(ray: Any, actors: list[Any], waiting: Iterator[Task], grace: float) -> Iterator[tuple[str, Any]]:
-    """Feed tasks to free actors, and yield the results as they arrive. On a stop, pending tasks get time to finish."""
+def _results(actors: list[Any], waiting: Iterator[Chunk], grace: float) -> Iterator[tuple[str, llm.Replies]]:
+    """Feed chunks to free actors, and yield the results as they arrive. On a stop, pending ones get time to finish."""
     from ray.util import ActorPool
 
     pool, error, end = ActorPool(actors), None, float("inf")
-    scheduled, look = [actor.ready.remote() for actor in actors], time.monotonic() + _PATIENCE
     while time.monotonic() < end:
         try:
             with _translated():
-                while pool.has_free() and (task := next(waiting, None)) is not None:
-                    pool.submit(lambda actor, value: actor.run.remote(value), task)
+                while pool.has_free() and (chunk := next(waiting, None)) is not None:
+                    pool.submit(lambda actor, value: actor.run.remote(value), chunk)
                 if not pool.has_next():
                     break
                 result = None
@@ -219,10 +313,5 @@ def _results(ray: Any, actors: list[Any], waiting: Iterator[Task], grace: float)
                 break
             error, waiting = error or stop, iter(())
             end = min(end, time.monotonic() + grace)
-        if time.monotonic() > look:
-            look = float("inf")
-            _, late = ray.wait(scheduled, num_returns=len(scheduled), timeout=0)
-            if late:
-                _LOG.warning("%d of %d workers are waiting for resources of the cluster.", len(late), len(scheduled))
     if error is not None:
         raise error

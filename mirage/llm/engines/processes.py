@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from mirage.errors import BadInput
-from mirage.llm.engines.tasks import Task, Work
 from mirage.store.cores import pool
 
 if TYPE_CHECKING:
@@ -18,35 +17,37 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 _LOSSES = 3
 """Maximum consecutive losses of workers without a finished task."""
-_loaded: dict[str, Any] = {}
-"""State loaded in this worker process, once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Runs work in processes of this machine (`mirage.store.cores.pool`)."""
+    """Runs work in processes of this machine (`mirage.store.cores.pool`).
+
+    Functions and tasks must be picklable; functions must be defined at module level.
+    """
 
     workers: int
-    loads_models: ClassVar[bool] = False
-    """False: a model already uses all cores, and copies would multiply its memory."""
 
-    def run(self, work: Work, tasks: Iterable[Task]) -> Iterator[tuple[str, Any]]:
-        """Run tasks; those of a killed process are repeated by another.
+    def run(self, work: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        """Run a function on each task, taken as workers become free; those of a killed process are repeated by another.
+
+        Yields:
+            Number and result of each task, in order of completion.
 
         Raises:
             BadInput: if processes are killed repeatedly.
-            MirageError: raised by the work.
+            MirageError: raised by the function.
         """
         from concurrent.futures.process import BrokenProcessPool
 
-        waiting = iter(tasks)
-        open_: dict[str, Task] = {}
+        waiting = enumerate(tasks)
+        open_: dict[int, Any] = {}
         losses = 0
         while losses < _LOSSES:
             try:
-                for key, result in self._until_lost(work, waiting, open_):
+                for number, result in self._until_lost(work, waiting, open_):
                     losses = 0
-                    yield key, result
+                    yield number, result
                 return
             except BrokenProcessPool:
                 losses += 1
@@ -56,26 +57,21 @@ class Processes:
             do="the memory may be too small: reduce --workers, or use --engine local",
         )
 
-    def _until_lost(self, work: Work, waiting: Iterator[Task], open_: dict[str, Task]) -> Iterator[tuple[str, Any]]:
+    def _until_lost(
+        self, work: Callable[[Any], Any], waiting: Iterator[tuple[int, Any]], open_: dict[int, Any]
+    ) -> Iterator[tuple[int, Any]]:
         """Run the open and waiting tasks until a process is lost."""
         from concurrent.futures import FIRST_COMPLETED, wait
 
         with pool(self.workers) as executor:
-            futures: dict[Future[Any], str] = {executor.submit(_run, work, task): key for key, task in open_.items()}
+            futures: dict[Future[Any], int] = {executor.submit(work, task): number for number, task in open_.items()}
             while True:
-                for task in islice(waiting, max(0, 2 * self.workers - len(futures))):
-                    open_[task.key] = task
-                    futures[executor.submit(_run, work, task)] = task.key
+                for number, task in islice(waiting, max(0, 2 * self.workers - len(futures))):
+                    open_[number] = task
+                    futures[executor.submit(work, task)] = number
                 if not futures:
                     return
                 for future in wait(futures, return_when=FIRST_COMPLETED).done:
-                    result, key = future.result(), futures.pop(future)
-                    del open_[key]
-                    yield key, result
-
-
-def _run(work: Work, task: Task) -> Any:
-    """Run a task, loading the work's state first if needed."""
-    if work.name not in _loaded:
-        _loaded[work.name] = work.load()
-    return work.run(_loaded[work.name], task)
+                    result, number = future.result(), futures.pop(future)
+                    del open_[number]
+                    yield number, result

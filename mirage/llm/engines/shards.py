@@ -43,13 +43,7 @@ class Shard:
         import pyarrow as pa
 
         keys = zip(*(table[name].to_pylist() for name in QUERY), strict=True)
-        known: dict[tuple[str, str], bool] = {}
-        mask = []
-        for key in keys:
-            if key not in known:
-                known[key] = self.has(*key)
-            mask.append(known[key])
-        return table.filter(pa.array(mask, pa.bool_()))
+        return table.filter(pa.array([self.has(*key) for key in keys], pa.bool_()))
 
 
 def read_shard(text: str) -> Shard:

@@ -4,12 +4,11 @@
     levels = correct_levels(labels)                    # by language and system, `all` last
     levels.rows, levels.notes()
 
-`labels.py` reads labels and predictors, `levels.py` corrects, `files.py` imports labels.
+`labels.py` reads and imports labels, `levels.py` corrects.
 `mirage.stats.powered_mean` has the estimator.
 """
 
-from mirage.people.levels.files import import_labels
-from mirage.people.levels.labels import label_measures, read_labels
+from mirage.people.levels.labels import import_labels, label_measures, read_labels
 from mirage.people.levels.levels import (
     CorrectedLevel,
     Levels,

@@ -1,4 +1,4 @@
-"""People's labels on answers, with the measured values of the same answers.
+"""People's labels on answers, with the measured values of the same answers, and the import of files of labels.
 
 Labels come from the Spot check page (citations), and from the table `scores`: imported ratings by people,
 and files of `mirage votes import --kind answers`. Votes on battles carry no information about the level of a single
@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage import store
-from mirage.errors import NotEnoughData, UnknownName
+from mirage import schema, store
+from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people.votes import Evidence, votes_on
-from mirage.people.votes.verdicts import majorities
+from mirage.people.votes.rows import majorities, read_row
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, QueryMeasure, query_measure
-from mirage.schema import Parser
 from mirage.stages.features.nuggets import MAIN_SCORE
 from mirage.stats.powered_mean import mean_of_programs
 from mirage.stats.units import Units
@@ -38,6 +38,9 @@ OF_SCORE = "score:"
 """Prefix of a measure that is a scale of the table `scores`."""
 ANSWERED = "answered"
 """Scale of labels on outcomes: 1 if the answer answers the question, 0 if it declines to."""
+_NAMES = ("query_id", "system", "measure", "rater")
+_WORDS = {"answered": 1.0, "abstained": 0.0}
+"""Words for a value of the scale `answered`."""
 CITATIONS = "citation_precision"
 """The feature that votes on citations correct."""
 
@@ -67,10 +70,9 @@ class Labels:
     changed: int
     """Labels left out because their answer has changed since."""
 
-    @property
-    def n_labels(self) -> int:
-        """Number of labelled answers."""
-        return int((~np.isnan(self.labels)).sum())
+    def n_labels(self, places: Sequence[int] | slice = slice(None)) -> int:
+        """Return the number of labelled answers among those at some places; of all by default."""
+        return int((~np.isnan(self.labels[places])).sum())
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
@@ -78,27 +80,16 @@ class Labels:
         return tuple(in_order({key[0] for key in self.keys}))
 
     @cached_property
-    def systems(self) -> tuple[str, ...]:
-        """The systems, sorted by name."""
-        return tuple(sorted({key[2] for key in self.keys}))
-
-    @cached_property
-    def units(self) -> Units:
-        """The sampling units of the queries."""
+    def unit(self) -> Places:
+        """N: the sampling unit of each answer's query."""
         queries: dict[str, dict[str, None]] = {code: {} for code in self.languages}
         for language, query, _ in self.keys:
             queries[language][query] = None
-        return Units({code: tuple(ids) for code, ids in queries.items()})
-
-    @cached_property
-    def unit(self) -> Places:
-        """N: the unit of each answer."""
+        units = Units({code: tuple(ids) for code, ids in queries.items()})
         number = {
-            (code, query): int(k)
-            for code, ids in self.units.queries.items()
-            for query, k in zip(ids, self.units.numbers[code].tolist(), strict=True)
+            code: dict(zip(ids, units.numbers[code].tolist(), strict=True)) for code, ids in units.queries.items()
         }
-        return np.array([number[language, query] for language, query, _ in self.keys], dtype=np.intp)
+        return np.array([number[language][query] for language, query, _ in self.keys], dtype=np.intp)
 
     def scale(self, values: Array) -> Array:
         """Convert values to [0, 1]."""
@@ -113,15 +104,6 @@ class Labels:
     def predictions(self) -> Array:
         """N: the mean of the programs' values in [0, 1]; the overall mean for answers without any."""
         return mean_of_programs(self.scale(self.judges))
-
-    def of(self, *, language: str | None = None, system: str | None = None, subset: str | None = None) -> Places:
-        """Return the indices of some answers."""
-        rows = [
-            k
-            for k, (key, part) in enumerate(zip(self.keys, self.subset, strict=True))
-            if language in (None, key[0]) and system in (None, key[2]) and subset in (None, part)
-        ]
-        return np.array(rows, dtype=np.intp)
 
 
 def label_measures(arena: store.Arena, log: Sequence[Evidence] = ()) -> tuple[str, ...]:
@@ -155,7 +137,7 @@ def read_labels(
     log: Sequence[Evidence] = (),
     *,
     languages: Sequence[str] | None = None,
-    parser: Parser = "strict",
+    parser: schema.Parser = "strict",
 ) -> Labels:
     """Read the labels and the measured values of a measure.
 
@@ -180,7 +162,7 @@ def read_labels(
         found = _scale(arena, name, scores, languages)
     else:
         found = _feature(arena, name, scores, log, languages)
-    if not found.n_labels:
+    if not found.n_labels():
         raise NotEnoughData(
             f"no answer has people's labels for {name}" + (" that is unchanged since" if found.changed else ""),
             do=how_to_label(arena, name),
@@ -224,7 +206,7 @@ def _collect(
     )
 
 
-def _outcomes(arena: store.Arena, scores: Scores, languages: Sequence[str] | None, parser: Parser) -> Labels:
+def _outcomes(arena: store.Arena, scores: Scores, languages: Sequence[str] | None, parser: schema.Parser) -> Labels:
     """Read wrong decisions to answer or abstain, by parsers and by people."""
     arena.need("outcomes")
     columns = ("parser", "subset", "outcome", "correct")
@@ -271,9 +253,9 @@ def _feature(
         rows = votes_on(arena, log)
         changed = len(rows.changed)
         clear: dict[Key, list[float]] = {}
-        for (language, query, system, *_), word in majorities(rows.counting).items():
-            if word != "unclear":
-                clear.setdefault((language, query, system), []).append(float(word == "yes"))
+        for (language, query, system, *_), grade in majorities(rows.counting).items():
+            if grade is not None:
+                clear.setdefault((language, query, system), []).append(float(grade == "full"))
         labels |= {key: [float(np.mean(votes))] for key, votes in clear.items()}
     measured = _values(arena.read("features", languages=languages), feature)
     ends = float(spec.low), float(spec.high)
@@ -343,3 +325,129 @@ def _matrix(keys: Sequence[Key], columns: Iterable[Mapping[Key, float | None]]) 
     """Return the values of some answers (N x K); NaN where unknown."""
     rows = zip(*([values.get(key) for key in keys] for values in columns), strict=True)
     return np.array(list(rows), dtype=float).reshape(len(keys), -1)
+
+
+# --- files of labels --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LabelImport:
+    """Result of importing a file of labels."""
+
+    arena: store.Arena
+    """The arena with the labels."""
+    labels: int
+    """Labels written."""
+    changed: int
+    """Labels left out because the arena's answer has changed since."""
+
+
+def import_labels(path: Path, file: Path, *, made_by: str) -> LabelImport:
+    """Import labels on answers; one invalid record rejects the file.
+
+    A record has query_id, system, value and rater; language if the arena has several; measure (`answered` by default),
+    and low and high of its scale unless it is `answered` or a feature with a range. A record with `answer`, the text
+    that the rater read, is left out if the arena's answer differs.
+
+    Args:
+        path: the arena's folder.
+        file: CSV, JSON Lines or Parquet.
+        made_by: the command, for the manifest.
+
+    Raises:
+        BadInput: with file and line.
+        NotEnoughData: if every label is on an answer that has changed.
+    """
+    arena = store.open_arena(path)
+    texts = _texts(arena)
+    codes = sorted({language for language, _, _ in texts})
+    rows: list[schema.Score] = []
+    seen: dict[tuple[Any, ...], str] = {}
+    changed = 0
+    for line in store.records(file):
+        try:
+            row, answer = _read(line.value, codes)
+            key = (row.language, row.query_id, row.system)
+            if key not in texts:
+                raise BadInput(
+                    f"the arena has no answer of {row.system} to {row.query_id} in {row.language}",
+                    do="label answers of this arena",
+                )
+        except BadInput as error:
+            raise BadInput(error.what, where=line.where, do=error.do or "nothing was imported") from None
+        about = (*key, row.measure, row.rater)
+        if about in seen:
+            raise BadInput(
+                f"{row.rater} labelled this answer before, in {seen[about]}",
+                where=line.where,
+                do="keep one label per person and answer; nothing was imported",
+            )
+        seen[about] = line.where
+        if answer and texts[key] is not None and texts[key] != answer:
+            changed += 1
+            continue
+        rows.append(row)
+    if not seen:
+        raise BadInput("this file has no labels", where=str(file), do="write one label per line")
+    if not rows:
+        raise NotEnoughData(
+            f"all {changed:,} labels are on answers that have changed since", do="label the current answers"
+        )
+    table = store.by_key("scores", schema.sort("scores", schema.from_rows("scores", rows)))
+    return LabelImport(store.upsert(path, {"scores": table}, made_by=made_by).arena, len(rows), changed)
+
+
+def _texts(arena: store.Arena) -> dict[Key, str | None]:
+    """Return the texts of the answers; None for answers known only by outcomes."""
+    texts: dict[Key, str | None] = {}
+    for table in ("outcomes", "answers"):
+        if table in arena.tables:
+            rows = arena.read(table)
+            keys = zip(*(rows[name].to_pylist() for name in ("language", "query_id", "system")), strict=True)
+            known = rows["text"].to_pylist() if table == "answers" else [None] * len(rows)
+            texts |= dict(zip(keys, known, strict=True))
+    if not texts:
+        arena.need("answers")
+    return texts
+
+
+def _read(record: Mapping[str, Any], codes: list[str]) -> tuple[schema.Score, str | None]:
+    """Return the score of a record, and the answer text that was labelled.
+
+    Raises:
+        BadInput: if a field is missing or invalid.
+    """
+    given = {name: value for name, value in record.items() if value not in (None, "")}
+    given |= {name: str(given[name]) for name in _NAMES if name in given}
+    if "language" not in given and len(codes) > 1:
+        raise BadInput("language is missing, and the arena has several", do=f"give one of {', '.join(codes)}")
+    measure = given.get("measure", ANSWERED)
+    ends = {} if "low" in given and "high" in given else _known_ends(measure)
+    about = {"language": codes[0], "measure": measure, **given, **ends, "person": True}
+    if measure == ANSWERED:
+        about["value"] = _WORDS.get(str(about.get("value")), about.get("value"))
+    row = read_row(schema.Score, (about | {"reason": None}).get)
+    if row.value is None:
+        raise BadInput("value is missing", do="give a number from low to high")
+    low, high = sorted(end for end in (row.low, row.high) if end is not None)
+    if low == high:
+        raise BadInput("low and high are equal", do="give the lowest and the highest value of the scale")
+    if not low <= row.value <= high:
+        raise BadInput(f"value is {row.value:g}, outside {low:g} to {high:g}", do="give a value on the scale")
+    return row, given.get("answer")
+
+
+def _known_ends(measure: str) -> dict[str, float]:
+    """Return the ends of a measure's scale, as the columns low and high.
+
+    Raises:
+        BadInput: if they are not known.
+    """
+    from mirage.stages.features import FEATURES
+
+    spec = FEATURES.get(measure)
+    if spec is not None and spec.low is not None and spec.high is not None:
+        return {"low": spec.low, "high": spec.high}
+    if measure == ANSWERED:
+        return {"low": 0.0, "high": 1.0}
+    raise BadInput(f"the ends of the scale {measure} are missing", do="give low and high in each record")

@@ -19,6 +19,7 @@ from mirage.people.votes import Evidence, Votes
 from mirage.ranking.compare.measures import RATE
 from mirage.schema import CodeOrAll, Count, Share
 from mirage.stats.powered_mean import powered_mean
+from mirage.text.languages import in_order
 from mirage.text.segmentation import count_text
 
 LEAST = 10
@@ -81,7 +82,7 @@ class Levels:
     def notes(self) -> list[str]:
         """Return notes on the rows."""
         by = (
-            f"corrected by {count_text(self.labels.n_labels, 'label')} from people, assumed to be drawn at random "
+            f"corrected by {count_text(self.labels.n_labels(), 'label')} from people, assumed to be drawn at random "
             f"within each language and system; predictors: {', '.join(self.labels.names) or 'none'}"
         )
         lines = [by]
@@ -96,38 +97,32 @@ class Levels:
 def correct_levels(labels: Labels) -> Levels:
     """Correct the level of every system in every language and subset, and over the languages."""
     rows: list[CorrectedLevel] = []
-    for subset in sorted(set(labels.subset)):
-        for system in labels.systems:
-            parts = {code: labels.of(language=code, system=system, subset=subset) for code in labels.languages}
-            parts = {code: places for code, places in parts.items() if len(places)}
-            own = [code for code, places in parts.items() if n_labels(labels, places) >= LEAST]
-            for code, places in parts.items():
-                few = f"{count_text(n_labels(labels, places), 'label')} of this system here, {LEAST} needed"
-                rows.append(_row(labels, (code, subset, system), places, None if code in own else few))
-            if len(parts) > 1:
-                without = ", ".join(code for code in parts if code not in own)
-                joined = np.concatenate([parts[code] for code in own or parts])
-                reason = f"the corrected level leaves out {without}" if own else f"{LEAST} labels in a language needed"
-                every = _row(labels, (ALL, subset, system), joined, reason if without else None, corrected=bool(own))
-                rows.append(every)
-    places_of = {code: k for k, code in enumerate((*labels.languages, ALL))}
-    rows.sort(key=lambda row: (places_of[row.language], row.subset, row.system))
+    places: dict[tuple[str, str], dict[str, list[int]]] = {}
+    for k, ((code, _, system), subset) in enumerate(zip(labels.keys, labels.subset, strict=True)):
+        places.setdefault((subset, system), {}).setdefault(code, []).append(k)
+    for about, parts in places.items():
+        own = [code for code, of in parts.items() if labels.n_labels(of) >= LEAST]
+        for code, of in parts.items():
+            few = f"{count_text(labels.n_labels(of), 'label')} of this system here, {LEAST} needed"
+            rows.append(_row(labels, (code, *about), of, None if code in own else few))
+        if len(parts) > 1:
+            without = ", ".join(code for code in in_order(parts) if code not in own)
+            joined = [k for code in in_order(own or parts) for k in parts[code]]
+            reason = f"the corrected level leaves out {without}" if own else f"{LEAST} labels in a language needed"
+            rows.append(_row(labels, (ALL, *about), joined, reason if without else None, corrected=bool(own)))
+    place_of = {code: k for k, code in enumerate((*labels.languages, ALL))}
+    rows.sort(key=lambda row: (place_of[row.language], row.subset, row.system))
     return Levels(tuple(rows), labels)
 
 
-def n_labels(labels: Labels, places: Places) -> int:
-    """Return the number of labelled answers in a selection."""
-    return int((~np.isnan(labels.labels[places])).sum())
-
-
 def _row(
-    labels: Labels, key: tuple[str, str, str], places: Places, reason: str | None, *, corrected: bool = False
+    labels: Labels, key: tuple[str, str, str], places: list[int], reason: str | None, *, corrected: bool = False
 ) -> CorrectedLevel:
     """Return the row of some answers, corrected if there is no reason against it, or `corrected` overrides it."""
     language, subset, system = key
     value = low = high = lam = width = None
     status: Status = "not checked"
-    stratum = np.unique([labels.keys[k][0] for k in places.tolist()], return_inverse=True)[1]
+    stratum = np.unique([labels.keys[k][0] for k in places], return_inverse=True)[1]
     if corrected or reason is None:
         given = labels.scaled[places], labels.predictions[places], labels.unit[places], stratum
         powered, alone = powered_mean(*given), powered_mean(*given, lam=0.0)
@@ -144,7 +139,7 @@ def _row(
         corrected=value,
         low=low,
         high=high,
-        labels=n_labels(labels, places),
+        labels=labels.n_labels(places),
         lam=lam,
         width=width,
         status=status,

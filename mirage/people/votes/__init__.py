@@ -8,15 +8,14 @@
     agreement(rows, judgments)
     correct(rows, decisions(judgments)["gpt-4o"], language="sw", judge="gpt-4o").table()
 
-`rows.py` defines the kinds of votes and which of them are valid, `belonging.py` assigns them to arenas, `database.py`
-stores them, `queue.py` chooses battles, `labels.py` audits the labels of queries, `ballots.py` writes sheets of either.
-`verdicts.py` converts votes to verdicts, `agreement.py` compares them with judges, `correct.py` corrects a judge's
-ranking (`powered.py`: the method), and `raters.py` analyses imported scores.
+`kinds.py` is the registry of the kinds of votes, `rows.py` says which are valid, `belonging.py` assigns them to arenas,
+`database.py` stores them, `queue.py` chooses battles, `labels.py` audits the labels of queries, `ballots.py` writes
+sheets of either. `agreement.py` compares votes with judges, `correct.py` corrects a judge's ranking (`powered.py`: the
+method), and `raters.py` analyses imported scores.
 """
 
 from mirage.people.votes.agreement import Agreement, agreement
 from mirage.people.votes.belonging import ArenaVotes, votes_on
-from mirage.people.votes.coefficients import ENOUGH
 from mirage.people.votes.correct import (
     LEAST_EACH,
     LEAST_QUERIES,
@@ -26,8 +25,20 @@ from mirage.people.votes.correct import (
     join_corrections,
 )
 from mirage.people.votes.database import URL, Votes
+from mirage.people.votes.kinds import (
+    IMPORTED,
+    KINDS,
+    UNNAMED,
+    AnyRow,
+    Evidence,
+    LabelVote,
+    Note,
+    Row,
+    Vote,
+    split_categories,
+)
+from mirage.people.votes.opinions import ENOUGH
 from mirage.people.votes.queue import (
-    FILLER,
     FLIPPED,
     RANDOM,
     Pool,
@@ -37,36 +48,26 @@ from mirage.people.votes.queue import (
     progress,
 )
 from mirage.people.votes.rows import (
-    IMPORTED,
-    KINDS,
     LONGEST,
-    UNNAMED,
-    AnyRow,
-    Evidence,
-    LabelVote,
-    Note,
-    Row,
-    Vote,
+    battle,
     cast,
     digest,
+    imported_votes,
+    label,
     now,
+    people,
     shown_digest,
-    split_categories,
     standing,
     token,
     validate_row,
 )
-from mirage.people.votes.verdicts import battle, imported_votes, label, people
 from mirage.schema import PEOPLE
-from mirage.stats.jackknife import LEAST
 
 __all__ = [
     "ENOUGH",
-    "FILLER",
     "FLIPPED",
     "IMPORTED",
     "KINDS",
-    "LEAST",
     "LEAST_EACH",
     "LEAST_QUERIES",
     "LONGEST",

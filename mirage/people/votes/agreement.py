@@ -4,35 +4,34 @@ By default only votes on battles sampled at random count: the queue oversamples 
 everyone agrees less, so the agreement over all votes would depend on the queue.
 
 The naming of the two systems is arbitrary, so the chance of either winner is pooled: kappa and alpha do not change when
-systems are renamed (`pooled`).
+systems are renamed (`opinions`).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage.battles.decided import decide_battles
-from mirage.battles.decision import Battle, Decision, decisions
-from mirage.people.votes.coefficients import (
+from mirage.people.votes.kinds import Vote
+from mirage.people.votes.opinions import (
     ENOUGH,
-    Array,
-    alphas,
-    coincidences,
-    contingency,
-    kappas,
-    ratio,
+    STATISTICS,
+    WIDTH,
+    Items,
+    Opinions,
+    battle_sums,
+    by_query,
+    items_of,
+    judge_opinions,
+    judge_sums,
+    opinions_of,
 )
-from mirage.people.votes.rows import Vote
-from mirage.people.votes.verdicts import battle, label
 from mirage.schema import PEOPLE, CodeOrAll, Count, Range, Share
-from mirage.stats.jackknife import LEAST, Scale, Spread, Statistic, estimate, jackknife
+from mirage.stats.jackknife import LEAST, Scale, Spread, estimate, jackknife
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
@@ -109,21 +108,16 @@ def agreement(
         A row for each judge and language that has a vote, and `all` where there are several languages; judges by
         name, people last, languages in the order of their codes.
     """
-    counted = [vote for vote in votes if vote.control] if control else list(votes)
-    by_language: dict[str, list[_Opinion]] = defaultdict(list)
-    for vote in counted:
-        by_language[vote.language].append(_Opinion(battle(vote), label(vote), vote.voter, vote.vote))
-    among = {opinion.battle for opinions in by_language.values() for opinion in opinions}
-    verdicts = {} if judgments is None else decisions(judgments, among=among)
-    names = [] if judgments is None else sorted(set(judgments["judge"].unique().to_pylist()))
+    opinions = opinions_of(vote for vote in votes if vote.control or not control)
+    names, items = [], {}
+    if judgments is not None:
+        battles = decide_battles(judgments)
+        names, items = list(battles.judges), items_of(battles, opinions)
     rows = []
     for judge in (*names, None):
-        parts = [
-            _compare(judge, code, by_language[code], verdicts.get(judge or "", {})) for code in in_order(by_language)
-        ]
-        rows += [part.row for part in parts]
-        if len(parts) > 1:
-            rows.append(_joint(parts))
+        of_judge = items.get(judge or "", {})
+        parts = [_compare(judge, opinions[code], of_judge.get(code)) for code in in_order(opinions)]
+        rows += _rows(parts)
     return rows
 
 
@@ -137,73 +131,15 @@ def judges_agreement(judgments: pa.Table) -> list[tuple[str, Agreement]]:
         A judge, and its row with another judge, the later by name, as the judge.
     """
     battles = decide_battles(judgments)
-    s = len(battles.systems)
-    pair = (battles.query.astype(np.int64) * s + battles.first) * s + battles.second
-    own = {
-        (j, k): np.flatnonzero((battles.judge == j) & (battles.language == k))
-        for j in range(len(battles.judges))
-        for k in range(len(battles.languages))
-    }
-    codes = in_order(battles.languages)
     rows = []
-    for j, other in combinations(range(len(battles.judges)), 2):
-        name, judge = battles.judges[j], battles.judges[other]
-        parts = []
-        for code in codes:
-            k = battles.languages.index(code)
-            _, left, right = np.intersect1d(pair[own[j, k]], pair[own[other, k]], return_indices=True)
-            left, right = own[j, k][left], own[other, k][right]
-            if len(left):
-                sums = _judged_sums(np.eye(3)[battles.label[left]], battles.label[right])
-                starts = np.flatnonzero(np.diff(battles.query[left], prepend=-1))
-                by_query = np.add.reduceat(sums, starts, axis=0)
-                parts.append(_figures(judge, code, by_query, _Voters(frozenset({name}))))
-        rows += [(name, part.row) for part in parts]
-        if len(parts) > 1:
-            rows.append((name, _joint(parts)))
+    for j, name in enumerate(battles.judges):
+        opinions = judge_opinions(battles, j)
+        items = items_of(battles, opinions)
+        for judge in battles.judges[j + 1 :]:
+            common = items.get(judge, {})
+            parts = [_compare(judge, opinions[code], common[code]) for code in in_order(common)]
+            rows += [(name, row) for row in _rows(parts)]
     return rows
-
-
-def _judged_sums(people: Array, label: NDArray[np.intp]) -> Array:
-    """Return each battle's contribution to the agreement of people, or of a judge, with a judge (B x `_WIDTH`).
-
-    Args:
-        people: B x 3: number of opinions of each kind.
-        label: B: the judge's decision.
-    """
-    table = contingency(people, label)
-    return np.column_stack(
-        [
-            people.sum(axis=1),
-            np.trace(table, axis1=1, axis2=2),
-            table.sum(axis=1),
-            people,
-            coincidences(people + np.eye(3)[label]),
-        ]
-    )
-
-
-def _mutual_sums(labels: Sequence[int]) -> Array:
-    """Return the contribution of people's opinions on one battle, ordered by person, to their mutual agreement."""
-    sums = np.zeros(_WIDTH)
-    for a, b in combinations(labels, 2):
-        sums[0] += 1
-        sums[1] += a == b
-        sums[2 + a] += 1
-        sums[5 + b] += 1
-    sums[8:12] = coincidences(np.bincount(labels, minlength=3).astype(np.float64)[None])[0]
-    return sums
-
-
-class _Opinion(NamedTuple):
-    """A vote in comparable form."""
-
-    battle: Battle
-    label: int | None
-    """None for a skip."""
-    voter: str
-    word: str
-    """The vote's own word."""
 
 
 class _Part(NamedTuple):
@@ -215,90 +151,56 @@ class _Part(NamedTuple):
     people: frozenset[str]
 
 
-class _Voters(NamedTuple):
-    """People compared, and their votes that were left out or counted specially."""
-
-    names: frozenset[str]
-    skipped: int = 0
-    both_bad: int = 0
-    unread: int = 0
-
-
-_STATISTICS = ("raw", "kappa", "alpha")
+_STATISTICS = {"raw": "agree", "kappa": "kappa", "alpha": "alpha"}
+"""Fields of a row, and their statistics."""
 _COUNTS = ("n", "queries", "skipped", "both_bad", "unread")
 """Fields that are summed over languages."""
-_WIDTH = 12
-"""Sums of a query: pairs, agreeing pairs, 3 + 3 marginals, 4 of coincidences."""
 
 
-def _compare(
-    judge: str | None,
-    language: str,
-    votes: Sequence[_Opinion],
-    verdicts: Mapping[Battle, Decision],
-) -> _Part:
-    heard: dict[Battle, list[tuple[str, int]]] = defaultdict(list)
-    for vote in votes:
-        if vote.label is not None:
-            heard[vote.battle].append((vote.voter, vote.label))
-    if judge is None:
-        opinions, unread = {key: of for key, of in heard.items() if len(of) > 1}, 0
-    else:
-        opinions = {key: of for key, of in heard.items() if key in verdicts}
-        unread = sum(len(of) for key, of in heard.items() if key not in verdicts)
-    voters = frozenset(name for of in opinions.values() for name, _ in of)
-    battles = sorted(opinions)
-    labels = [[value for _, value in sorted(opinions[key])] for key in battles]
-    if judge is None:
-        of_battle = np.array([_mutual_sums(values) for values in labels]).reshape(-1, _WIDTH)
-    else:
-        counts = np.array([np.bincount(values, minlength=3) for values in labels], dtype=np.float64).reshape(-1, 3)
-        of_battle = _judged_sums(counts, np.array([verdicts[key].label for key in battles], dtype=np.intp))
-    queries, of = np.unique(np.array([key[1] for key in battles], dtype=object), return_inverse=True)
-    sums = np.zeros((len(queries), _WIDTH))
-    np.add.at(sums, of, of_battle)
-    skipped = sum(vote.word == "skip" for vote in votes)
-    both_bad = sum(vote.word == "both_bad" and vote.battle in opinions for vote in votes)
-    return _figures(judge, language, sums, _Voters(voters, skipped, both_bad, unread))
+def _rows(parts: Sequence[_Part]) -> list[Agreement]:
+    """Return the row of each language, and the row over all if there are several."""
+    return [*(part.row for part in parts), *([_joint(parts)] if len(parts) > 1 else [])]
 
 
-def _figures(judge: str | None, language: str, sums: Array, voters: _Voters) -> _Part:
-    """Compute the row of one judge in one language.
+def _compare(judge: str | None, opinions: Opinions, items: Items | None) -> _Part:
+    """Compare people with a judge in one language, or with each other.
 
     Args:
         judge: the judge; None for people among themselves.
-        language: code.
-        sums: Q x `_WIDTH`.
-        voters: people compared.
+        opinions: people's opinions.
+        items: the battles that the judge decided too, if any.
     """
+    among, sums = np.zeros(0, dtype=np.intp), np.zeros((0, WIDTH))
+    if judge is None:
+        among = np.flatnonzero(opinions.n > 1)
+        sums = by_query(opinions.query[among], battle_sums(opinions.pairs[among], opinions.counts[among]))
+    elif items is not None:
+        among, sums = items.battle, judge_sums(items)
+    compared = np.isin(opinions.of, among)
+    people = frozenset(opinions.voter[compared].tolist())
     reasons = []
-    if judge is None and len(voters.names) > 2:
-        reasons.append(f"kappa is of two, these are {len(voters.names)} people: see alpha")
-    statistics: dict[str, Statistic] = {
-        "raw": lambda s: ratio(s[:, 1], s[:, 0]),
-        "kappa": lambda s: (
-            np.full(len(s), np.nan) if reasons else kappas(s[:, 0], s[:, 1], s[:, 2:5], s[:, 5:8], pooled=True)
-        ),
-        "alpha": lambda s: alphas(s[:, 8:12], pooled=True),
-    }
-    spreads = {name: jackknife(sums, statistic, lambda s: s[:, 0]) for name, statistic in statistics.items()}
+    if judge is None and len(people) > 2:
+        reasons.append(f"kappa is of two, these are {len(people)} people: see alpha")
+    spreads = {name: jackknife(sums, *STATISTICS[statistic]) for name, statistic in _STATISTICS.items()}
+    if reasons:
+        spreads["kappa"] = Spread(np.nan, np.nan, 0, 0)
     values = _values([spreads])
-    n, n_queries = int(sums[:, 0].sum()), len(sums)
+    n, n_queries = round(float(sums[:, :9].sum())), len(sums)
     reasons += _reasons(judge, n, n_queries, values, bool(reasons))
     row = Agreement(
         judge=judge or PEOPLE,
-        language=language,
+        language=opinions.language,
         n=n,
         queries=n_queries,
-        voters=len(voters.names),
+        voters=len(people),
         **values,
-        skipped=voters.skipped,
-        both_bad=voters.both_bad,
-        unread=voters.unread,
+        skipped=opinions.skipped,
+        both_bad=int(opinions.both_bad[compared].sum()),
+        unread=0 if judge is None else int((~compared).sum()),
         enough=n_queries >= ENOUGH,
         reason="; ".join(reasons) or None,
     )
-    return _Part(row, spreads, voters.names)
+    return _Part(row, spreads, people)
 
 
 def _reasons(judge: str | None, n: int, queries: int, values: Mapping[str, float | None], no_kappa: bool) -> list[str]:

@@ -22,9 +22,10 @@ from mirage import schema, store
 from mirage.errors import BadInput
 from mirage.people.votes.belonging import shown_now, votes_on
 from mirage.people.votes.database import Votes
+from mirage.people.votes.kinds import Vote
 from mirage.people.votes.labels import AuditItem
 from mirage.people.votes.queue import FILLER, FLIPPED, RANDOM, VoteItem, next_items
-from mirage.people.votes.rows import UNDO, Vote, cast, digest, token
+from mirage.people.votes.rows import cast, digest, token
 from mirage.people.votes.stage import vote_pool
 from mirage.stages.shown import merge_passages, shown_with
 from mirage.store.query_rows import of_query
@@ -81,12 +82,7 @@ def battle_ballot(arena: store.Arena, language: str, *, voter: str | None, n: in
     if voter is not None:
         with Votes() as database:
             seen = votes_on(arena, database.rows(Vote, language=language, voter=voter)).counting
-    return _rows(arena, next_items(vote_pool(arena, language), voter=voter or "", seen=seen, n=n), voter)
-
-
-def label_ballot(arena: store.Arena, items: Sequence[AuditItem], *, voter: str | None = None) -> pa.Table:
-    """Return the queries of an audit (`labels.draw_audit`) as a ballot."""
-    return _rows(arena, items, voter)
+    return ballot(arena, next_items(vote_pool(arena, language), voter=voter or "", seen=seen, n=n), voter)
 
 
 def is_ballot(path: Path) -> bool:
@@ -120,14 +116,12 @@ def import_ballot(database: Votes, path: Path, arena: store.Arena) -> tuple[int,
         key = str(given.get("language")), str(given.get("item")).rpartition(":")[0]
         try:
             if key not in items:
-                items[key] = _items_of(arena, *key) if all(key) else {}
+                items[key] = _items_of(arena, *key)
             if given.get("item") not in items[key]:
                 raise BadInput(
                     f"{given.get('item')!r} is no item of {arena.name} with its current texts",
                     do="name the arena of the ballot, or draw it again; nothing was imported",
                 )
-            if given["vote"] == UNDO:
-                raise BadInput("a ballot cannot undo a vote", do="change the vote; nothing was imported")
             item, shown = items[key][given["item"]]
             values = {name: given.get(name) or None for name in ("vote", "voter", "note")}
             rows.append(cast(item, **values, vote_id=token(), arena=arena.name, shown=shown))
@@ -136,21 +130,18 @@ def import_ballot(database: Votes, path: Path, arena: store.Arena) -> tuple[int,
         where.append(line.where)
     if not rows:
         raise BadInput("this ballot has no votes", where=str(path), do="fill in the column vote")
-    stored = {_opinion(row) for kind in {type(row) for row in rows} for row in _standing(database, kind, arena)}
+    log = [row for kind in {type(row) for row in rows} for row in database.rows(kind)]
+    stored = {_opinion(row) for row in votes_on(arena, log).counting}
     new = [k for k, row in enumerate(rows) if _opinion(row) not in stored]
     return len(rows), database.append([rows[k] for k in new], [where[k] for k in new])
-
-
-def _standing(database: Votes, kind: Any, arena: store.Arena) -> list[Any]:
-    return votes_on(arena, database.rows(kind)).counting
 
 
 def _opinion(row: Any) -> tuple[Any, ...]:
     return row.voter, row.item, row.vote, row.note
 
 
-def _rows(arena: store.Arena, items: Sequence[Item], voter: str | None) -> pa.Table:
-    """Return a ballot of some items."""
+def ballot(arena: store.Arena, items: Sequence[Item], voter: str | None = None) -> pa.Table:
+    """Return a ballot of battles, or of the queries of an audit (`labels.draw_audit`)."""
     rows = []
     for item, shown in zip(items, _shown(arena, items), strict=True):
         key = item.language, item.query_id

@@ -17,17 +17,8 @@ from functools import lru_cache
 from typing import Generic
 
 from mirage import store
-from mirage.people.votes.rows import (
-    IMPORTED,
-    AnyRow,
-    Evidence,
-    LabelVote,
-    Note,
-    Row,
-    Vote,
-    digest,
-    standing,
-)
+from mirage.people.votes.kinds import IMPORTED, AnyRow, LabelVote, Note, Row, Vote, kind_of
+from mirage.people.votes.rows import digest, standing
 from mirage.text.segmentation import count_text
 
 
@@ -46,8 +37,8 @@ class ArenaVotes(Generic[AnyRow]):
         """Return a sentence on the votes that are left out, and one on those that belong by a name, where there are."""
         lines = []
         if self.changed:
-            on_labels = isinstance(self.changed[0], LabelVote)
-            subject = "queries whose passages have" if on_labels else "answers whose text has"
+            on_passages = kind_of(self.changed[0]).subject == "passages"
+            subject = "queries whose passages have" if on_passages else "answers whose text has"
             lines.append(f"Left out: {count_text(len(self.changed), 'vote')} on {subject} changed since the vote.")
         if self.by_name:
             uncertain = count_text(self.by_name, "vote")
@@ -115,22 +106,21 @@ def _tagged_queries(arena: store.Arena) -> frozenset[tuple[str, str]]:
 class _Texts:
     """The arena's texts of some rows."""
 
-    def __init__(self, arena: store.Arena, rows: Iterable[Row]) -> None:
+    def __init__(self, arena: store.Arena, rows: Sequence[Row]) -> None:
         self._arena = arena
         self._query_ids: dict[str, set[str]] = defaultdict(set)
-        kinds: set[type[Row]] = set()
+        kinds = {kind_of(row) for row in rows}
         for row in rows:
-            kinds.add(type(row))
             self._query_ids[row.language].add(row.query_id)
         self._queries = self._read("queries", "''")
         self._answers = self._read("answers", "system")
         self._given: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for (code, query, _), given in (self._read("passages", "passage_id") if LabelVote in kinds else {}).items():
-            self._given[code, query] += given
-        self._passages: dict[tuple[str, str, str], set[str]] = {}
-        for table in ("passages", "retrieved") if Evidence in kinds else ():
+        self._cited: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+        on_passages = any(kind.cites or kind.subject == "passages" for kind in kinds)
+        for table in ("passages", "retrieved") if on_passages else ():
             for key, texts in self._read(table, "passage_id").items():
-                self._passages.setdefault(key, set()).update(texts)
+                self._cited[key] |= texts
+                self._given[key[:2]] += texts if table == "passages" else ()
 
     def _read(self, table: str, column: str) -> dict[tuple[str, str, str], set[str]]:
         """Read the texts of a table, by language, query and a column."""
@@ -148,16 +138,16 @@ class _Texts:
     def query_digests(self, row: Row) -> set[str]:
         """Return the possible digests of a vote's query, and its passage."""
         queries = self._queries.get((row.language, row.query_id, ""), {""})
-        if isinstance(row, Evidence):
-            passages = self._passages.get((row.language, row.query_id, row.passage_id), set())
-            return {digest(query, passage) for query in queries for passage in passages}
-        return {digest(query) for query in queries}
+        if not kind_of(row).cites:
+            return {digest(query) for query in queries}
+        passages = self._cited[row.language, row.query_id, row.item[-1]]
+        return {digest(query, passage) for query in queries for passage in passages}
 
     def subject_digest(self, row: Row) -> str | None:
         """Return the digest of a vote's subject in the arena; None if it lacks a text."""
-        if isinstance(row, LabelVote):
+        if kind_of(row).subject == "passages":
             known_query = (row.language, row.query_id, "") in self._queries
-            return digest(*self._given.get((row.language, row.query_id), ())) if known_query else None
+            return digest(*self._given[row.language, row.query_id]) if known_query else None
         texts = [self._answers.get((row.language, row.query_id, system)) for system in row.systems]
         known = [next(iter(text)) for text in texts if text is not None]
         return digest(*known) if len(known) == len(texts) else None

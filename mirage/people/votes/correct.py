@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from mirage import schema
 from mirage.battles.decision import Battle, Decision, points
 from mirage.errors import BadInput, NotEnoughData
+from mirage.people.votes.kinds import Vote
 from mirage.people.votes.powered import Ballots, Data, judge_residuals, powered_estimate
-from mirage.people.votes.rows import Vote
-from mirage.people.votes.verdicts import battle, is_named, label
+from mirage.people.votes.rows import battle, is_named, label
 from mirage.ranking.pair_tests import open_ranks
 from mirage.ranking.records import best_three
 from mirage.schema import CodeOrAll, Count, Range, Rank

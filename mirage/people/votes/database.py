@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mirage import schema
 from mirage.errors import ArenaError, BadInput, Unreachable
-from mirage.people.votes.rows import KINDS, UNDO, AnyRow, Row, now, token, validate_row
+from mirage.people.votes.kinds import KINDS, UNDO, AnyRow, Row
+from mirage.people.votes.rows import now, token, validate_row
 from mirage.store import home
 from mirage.store.extras import install_command
 
@@ -166,11 +167,11 @@ class Votes:
 
         return self._do(work, write=True)
 
-    def append(self, rows: Sequence[AnyRow], where: Sequence[str] = ()) -> int:
+    def append(self, rows: Sequence[Any], where: Sequence[str] = ()) -> int:
         """Store exported rows: all of them, or none; existing rows are unchanged.
 
         Args:
-            rows: votes and undos.
+            rows: votes and undos, of any kinds.
             where: location of each, for error messages.
 
         Returns:
@@ -180,12 +181,9 @@ class Votes:
             BadInput: at the first row that is invalid, has the id of a different row, or undoes a missing vote.
             Unreachable: if the database does not respond.
         """
-        if not rows:
-            return 0
-        kind, places = type(rows[0]), where or [""] * len(rows)
-        sound: dict[str, AnyRow] = {}
+        sound: dict[str, Any] = {}
         place_of: dict[str, str] = {}
-        for row, place in zip(rows, places, strict=True):
+        for row, place in zip(rows, where or [""] * len(rows), strict=True):
             try:
                 checked_row = validate_row(row)
                 if sound.get(checked_row.vote_id, checked_row) != checked_row:
@@ -193,32 +191,38 @@ class Votes:
                         f"the id {checked_row.vote_id} stands for another vote at {place_of[checked_row.vote_id]}"
                     )
             except BadInput as error:
-                raise BadInput(error.what, where=place, do=error.do or "nothing was imported") from None
+                do = "; ".join(filter(None, (error.do, "nothing was imported")))
+                raise BadInput(error.what, where=place, do=do) from None
             sound[checked_row.vote_id], place_of[checked_row.vote_id] = checked_row, place
 
         def work(db: Connection) -> int:
-            ids = [*sound, *(row.undoes for row in sound.values() if row.undoes and row.undoes not in sound)]
-            stored = {row.vote_id: row for row in self._by_id(db, kind, ids)}
-            for name, row in sound.items():
-                if stored.get(name, row) != row:
-                    raise BadInput(
-                        f"the database has another vote of the id {name}",
-                        where=place_of[name],
-                        do="nothing was imported",
-                    )
-                back = sound.get(row.undoes or "") or stored.get(row.undoes or "")
-                if row.undoes and (back is None or _about(back) != _about(row)):
-                    raise BadInput(
-                        f"it undoes {row.undoes}, which is not a vote by {row.voter} on this",
-                        where=place_of[name],
-                        do="import the vote with it; nothing was imported",
-                    )
-            new = [asdict(row) for name, row in sound.items() if name not in stored]
-            if new:
-                db.execute(self._insert(vote_tables()[kind]), new)
-            return len(new)
+            return sum(self._append_kind(db, kind.row, sound, place_of) for kind in KINDS.values())
 
-        return self._do(work, write=True)
+        return self._do(work, write=True) if sound else 0
+
+    def _append_kind(
+        self, db: Connection, kind: type[Any], rows: Mapping[str, Any], place_of: Mapping[str, str]
+    ) -> int:
+        """Store the valid rows of one kind, and return the number of new ones."""
+        sound = {name: row for name, row in rows.items() if type(row) is kind}
+        ids = [*sound, *(row.undoes for row in sound.values() if row.undoes and row.undoes not in sound)]
+        stored = {row.vote_id: row for row in self._by_id(db, kind, ids)}
+        for name, row in sound.items():
+            if stored.get(name, row) != row:
+                raise BadInput(
+                    f"the database has another vote of the id {name}", where=place_of[name], do="nothing was imported"
+                )
+            back = sound.get(row.undoes or "") or stored.get(row.undoes or "")
+            if row.undoes and (back is None or _about(back) != _about(row)):
+                raise BadInput(
+                    f"it undoes {row.undoes}, which is not a vote by {row.voter} on this",
+                    where=place_of[name],
+                    do="import the vote with it; nothing was imported",
+                )
+        new = [asdict(row) for name, row in sound.items() if name not in stored]
+        if new:
+            db.execute(self._insert(vote_tables()[kind]), new)
+        return len(new)
 
     def rows(self, kind: type[AnyRow], *, language: str | None = None, voter: str | None = None) -> list[AnyRow]:
         """Return the log of all arenas, or a part of it, in order of time (`votes_on` selects the rows of an arena).
@@ -237,16 +241,16 @@ class Votes:
                 query = query.where(table.c[name] == value)
         return self._do(lambda db: [kind(*row) for row in db.execute(query)])
 
-    def version(self) -> tuple[int, ...]:
-        """Return the number of rows of each kind (on battles, citations; notes; on labels), plus the number of
-        anonymisations: a cache key, since neither ever shrinks.
+    def version(self) -> dict[str, int]:
+        """Return the number of rows of each kind, plus the number of anonymisations: a cache key, since neither ever
+        shrinks.
         """
 
-        def work(db: Connection) -> tuple[int, ...]:
+        def work(db: Connection) -> dict[str, int]:
             *of_logs, erasures = map(int, db.execute(_counts()).one())
-            return tuple(n + erasures for n in of_logs)
+            return {kind: n + erasures for kind, n in zip(KINDS, of_logs, strict=True)}
 
-        return (0,) * len(KINDS) if self._absent else self._do(work)
+        return dict.fromkeys(KINDS, 0) if self._absent else self._do(work)
 
     def close(self) -> None:
         """Close the connections; the next use reconnects."""
@@ -365,7 +369,7 @@ class Votes:
         return Unreachable(f"the votes cannot be reached: {message}", where=self.where, do=do)
 
 
-def _about(row: Row) -> tuple[str, ...]:
+def _about(row: Row) -> tuple[Any, ...]:
     """Return a vote's voter, arena and item."""
     return (row.voter, row.arena, *row.item)
 
@@ -388,10 +392,11 @@ def metadata() -> Any:
     types = {"text": Text, "number": Double, "count": Integer, "flag": Boolean}
     catalog = MetaData()
     for kind in KINDS.values():
-        name = f"mirage_{kind.__name__.lower()}"
+        row: type = kind.row
+        name = f"mirage_{row.__name__.lower()}"
         columns: list[Column[Any]] = [
             Column(c.name, types[c.kind], primary_key=c.name == "vote_id", nullable=c.nullable)
-            for c in schema.columns(kind)
+            for c in schema.columns(row)
         ]
         Table(name, catalog, *columns, Index(f"{name}_by_voter", "voter"))
     Table("mirage_erasure", catalog, Column("erasure", Text, primary_key=True), Column("time", Text, nullable=False))
@@ -401,7 +406,7 @@ def metadata() -> Any:
 
 def vote_tables() -> Mapping[type, Table]:
     """Return the SQL table for each kind of row."""
-    return {kind: metadata().tables[f"mirage_{kind.__name__.lower()}"] for kind in KINDS.values()}
+    return {kind.row: metadata().tables[f"mirage_{kind.row.__name__.lower()}"] for kind in KINDS.values()}
 
 
 def open_engine(address: str) -> Engine:

@@ -7,7 +7,6 @@ rates = correct_rates(rates, QueryLabels(True, audit))  # `mirage.stages.outcome
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +16,8 @@ from mirage import store
 from mirage.errors import BadInput, NotEnoughData, UnknownName, Unreachable
 from mirage.people.votes.belonging import votes_on
 from mirage.people.votes.database import Votes
-from mirage.people.votes.rows import LabelVote, majority
+from mirage.people.votes.kinds import LabelVote
+from mirage.people.votes.rows import majorities
 from mirage.stats.label_errors import AuditedQuery, LabelAudit, QueryLabels
 from mirage.store.labels import has_automatic_labels, query_labels
 from mirage.text.languages import in_order
@@ -85,10 +85,13 @@ def draw_audit(
     for language in languages or ():
         if language not in present:
             raise UnknownName("language", language, present, where=f"{arena.address} (labels of queries)")
-    chosen = {key: label for key, label in labelled.items() if languages is None or key[0] in languages}
+    strata: dict[str, dict[str, list[str]]] = {"non_relevant": {}, "relevant": {}}
+    for (language, query), label in sorted(labelled.items()):
+        if languages is None or language in languages:
+            strata[label].setdefault(language, []).append(query)
     rng = np.random.default_rng(seed)
     items: list[AuditItem] = []
-    counts = {label: sum(other == label for other in chosen.values()) for label in ("non_relevant", "relevant")}
+    counts = {label: sum(map(len, ids.values())) for label, ids in strata.items()}
     if not all(counts.values()):
         missing = min(counts, key=lambda label: counts[label])
         raise NotEnoughData(
@@ -97,14 +100,11 @@ def draw_audit(
         )
     first = min(n - n // 2, counts["non_relevant"])
     shares = {"non_relevant": max(first, n - counts["relevant"]), "relevant": n - first}
-    for label, number in shares.items():
-        strata: dict[str, list[str]] = defaultdict(list)
-        for (language, query), other in sorted(chosen.items()):
-            if other == label:
-                strata[language].append(query)
-        for language, k in _allot(min(number, counts[label]), {code: len(ids) for code, ids in strata.items()}).items():
-            ids = strata[language]
-            items += [AuditItem(language, ids[place]) for place in rng.permutation(len(ids))[:k].tolist()]
+    for name, number in shares.items():
+        given = _allot(min(number, counts[name]), {code: len(ids) for code, ids in strata[name].items()})
+        for language, ids in strata[name].items():
+            own = rng.permutation(len(ids))[: given[language]].tolist()
+            items += [AuditItem(language, ids[place]) for place in own]
     return tuple(items[place] for place in rng.permutation(len(items)).tolist())
 
 
@@ -130,19 +130,12 @@ def label_audit(arena: store.Arena, log: Iterable[LabelVote]) -> LabelAudit | No
         log: votes on labels of all arenas.
     """
     labelled = query_labels(arena)
-    by_query: dict[tuple[str, str], list[LabelVote]] = defaultdict(list)
-    for vote in votes_on(arena, log).counting:
-        key = (vote.language, vote.query_id)
-        if vote.vote != "skip" and key in labelled:
-            by_query[key].append(vote)
-    if not by_query:
+    found = {key: label for key, label in majorities(votes_on(arena, log).counting).items() if key in labelled}
+    if not found:
         return None
-    queries, unclear = [], 0
-    for key, found in sorted(by_query.items()):
-        opinion = majority([vote.vote for vote in found])
-        if opinion == "unclear":
-            unclear += 1
-            continue
-        answerable = labelled[key] == "relevant"
-        queries.append(AuditedQuery(*key, answerable, answerable != (opinion == "yes")))
-    return LabelAudit(tuple(queries), unclear)
+    queries = [
+        AuditedQuery(language, query, labelled[language, query] == "relevant", labelled[language, query] != label)
+        for (language, query), label in sorted(found.items())
+        if label is not None
+    ]
+    return LabelAudit(tuple(queries), len(found) - len(queries))

@@ -30,10 +30,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.battles.decision import Battle, read_verdicts
-from mirage.people.votes.coefficients import ENOUGH
-from mirage.people.votes.rows import Vote
-from mirage.people.votes.verdicts import battle, label
+from mirage.battles.decision import Battle, decisions
+from mirage.people.votes.kinds import Vote
+from mirage.people.votes.rows import battle, label
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -103,9 +102,7 @@ class Pool:
     @cached_property
     def n_queries(self) -> int:
         """The number of queries of the included battles."""
-        return len(
-            {battle.query_id for battle, requested in zip(self.battles, self.on_request, strict=True) if requested}
-        )
+        return len({key.query_id for key, asked in zip(self.battles, self.on_request, strict=True) if asked})
 
 
 def gather_pool(
@@ -119,13 +116,13 @@ def gather_pool(
 
     Args:
         language: its code.
-        answers: columns language, query_id, system, status and text (or any digest of it); others than usable answers
-            are left out.
-        judgments: table `judgments`.
+        answers: columns query_id, system, status and text (or any digest of it), of the language; others than usable
+            answers are left out.
+        judgments: table `judgments`, of the language.
         seed: seed of the hashes; the parts change with it, so leave it.
     """
-    texts = _texts(answers, language)
-    flipped = {} if judgments is None else _decided_battles(_of(judgments, language), language)
+    texts = _texts(answers)
+    flipped = {} if judgments is None else _decided_battles(judgments)
     if not flipped:
         pairs = ((query, pair) for query, of in sorted(texts.items()) for pair in itertools.combinations(sorted(of), 2))
         flipped = dict.fromkeys((Battle(language, query, *pair) for query, pair in pairs), False)
@@ -158,7 +155,7 @@ def next_items(pool: Pool, *, voter: str, seen: Iterable[Vote] = (), n: int = 10
     Returns:
         At most n battles, the next one first; fewer where no more are left.
     """
-    voted = [pool.index.get(battle(vote), -1) for vote in seen if vote.language == pool.language]
+    voted = [pool.index.get(battle(vote), -1) for vote in seen]
     own = _mix_hashes(pool.hashes, f"own/{voter}")
     common = _unit(_mix_hashes(pool.hashes, "common")) < COMMON
     order = np.lexsort((np.where(common, _mix_hashes(pool.hashes, "order"), own), ~pool.on_request))
@@ -176,8 +173,6 @@ class Progress:
     """Battles the voter has not voted on."""
     queries: int
     """Number of queries on whose control battles somebody has an opinion."""
-    enough: int
-    """Number of queries from which the agreement is reliable."""
 
 
 def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
@@ -195,7 +190,6 @@ def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
         own=len(own_votes),
         left=len(pool.battles) - sum(battle_key in pool.index for battle_key in voted),
         queries=len({vote.query_id for vote in language_votes if vote.control and label(vote) is not None}),
-        enough=ENOUGH,
     )
 
 
@@ -207,32 +201,22 @@ def _item(pool: Pool, k: int, own: Hashes) -> VoteItem:
     return VoteItem(language, query, first, second, control, reason, float(pool.inclusion[k]) if selected else None)
 
 
-def _decided_battles(judgments: pa.Table, language: str) -> dict[Battle, bool]:
+def _decided_battles(judgments: pa.Table) -> dict[Battle, bool]:
     """Return the battles that a judge decided, sorted, each with whether a judge's two orders disagree."""
-    verdicts = read_verdicts(judgments).select_parsed()
-    decided = verdicts.decide()
-    query, first, second = (column[decided.head] for column in (verdicts.query, verdicts.first, verdicts.second))
-    s = len(verdicts.systems)
-    _, at, place = np.unique((query * s + first) * s + second, return_index=True, return_inverse=True)
-    flipped = np.bincount(place[~decided.consistent], minlength=len(at)) > 0
-    keys = zip(query[at].tolist(), first[at].tolist(), second[at].tolist(), flipped.tolist(), strict=True)
-    names = verdicts.queries, verdicts.systems
-    return {Battle(language, names[0][q], names[1][one], names[1][other]): flip for q, one, other, flip in keys}
+    flipped: dict[Battle, bool] = {}
+    for by_battle in decisions(judgments).values():
+        for key, decision in by_battle.items():
+            flipped[key] = flipped.get(key, False) or not decision.consistent
+    return dict(sorted(flipped.items()))
 
 
-def _texts(answers: pa.Table, language: str) -> dict[str, dict[str, str]]:
+def _texts(answers: pa.Table) -> dict[str, dict[str, str]]:
     texts: dict[str, dict[str, str]] = {}
-    columns = (_of(answers, language)[name].to_pylist() for name in ("query_id", "system", "status", "text"))
+    columns = (answers[name].to_pylist() for name in ("query_id", "system", "status", "text"))
     for query, system, status, text in zip(*columns, strict=True):
         if status in _REPLIED and text is not None:
             texts.setdefault(query, {})[system] = text.strip()
     return texts
-
-
-def _of(table: pa.Table, language: str) -> pa.Table:
-    import pyarrow.compute as pc
-
-    return table.filter(pc.equal(table["language"], language))
 
 
 def _hash(seed: int, *names: str) -> int:

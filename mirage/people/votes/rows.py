@@ -1,4 +1,4 @@
-"""Rows of the vote log, and the rule for valid votes.
+"""Rows of the vote log, the rule for valid votes, and what they say: battles, labels, verdicts, majorities.
 
 The log is append-only. A vote is undone by a row that references it, and a later vote of the same person on the same
 item replaces the earlier one; `standing` applies this rule.
@@ -7,194 +7,30 @@ item replaces the earlier one; `standing` applies this rule.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mirage import schema
+from mirage.battles.decision import TIE, Battle, swap
+from mirage.battles.decision import battle as battle_of
 from mirage.errors import BadInput, UnknownName
-from mirage.schema import Code, Range
+from mirage.people.votes.kinds import IMPORTED, KINDS, UNDO, UNNAMED, AnyRow, Row, Vote, kind_of
 from mirage.text.languages import is_code
 from mirage.text.names import NAMES, normalise_name
 
-Choice = Literal["A", "B", "tie", "both_bad", "skip", "undo"]
-Supports = Literal["yes", "no", "unclear", "undo"]
-Noted = Literal["note", "undo"]
-Answered = Literal["yes", "no", "unclear", "skip", "undo"]
-UNDO: Literal["undo"] = "undo"
-IMPORTED = "imported"
-"""Reason of an imported vote, whose battle no queue chose."""
-UNNAMED = "somebody"
-"""Voter of votes of which it is not known who cast them."""
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 LONGEST = {"note": 4_000, "voter": 100}
 """Maximum length of text that people type."""
 _TEXT = 1_000
 """Maximum length of any other text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Submitted:
-    """First fields of every row of the log: what was submitted, when, and on which query."""
-
-    key = ("vote_id",)
-
-    vote_id: str
-    """Created by the submitter before submission, and unique: a vote that is sent again is kept once."""
-    time: str
-    """When it was given, UTC, as `2026-11-21T05:13:28.250000Z`."""
-    arena: str
-    """Name of the folder of the arena where it was given. It says to which arena the vote belongs only where `shown`
-    does not."""
-    language: Code
-    """Language of the query."""
-    query_id: str
-    """The query."""
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems whose answers it is on, as shown."""
-        return ()
-
-    @property
-    def item(self) -> tuple[str, ...]:
-        """What it is on, regardless of the order shown."""
-        return (self.language, self.query_id, *sorted(self.systems))
-
-
-@dataclass(frozen=True, slots=True)
-class Vote(Submitted):
-    """One person's verdict on one battle, in the order shown; or the undoing of an earlier vote."""
-
-    system_a: str
-    """The system shown first."""
-    system_b: str
-    """The system shown second; the order is drawn for each person and battle."""
-    voter: str
-    """Who voted: a name or a pseudonym."""
-    vote: Choice
-    """`A`: the first is better; `B`: the second; `tie`: equally good; `both_bad`: equally bad; `skip`: no opinion;
-    `undo`: revokes the vote named by `undoes`."""
-    control: bool
-    """Whether the battle was drawn plainly at random, hence counts for agreement."""
-    why: str
-    """Why the queue chose it: `random`, or reasons with commas between them (`mirage.people.votes.queue`); `imported`:
-    it came with a file."""
-    note: str | None = None
-    """The person's comment."""
-    undoes: str | None = None
-    """The revoked vote; null unless `vote` is `undo`."""
-    seconds: Annotated[float, Range(0, None)] | None = None
-    """Seconds from the sight of the battle to the vote; null where not measured."""
-    session: str | None = None
-    """The voting session; null if unknown."""
-    shown: str | None = None
-    """Digest of the query and the two answers as they were shown (`shown_digest`): a vote belongs to every arena that
-    holds the query, and does not count for answers that have taken the place of these. Null where unknown."""
-    inclusion: Annotated[float, Range(0, 1)] | None = None
-    """Inclusion probability of this battle among those that the queue asks, all of which come in random order; in
-    corrected ratings a vote weighs one over it. Null if unknown: such votes count only as `control` allows."""
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The two systems, as shown."""
-        return self.system_a, self.system_b
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence(Submitted):
-    """A person's vote on whether a passage supports the sentence that cites it."""
-
-    system: str
-    """What produced the answer."""
-    sentence: schema.Count
-    """Number of the sentence, from 0, in the answer's reason, or its answer where no reason is marked
-    (`mirage.stages.features.support.cited_places`)."""
-    passage_id: str
-    """The passage it cites."""
-    voter: str
-    """Who voted."""
-    vote: Supports
-    """Whether the passage supports the sentence; `undo`: revokes the vote named by `undoes`."""
-    note: str | None
-    """The person's comment."""
-    undoes: str | None
-    """The revoked vote; null unless `vote` is `undo`."""
-    seconds: Annotated[float, Range(0, None)] | None
-    """Seconds from display to vote; null if not measured."""
-    session: str | None
-    """The voting session; null if unknown."""
-    shown: str | None
-    """As in a vote; of the query and the passage, and the answer."""
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The system."""
-        return (self.system,)
-
-    @property
-    def item(self) -> tuple[str, ...]:
-        """The sentence and the passage it cites."""
-        return (self.language, self.query_id, self.system, str(self.sentence), self.passage_id)
-
-
-@dataclass(frozen=True, slots=True)
-class Note(Submitted):
-    """A person's note on an answer or a battle: categories of what is wrong, a text, or both."""
-
-    system: str | None
-    """The system whose answer the note is on; null for a note on a battle."""
-    system_a: str | None
-    """The first system of the battle; null for a note on an answer."""
-    system_b: str | None
-    """The second system of the battle; null for a note on an answer."""
-    voter: str
-    """The author of the note."""
-    vote: Noted
-    """`note`; `undo`: revokes the note named by `undoes`."""
-    categories: str | None
-    """Names of categories, with commas between them; null without any."""
-    note: str | None
-    """The text; null without one."""
-    undoes: str | None
-    """The revoked note; null unless `vote` is `undo`."""
-    session: str | None
-    """The session it was written in; null where unknown."""
-    shown: str | None
-    """As in a vote; of the query, and the answer or the two answers."""
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The system of a note on an answer, or the two systems of a note on a battle."""
-        return tuple(name for name in (self.system, self.system_a, self.system_b) if name is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class LabelVote(Submitted):
-    """A person's vote on the label of a query (can its passages answer it?), for an audit."""
-
-    voter: str
-    """Who voted."""
-    vote: Answered
-    """Whether the passages answer the query; `skip`: no opinion; `undo`: revokes the vote named by `undoes`."""
-    note: str | None
-    """The person's comment."""
-    undoes: str | None
-    """The revoked vote; null unless `vote` is `undo`."""
-    seconds: Annotated[float, Range(0, None)] | None
-    """Seconds from display to vote; null if not measured."""
-    session: str | None
-    """The voting session; null if unknown."""
-    shown: str | None
-    """As in a vote; of the query, and the passages."""
-
-
-Row = Vote | Evidence | Note | LabelVote
-KINDS: Mapping[str, Any] = {"battles": Vote, "citations": Evidence, "notes": Note, "labels": LabelVote}
-"""Kinds of rows: votes on battles and citations, notes, and votes on labels of queries."""
-AnyRow = TypeVar("AnyRow", Vote, Evidence, Note, LabelVote)
-
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+T = TypeVar("T")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
 
@@ -218,8 +54,6 @@ def shown_digest(query: Iterable[str], subject: Iterable[str]) -> str:
 
 def now() -> str:
     """Return the current time in the format of the rows."""
-    from datetime import UTC, datetime
-
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
@@ -254,12 +88,7 @@ def validate_row(row: AnyRow) -> AnyRow:
     Raises:
         BadInput: if a value is invalid for its column, or fields contradict each other.
     """
-    values: dict[str, Any] = {}
-    kind: type = type(row)
-    for column in schema.columns(kind):
-        value = getattr(row, column.name)
-        values[column.name] = _check_value(column, value)
-    cleaned: AnyRow = kind(**values)
+    cleaned = read_row(type(row), partial(getattr, row))
     if not _is_time(cleaned.time):
         raise BadInput(f"time is {cleaned.time!r}", do="write UTC as 2026-11-21T05:13:28.250000Z")
     if (cleaned.vote == UNDO) != (cleaned.undoes is not None):
@@ -267,26 +96,22 @@ def validate_row(row: AnyRow) -> AnyRow:
     systems = cleaned.systems
     if len(set(systems)) < len(systems):
         raise BadInput(f"{systems[0]} battles itself", do="name two systems")
-    if isinstance(cleaned, Note):
-        if len(systems) != (1 if cleaned.system is not None else 2):
-            raise BadInput("a note is on one answer or one battle", do="give either system, or system_a and system_b")
-        return replace(cleaned, categories=join_categories(split_categories(cleaned.categories)))
-    if isinstance(cleaned, Vote) and cleaned.inclusion is not None and not 0 < cleaned.inclusion <= 1:
-        raise BadInput(
-            f"inclusion cannot be {cleaned.inclusion}", do="give a value above 0, at most 1, or leave it empty"
-        )
-    return cleaned
+    checked: AnyRow = kind_of(cleaned).check(cleaned)
+    return checked
 
 
-def split_categories(text: str | None) -> tuple[str, ...]:
-    """Return the names in the categories of a note, each once, in their order."""
-    names = (normalise_name(" ".join(name.split())) for name in (text or "").split(","))
-    return tuple(dict.fromkeys(name for name in names if name))
+def read_row(kind: type[T], get: Callable[[str], Any]) -> T:
+    """Build a row from values by the name of the column; missing and empty values are null, numbers may be text.
 
+    Args:
+        kind: class of the row, whose fields are columns.
+        get: returns the value of a column, or None.
 
-def join_categories(names: Iterable[str]) -> str | None:
-    """Return names of categories as a note stores them; None if there are none."""
-    return ",".join(names) or None
+    Raises:
+        BadInput: if a value is invalid for its column.
+    """
+    table: type = kind
+    return kind(**{column.name: _check_value(column, get(column.name)) for column in schema.columns(table)})
 
 
 def _is_time(text: str) -> bool:
@@ -297,21 +122,35 @@ def _is_time(text: str) -> bool:
 
 
 def _check_value(column: schema.Column, value: Any) -> Any:
-    name = column.name
-    if value is None:
+    name, do = column.name, f"{column.name}: {column.meaning}"
+    if value is None or (value == "" and column.nullable):
         if not column.nullable:
-            raise BadInput(f"{name} is missing", do=f"{name}: {column.meaning}")
+            raise BadInput(f"{name} is missing", do=do)
         return None
     if column.kind == "text":
         return _text(column, value)
-    if column.kind == "flag" and isinstance(value, bool):
+    if isinstance(value, str):
+        value = _parse(column.kind, value)
+    types = {"flag": bool, "count": int, "number": int | float}[column.kind]
+    if not isinstance(value, types) or (isinstance(value, bool) and types is not bool):
+        raise BadInput(f"{name} is {value!r}, not a {column.kind}", do=do)
+    if types is bool:
         return value
-    whole = column.kind == "count"
-    if column.kind == "flag" or isinstance(value, bool) or not isinstance(value, int if whole else int | float):
-        raise BadInput(f"{name} is {value!r}, not a {column.kind}", do=f"{name}: {column.meaning}")
-    if not 0 <= value < 2**31:
-        raise BadInput(f"{name} is {value!r}, which is out of range", do=f"{name}: {column.meaning}")
+    whole = types is int
+    allowed = column.range or schema.Range(None, None)
+    low, high = (0, 2**31 - 1) if whole else (-schema.LARGEST, schema.LARGEST)
+    if not (low if allowed.low is None else allowed.low) <= value <= (high if allowed.high is None else allowed.high):
+        raise BadInput(f"{name} is {value!r}, which is out of range", do=do)
     return int(value) if whole else float(value)
+
+
+def _parse(kind: str, text: str) -> Any:
+    """Return the flag or number of a text; the text itself if it is neither."""
+    if kind == "flag":
+        return _FLAGS.get(text.casefold(), text)
+    with suppress(ValueError):
+        return int(text) if text.isascii() and text.isdigit() else float(text)
+    return text
 
 
 def _text(column: schema.Column, value: Any) -> str:
@@ -358,9 +197,86 @@ def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:
     return sorted(last.values(), key=age)
 
 
-def majority(words: Iterable[str]) -> str:
-    """Return the word that has more votes than any other; `unclear` if there is none."""
-    ranked = Counter(word for word in words if word).most_common(2)
-    if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
-        return "unclear"
-    return ranked[0][0]
+def majorities(votes: Iterable[AnyRow]) -> dict[tuple[Any, ...], Any]:
+    """Return what most people say of each item that has opinions, as `VoteKind.says`; None where there is no majority
+    for any, or it finds the item unclear.
+
+    Args:
+        votes: those that stand, of one kind.
+    """
+    opinions: dict[tuple[Any, ...], Counter[Any]] = defaultdict(Counter)
+    for vote in votes:
+        if vote.vote != "skip":
+            opinions[vote.item][kind_of(vote).says.get(vote.vote)] += 1
+    ranked = {item: counts.most_common(2) for item, counts in opinions.items()}
+    return {item: best[0] if not rest or best[1] > rest[0][1] else None for item, (best, *rest) in ranked.items()}
+
+
+def battle(vote: Vote) -> Battle:
+    """Return the battle of a vote."""
+    return battle_of(vote.language, vote.query_id, vote.system_a, vote.system_b)
+
+
+def label(vote: Vote) -> int | None:
+    """Return the label of a vote: `FIRST`, `SECOND`, `TIE`; None for a skip."""
+    outcome = KINDS["battles"].says.get(vote.vote)
+    return swap(outcome) if outcome is not None and vote.system_a > vote.system_b else outcome
+
+
+def is_named(vote: Vote) -> bool:
+    """Return whether it is known who voted: imported verdicts and data frames may not say."""
+    return vote.voter != UNNAMED and not (vote.why == IMPORTED and vote.vote_id.endswith("/"))
+
+
+def imported_votes(judgments: pa.Table, arena: str) -> list[Vote]:
+    """Return the verdicts of people among judgments as votes, one row per verdict.
+
+    Nothing chose their battles to suit a judge, so they count like votes on battles drawn at random.
+
+    Args:
+        judgments: columns of `schema.Judgment`: its key, `verdict`, `person` and `voter`.
+        arena: name of the arena.
+
+    Returns:
+        Them, in the order of the table.
+    """
+    import pyarrow.compute as pc
+
+    rows = judgments.filter(pc.fill_null(judgments["person"], False))
+    names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "voter")
+    columns = (rows[name].to_pylist() for name in names)
+    return [
+        Vote(
+            vote_id="/".join((IMPORTED, language, query_id, a, b, judge, voter or "")),
+            time="",
+            arena=arena,
+            language=language,
+            query_id=query_id,
+            system_a=a,
+            system_b=b,
+            voter=voter or judge,
+            vote="skip" if verdict == "unparsed" else verdict,
+            control=True,
+            why=IMPORTED,
+        )
+        for language, query_id, judge, a, b, verdict, voter in zip(*columns, strict=True)
+    ]
+
+
+def people(votes: Iterable[Vote]) -> pa.Table:
+    """Votes as verdicts: a row for each vote that is an opinion.
+
+    Args:
+        votes: those that stand (`standing`).
+
+    Returns:
+        Columns language, query_id, system_a, system_b (as shown) and verdict (`A`, `B` or `tie`), in the order of the
+        votes.
+    """
+    import pyarrow as pa
+
+    names = ("language", "query_id", "system_a", "system_b")
+    opinions = [vote for vote in votes if vote.vote in KINDS["battles"].says]
+    columns = {name: [getattr(vote, name) for vote in opinions] for name in names}
+    columns["verdict"] = ["tie" if KINDS["battles"].says[vote.vote] == TIE else vote.vote for vote in opinions]
+    return pa.table(columns, schema=pa.schema([(name, pa.string()) for name in (*names, "verdict")]))

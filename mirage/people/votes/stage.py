@@ -18,9 +18,9 @@ from mirage.people.votes.agreement import Agreement, agreement
 from mirage.people.votes.belonging import belonging, votes_on
 from mirage.people.votes.correct import CorrectedRating, Correction, correct, join_corrections
 from mirage.people.votes.database import Votes
+from mirage.people.votes.kinds import AnyRow, Evidence, Vote
 from mirage.people.votes.queue import Pool, gather_pool
-from mirage.people.votes.rows import AnyRow, Evidence, Vote, validate_row
-from mirage.people.votes.verdicts import imported_votes, majorities, people
+from mirage.people.votes.rows import imported_votes, majorities, people
 from mirage.ranking.bootstrap import rate
 from mirage.store.export import export_rows
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 _COLUMNS = tuple(dict.fromkeys((*COLUMNS, "points")))
 """Columns of table `judgments` that are read."""
-_GRADES: dict[str, schema.Support] = {"yes": "full", "no": "none"}
-_FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
 @dataclass(frozen=True)
@@ -105,10 +103,9 @@ def grade_support_by_votes(path: Path, log: Iterable[Evidence], *, made_by: str)
 
     seen = store.consistently(path, support_grading.seen_citations)
     rows = []
-    for key, word in majorities(votes_on(seen.arena, log).counting).items():
-        grade = _GRADES.get(word)
+    for (language, query, system, sentence, passage), grade in majorities(votes_on(seen.arena, log).counting).items():
         reason = None if grade else "people find it unclear or disagree"
-        rows.append(schema.SupportGrade(*key, schema.PEOPLE, grade, reason, None))
+        rows.append(schema.SupportGrade(language, query, system, sentence, passage, schema.PEOPLE, grade, reason, None))
     if not rows:
         raise NotEnoughData(
             f"there are no votes on citations of {seen.arena.name}",
@@ -237,16 +234,13 @@ def import_votes(database: Votes, kind: type[AnyRow], path: Path) -> tuple[int, 
         BadInput: with file and line.
         Unreachable: if the database does not respond.
     """
-    rows, where = [], []
-    for line in store.records(path):
-        try:
-            rows.append(validate_row(read_row(kind, line.value)))
-        except BadInput as error:
-            raise BadInput(error.what, where=line.where, do=error.do or "nothing was imported") from None
-        where.append(line.where)
-    if not rows:
+    lines = list(store.records(path))
+    table: type = kind
+    names = [column.name for column in schema.columns(table)]
+    if not lines:
         raise BadInput("this file has no votes", where=str(path), do="give a file written by mirage votes export")
-    return len(rows), database.append(rows, where)
+    rows = [kind(**{name: line.value.get(name) for name in names}) for line in lines]
+    return len(rows), database.append(rows, [line.where for line in lines])
 
 
 _VOTE = "vote on the Spot check page, whose queue draws battles at random"
@@ -267,24 +261,3 @@ def _imported_votes(arena: store.Arena) -> tuple[Vote, ...]:
     if "judgments" not in arena.tables or not pc.any(arena.read("judgments", columns=["person"])["person"]).as_py():
         return ()
     return tuple(imported_votes(arena.read("judgments", columns=(*_COLUMNS, "person", "voter")), arena.name))
-
-
-def read_row(kind: type[AnyRow], record: Mapping[str, Any]) -> AnyRow:
-    """Convert a record of a file to a row, parsing CSV text by column; missing fields are null."""
-    values: dict[str, Any] = {}
-    table: type = kind
-    for column in schema.columns(table):
-        value = record.get(column.name)
-        if value == "" and column.nullable:
-            value = None
-        if isinstance(value, str) and column.kind != "text":
-            value = _number(column.name, value) if column.kind != "flag" else _FLAGS.get(value.casefold(), value)
-        values[column.name] = value
-    return kind(**values)
-
-
-def _number(name: str, text: str) -> float | int:
-    try:
-        return int(text) if text.isascii() and text.isdigit() else float(text)
-    except ValueError:
-        raise BadInput(f"{name} is {text!r}, not a number") from None

@@ -33,10 +33,9 @@ from mirage.ranking.compare.records import (
 )
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import MOVED, CompareSettings, RankSettings
-from mirage.stats.bounded import mean_of_means
 from mirage.stats.holm import holm
 from mirage.stats.intervals import agree_with_test
-from mirage.stats.label_errors import NOT_AUDITED, LabelAudit, QueryLabels, correct_difference, separation
+from mirage.stats.label_errors import NOT_AUDITED, QueryLabels
 from mirage.stats.units import Units
 from mirage.text.languages import in_order
 
@@ -182,14 +181,15 @@ def _compare_row(ranking: RankingReport, first: str, second: str, code: str) -> 
 
 
 def _moved_ratings(ranking: RankingReport, first: str, second: str, most: int) -> tuple[MovedQuery, ...]:
-    if not ranking.battles or not most:
-        return ()
+    """Return the queries on which one of two systems won more points against the other."""
     rows = []
-    for code, layout in ranking.by_query.items():
-        if first in layout.systems and second in layout.systems:
-            moves = layout.moves[:, layout.systems.index(first)] - layout.moves[:, layout.systems.index(second)]
-            queries = ranking.battles[code].queries
-            rows += [MovedQuery(code, q, None, None, move) for q, move in zip(queries, moves.tolist(), strict=True)]
+    for code, battles in ranking.battles.items():
+        if most and first in battles.systems and second in battles.systems:
+            pair = battles.subset((first, second))
+            k = pair.systems.index(first)
+            points = pair.shared(ranking.ties).astype(float)
+            won, lost = points[:, k, 1 - k].tolist(), points[:, 1 - k, k].tolist()
+            rows += [MovedQuery(code, q, a, b, a - b) for q, a, b in zip(pair.queries, won, lost, strict=True)]
     return _most(rows, most)
 
 
@@ -229,55 +229,13 @@ def _by_values(
         unpaired = sum(part.unpaired for part in parts.values())
         parts[JOINT] = _Part(joint, unpaired, None if joint else "no language has an interval")
     title = measure.title
-    if labels is not None and labels.unaudited:
-        title = f"{title}; {NOT_AUDITED}"
-    if labels is not None and labels.audit is not None:
-        parts, title = _correct_labels(parts, labels.audit, title)
+    if labels is not None and (labels.unaudited or labels.audit):
+        title = f"{title}; {NOT_AUDITED if labels.unaudited else 'not corrected for label errors'}"
     table = _rows(parts, margin)
     unit = Units({code: part.queries for code, part in estimated.items()}).unit
     return ComparisonReport(
         *systems, measure.name, title, measure.unit, margin, table, _most(rows, settings.moved), unit
     )
-
-
-def _correct_labels(parts: Mapping[str, _Part], audit: LabelAudit, title: str) -> tuple[dict[str, _Part], str]:
-    """Correct the differences in correct decisions for label errors, each language by its own audit and the joint
-    difference as their mean; return them with the title of the measure.
-
-    The p-value stays: a corrected difference has the sign of the observed one.
-    """
-    corrected: dict[str, _Part] = {}
-    scales: list[float] = []
-    plain: list[PairedEstimate] = []
-    for code, part in parts.items():
-        estimate = part.estimate
-        if code == JOINT or estimate is None or estimate.low is None or estimate.high is None:
-            continue
-        try:
-            errors = audit.errors(code)
-            value, low, high = correct_difference(estimate.value, estimate.low, estimate.high, errors)
-        except NotEnoughData as error:
-            return dict(parts), f"{title}; not corrected for label errors: {code} is not checked: {error.what}"
-        scales.append(1 / separation(errors))
-        plain.append(estimate)
-        known = None if estimate.error is None else estimate.error * scales[-1]
-        corrected[code] = replace(part, estimate=replace(estimate, value=value, low=low, high=high, error=known))
-    joint = parts[JOINT].estimate if JOINT in parts else None
-    if joint is not None and joint.low is not None and joint.high is not None:
-        before, after = (
-            np.array([(e.value, e.low, e.high) for e in of], dtype=float).T
-            for of in (plain, [part.estimate for part in corrected.values() if part.estimate])
-        )
-        _, low, high = mean_of_means(*before)
-        factor = max(1.0, ((joint.high - joint.low) / (high - low)) ** 2, audit.sharing_factor(list(corrected)))
-        value, low, high = mean_of_means(*after, factor=factor)
-        known = None if joint.error is None else joint.error * float(np.mean(scales))
-        estimate = replace(joint, value=value, low=max(low, -1.0), high=min(high, 1.0), error=known)
-        corrected[JOINT] = replace(parts[JOINT], estimate=estimate)
-    both = parts[JOINT if JOINT in parts else next(iter(parts))].estimate
-    before_it = "" if both is None else f"; {both.value:+.3f} before"
-    title = f"{title}; corrected for label errors in {len(audit.queries)} audited queries{before_it}"
-    return dict(parts) | corrected, title
 
 
 def _rows(parts: Mapping[str, _Part], margin: float) -> tuple[Comparison, ...]:

@@ -21,12 +21,12 @@ class MovedQuery:
     """Language of the query."""
     query_id: str
     """The query."""
-    first: float | None
-    """The first system's value; null for ratings, which have none per query."""
-    second: float | None
+    first: float
+    """The first system's value; for ratings its points in the battles of the two, a tie being half a point."""
+    second: float
     """The second system's value."""
     difference: float
-    """Lead of the first system on this query; for ratings the query's influence on the difference, in logits."""
+    """Lead of the first system on this query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Comparison:
     unpaired: int
     """Queries with a value of only one of the two, which are excluded. 0 for ratings."""
     differing: int
-    """Number of queries on which the two differ."""
+    """Number of queries on which the two differ; for ratings also by their battles with others."""
     detectable: float | None
     """Minimum detectable difference with these queries at 80% power, by the 5% test without Holm's correction; null
     with a reason.

@@ -131,7 +131,7 @@ def _cells(row: Comparison) -> tuple[str, ...]:
 
 
 def _moved_cells(row: MovedQuery) -> tuple[str, ...]:
-    values = ("" if value is None else f"{value:.{_DIGITS}g}" for value in (row.first, row.second))
+    values = (f"{value:.{_DIGITS}g}" for value in (row.first, row.second))
     return row.language, markdown_text(row.query_id), *values, _signed(row.difference)
 
 

@@ -86,24 +86,19 @@ class Training:
         """Systems with features but without a battle anywhere."""
         return tuple(sorted({s for language in self.languages.values() for s in language.systems} - set(self.systems)))
 
-    def only(self, *, features: Sequence[str] | None = None, languages: Collection[str] | None = None) -> Training:
-        """Return the data with some of the features and languages.
+    def only(self, features: Sequence[str]) -> Training:
+        """Return the data with some of the features.
 
         Raises:
             UnknownName: if one does not exist.
         """
-        for name in features or ():
+        for name in features:
             if name not in self.features:
                 raise UnknownName("feature", name, self.features)
-        for code in languages or ():
-            if code not in self.languages:
-                raise UnknownName("language", code, self.languages)
-        names = self.features if features is None else tuple(f for f in self.features if f in set(features))
+        names = tuple(name for name in self.features if name in set(features))
         columns = [self.features.index(name) for name in names]
-        selected = {c: language for c, language in self.languages.items() if languages is None or c in set(languages)}
-        return Training(
-            names, {c: replace(language, values=language.values[:, :, columns]) for c, language in selected.items()}
-        )
+        languages = {c: replace(of, values=of.values[:, :, columns]) for c, of in self.languages.items()}
+        return Training(names, languages)
 
     def unused_features(self) -> dict[str, dict[str, tuple[str, ...]]]:
         """Return by feature and language the systems with too few values, for which the feature is excluded there."""

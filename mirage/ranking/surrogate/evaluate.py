@@ -12,6 +12,7 @@ Baets and Salakoski, Computational Statistics and Data Analysis 55, 2011).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -39,7 +40,7 @@ class RegressorComparison:
     default: str
     """The regressor for new systems: the last."""
     tests: tuple[PairedTest, ...]
-    """The default against each other one; without those where no pair was left out."""
+    """The default against each other one; without those where pairs leave too few systems."""
     seed: int
     """Seed of the regressors."""
 
@@ -55,7 +56,6 @@ def leave_one_out(
     name: str,
     *,
     features: Callable[[Collection[str]], Sequence[str]] | None = None,
-    pairs: bool = True,
     seed: int = SEED,
 ) -> HeldOut:
     """Predict every system by a regressor trained without its battles.
@@ -64,14 +64,13 @@ def leave_one_out(
         training: the data.
         name: one of `REGRESSORS`.
         features: if given, selects the features of each fit without the systems left out.
-        pairs: whether to also leave out every two systems together, which a tau needs.
         seed: seed of a randomised regressor.
 
     Raises:
         NotEnoughData: if there are fewer than four rated systems.
     """
     _enough(training)
-    return _Scale(training).held_out(name, predict_left_out(training, name, seed, features=features, pairs=pairs))
+    return _Scale(training).held_out(name, predict_left_out(training, name, seed, features=features))
 
 
 def compare_regressors(
@@ -95,8 +94,13 @@ def compare_regressors(
     chosen = {regressor(name).name for name in (REGRESSORS if names is None else names)}
     regressors = [name for name in REGRESSORS if name in chosen]
     _enough(training)
-    n = len(training.systems)
-    count = _counter(len(regressors) * (n + n * (n - 1) // 2), progress)
+    n, done = len(training.systems), itertools.count(1)
+    total = len(regressors) * (n + n * (n - 1) // 2)
+
+    def count() -> None:
+        if progress:
+            progress(next(done), total)
+
     scale = _Scale(training)
     held_out = {name: scale.held_out(name, predict_left_out(training, name, seed, count=count)) for name in regressors}
     default = regressors[-1]
@@ -110,7 +114,6 @@ def predict_left_out(
     seed: int = SEED,
     *,
     features: Callable[[Collection[str]], Sequence[str]] | None = None,
-    pairs: bool = True,
     count: Callable[[], object] = lambda: None,
 ) -> Array:
     """Predict every system by a fit without it and without every other one.
@@ -120,7 +123,6 @@ def predict_left_out(
         name: the regressor.
         seed: seed of a randomised regressor.
         features: if given, selects the features of each fit without the systems left out.
-        pairs: whether to leave out pairs.
         count: called after each fit.
 
     Returns:
@@ -132,9 +134,9 @@ def predict_left_out(
     """
     systems, codes = training.systems, sorted(training.languages)
     predicted = np.full((len(codes), len(systems), len(systems)), np.nan)
-    for out in [*((system,) for system in systems), *(combinations(systems, 2) if pairs else ())]:
+    for out in [*((system,) for system in systems), *combinations(systems, 2)]:
         try:
-            seen = training if features is None else training.only(features=features(out))
+            seen = training if features is None else training.only(features(out))
             predictions = predict(seen, name, out=out, seed=seed)
         except NotEnoughData:
             if len(out) == 1:
@@ -234,15 +236,3 @@ def _enough(training: Training) -> None:
             f"{len(training.systems)} rated systems with features are too few to leave some out",
             do=f"add features and battles of at least {FEWEST + 1} systems",
         )
-
-
-def _counter(total: int, progress: Progress | None) -> Callable[[], None]:
-    completed = 0
-
-    def count() -> None:
-        nonlocal completed
-        completed += 1
-        if progress:
-            progress(completed, total)
-
-    return count

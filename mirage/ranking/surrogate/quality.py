@@ -24,7 +24,7 @@ class Quality:
     """n: number of systems left out, one at a time."""
     tau: float | None
     """Kendall's tau-b of predictions and the judge's ratings, in [-1, 1], over pairs of systems left out together; 0
-    if all predictions are equal; null if all ratings are, or if no pair was left out.
+    if all predictions are equal; null if all ratings are, or if every pair leaves too few training systems.
     """
     rmse: float
     """Root mean squared error, in logits."""
@@ -34,8 +34,8 @@ class Quality:
     """
     slope: float | None
     """Calibration: slope of the ratings on the predictions, over pairs of systems left out together; 1 is calibrated,
-    below 1 means over-dispersed predictions, 0 no information; null if all predictions are equal, or if no pair was
-    left out.
+    below 1 means over-dispersed predictions, 0 no information; null if all predictions are equal,
+    or if every pair leaves too few training systems.
     """
     covered: float | None
     """Share of the ratings inside the 95% prediction interval, in [0, 1], among the systems with a prediction interval;
@@ -80,7 +80,7 @@ class HeldOut:
     """n ratings by the judge."""
     tau_parts: Predicted
     """Each system's contribution to Kendall's tau-b of pairs left out together, whose mean is the tau (`tau_parts`);
-    NaN where pairs were not left out, or left too few training systems.
+    NaN where pairs leave too few training systems.
     """
     slope_parts: Predicted
     """Each system's contribution to the slope of ratings on predictions, from the same pairs (`slope_parts`)."""

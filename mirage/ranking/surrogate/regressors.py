@@ -11,7 +11,6 @@ import numpy as np
 
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking.surrogate.data import Array, FitPart, Predicted, Training, fit_parts
-from mirage.ranking.surrogate.pooled import fit_pooled
 
 TREES = 10
 """Number of trees of `fit_answers`."""
@@ -200,14 +199,6 @@ REGRESSORS: dict[str, Regressor] = {
             "systems left out of the training systems.",
             "",
             _each_language(_ridge, FitPart.standard),
-        ),
-        Regressor(
-            "pooled",
-            "Pooled ridge",
-            "One slope a feature for all languages and a deviation in each, both shrunk; how far is chosen by the "
-            "error on systems left out of all languages at once.",
-            "",
-            fit_pooled,
         ),
         Regressor(
             "answers",

@@ -17,8 +17,11 @@ import numpy as np
 from mirage import schema
 from mirage.battles.judge import Judge
 from mirage.errors import NotEnoughData
-from mirage.ranking import surrogate
-from mirage.ranking.surrogate.data import Array
+from mirage.ranking.surrogate.data import COVERAGE, Array, Training
+from mirage.ranking.surrogate.evaluate import RegressorComparison, compare_regressors, margin
+from mirage.ranking.surrogate.quality import HeldOut, paired_test
+from mirage.ranking.surrogate.range import Distance, distances
+from mirage.ranking.surrogate.regressors import PUBLISHED, REGRESSORS, SEED, predict
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,9 +37,9 @@ class Report:
 
     judge: Judge
     """Judge whose ratings are predicted."""
-    training: surrogate.Training
+    training: Training
     """The training data."""
-    comparison: surrogate.RegressorComparison
+    comparison: RegressorComparison
     """The regressors on left-out systems, and the default."""
     rows: tuple[schema.Prediction, ...]
     """The predictions."""
@@ -61,11 +64,11 @@ class Report:
 
 
 def report_on(
-    seen: surrogate.Training,
+    seen: Training,
     judge: Judge,
     *,
     regressors: Sequence[str] | None = None,
-    seed: int = surrogate.SEED,
+    seed: int = SEED,
     progress: Progress | None = None,
 ) -> Report:
     """Compare regressors on left-out systems, and predict every system.
@@ -80,8 +83,8 @@ def report_on(
     Raises:
         NotEnoughData: if there are too few rated systems with features.
     """
-    comparison = surrogate.compare_regressors(seen, regressors, seed=seed, progress=progress)
-    reach = {system: surrogate.distances(seen, system) for system in (*seen.systems, *seen.new)}
+    comparison = compare_regressors(seen, regressors, seed=seed, progress=progress)
+    reach = {system: distances(seen, system) for system in (*seen.systems, *seen.new)}
     rows = []
     for name, held_out in comparison.held_out.items():
         new = {s: predict_new(seen, s, name, held_out, reach[s], seed) for s in seen.new}
@@ -112,7 +115,7 @@ def rows_of(predictions: pa.Table, judge: Judge) -> list[schema.Prediction]:
     Raises:
         NotEnoughData: if there are none.
     """
-    rows = [schema.Prediction(**row) for row in predictions.to_pylist() if row["regressor"] in surrogate.REGRESSORS]
+    rows = [schema.Prediction(**row) for row in predictions.to_pylist() if row["regressor"] in REGRESSORS]
     rows = [row for row in rows if (row.judge, row.skill) == (judge.name, judge.skill)]
     if not rows:
         raise NotEnoughData(
@@ -123,11 +126,11 @@ def rows_of(predictions: pa.Table, judge: Judge) -> list[schema.Prediction]:
 
 
 def predict_new(
-    seen: surrogate.Training,
+    seen: Training,
     system: str,
     regressor: str,
-    held_out: surrogate.HeldOut,
-    reach: Mapping[str, surrogate.Distance],
+    held_out: HeldOut,
+    reach: Mapping[str, Distance],
     seed: int,
 ) -> dict[str, tuple[float, float | None, float | None]]:
     """Predict the ratings of a system without battles from its features alone, on the judge's scale.
@@ -137,7 +140,7 @@ def predict_new(
         system: the system.
         regressor: the regressor.
         held_out: its predictions of left-out systems, whose residuals give the interval.
-        reach: distances of the system (`surrogate.distances`).
+        reach: distances of the system (`distances`).
         seed: seed of a randomised regressor.
 
     Returns:
@@ -146,7 +149,7 @@ def predict_new(
         system shares too few features with the judged systems.
     """
     values = {}
-    for code, predicted in surrogate.predict(seen, regressor, out=[system], seed=seed).items():
+    for code, predicted in predict(seen, regressor, out=[system], seed=seed).items():
         systems = seen.languages[code].systems
         if system in systems and np.isfinite(predicted[systems.index(system)]):
             values[code] = float(predicted[systems.index(system)]) + seen.languages[code].offset
@@ -156,13 +159,13 @@ def predict_new(
     for code, value in values.items():
         known = code in held_out.predicted
         residuals = held_out.judged[code] - held_out.predicted[code] if known else np.array([])
-        half = surrogate.margin(residuals, reach[code])
+        half = margin(residuals, reach[code])
         low, high = _or_null(np.array([value - half, value + half]))
         expected[code] = value, low, high
     return expected
 
 
-def _offset(seen: surrogate.Training, code: str) -> float:
+def _offset(seen: Training, code: str) -> float:
     if code != ALL:
         return seen.languages[code].offset
     return float(np.mean([language.offset for language in seen.languages.values()]))
@@ -211,7 +214,7 @@ class RegressorSummary:
     """Whether it is the regressor for new systems."""
 
 
-def held_out(predictions: pa.Table, judge: Judge) -> dict[str, surrogate.HeldOut]:
+def held_out(predictions: pa.Table, judge: Judge) -> dict[str, HeldOut]:
     """Return stored predictions of the judged systems, by regressor.
 
     Raises:
@@ -222,7 +225,7 @@ def held_out(predictions: pa.Table, judge: Judge) -> dict[str, surrogate.HeldOut
         if row.judged is not None:
             parts.setdefault(row.regressor, {}).setdefault(row.language, []).append(row)
     results = {}
-    for name in sorted(parts, key=[*surrogate.REGRESSORS].index):
+    for name in sorted(parts, key=[*REGRESSORS].index):
         rows_by_language = {code: parts[name][code] for code in sorted(parts[name], key=lambda c: (c == ALL, c))}
 
         def column(of: str, groups: dict[str, list[schema.Prediction]] = rows_by_language) -> dict[str, Array]:
@@ -230,7 +233,7 @@ def held_out(predictions: pa.Table, judge: Judge) -> dict[str, surrogate.HeldOut
 
         systems = {code: tuple(row.system for row in rows) for code, rows in rows_by_language.items()}
         ends = column("low"), column("high")
-        results[name] = surrogate.HeldOut(
+        results[name] = HeldOut(
             name,
             systems,
             column("rating"),
@@ -242,7 +245,7 @@ def held_out(predictions: pa.Table, judge: Judge) -> dict[str, surrogate.HeldOut
     return results
 
 
-def summary(results: Mapping[str, surrogate.HeldOut], chosen: str) -> list[RegressorSummary]:
+def summary(results: Mapping[str, HeldOut], chosen: str) -> list[RegressorSummary]:
     """Summarise regressors, in the order of their declaration.
 
     Args:
@@ -254,12 +257,12 @@ def summary(results: Mapping[str, surrogate.HeldOut], chosen: str) -> list[Regre
         qualities = of_regressor.quality()
         single = [quality for quality in qualities if quality.language != ALL]
         joint = next((quality for quality in qualities if quality.language == ALL), None)
-        test = surrogate.paired_test(results[chosen], of_regressor) if name != chosen else None
+        test = paired_test(results[chosen], of_regressor) if name != chosen else None
         n = [quality.systems for quality in single]
         rows.append(
             RegressorSummary(
                 name,
-                surrogate.REGRESSORS[name].published,
+                REGRESSORS[name].published,
                 len(single),
                 len({s for systems in of_regressor.systems.values() for s in systems}),
                 _mean([quality.tau for quality in single]),
@@ -298,14 +301,14 @@ def conclusions(report: Report) -> list[str]:
         f"{test.better} against {test.than}: tau {test.tau:.3f} and {test.tau_than:.3f}, p = {test.p:.3f}, higher in "
         f"{test.ahead} of {test.languages} languages (paired over {test.systems} systems)"
         for test in comparison.tests
-        if test.than == surrogate.PUBLISHED
+        if test.than == PUBLISHED
     ]
     for feature, languages in training.unused_features().items():
         lacking = "; ".join(f"{code}: {', '.join(systems)}" for code, systems in languages.items())
         if len(languages) > _FEW:
             everyone = sorted({system for systems in languages.values() for system in systems})
             lacking = f"{', '.join(everyone)}, in {len(languages)} languages"
-        under = f"a system has it on fewer than {surrogate.COVERAGE:.0%} of the queries"
+        under = f"a system has it on fewer than {COVERAGE:.0%} of the queries"
         lines.append(f"{feature} is excluded where {under}: {lacking}")
     beyond = {row.system for row in report.rows if row.outside and row.default}
     lines.append(

@@ -10,9 +10,12 @@ import numpy as np
 from mirage import schema
 from mirage.battles.judge import RELEVANCE, Judge
 from mirage.errors import NotEnoughData
-from mirage.ranking import surrogate
-from mirage.ranking.settings import SEED
-from mirage.ranking.surrogate.data import fit_parts
+from mirage.ranking.surrogate.data import Training, fit_parts
+from mirage.ranking.surrogate.evaluate import leave_one_out
+from mirage.ranking.surrogate.importance import importances
+from mirage.ranking.surrogate.quality import HeldOut
+from mirage.ranking.surrogate.range import ALL
+from mirage.ranking.surrogate.regressors import SEED
 from mirage.ranking.surrogate.reporting import Report, report_on
 from mirage.ranking.surrogate.training import training
 from mirage.stages.features import FEATURES
@@ -30,9 +33,7 @@ ABLATIONS = ("All features", "Without LLM-as-judge", "Without low-correlation", 
 """The feature sets of MIRAGE-Bench, Table 4."""
 
 
-def ablation_losses(
-    seen: surrogate.Training, regressor: str, judge: Judge, *, seed: int = surrogate.SEED
-) -> list[schema.Importance]:
+def ablation_losses(seen: Training, regressor: str, judge: Judge, *, seed: int = SEED) -> list[schema.Importance]:
     """Measure a regressor's loss on left-out systems if a feature is permuted or removed.
 
     Args:
@@ -51,7 +52,7 @@ def ablation_losses(
 
     rows = [
         row(
-            surrogate.ALL,
+            ALL,
             "permutation",
             importance.feature,
             importance.rise,
@@ -60,7 +61,7 @@ def ablation_losses(
             importance.systems,
             None,
         )
-        for importance in surrogate.importances(seen, regressor, seed=seed)
+        for importance in importances(seen, regressor, seed=seed)
     ]
     for name, names in sets(seen.features).items():
         try:
@@ -68,7 +69,7 @@ def ablation_losses(
                 raise NotEnoughData(names)
             held_out = without_features(seen, regressor, names, seed)
         except NotEnoughData as error:
-            rows.append(row(surrogate.ALL, "ablation", name, None, None, None, 0, error.what))
+            rows.append(row(ALL, "ablation", name, None, None, None, 0, error.what))
             continue
         for quality in held_out.quality():
             reason = None if quality.tau is not None else "two systems left out leave too few, or all ratings are equal"
@@ -91,16 +92,14 @@ def sets(features: Sequence[str]) -> dict[str, tuple[str, ...] | str | None]:
     }
 
 
-def without_features(
-    seen: surrogate.Training, regressor: str, names: tuple[str, ...] | None, seed: int
-) -> surrogate.HeldOut:
+def without_features(seen: Training, regressor: str, names: tuple[str, ...] | None, seed: int) -> HeldOut:
     """Leave out every system with some of the features; None for the strongest, selected for each fit."""
     if names is not None:
-        return surrogate.leave_one_out(seen.only(features=names), regressor, seed=seed)
-    return surrogate.leave_one_out(seen, regressor, features=lambda out: strongest(seen, out), seed=seed)
+        return leave_one_out(seen.only(names), regressor, seed=seed)
+    return leave_one_out(seen, regressor, features=lambda out: strongest(seen, out), seed=seed)
 
 
-def strongest(seen: surrogate.Training, without: Collection[str]) -> tuple[str, ...]:
+def strongest(seen: Training, without: Collection[str]) -> tuple[str, ...]:
     """Return the `KEPT` features whose means order the other systems most like their ratings do (absolute tau, mean
     over languages), without using the systems left out.
     """

@@ -1,7 +1,7 @@
 """Training data of the surrogate judge, joined from an arena's features and battles.
 
 judge = Judge.single("gpt-4o")
-seen = training(features, verdicts, judge)            # surrogate.Training
+seen = training(features, verdicts, judge)            # Training
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from mirage.battles.counts import Battles
 from mirage.battles.judge import Judge
 from mirage.errors import BadInput, NotEnoughData
-from mirage.ranking import surrogate
 from mirage.ranking.by_query import by_query
 from mirage.ranking.fit import RIDGE
 from mirage.ranking.graph import groups, main_group
-from mirage.ranking.surrogate.data import Array
+from mirage.ranking.surrogate.data import Array, LanguageData, Training
 from mirage.ranking.threads import one_thread
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def training(
     judge: Judge,
     *,
     languages: Sequence[str] | None = None,
-) -> surrogate.Training:
+) -> Training:
     """Join features with the battles of a judge.
 
     Args:
@@ -57,7 +56,7 @@ def training(
             do="measure them: mirage measure features DIR",
         )
     joined = {code: _language(battles[code], code, *values[code]) for code in sorted(values)}
-    return surrogate.Training(names, joined)
+    return Training(names, joined)
 
 
 def _values(
@@ -101,13 +100,13 @@ def _place(column: Any, values: Sequence[str]) -> NDArray[np.intp]:
     return np.asarray(positions.to_numpy(), dtype=np.intp)
 
 
-def _language(battles: Battles, code: str, systems: tuple[str, ...], values: Array) -> surrogate.LanguageData:
+def _language(battles: Battles, code: str, systems: tuple[str, ...], values: Array) -> LanguageData:
     refits = _Refits(battles, systems)
     points = np.zeros((len(battles.queries), len(systems), len(systems)), dtype=np.float32)
     both = [s for s in systems if s in battles.systems]
     target, source = (np.array([names.index(s) for s in both]) for names in (systems, battles.systems))
     points[:, target[:, None], target] = battles.shared("half")[:, source[:, None], source]
-    return surrogate.LanguageData(code, systems, values, refits.weights, battles.strata, points, refits, refits.offset)
+    return LanguageData(code, systems, values, refits.weights, battles.strata, points, refits, refits.offset)
 
 
 class _Refits:

@@ -5,6 +5,8 @@
 
 This needs only the tables. A reference system, local models and a grader are passed as tools:
 
+    from mirage.stages.features.pairs import PairModel
+
     nli = PairModel(support.MODEL, max_tokens=support.MAX_TOKENS)
     compute(queries, passages, answers, tools=Tools(reference="reference", support=nli))
 
@@ -14,18 +16,14 @@ to add one, write its file and list it in `families.py`.
 """
 
 from mirage.stages.features import reranker, support
-from mirage.stages.features.families import FAMILIES, FEATURES
+from mirage.stages.features.families import FEATURES
 from mirage.stages.features.means import FeatureMean, means, over_languages
-from mirage.stages.features.pairs import PairModel
-from mirage.stages.features.spec import FeatureSpec, Tools
+from mirage.stages.features.spec import Tools
 from mirage.stages.features.table import compute, measurable, tables
 
 __all__ = [
-    "FAMILIES",
     "FEATURES",
     "FeatureMean",
-    "FeatureSpec",
-    "PairModel",
     "Tools",
     "compute",
     "means",

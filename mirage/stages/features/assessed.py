@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage.errors import UnknownName
 from mirage.schema import Assignment, NuggetImportance, Support
-from mirage.stages.nuggets import TERMS
+from mirage.stages.nuggets.terms import TERMS
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,7 +12,7 @@ CUTOFF = 10
 NO_ORDER = "numbers are cited, and the order of the passages is not known"
 
 
-def average_precision(ranking: Sequence[str], relevant: Collection[str], cutoff: int = CUTOFF) -> float:
+def average_precision(ranking: Sequence[str], relevant: Collection[str], cutoff: int) -> float:
     """Return the average precision of a ranking at a cutoff, as trec_eval's `map_cut`: float in [0, 1].
 
     The sum, over the relevant items among the first `cutoff`, of the precision at their rank, divided by the number of
@@ -26,7 +26,7 @@ def average_precision(ranking: Sequence[str], relevant: Collection[str], cutoff:
     return total / len(relevant)
 
 
-def recall(ranking: Sequence[str], relevant: Collection[str], cutoff: int = CUTOFF) -> float:
+def recall(ranking: Sequence[str], relevant: Collection[str], cutoff: int) -> float:
     """Return the share of all relevant items among the first `cutoff` of a ranking, as trec_eval's `recall`."""
     return sum(item in relevant for item in ranking[:cutoff]) / len(relevant)
 
@@ -45,7 +45,7 @@ def measure(answer: MeasuredAnswer) -> tuple[Measured, ...]:
     relevant = {passage for passage, label in zip(answer.passage_ids, answer.relevant, strict=True) if label}
     if not relevant:
         return counts + ("no passage is relevant",) * 2
-    return (*counts, average_precision(ranking, relevant), recall(ranking, relevant))
+    return (*counts, average_precision(ranking, relevant, CUTOFF), recall(ranking, relevant, CUTOFF))
 
 
 _SOURCE = (

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fence_texts, one_message
-from mirage.stages.features.spec import Completion, FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
+from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 from mirage.text.languages import name_of
 from mirage.text.marks import GRADE_NOUNS, Mark, MarkForm, bracket
 from mirage.text.thoughts import part_thoughts
+
+if TYPE_CHECKING:
+    from mirage.llm import Reply
 
 LOW, HIGH = 1, 5
 """Lowest and highest grade."""
@@ -21,20 +24,15 @@ def _value(mark: Mark) -> float | None:
     return float(mark["grade"].replace(",", "."))
 
 
-@cache
-def _forms(high: int) -> tuple[MarkForm[float], MarkForm[float], re.Pattern[str]]:
-    """Return the forms of a grade up to `high`: in brackets, after a label, and as the whole reply."""
-    number = rf"(?P<grade>\d+(?:[.,]\d+)?)(?:\s*/\s*{high})?"
-    said = rf"\b(?:score|rating|grade)\b(?:\s+is|\s+of)?[\s:：=*_\[(]{{0,8}}{number}"
-    return (
-        MarkForm(re.compile(bracket(number)), _value, GRADE_NOUNS),
-        MarkForm(re.compile(said, re.IGNORECASE), _value, GRADE_NOUNS, labelled=True),
-        re.compile(rf"\W*{number}\W*"),
-    )
+_NUMBER = rf"(?P<grade>\d+(?:[.,]\d+)?)(?:\s*/\s*{HIGH})?"
+_SAID = rf"\b(?:score|rating|grade)\b(?:\s+is|\s+of)?[\s:：=*_\[(]{{0,8}}{_NUMBER}"
+_IN_BRACKETS = MarkForm(re.compile(bracket(_NUMBER)), _value, GRADE_NOUNS)
+_LABELLED = MarkForm(re.compile(_SAID, re.IGNORECASE), _value, GRADE_NOUNS, labelled=True)
+_ALONE = re.compile(rf"\W*{_NUMBER}\W*")
 
 
-def parse_grade(text: str, shown_texts: Iterable[str] = (), *, low: int = LOW, high: int = HIGH) -> float | None:
-    """Return the grade in a grader's reply; None if there is none or it is out of range.
+def parse_grade(text: str, shown_texts: Iterable[str] = ()) -> float | None:
+    """Return the grade in a grader's reply; None if there is none or it is not from `LOW` to `HIGH`.
 
     The last own `[[3]]` counts, also with spaces and in full-width brackets; without any, the last own `Score: 3` (or
     rating, or grade); without any, a number that is the whole reply. `mirage.text.marks` distinguishes own marks from
@@ -46,32 +44,27 @@ def parse_grade(text: str, shown_texts: Iterable[str] = (), *, low: int = LOW, h
     Args:
         text: the grader's reply.
         shown_texts: texts in its prompt: query, passages, answers.
-        low: lowest grade.
-        high: highest grade.
     """
-
-    def within(grade: float | None) -> float | None:
-        return grade if grade is not None and low <= grade <= high else None
-
-    in_brackets, labelled, alone = _forms(high)
     shown_texts = list(shown_texts)
     parted = part_thoughts(text, shown_texts)
-    if parted.gap is not None:
-        return None
-    text = parted.text
-    marked = [match.span() for match in in_brackets.pattern.finditer(text)]
-    for form in (in_brackets, labelled):
-        marks = form.own(text, shown_texts)
-        if form is labelled:
-            marks = [
-                match
-                for match in marks
-                if not any(start < match.end() and match.start() < end for start, end in marked)
-            ]
-        if marks:
-            return within(form.settle(marks, shown_texts))
-    number = alone.fullmatch(text)
-    return within(_value(number)) if number and not marked else None
+    grade = None if parted.gap is not None else _own_grade(parted.text, shown_texts)
+    return grade if grade is not None and LOW <= grade <= HIGH else None
+
+
+def _own_grade(text: str, shown_texts: Sequence[str]) -> float | None:
+    """Return the grade of a reply without thoughts, in range or not."""
+    marked = [match.span() for match in _IN_BRACKETS.pattern.finditer(text)]
+    if marks := _IN_BRACKETS.own(text, shown_texts):
+        return _IN_BRACKETS.settle(marks, shown_texts)
+    marks = [
+        match
+        for match in _LABELLED.own(text, shown_texts)
+        if not any(start < match.end() and match.start() < end for start, end in marked)
+    ]
+    if marks:
+        return _LABELLED.settle(marks, shown_texts)
+    number = _ALONE.fullmatch(text)
+    return _value(number) if number and not marked else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +86,8 @@ class Grading:
 
     def conversation(self) -> list[dict[str, str]]:
         """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
+        from mirage.llm.prompts import fence_code, fence_texts, one_message
+
         passages = [(name, _cut(text)) for name, text in self.passages]
         code = fence_code([*(part for passage in passages for part in passage), *self.texts.values()])
         fenced = fence_texts("PASSAGE", (f"id: {name}\n{text}" for name, text in passages), code)
@@ -130,6 +125,7 @@ def _grading(prompt: str, measured: MeasuredAnswer, **texts: str) -> Grading | s
 def _cut(text: str) -> str:
     """Truncate a passage as shown to the systems, by the estimate, so that prompts are the same on every machine."""
     from mirage.llm import TokenEstimate
+    from mirage.llm.prompts import MAX_PASSAGE_TOKENS
 
     return TokenEstimate().cut(text, MAX_PASSAGE_TOKENS)
 
@@ -152,7 +148,7 @@ def measure(answers: Sequence[MeasuredAnswer], tools: Tools, names: Collection[s
         )
 
 
-def _read_grade(completion: Completion | None, grading: Grading) -> Measured:
+def _read_grade(completion: Reply | None, grading: Grading) -> Measured:
     if completion is None:
         return "not graded (the budget was reached)"
     grade = None if completion.text is None else parse_grade(completion.text, grading.untrusted_texts())

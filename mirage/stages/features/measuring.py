@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from mirage import llm, store
-from mirage.llm.engines.tasks import Executor
+from mirage.llm.engines.processes import Processes
 from mirage.stages import features
 from mirage.stages.features import reranker, support
 from mirage.stages.features.assessed import decider
-from mirage.stages.features.pairs import PairModel, PairModelLater
+from mirage.stages.features.pairs import PairModel
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.features.stage import FEATURES, measurable_in, need_system
 from mirage.stages.stage import Progress, run
@@ -32,7 +32,7 @@ def measure(
     made_by: str,
     grade: Callable[..., Sequence[llm.Reply | None]] | None = None,
     progress: Progress | None = None,
-    executor: Executor | None = None,
+    executor: Processes | None = None,
     whole: Path | None = None,
 ) -> store.Arena:
     """Measure features and write them; other features stay.
@@ -43,8 +43,7 @@ def measure(
         made_by: the command, for the manifest.
         grade: calls the grading model: `grade(conversations, ledger=...)`.
         progress: progress callback.
-        executor: runs features without a chat model, including local models if its workers load models; None to run
-            here.
+        executor: runs features without a model; None to run here.
         whole: the arena that this one is a part of; None for none.
 
     Raises:
@@ -57,15 +56,12 @@ def measure(
     arena = store.open_arena(path)
     settings = _resolve(settings, arena, arena if whole is None else store.open_arena(whole))
     with ExitStack() as open_files:
-        models_there = executor is not None and executor.loads_models
-        tools = _tools(path, settings, grade, open_files, models_there=models_there)
+        tools = _tools(path, settings, grade, open_files)
         tools = replace(tools, part=whole is not None, written="references" in arena.tables)
         names = sorted(settings.only) or measurable_in(arena, tools)[0]
         options: dict[str, Any] = {"made_by": made_by, "part": "feature", "progress": progress}
         if executor is not None:
-            there = replace(tools, grade=None, part=True)
-            if not models_there:
-                there = replace(there, support=None, reranker=None)
+            there = replace(tools, grade=None, support=None, reranker=None, part=True)
             spread = [name for name in names if name in features.measurable(there)]
             if spread:
                 arena = run(FEATURES, path, executor=executor, only=spread, tools=there, **options)
@@ -109,8 +105,6 @@ def _tools(
     settings: MeasureSettings,
     grade: Callable[..., Sequence[llm.Reply | None]] | None,
     open_files: ExitStack,
-    *,
-    models_there: bool,
 ) -> features.Tools:
     """Return the tools that the settings name.
 
@@ -119,18 +113,13 @@ def _tools(
         settings: the settings.
         grade: calls the grading model.
         open_files: closes the ledgers.
-        models_there: whether workers load the local models.
     """
     scores = None
-    if not models_there and (settings.nli, settings.reranker) != (None, None):
+    if (settings.nli, settings.reranker) != (None, None):
         scores = open_files.enter_context(store.Ledger(path / SCORES))
 
-    def load(model: str | None, max_tokens: int) -> PairModel | PairModelLater | None:
-        if model is None:
-            return None
-        if models_there:
-            return PairModelLater(model, max_tokens, settings.device)
-        return PairModel(model, max_tokens=max_tokens, ledger=scores, device=settings.device)
+    def load(model: str | None, max_tokens: int) -> PairModel | None:
+        return None if model is None else PairModel(model, max_tokens=max_tokens, ledger=scores, device=settings.device)
 
     if grade is not None:
         grade = partial(grade, ledger=open_files.enter_context(store.Ledger(ledger_path(path))))
@@ -149,3 +138,67 @@ def _decider(arena: store.Arena, table: str, column: str, name: str | None) -> s
     if table not in arena.tables:
         return name
     return decider(arena.read(table, columns=[column]), column, name)
+
+
+class Grader:
+    """Makes the calls of one measurement, and keeps their replies.
+
+    Args:
+        calls: the model.
+    """
+
+    def __init__(self, calls: llm.ArenaCalls) -> None:
+        self._calls = calls
+        self.replies: llm.Replies | None = None
+        """Replies of the measurement, with their cost; None before it, or without a grade to ask for."""
+
+    def __call__(self, conversations: Sequence[llm.Messages], *, ledger: store.Ledger) -> Sequence[llm.Reply | None]:
+        """Send conversations; return one reply each, None for those not sent. Earlier failures are cleared, as they are
+        retried.
+        """
+        replies = self._calls.ask(conversations, ledger)
+        if replies.stopped is not None:
+            raise replies.stopped
+        self.replies = replies
+        return replies.by_number
+
+    def need_any(self) -> None:
+        """Check that at least one call succeeded.
+
+        Raises:
+            Unreachable: if calls were made and all failed.
+        """
+        if self.replies is not None:
+            self.replies.need_any(each="grade")
+
+
+def plan_grades(path: Path, settings: MeasureSettings, model: llm.ChatModel) -> llm.Cost:
+    """Return the maximum calls and cost of measuring with a model; nothing is sent or written.
+
+    Args:
+        path: the arena's folder.
+        settings: features and the reference system.
+        model: the model; its limits have the prices.
+
+    Raises:
+        ArenaError: if the arena lacks the data.
+        UnknownName: if there is no such feature or reference system.
+        BadInput: if a named feature lacks a tool.
+    """
+    arena = store.open_arena(path)
+    features.tables(settings.only)
+    for table in FEATURES.reads:
+        arena.need(table)
+    tables = {table: arena.read(table) for table in FEATURES.tables(arena)}
+    costs: list[llm.Cost] = []
+    with store.kept_ledger(path) as ledger:
+
+        def grade(conversations: Sequence[llm.Messages]) -> list[None]:
+            costs.append(llm.plan(conversations, model, ledger))
+            return [None] * len(conversations)
+
+        tools = features.Tools(reference=settings.reference, grade=grade)
+        names = settings.only or features.measurable(tools)
+        if graded := [name for name in names if "grade" in features.FEATURES[name].needs]:
+            FEATURES.run(tables, only=graded, tools=tools)
+    return llm.total(costs)

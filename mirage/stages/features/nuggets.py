@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
-from mirage.stages.nuggets import SCORES, nugget_scores
+from mirage.stages.nuggets.bank import SCORES, nugget_scores
 
 MAIN_SCORE = "nugget_vital_strict"
 """The nugget score that TREC RAG 2024 ranks by."""
@@ -18,7 +18,7 @@ _WHOSE = (
 
 
 def measure(answer: MeasuredAnswer) -> tuple[Measured, ...]:
-    """Return the four scores in the order of `mirage.stages.nuggets.SCORES`, or reasons."""
+    """Return the four scores in the order of `SCORES`, or reasons."""
     return tuple(nugget_scores(answer.nuggets)[name] for name in SCORES)
 
 

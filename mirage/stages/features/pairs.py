@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -121,34 +119,6 @@ class PairModel:
     def _request(self) -> dict[str, Any]:
         # Omit the texts, which are large and in the arena.
         return {"model": self.identity, "max_tokens": self.max_tokens}
-
-
-@dataclass
-class PairModelLater:
-    """A model that is loaded on first use, once per worker, and picklable until then.
-
-    Scores are cached only within a call. Loading raises as `PairModel` does.
-    """
-
-    name: str
-    """Name on the Hugging Face Hub, or a folder that every worker has."""
-    max_tokens: int
-    """Maximum tokens of a pair."""
-    device: str | None = None
-    """torch device; None for the GPU if there is one."""
-
-    @cached_property
-    def _model(self) -> PairModel:
-        return PairModel(self.name, max_tokens=self.max_tokens, device=self.device)
-
-    @property
-    def labels(self) -> Sequence[str]:
-        """Names of the scores, in lower case."""
-        return self._model.labels
-
-    def scores(self, pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
-        """Return the raw scores (logits) of each pair, in the order of `labels`."""
-        return self._model.scores(pairs)
 
 
 def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:

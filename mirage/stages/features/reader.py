@@ -10,7 +10,7 @@ from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.stages.features.assessed import Assessments
 from mirage.stages.features.spec import MeasuredAnswer
-from mirage.stages.shown import ShownPassages
+from mirage.stages.shown import ShownPassages, query_texts
 from mirage.text.answers import is_numbered
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ class AnswerReader:
         self.answers: pa.Table = schema.sort("answers", answers.select(_COLUMNS))
         """The answers to measure, sorted by key."""
         self._assessments = assessments
-        columns = (queries[name].to_pylist() for name in ("language", "query_id", "text"))
-        self._queries: dict[Key, str | None] = {(code, query): text for code, query, text in zip(*columns, strict=True)}
+        self._queries = query_texts(queries)
         self._texts = texts
         pooled = passages.filter(passages["pooled"]) if "pooled" in passages.column_names else passages.slice(0, 0)
         self._pooled: set[Key] = set(zip(*(pooled[name].to_pylist() for name in ("language", "query_id")), strict=True))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from mirage.schema import Assignment, NuggetImportance, Support
 from mirage.text.answers import Citation, ParsedAnswer, citations, parse_answer, strip_markup
 from mirage.text.segmentation import words
+
+if TYPE_CHECKING:
+    from mirage.llm import Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,23 +118,7 @@ class PairScorer(Protocol):
         """Return the raw scores (logits) of each pair, in the order of `labels`."""
 
 
-class Completion(Protocol):
-    """Reply of a chat model (`mirage.llm.Reply`)."""
-
-    @property
-    def text(self) -> str | None:
-        """The answer; null if there is none."""
-
-    @property
-    def status(self) -> str:
-        """`ok`, `empty`, `truncated`, `refused` or `api_error`."""
-
-    @property
-    def reason(self) -> str | None:
-        """Why there is no valid answer."""
-
-
-Grade = Callable[[Sequence[Sequence[Mapping[str, str]]]], Sequence[Completion | None]]
+Grade = Callable[[Sequence[Sequence[Mapping[str, str]]]], "Sequence[Reply | None]"]
 """Calls a chat model: one reply per conversation, None for those not sent because of the budget."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mirage import llm, schema, store
@@ -12,14 +11,15 @@ from mirage.schema import PEOPLE, Support, SupportGrade
 from mirage.stages.features.reader import AnswerReader
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places
-from mirage.stages.model_stage import RowStage
+from mirage.stages.model_stage import Languages, RowStage, read_tables
 from mirage.text.languages import name_of
 from mirage.text.marks import read_mark, word_form
 
 _GRADES: dict[str, Support] = {"full": "full", "partial": "partial", "none": "none"}
 _NO_TEXT = "the text of the passage is not known"
 
-_FORM = word_form(_GRADES, "support")
+FORM = word_form(_GRADES, "support")
+"""Form of a grade in a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,31 +85,17 @@ def _requests(seen: store.Snapshot) -> tuple[list[SupportRequest], dict[str, int
     return requests, {}
 
 
-def parse_support(text: str, shown_texts: Iterable[str] = ()) -> Support | None:
-    """Return the grade in a model's reply, by the rules of `mirage.text.marks`; None if there is none.
-
-    Args:
-        text: the model's reply.
-        shown_texts: texts in its prompt.
-    """
-    return read_mark(_FORM, text, shown_texts)
-
-
-def seen_citations(arena: store.Arena, languages: Sequence[str] | None = None) -> store.Snapshot:
+def seen_citations(arena: store.Arena, languages: Languages = None) -> store.Snapshot:
     """Read the inputs of support grades."""
     if "retrieved" not in arena.tables:
         arena.need("passages")
-    seen = {"answers": arena.read("answers", languages=languages)}
-    for name in ("queries", "passages", "retrieved"):
-        if (table := arena.read_optional(name, languages=languages)) is not None:
-            seen[name] = table
-    return store.Snapshot(arena, seen)
+    return read_tables(arena, ("answers",), ("queries", "passages", "retrieved"), languages)
 
 
 def _read(request: SupportRequest, reply: llm.Reply, grader: str) -> list[SupportGrade]:
     """Return the grade of a reply, or the reason why there is none."""
     reason = llm.unread(reply)
-    grade = None if reason else parse_support(reply.text or "", request.untrusted_texts())
+    grade = None if reason else read_mark(FORM, reply.text or "", request.untrusted_texts())
     return [_row(request, grader, grade, reason or (None if grade else "no grade could be read"), reply.key)]
 
 

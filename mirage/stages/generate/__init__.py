@@ -1,30 +1,5 @@
 """Answer generation from queries and passages, by a model or by baselines without one.
 
-    settings = GenerateSettings("my-model", template, llm.Settings("gpt-4o-mini"))
-    prepared = prepare(queries, passages, settings)
-
 `settings.py` has the settings, `prepare.py` builds the prompts, `baselines.py` defines the baselines, `stage.py`
-answers the queries of an arena by a model or a RAG service, whose passages `contexts.py` stores.
+answers the queries of an arena by a model or a RAG service, whose passages it stores.
 """
-
-from mirage.stages.generate.prepare import (
-    SOUND,
-    PreparedPrompts,
-    Prompt,
-    answer_of,
-    choose_queries,
-    prepare,
-    shuffle,
-)
-from mirage.stages.generate.settings import GenerateSettings
-
-__all__ = [
-    "SOUND",
-    "GenerateSettings",
-    "PreparedPrompts",
-    "Prompt",
-    "answer_of",
-    "choose_queries",
-    "prepare",
-    "shuffle",
-]

@@ -16,6 +16,7 @@ from mirage import llm, schema
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.prompts import render
 from mirage.stages.generate.settings import GenerateSettings
+from mirage.stages.shown import ShownPassages
 from mirage.text.languages import name_of
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ class _Prompts:
         if passages is not None and settings.relevant_only:
             passages = passages.filter(passages["relevant"])
         self._settings, self._tokens = settings, settings.tokens or llm.TokenEstimate()
-        self._passages = {} if passages is None else _passages(passages)
+        self._shown = ShownPassages(passages, None, columns=("passage_id", "title", "text"))
         self._turns = _turns(turns)
 
     def __call__(self, key: Key, query: str) -> str:
@@ -190,7 +191,7 @@ class _Prompts:
         template, tokens = self._settings.template, self._tokens
         if template is None:
             return query
-        by_id = {passage[0]: passage for passage in self._passages.get(key, ())}
+        by_id = {passage_id: of for passage_id, *of in self._shown.of(key, None, None)}
         if not by_id:
             retriever = self._settings.retriever
             raise _UnaskableError(
@@ -201,7 +202,7 @@ class _Prompts:
             order = shuffle(by_id, seed=self._settings.seed, language=key[0], query_id=key[1])
         texts = [text for _, text in turns]
         for passage_id in order:
-            _, title, text = by_id[passage_id]
+            title, text = by_id[passage_id]
             if text is None:
                 raise _UnaskableError(f"the text of passage {passage_id} is not stored")
             texts.append(text if title is None else f"{title}: {text}")
@@ -265,16 +266,6 @@ def choose_queries(
             counts[code] += 1
             rows_chosen.append((code, row["query_id"], row["text"], row["reason"]))
     return rows_chosen
-
-
-def _passages(passages: pa.Table) -> dict[Key, list[tuple[str, str | None, str | None]]]:
-    """Return id, title and text of the passages of each query, by position."""
-    columns = ("language", "query_id", "position", "passage_id", "title", "text")
-    rows = zip(*(passages[name].to_pylist() for name in columns), strict=True)
-    by_query: dict[Key, list[tuple[str, str | None, str | None]]] = {}
-    for language, query_id, _, *passage in sorted(rows, key=lambda row: row[:4]):
-        by_query.setdefault((language, query_id), []).append((passage[0], passage[1], passage[2]))
-    return by_query
 
 
 def _turns(turns: pa.Table | None) -> dict[Key, list[tuple[str, str]]]:

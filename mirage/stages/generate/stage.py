@@ -13,15 +13,15 @@ from mirage import llm, schema, store
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.engines.shards import Shard
 from mirage.llm.rag_service import RagSettings
-from mirage.stages import generate
 from mirage.stages.generate import baselines
-from mirage.stages.generate.contexts import known_texts, retrieved_rows
-from mirage.stages.generate.prepare import FirstKey, PreparedPrompts
+from mirage.stages.generate.prepare import SOUND, FirstKey, Key, PreparedPrompts, answer_of, choose_queries, prepare
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.model_stage import ModelStage
 from mirage.stages.shown import ShownPassages, contexts, given_by, need_retriever, refuse_name
 from mirage.stages.stage import Stage, Tables
 from mirage.text.answers import citations, cited_ids, is_numbered, parse_answer
+from mirage.text.content import passage_digest
+from mirage.text.names import normalise_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,7 +75,7 @@ class _Generating(ModelStage[Asked, GenerateResult]):
     def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[llm.Messages], Asked]:
         settings = _fix_settings(seen.arena, self.settings)
         first_key: FirstKey = (lambda key: key) if ledger is None else partial(llm.first_key, ledger=ledger)
-        prepared = generate.prepare(**_tables(seen, settings), settings=settings, first_key=first_key)
+        prepared = prepare(**_tables(seen, settings), settings=settings, first_key=first_key)
         return prepared.conversations, (settings, prepared)
 
     def check(self, arena: store.Arena, asked: Asked, _ledger: store.Ledger | None) -> None:
@@ -102,12 +102,13 @@ class _Generating(ModelStage[Asked, GenerateResult]):
         pairs = zip(prepared.to_ask, replies.by_number, strict=True)
         given = [(prompt, reply) for prompt, reply in pairs if reply is not None]
         days = ledger.days(reply.key for _, reply in given)
-        passages, known, answers = [], known_texts(seen.tables.get("passages")), list(prepared.unaskable)
+        known = ShownPassages(seen.tables.get("passages"), None, columns=("passage_id", "text"))
+        passages, answers = [], list(prepared.unaskable)
         for prompt, reply in given:
             key = prompt.language, prompt.query_id
-            answer = generate.answer_of(key, settings, reply, reply.reason)
+            answer = answer_of(key, settings, reply, reply.reason)
             if settings.template is None:
-                rows = retrieved_rows(key, settings.system, reply.contexts or (), known.get(key, {}))
+                rows = retrieved_rows(key, settings.system, reply.contexts or (), dict(known.of(key, None, None)))
                 passages += rows
                 # Citations are numbers, unless one is the id of a passage.
                 by_id = any(f"[{row.passage_id}]" in (reply.text or "") for row in rows)
@@ -207,7 +208,7 @@ class _Sampling(_Generating):
                 reply.reason,
             )
             for prompt, reply in zip(prepared.to_ask, replies.by_number, strict=True)
-            if reply is not None and reply.status in generate.SOUND
+            if reply is not None and reply.status in SOUND
         ]
         tables = {"samples": store.by_key("samples", schema.from_rows("samples", rows))} if rows else {}
         return tables, GenerateResult({}, 0, Counter(), replies.reasons, replies.unwhole, replies.cost)
@@ -263,20 +264,20 @@ def of_shard(whole: Path, settings: GenerateSettings, shard: Shard) -> GenerateS
             do="use another name for --system",
         )
     tables = _tables(store.consistently(whole, lambda arena: _seen(arena, settings)), settings)
-    chosen = generate.choose_queries(tables["queries"], tables["passages"], settings)
+    chosen = choose_queries(tables["queries"], tables["passages"], settings)
     queries = frozenset((code, query_id) for code, query_id, *_ in chosen if shard.has(code, query_id))
     return replace(settings, languages=None, limit=None, queries=queries)
 
 
-def answers_of(path: Path, system: str, *, languages: Sequence[str] | None = None) -> list[dict[str, Any]]:
+def answers_of(path: Path, system: str) -> list[dict[str, Any]]:
     """Return the parsed answers of a system, as printed by `mirage show answers`.
 
     Raises:
         ArenaError: if the arena lacks answers.
-        UnknownName: if there is no such system or language among them.
+        UnknownName: if there is no such system among them.
     """
     arena = store.open_arena(path)
-    table = arena.read("answers", languages=languages)
+    table = arena.read("answers")
     systems = set(table["system"].to_pylist())
     if system not in systems:
         raise UnknownName("system", system, systems, where=str(path))
@@ -382,7 +383,7 @@ def _any_valid(arena: store.Arena, system: str) -> bool:
     """
     rows = arena.read("answers", columns=["system", "status"])
     names = zip(rows["system"].to_pylist(), rows["status"].to_pylist(), strict=True)
-    return any(name == system and status in generate.SOUND for name, status in names)
+    return any(name == system and status in SOUND for name, status in names)
 
 
 def _shared(arena: store.Arena, system: str) -> Counter[str]:
@@ -399,22 +400,44 @@ def _baselines(tables: Tables) -> dict[str, pa.Table]:
     return {"answers": baselines.baseline_answers(tables["queries"], tables["passages"])}
 
 
-def _baselines_over(tables: Tables, *, retriever: str, depth: int | None = None) -> dict[str, pa.Table]:
-    passages = given_by(contexts(tables.get("passages"), tables["retrieved"]), retriever, depth)
-    rows = baselines.baseline_answers(tables["queries"], passages).to_pylist()
-    own = {"retriever": retriever, "depth": depth}
-    systems = [schema.Answer(**{**row, **own, "system": whole_system(row["system"], retriever)}) for row in rows]
-    return {"answers": schema.from_rows("answers", systems)}
-
-
 def whole_system(generator: str, retriever: str) -> str:
     """Return the name of a generator with a retriever: `gpt-4o+bm25`."""
     return f"{generator}+{retriever}"
 
 
-BASELINES_OVER = Stage(
-    "baselines with a retriever", ("queries", "retrieved"), ("answers",), _baselines_over, uses=("passages",)
-)
-"""The baselines over a retriever's passages, as separate systems."""
 BASELINES = Stage("baselines", ("queries", "passages"), ("answers",), _baselines)
 """The baselines, which add to imported answers."""
+
+
+def retrieved_rows(
+    key: Key,
+    system: str,
+    contexts: Sequence[Mapping[str, Any]],
+    known: Mapping[str, str | None],
+) -> list[schema.Retrieved]:
+    """Return the rows of the passages returned with an answer, in order.
+
+    A passage without an id gets that of a passage given with the query if the text is the same, and so its label; else
+    one made from the text. An id of several passages, or of another text among those given
+    with the query, is made distinct by the rank.
+    """
+    of_text = {text.strip(): passage_id for passage_id, text in known.items() if text}
+    rows: dict[str, schema.Retrieved] = {}
+    for rank, context in enumerate(contexts, start=1):
+        text, title = context.get("text"), context.get("title")
+        given_id = normalise_name(str(context.get("id") or "")) or of_text.get((text or "").strip())
+        passage_id = given_id or passage_digest(text or "", title)[1]
+        given, own = passage_id in known, known.get(passage_id)
+        same = given and (text is None or own is None or own.strip() == text.strip())
+        if passage_id in rows or (given and not same):
+            passage_id, same = f"{passage_id}~{rank}", False
+        rows[passage_id] = schema.Retrieved(
+            *key,
+            system,
+            passage_id,
+            rank,
+            context.get("score"),
+            None if same else title,
+            None if same else text,
+        )
+    return list(rows.values())

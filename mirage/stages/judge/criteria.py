@@ -21,7 +21,7 @@ from mirage.llm.prompts import bundled_text, check_placeholders, fill
 from mirage.schema import OVERALL, criterion_judge
 from mirage.store.files import Line
 from mirage.store.yaml_files import yaml_fields
-from mirage.text.languages import base, is_code, name_of
+from mirage.text.languages import name_of
 
 PLANTED = "planted"
 """Suffix of the judge name for planted cases (`prompt.Plant`), so no criterion has this name."""
@@ -46,55 +46,45 @@ _FIELDS = ("name", "question", "template")
 _MOST = 40
 """Maximum length of a name."""
 _NO_SCALE = ("pairwise", 0, 0, 0.0)
-"""Part of the hash of a prompt, so that stored hashes stay valid."""
+"""Part of the hash of a prompt, like the language of its texts, so that stored hashes stay valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """Criterion of a judge. Texts are by language, each a pair of code and text; the first is the fallback."""
+    """Criterion of a judge."""
 
     name: str
     """Its name, in column `criterion` and after the judge's name."""
-    templates: tuple[tuple[str, str], ...]
-    """Prompt templates, with `{question}`, `{passages}`, `{answer_a}` and `{answer_b}`. Also allowed: `{criterion}` for
+    text: str
+    """Prompt template, with `{question}`, `{passages}`, `{answer_a}` and `{answer_b}`. Also allowed: `{criterion}` for
     the question to judge by, `{code}` for a code that occurs in no inserted text, to fence them, and `{language}` for
     the English name of the query's language.
     """
-    questions: tuple[tuple[str, str], ...] = ()
-    """What to judge by, for `{criterion}`."""
+    question: str = ""
+    """What to judge by, for `{criterion}`; may have `{language}`."""
 
     @property
     def prompt(self) -> str:
         """Hash of the instructions to the judge: 12 hexadecimal digits."""
-        told = json.dumps([self.templates, self.questions, _NO_SCALE], ensure_ascii=False)
-        return hashlib.sha256(told.encode()).hexdigest()[:12]
+        told = [[["en", text]] if text else [] for text in (self.text, self.question)]
+        return hashlib.sha256(json.dumps([*told, _NO_SCALE], ensure_ascii=False).encode()).hexdigest()[:12]
 
     def judge_name(self, judge: str) -> str:
         """Return the name under which a judge's verdicts by this criterion are stored."""
         return criterion_judge(judge, self.name)
 
     def template(self, language: str) -> str:
-        """Return the prompt for queries in a language, with all placeholders but those of the battle filled.
-
-        Templates and questions in the query's language are used if there are any, else those in its base language
-        (`pt` for `pt-BR`), in English, or the first, in this order.
-        """
+        """Return the prompt for queries in a language, with all placeholders but those of the battle filled."""
         name = name_of(language) if language else ""
-        question = fill(_in_language(self.questions, language), {"language": name}) if self.questions else ""
-        told = {"criterion": question, "language": name}
-        return _PLACEHOLDER.sub(lambda match: told.get(match[1], match[0]), _in_language(self.templates, language))
-
-
-def _in_language(texts: tuple[tuple[str, str], ...], language: str) -> str:
-    by_code = dict(texts)
-    return next((by_code[code] for code in (language, base(language), "en") if code in by_code), texts[0][1])
+        told = {"criterion": fill(self.question, {"language": name}), "language": name}
+        return _PLACEHOLDER.sub(lambda match: told.get(match[1], match[0]), self.text)
 
 
 @cache
 def _load_bundled(name: str) -> Criterion:
     if name == OVERALL:
-        return Criterion(OVERALL, (("en", bundled_text("judge")),))
-    return Criterion(name, (("en", bundled_text("criterion")),), (("en", _QUESTIONS[name]),))
+        return Criterion(OVERALL, bundled_text("judge"))
+    return Criterion(name, bundled_text("criterion"), _QUESTIONS[name])
 
 
 def load_criterion(name: str | None = None, *, rubric: Path | None = None) -> Criterion:
@@ -102,8 +92,8 @@ def load_criterion(name: str | None = None, *, rubric: Path | None = None) -> Cr
 
     Args:
         name: one of `BUNDLED`; `overall` if None.
-        rubric: YAML file with `question` (what to judge by), `template` (a whole prompt) or both, each a text, or texts
-            by language; and optionally `name` (otherwise the file's).
+        rubric: YAML file with `question` (what to judge by), `template` (a whole prompt) or both, and optionally `name`
+            (otherwise the file's).
 
     Raises:
         UnknownName: if there is no such criterion or field.
@@ -119,43 +109,34 @@ def load_criterion(name: str | None = None, *, rubric: Path | None = None) -> Cr
     fields = yaml_fields(rubric)
     for unknown in sorted(fields.keys() - set(_FIELDS)):
         raise UnknownName("field of a rubric", unknown, _FIELDS, where=fields[unknown].where)
-    questions, templates = _texts(fields, "question"), _texts(fields, "template")
-    if not questions and not templates:
+    question, template = _text(fields, "question"), _text(fields, "template")
+    if not question and not template:
         raise BadInput(
             "the rubric has no question and no template",
             where=fields["question"].where if "question" in fields else str(rubric),
             do="add what to judge by, such as `question: Is the answer polite?`",
         )
-    for _, text in questions:
+    if question:
         do = "only {language} can be used in a question"
-        check_placeholders("question", text, known=("language",), where=fields["question"].where, do=(do, ""))
-    allowed = ("code", "language", *(("criterion",) if questions else ()))
-    for _, text in templates:
-        _check_template(text, allowed, fields["template"].where)
-    return Criterion(_name(fields, rubric), templates or (("en", bundled_text("criterion")),), questions)
+        check_placeholders("question", question, known=("language",), where=fields["question"].where, do=(do, ""))
+    if template:
+        _check_template(template, ("code", "language", *(("criterion",) if question else ())), fields["template"].where)
+    return Criterion(_name(fields, rubric), template or bundled_text("criterion"), question)
 
 
-def _texts(fields: Mapping[str, Line], name: str) -> tuple[tuple[str, str], ...]:
-    """Return the texts of a field by language; a text alone is in English."""
+def _text(fields: Mapping[str, Line], name: str) -> str:
+    """Return the text of a field; empty without one."""
     field = fields.get(name)
     if field is None or not field.value:
-        return ()
-    if isinstance(field.value, str):
-        return (("en", field.value.strip()),) if field.value.strip() else ()
-    for code, text in field.value.items():
-        if not is_code(code):
-            raise BadInput(f"{code} is no language code", where=field.where, do=f"write {name}: {{en: ..., te: ...}}")
-        if not (text or "").strip():
-            raise BadInput(f"the {name} in {code} is empty", where=field.where, do="write it, or omit the language")
-    return tuple((code, text.strip()) for code, text in field.value.items())
+        return ""
+    if not isinstance(field.value, str):
+        raise BadInput(f"the {name} is a mapping", where=field.where, do=f"write {name}: TEXT")
+    return field.value.strip()
 
 
 def _name(fields: Mapping[str, Line], path: Path) -> str:
     """Return the name of a rubric's criterion: its field's, else its file's."""
-    given = fields["name"].value if "name" in fields else None
-    if isinstance(given, Mapping):
-        raise BadInput("the name is a mapping", where=fields["name"].where, do="write name: VALUE")
-    name = (given or path.stem).strip()
+    name = _text(fields, "name") or path.stem.strip()
     if name in (*BUNDLED, PLANTED):
         raise BadInput(f"{name} is the name of a bundled criterion", where=str(path), do="give yours another name")
     if not 0 < len(name) <= _MOST or ":" in name or not name.isprintable():

@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mirage.battles.decision import READABLE, VERDICTS, points
+import numpy as np
+
+from mirage.battles.decision import read_verdicts
 from mirage.schema import CodeOrAll, Count, Range, Share
 from mirage.text.makers import BASELINE, BY_NAME, OTHER, Makers
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 """Nominal coverage of the intervals."""
+_BATTLE = ("language", "query", "first", "second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,50 +69,39 @@ def family_preferences(judgments: pa.Table, makers: Makers = BY_NAME) -> list[Fa
     Returns:
         One row per judge and language, and `all`, sorted by judge and language.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
+    import pandas as pd
 
-    names = ["language", "query_id", "judge", "system_a", "system_b", "verdict"]
-    judged = judgments.group_by(["judge", "language"]).aggregate([]).to_pylist()
-    judges = sorted({row["judge"] for row in judged})
-    of_judges = {judge: makers.of(judge) for judge in judges}
-    both_sides = {*judgments["system_a"].unique().to_pylist(), *judgments["system_b"].unique().to_pylist()}
-    systems = {name: makers.of(name) for name in both_sides}
-    known = set(of_judges.values()) - {BASELINE, OTHER}
-    # Only battles between a system of the judge's maker and another maker's are informative.
-    family_systems = pa.array([name for name, maker in sorted(systems.items()) if maker in known], pa.string())
-    has_family = pc.or_(*(pc.is_in(judgments[side], value_set=family_systems) for side in ("system_a", "system_b")))
-    readable = pc.is_in(judgments["verdict"], value_set=pa.array(READABLE, pa.string()))
-    text = pa.schema([(name, pa.string()) for name in names])
-    rows = judgments.select(names).filter(pc.and_(has_family, readable)).cast(text).to_pandas()
-    rows = rows[rows["system_a"].map(systems) != rows["system_b"].map(systems)].copy()
-    swapped = rows["system_a"] > rows["system_b"]
-    rows["one"] = rows["system_a"].where(~swapped, rows["system_b"])
-    rows["other"] = rows["system_b"].where(~swapped, rows["system_a"])
-    won = rows["verdict"].map({name: points(VERDICTS[name]) for name in READABLE}).astype(float)
-    rows["won"] = won.where(~swapped, 1 - won)
-    battle = ["language", "query_id", "one", "other"]
-    outcomes = rows.groupby([*battle, "judge"], sort=True, observed=True)["won"].mean().reset_index()
-    outcomes["of_one"], outcomes["of_other"] = outcomes["one"].map(systems), outcomes["other"].map(systems)
+    verdicts = read_verdicts(judgments, grades=False)
+    judged = sorted(set(zip(verdicts.judge.tolist(), verdicts.language.tolist(), strict=True)))
+    verdicts = verdicts.select_parsed()
+    decided = verdicts.decide()
+    columns = {name: getattr(verdicts, name)[decided.head] for name in ("judge", *_BATTLE)}
+    outcomes = pd.DataFrame({**columns, "won": decided.points})
+    of_systems, of_judges = (
+        np.array([makers.of(name) for name in names], dtype=object) for names in (verdicts.systems, verdicts.judges)
+    )
+    of_first, of_second, of_judge = (
+        of[outcomes[name]] for of, name in ((of_systems, "first"), (of_systems, "second"), (of_judges, "judge"))
+    )
     preferences: list[FamilyPreference] = []
-    for judge in judges:
-        maker = of_judges[judge]
-        languages = sorted(row["language"] for row in judged if row["judge"] == judge)
-        languages += ["all"] if len(languages) > 1 else []
+    for number, (judge, maker) in enumerate(zip(verdicts.judges, of_judges, strict=True)):
+        codes = [code for of, code in judged if of == number]
+        languages = [verdicts.languages[code] for code in codes] + ["all"] * (len(codes) > 1)
         if maker in (BASELINE, OTHER):
             preferences += _none(judge, languages, maker, "the judge's maker is not known")
             continue
-        between = outcomes[(outcomes["of_one"] == maker) != (outcomes["of_other"] == maker)].copy()
-        if between.empty:
+        # Only battles between a system of the judge's maker and another maker's are informative.
+        between = (of_first == maker) != (of_second == maker)
+        if not between.any():
             preferences += _none(judge, languages, maker, f"no system by {maker} battles another maker's")
             continue
-        between.loc[between["of_one"] != maker, "won"] = 1 - between["won"]
-        own = between[between["judge"] == judge]
-        foreign = between[between["judge"].map(of_judges) != maker]
-        rest = foreign.groupby(battle, sort=True, observed=True)["won"].mean().rename("others").reset_index()
-        both = own.merge(rest, on=battle)
-        for language in languages:
-            part = both if language == "all" else both[both["language"] == language]
+        won = outcomes["won"].where(of_first == maker, 1 - outcomes["won"])
+        of_family = outcomes.assign(won=won)
+        foreign = of_family[between & (of_judge != maker)]
+        rest = foreign.groupby(list(_BATTLE))["won"].mean().rename("others").reset_index()
+        both = of_family[between & (outcomes["judge"] == number)].merge(rest, on=list(_BATTLE))
+        for language, code in zip(languages, [*codes, None], strict=False):
+            part = both if code is None else both[both["language"] == code]
             if part.empty:
                 preferences += _none(judge, [language], maker, "no judge of another maker has judged these battles")
             else:
@@ -130,7 +122,7 @@ def _preference(judge: str, language: str, maker: str, part: pd.DataFrame) -> Fa
 
     apart = part["won"] - part["others"]
     difference, n = float(apart.mean()), len(part)
-    sums = (apart - difference).groupby([part["language"], part["query_id"]], observed=True).sum()
+    sums = (apart - difference).groupby([part["language"], part["query"]]).sum()
     clusters = len(sums)
     ends: dict[str, Any] = {"low": None, "high": None}
     if clusters > 1:

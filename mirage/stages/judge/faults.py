@@ -21,8 +21,7 @@ from mirage.errors import NotEnoughData
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.shown import ShownPassages
 from mirage.text.answers import Citation, blank_citations, citations, is_numbered, parse_answer
-from mirage.text.data import load_words
-from mirage.text.languages import base, name_of
+from mirage.text.languages import base
 from mirage.text.segmentation import sentences, terms, words
 
 if TYPE_CHECKING:
@@ -36,8 +35,6 @@ WITHIN = 0.1
 """Maximum relative change in an answer's length, except by padding."""
 QUERIES = 30
 """Queries per language, by default."""
-_REPEATS = 4
-"""Maximum repetitions of an instruction."""
 _PADDED = 1.5
 """Length of a padded answer, relative to the original."""
 _SYSTEMS = 8
@@ -146,26 +143,20 @@ def _move_citations(answer: AnswerToChange) -> str:
     return _replace(answer.text, [(*span, new) for span, new in edits.items()])
 
 
-def _add_sentence(answer: AnswerToChange, texts: Iterable[str]) -> str:
-    """Append the first sentence that is short enough, or put one in place of another than the last, before its
-    citations.
+def _add_unsupported(answer: AnswerToChange) -> str:
+    """Append the first sentence of a passage of another query that is short enough, or put one in place of another than
+    the last, before its citations.
     """
-    texts = list(texts)
-    for text in texts:
+    if not answer.foreign:
+        raise CannotPlant("no passage of another query of the language has a whole sentence with a figure")
+    for text in answer.foreign:
         if len(text) <= WITHIN * len(answer.text) - 1:
             return f"{answer.text.rstrip()} {text}"
     spare = [(a, a + len(answer.blank[a:b].rstrip())) for a, b in answer.sentences[:-1]]
     if not spare:
         raise CannotPlant("the answer has only one sentence")
-    _, (start, end), text = min((abs(len(text) - (b - a)), (a, b), text) for a, b in spare for text in texts)
-    return _replace(answer.text, [(start, end, text)])
-
-
-def _add_unsupported(answer: AnswerToChange) -> str:
-    """Add a sentence of a passage of another query."""
-    if not answer.foreign:
-        raise CannotPlant("no passage of another query of the language has a whole sentence with a figure")
-    return _add_sentence(answer, answer.foreign)
+    _, span, text = min((abs(len(text) - (b - a)), (a, b), text) for a, b in spare for text in answer.foreign)
+    return _replace(answer.text, [(*span, text)])
 
 
 def _switch_language(answer: AnswerToChange) -> str:
@@ -186,21 +177,12 @@ def _pad(answer: AnswerToChange) -> str:
     return text
 
 
-def _add_instruction(answer: AnswerToChange) -> str:
-    """Add a sentence that asks the judge to choose this answer."""
-    asked = load_words("instructions", "mirage.stages.judge").get(base(answer.language))
-    if asked is None:
-        raise CannotPlant(f"there is no wording in {name_of(answer.language)}")
-    return _add_sentence(answer, [" ".join([asked] * n) for n in range(1, _REPEATS + 1)])
-
-
 FAULTS: dict[str, Callable[[AnswerToChange], str]] = {
     "changed-number": _change_number,
     "moved-citation": _move_citations,
     "unsupported": _add_unsupported,
     "wrong-language": _switch_language,
     "padding": _pad,
-    "instruction": _add_instruction,
     CONTROL: lambda answer: answer.text,
 }
 """The function that plants each fault, by the system name of the faulty answers; the control is last."""

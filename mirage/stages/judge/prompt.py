@@ -18,7 +18,7 @@ from mirage.llm import Conversations, Messages, TokenEstimate
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fill
 from mirage.stages.judge.criteria import Criterion, load_criterion
 from mirage.stages.judge.pairs import OrderedPair
-from mirage.stages.shown import ShownPassages, contexts
+from mirage.stages.shown import ShownPassages, contexts, query_texts
 from mirage.text.answers import cites_by_number, is_numbered
 from mirage.text.content import renumber
 
@@ -167,10 +167,7 @@ class Prompts(Conversations):
         self._battles = battles
         self._criterion = criterion or load_criterion()
         self._plant = plant
-        self._queries = {
-            (row["language"], row["query_id"]): row["text"]
-            for row in queries.select(["language", "query_id", "text"]).to_pylist()
-        }
+        self._queries = query_texts(queries)
         self._shown = ShownPassages(passages, retrieved, columns=_COLUMNS)
         self._passages: dict[tuple[Any, ...], list[PromptPassage]] = {}
         self._answers = {
@@ -202,7 +199,7 @@ class Prompts(Conversations):
         if self._plant is not None:
             a, b = battle.system_a, battle.system_b
             texts = self._plant.add(texts[0], query, a, "A"), self._plant.add(texts[1], query, b, "B")
-        return ShownTexts(self._queries[query], tuple(passages), *texts, tuple(self._turns.get(query, ())))
+        return ShownTexts(self._queries[query] or "", tuple(passages), *texts, tuple(self._turns.get(query, ())))
 
     def _ids(self, query: tuple[str, str], answer: _ShownAnswer) -> list[str]:
         """Return the ids of all passages that an answer's system was shown, in order."""
@@ -230,8 +227,7 @@ class Prompts(Conversations):
 
 def judgeable(queries: pa.Table, passages: pa.Table, retrieved: pa.Table | None = None) -> set[tuple[str, str]]:
     """Return language and id of the queries that can be judged: those with text and with the text of a passage."""
-    columns = (queries[name].to_pylist() for name in ("language", "query_id", "text"))
-    known = {(language, query) for language, query, text in zip(*columns, strict=True) if text is not None}
+    known = {query for query, text in query_texts(queries).items() if text is not None}
     rows = contexts(passages, retrieved)
     columns = (rows[name].to_pylist() for name in ("language", "query_id", "text"))
     return known & {(language, query) for language, query, text in zip(*columns, strict=True) if text is not None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +11,21 @@ from mirage import llm, schema, store
 from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.errors import BadInput
 from mirage.llm.engines.shards import Shard
-from mirage.stages import judge
-from mirage.stages.judge.criteria import Criterion, load_criterion
-from mirage.stages.model_stage import ModelResult, ModelStage
+from mirage.stages.judge.criteria import PLANTED, Criterion, load_criterion
+from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, judge_by_features
+from mirage.stages.judge.pairs import (
+    Cell,
+    OrderedPair,
+    add_inclusion,
+    answering_systems,
+    choose_known,
+    choose_pairs,
+    listed_pairs,
+)
+from mirage.stages.judge.prompt import Plant, Prompts, judgeable
+from mirage.stages.judge.stats import JudgeStats, judge_stats
+from mirage.stages.judge.verdict import read_verdicts
+from mirage.stages.model_stage import ModelResult, ModelStage, read_tables
 from mirage.stages.stage import Stage, Tables
 from mirage.store.ledger import price_share
 
@@ -33,13 +45,13 @@ class BattleSample:
     """Seed of the sample."""
     languages: Sequence[str] | None = None
     """Codes; None for all."""
-    battles: Sequence[judge.OrderedPair] | None = None
+    battles: Sequence[OrderedPair] | None = None
     """Exactly these battles, in both orders; the options above are then ignored."""
     known: bool = False
     """Only known-answer pairs (`mirage.stages.judge.choose_known`); the verdicts then test the judge and cannot rank
     systems.
     """
-    possible: Mapping[judge.Cell, int] | None = None
+    possible: Mapping[Cell, int] | None = None
     """With `battles` chosen by earlier verdicts: the number of battles to choose from, by language and pair of systems.
     The listed battles are then all of the judge's in these languages, and each verdict gets its inclusion probability.
     """
@@ -74,7 +86,7 @@ class JudgeSettings:
     def owner(self) -> str:
         """The judge name under which verdicts on these battles are stored."""
         name = self.criterion.judge_name(self.judge)
-        return self.battles.owner(f"{name}: {judge.PLANTED}" if self.planted else name)
+        return self.battles.owner(f"{name}: {PLANTED}" if self.planted else name)
 
     @property
     def battles(self) -> BattleSample:
@@ -96,7 +108,7 @@ def refuse_choices(mode: str, **given: object) -> None:
         raise BadInput(f"{mode} chooses the battles itself, and cannot be combined with {names}", do=f"omit {names}")
 
 
-Asked = tuple[list[judge.OrderedPair], judge.Prompts]
+Asked = tuple[list[OrderedPair], Prompts]
 """Battles, and their prompts."""
 
 
@@ -120,14 +132,14 @@ class _Judging(ModelStage[Asked, ModelResult]):
         return f"{self.subject}: {llm.describe(settings)}, criterion {criterion.name}, prompt {criterion.prompt}"
 
     def read(self, arena: store.Arena) -> store.Snapshot:
-        if self.settings.judge == judge.HEURISTIC:
+        if self.settings.judge == HEURISTIC:
             raise BadInput(
-                f"{judge.HEURISTIC} is the name of the judge without a model",
+                f"{HEURISTIC} is the name of the judge without a model",
                 do="give the judge another name, or omit --model",
             )
         return _seen(arena, self.settings.battles)
 
-    def requests(self, seen: store.Snapshot, _ledger: store.Ledger | None) -> tuple[judge.Prompts, Asked]:
+    def requests(self, seen: store.Snapshot, _ledger: store.Ledger | None) -> tuple[Prompts, Asked]:
         asked = _battles(seen.tables, self.settings.battles, self.settings)
         return asked[1], asked
 
@@ -146,7 +158,7 @@ class _Judging(ModelStage[Asked, ModelResult]):
         self, asked: Asked, replies: llm.Replies, seen: store.Snapshot, _ledger: store.Ledger
     ) -> tuple[dict[str, store.NewRows], ModelResult]:
         settings, name, (battles, prompts) = self.settings, self.subject, asked
-        judgments = judge.read_verdicts(
+        judgments = read_verdicts(
             battles, prompts, replies, judge=name, criterion=settings.criterion, repeat=settings.repeat
         )
         if settings.sample.possible is not None:
@@ -237,7 +249,7 @@ def price_battles(path: Path, asked: JudgeSettings, model: llm.ChatModel) -> Jud
     return JudgePrice(paid, most)
 
 
-def answering_systems(path: Path, languages: Sequence[str] | None = None) -> dict[str, dict[str, list[str]]]:
+def judgeable_systems(path: Path, languages: Sequence[str] | None = None) -> dict[str, dict[str, list[str]]]:
     """Return the systems whose answers to a query can be judged, by language and query, where there are at least two.
 
     Args:
@@ -251,8 +263,8 @@ def answering_systems(path: Path, languages: Sequence[str] | None = None) -> dic
 
     def read(arena: store.Arena) -> dict[str, dict[str, list[str]]]:
         tables = {"passages": schema.arrow_schema("passages").empty_table(), **_seen(arena, sample).tables}
-        among = judge.judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
-        return judge.answering_systems(tables["answers"], among)
+        among = judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
+        return answering_systems(tables["answers"], among)
 
     return {code: queries for code, queries in store.consistently(path, read).items() if queries}
 
@@ -271,7 +283,7 @@ def of_shard(whole: Path, sample: BattleSample, shard: Shard, *, by_features: bo
         NotEnoughData: if there is nothing to judge.
     """
 
-    def read(arena: store.Arena) -> list[judge.OrderedPair]:
+    def read(arena: store.Arena) -> list[OrderedPair]:
         if by_features:
             answers = {"answers": arena.read("answers", languages=sample.languages)}
             return _choose(_with_outcomes(arena, answers) if sample.known else answers, sample)
@@ -290,8 +302,8 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
         ArenaError: if the arena lacks answers or features, or cannot be written.
         NotEnoughData: if there is nothing to judge.
     """
-    name = sample.owner(judge.HEURISTIC)
-    note = f"weights {', '.join(f'{w.feature} {w.weight:g}' for w in judge.WEIGHTS)}; margin {judge.MARGIN:g}"
+    name = sample.owner(HEURISTIC)
+    note = f"weights {', '.join(f'{w.feature} {w.weight:g}' for w in WEIGHTS)}; margin {MARGIN:g}"
 
     def read(arena: store.Arena) -> store.Snapshot:
         columns = ["language", "query_id", "system", "status"]
@@ -301,7 +313,7 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
 
     def make() -> store.Arena:
         seen = store.consistently(path, read)
-        judgments = judge.judge_by_features(_choose(seen.tables, sample), seen.tables["features"], name=name)
+        judgments = judge_by_features(_choose(seen.tables, sample), seen.tables["features"], name=name)
         replaced = judgments.select(list(schema.BATTLE)) if sample.battles is not None else _of(name)
         rows = store.NewRows(judgments, replaced)
         tables = _tables(seen.arena, rows)
@@ -314,35 +326,30 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
     return store.retry_outdated(make)
 
 
-def judge_statistics(
-    path: Path, *, limits: llm.Limits | None = None, tags: Iterable[tuple[str, str]] = ()
-) -> list[judge.JudgeStats]:
+def judge_statistics(path: Path, *, limits: llm.Limits | None = None) -> list[JudgeStats]:
     """Return the statistics of every judge of an arena, and the cost of its calls.
 
     Args:
         path: the arena's folder.
         limits: prices; without them costs are null.
-        tags: as for `store.select_tagged`: only verdicts on queries that have them.
 
     Raises:
         ArenaError: if the arena lacks judgments.
     """
-    arena = store.select_tagged(store.open_arena(path), tags)
+    arena = store.open_arena(path)
     names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "call")
     judgments = arena.read("judgments", columns=names, encoded=names[:-1])
     with store.kept_ledger(path) as ledger:
-        return judge.judge_stats(judgments, ledger, limits)
+        return judge_stats(judgments, ledger, limits)
 
 
 def _seen(arena: store.Arena, sample: BattleSample) -> store.Snapshot:
     """Return a snapshot of the tables that judging by a model reads."""
-    languages = sample.languages if sample.battles is None else {battle.language for battle in sample.battles}
-    tables = ("queries", "answers") if "retrieved" in arena.tables else ("queries", "passages", "answers")
-    seen = {name: arena.read(name, languages=languages) for name in tables}
-    for name in ("turns", "passages", "retrieved"):
-        if name not in seen and (table := arena.read_optional(name, languages=languages)) is not None:
-            seen[name] = table
-    return store.Snapshot(arena, _with_outcomes(arena, seen) if sample.known else seen)
+    languages = sample.languages if sample.battles is None else sorted({battle.language for battle in sample.battles})
+    if "retrieved" not in arena.tables:
+        arena.need("passages")
+    seen = read_tables(arena, ("queries", "answers"), ("turns", "passages", "retrieved"), languages)
+    return store.Snapshot(arena, _with_outcomes(arena, seen.tables)) if sample.known else seen
 
 
 def _with_outcomes(arena: store.Arena, tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
@@ -356,15 +363,15 @@ def _with_outcomes(arena: store.Arena, tables: Mapping[str, pa.Table]) -> dict[s
 
 def _battles(
     tables: Mapping[str, pa.Table], sample: BattleSample, settings: JudgeSettings | None = None
-) -> tuple[list[judge.OrderedPair], judge.Prompts]:
+) -> tuple[list[OrderedPair], Prompts]:
     """Return the sampled battles and their prompts."""
     tables = {"passages": schema.arrow_schema("passages").empty_table(), **tables}
-    among = judge.judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
+    among = judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
     battles = _choose(tables, sample, among)
     criterion = load_criterion() if settings is None else settings.criterion
     shown = {name: table for name, table in tables.items() if name != "outcomes"}
-    plant = judge.Plant(_wrong(tables["outcomes"])) if settings and settings.planted else None
-    return battles, judge.Prompts(battles, **shown, criterion=criterion, plant=plant)
+    plant = Plant(_wrong(tables["outcomes"])) if settings and settings.planted else None
+    return battles, Prompts(battles, **shown, criterion=criterion, plant=plant)
 
 
 def _wrong(outcomes: pa.Table) -> dict[tuple[str, str], set[str]]:
@@ -379,12 +386,12 @@ def _wrong(outcomes: pa.Table) -> dict[tuple[str, str], set[str]]:
 
 def _choose(
     tables: Mapping[str, pa.Table], sample: BattleSample, among: Collection[tuple[str, str]] | None = None
-) -> list[judge.OrderedPair]:
+) -> list[OrderedPair]:
     """Return the listed battles, or the sampled ones."""
     if sample.battles is not None:
-        return judge.listed_pairs(tables["answers"], sample.battles, among=among)
+        return listed_pairs(tables["answers"], sample.battles, among=among)
     if sample.known:
-        return judge.choose_known(
+        return choose_known(
             tables["answers"],
             tables["outcomes"],
             queries=sample.queries,
@@ -392,9 +399,7 @@ def _choose(
             seed=sample.seed,
             among=among,
         )
-    return judge.choose_pairs(
-        tables["answers"], queries=sample.queries, pairs=sample.pairs, seed=sample.seed, among=among
-    )
+    return choose_pairs(tables["answers"], queries=sample.queries, pairs=sample.pairs, seed=sample.seed, among=among)
 
 
 def _owner(name: str) -> str:
@@ -425,7 +430,7 @@ def _refuse_another(
     settings: llm.Settings,
     ledger: store.Ledger,
     *,
-    again: Sequence[judge.OrderedPair] = (),
+    again: Sequence[OrderedPair] = (),
 ) -> None:
     """Raise if verdicts of two models, services, parameters or prompts would share one judge's name.
 
@@ -480,13 +485,13 @@ def _of(name: str) -> pa.Table:
     return pa.table({"judge": [name]})
 
 
-def _chosen_rows(judgments: pa.Table, possible: Mapping[judge.Cell, int], name: str) -> store.NewRows:
+def _chosen_rows(judgments: pa.Table, possible: Mapping[Cell, int], name: str) -> store.NewRows:
     """Return verdicts with their inclusion probabilities, to replace all of the judge's in these languages."""
     import pyarrow as pa
 
     codes = sorted({language for language, _, _ in possible})
     replaced = pa.table({"judge": [name] * len(codes), "language": codes})
-    return store.NewRows(judge.add_inclusion(judgments, possible), replaced)
+    return store.NewRows(add_inclusion(judgments, possible), replaced)
 
 
 def _tables(arena: store.Arena, rows: store.NewRows) -> dict[str, store.NewRows]:
@@ -499,7 +504,7 @@ def _tables(arena: store.Arena, rows: store.NewRows) -> dict[str, store.NewRows]
 
 
 def _heuristic(tables: Tables) -> dict[str, pa.Table]:
-    return {"judgments": judge.judge_by_features(judge.choose_pairs(tables["answers"]), tables["features"])}
+    return {"judgments": judge_by_features(choose_pairs(tables["answers"]), tables["features"])}
 
 
 HEURISTIC_JUDGMENTS = Stage("judgments by the heuristic judge", ("answers", "features"), ("judgments",), _heuristic)

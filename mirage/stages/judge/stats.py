@@ -98,9 +98,6 @@ class _Tally:
     both: int
     """Pairs with parsed verdicts in both orders."""
     calls: set[str] = field(default_factory=set)
-    tokens: tuple[int, int] | None = None
-    billed: tuple[float, float] = (0, 0)
-    """Tokens at the price of single calls: those of batches count half."""
 
     @property
     def cells(self) -> tuple[tuple[int, int], ...]:
@@ -127,14 +124,14 @@ def judge_stats(judgments: pa.Table, ledger: Ledger | None = None, limits: Limit
         One row per judge and language, languages in the order of their codes, and `all` if there are several.
     """
     tallies = _tallies(judgments)
+    calls = {call for by_language in tallies.values() for tally in by_language.values() for call in tally.calls}
+    counts = _token_counts(calls, ledger) if ledger else {}
     rows = []
     for judge, by_language in sorted(tallies.items()):
         ordered = sorted(by_language.items(), key=lambda item: place(item[0]))
-        for _, tally in ordered:
-            tally.tokens, tally.billed = _tokens(tally.calls, ledger)
-        rows += [_row(judge, language, [tally], limits) for language, tally in ordered]
+        rows += [_row(judge, language, [tally], counts, limits) for language, tally in ordered]
         if len(ordered) > 1:
-            rows.append(_row(judge, "all", [tally for _, tally in ordered], limits))
+            rows.append(_row(judge, "all", [tally for _, tally in ordered], counts, limits))
     return rows
 
 
@@ -162,37 +159,36 @@ def _tallies(judgments: pa.Table) -> dict[str, dict[str, _Tally]]:
     return tallies
 
 
-def _tokens(calls: set[str], ledger: Ledger | None) -> tuple[tuple[int, int] | None, tuple[float, float]]:
-    """Return prompt and reply tokens of the calls with reported counts, and the same with those of batches halved."""
-    replies = [reply for call in sorted(calls) if (reply := ledger.get(call))] if ledger else []
-    counts = [
-        (tokens_in or 0, tokens_out or 0, price_share(reply))
-        for reply in replies
-        for tokens_in, tokens_out in [(reply["tokens_in"], reply["tokens_out"])]
-        if tokens_in is not None or tokens_out is not None
-    ]
-    billed = sum(a * share for a, _, share in counts), sum(b * share for _, b, share in counts)
-    return (sum(a for a, *_ in counts), sum(b for _, b, _ in counts)) if counts else None, billed
+_TokenCounts = dict[str, tuple[int, int, float]]
+"""By call with reported counts: tokens of prompt and reply, and its price as a share of that of a single call."""
 
 
-def _row(judge: str, language: str, tallies: Sequence[_Tally], limits: Limits | None) -> JudgeStats:
+def _token_counts(calls: set[str], ledger: Ledger) -> _TokenCounts:
+    return {
+        call: (reply["tokens_in"] or 0, reply["tokens_out"] or 0, price_share(reply))
+        for call in sorted(calls)
+        if (reply := ledger.get(call)) and (reply["tokens_in"], reply["tokens_out"]) != (None, None)
+    }
+
+
+def _row(
+    judge: str, language: str, tallies: Sequence[_Tally], counts: _TokenCounts, limits: Limits | None
+) -> JudgeStats:
     values: dict[str, Any] = {}
     for name, cells in zip(_RATES, zip(*(tally.cells for tally in tallies), strict=True), strict=True):
         known = [cell for cell in cells if cell[1]]
         rate, low, high = mean_interval(known) if known else (None, None, None)
         values |= {f"{name}_rate": rate, f"{name}_low": low, f"{name}_high": high}
         values["n" if name == "unparsed" else f"{name}_n"] = sum(n for _, n in cells)
-    calls = len(set().union(*(tally.calls for tally in tallies)))
-    tokens = [tally.tokens for tally in tallies if tally.tokens]
-    tokens_in, tokens_out = (sum(pair[side] for pair in tokens) if tokens else None for side in (0, 1))
-    billed_in, billed_out = (sum(tally.billed[side] for tally in tallies) for side in (0, 1))
-    money = limits.cost(billed_in, billed_out) if limits and tokens else None
+    calls = set[str]().union(*(tally.calls for tally in tallies))
+    told = [counts[call] for call in sorted(calls) if call in counts]
+    billed = (sum(count[side] * count[2] for count in told) for side in (0, 1))
     return JudgeStats(
         judge=judge,
         language=language,
         **values,
-        calls=calls or None,
-        tokens_in=tokens_in,
-        tokens_out=tokens_out,
-        money=money,
+        calls=len(calls) or None,
+        tokens_in=sum(count[0] for count in told) if told else None,
+        tokens_out=sum(count[1] for count in told) if told else None,
+        money=limits.cost(*billed) if limits and told else None,
     )

@@ -6,12 +6,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from mirage import llm, schema
 from mirage.schema import Verdict
+from mirage.stages.judge.criteria import Criterion
+from mirage.stages.judge.pairs import OrderedPair
+from mirage.stages.judge.prompt import Prompts
 from mirage.text.marks import VERDICT_NOUNS, Mark, MarkForm, bracket
 from mirage.text.thoughts import part_thoughts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _MEANS: dict[str, Verdict] = {"A": "A", "B": "B", "C": "tie"}
 # The words by which the instruction explains a mark.
@@ -39,8 +47,6 @@ class ParsedVerdict:
     """`A`, `B`, `tie`, or `unparsed`."""
     reason: str | None
     """Reason why it is unparsed; null if it is not."""
-    span: tuple[int, int] | None
-    """Position of the deciding mark in the reply; null if there is none."""
 
 
 def parse_verdict(reply: str, shown: Iterable[str] = ()) -> ParsedVerdict:
@@ -72,12 +78,63 @@ def parse_verdict(reply: str, shown: Iterable[str] = ()) -> ParsedVerdict:
         return _unparsed("the reply only mentions the marks, or sets several that differ")
     if planted and len({_means(mark) for mark in marks}) > 1:
         return _unparsed("an answer or passage carries a verdict mark, and the judge's own do not agree")
-    last = marks[-1]
-    verdict = _means(last)
+    verdict = _means(marks[-1])
     if verdict is None:
-        return _unparsed(f"the last mark is {last[0]}, none of [[A]], [[B]] and [[C]]")
-    return ParsedVerdict(verdict, None, last.span())
+        return _unparsed(f"the last mark is {marks[-1][0]}, none of [[A]], [[B]] and [[C]]")
+    return ParsedVerdict(verdict, None)
 
 
 def _unparsed(reason: str) -> ParsedVerdict:
-    return ParsedVerdict("unparsed", reason, None)
+    return ParsedVerdict("unparsed", reason)
+
+
+def read_verdicts(
+    battles: Sequence[OrderedPair],
+    prompts: Prompts,
+    replies: llm.Replies,
+    *,
+    judge: str,
+    criterion: Criterion,
+    repeat: int = 0,
+) -> pa.Table:
+    """Parse a model's replies on battles into verdicts, one `schema.Judgment` row for each reply, parsed or not.
+
+    A failed call has no row.
+
+    Args:
+        battles: the battles.
+        prompts: their prompts.
+        replies: the replies to the prompts.
+        judge: name of the judge, for the rows.
+        criterion: what the prompts ask, for the rows.
+        repeat: number of this verdict on each battle, for the rows; 0 is the first.
+    """
+    rows = []
+    for number, (battle, reply) in enumerate(zip(battles, replies.by_number, strict=True)):
+        if reply is None or reply.status == "api_error":
+            continue
+        read = _read(reply, prompts.texts_of(number).texts())
+        rows.append(
+            schema.Judgment(
+                battle.language,
+                battle.query_id,
+                judge,
+                battle.system_a,
+                battle.system_b,
+                read.verdict,
+                rationale=reply.text,
+                reason=read.reason,
+                call=reply.key,
+                criterion=criterion.name,
+                prompt=criterion.prompt,
+                repeat=repeat or None,
+            )
+        )
+    return schema.from_rows("judgments", rows)
+
+
+def _read(reply: llm.Reply, shown: Sequence[str]) -> ParsedVerdict:
+    """Parse the verdict of a reply. A truncated reply may not have reached its verdict, whatever marks it has."""
+    if reply.status == "ok":
+        return parse_verdict(reply.text or "", shown)
+    return _unparsed(reply.reason or reply.status)

@@ -15,9 +15,10 @@ from mirage import llm, schema, store
 from mirage.errors import NotEnoughData
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fence_texts, one_message
 from mirage.schema import Assignment, Nugget, NuggetAssignment
-from mirage.stages import nuggets
-from mirage.stages.model_stage import Languages, RowStage, find_number, read_list
+from mirage.stages.model_stage import RowStage, find_number, read_list, read_tables
 from mirage.stages.nuggets.bank import banks, nugget_id
+from mirage.stages.nuggets.terms import TERMS, assign_by_terms
+from mirage.stages.shown import query_texts
 from mirage.stages.stage import Progress, Stage, Tables
 from mirage.text.languages import name_of
 
@@ -56,13 +57,6 @@ class BankRequest:
             passages=fence_texts("PASSAGE", texts, code),
             most=str(MAX_NUGGETS),
         )
-
-
-def _read_for_banks(arena: store.Arena, languages: Languages) -> store.Snapshot:
-    seen = {name: arena.read(name, languages=languages) for name in ("queries", "passages")}
-    if (known := arena.read_optional("nuggets")) is not None:
-        seen["nuggets"] = known
-    return store.Snapshot(arena, seen)
 
 
 def bank_requests(seen: store.Snapshot) -> tuple[list[BankRequest], dict[str, int]]:
@@ -133,7 +127,7 @@ def parse_bank(text: str, request: BankRequest, author: str) -> list[Nugget] | s
 
 BANKS = RowStage(
     "nuggets",
-    _read_for_banks,
+    lambda arena, languages: read_tables(arena, ("queries", "passages"), ("nuggets",), languages),
     bank_requests,
     lambda request, reply, author: llm.unread(reply) or parse_bank(reply.text or "", request, author),
 )
@@ -171,21 +165,11 @@ class AssignRequest:
         )
 
 
-def _read_for_assigning(arena: store.Arena, languages: Languages) -> store.Snapshot:
-    seen = {name: arena.read(name, languages=languages) for name in ("answers", "nuggets")}
-    if (queries := arena.read_optional("queries", languages=languages)) is not None:
-        seen["queries"] = queries
-    return store.Snapshot(arena, seen)
-
-
 def _assign_requests(seen: store.Snapshot) -> tuple[list[AssignRequest], dict[str, int]]:
     """Build the requests for each answer with a text, to a query with nuggets, in batches of `BATCH` nuggets. A query
     without a text is sent as an empty one.
     """
-    texts: dict[tuple[str, str], str] = {}
-    if (queries := seen.tables.get("queries")) is not None:
-        columns = (queries[name].to_pylist() for name in ("language", "query_id", "text"))
-        texts = {(language, query_id): text or "" for language, query_id, text in zip(*columns, strict=True)}
+    texts = query_texts(seen.tables.get("queries"))
     by_query = banks(seen.tables["nuggets"])
     requests = []
     answers = schema.sort("answers", seen.tables["answers"])
@@ -195,7 +179,7 @@ def _assign_requests(seen: store.Snapshot) -> tuple[list[AssignRequest], dict[st
         bank = by_query.get(key, []) if text is not None and text.strip() else []
         for start in range(0, len(bank), BATCH):
             part = tuple(bank[start : start + BATCH])
-            requests.append(AssignRequest(*key, system, texts.get(key, ""), text, part))
+            requests.append(AssignRequest(*key, system, texts.get(key) or "", text, part))
     if not requests:
         raise NotEnoughData(
             "no answer with a text belongs to a query with nuggets", do="create or import nuggets first"
@@ -262,11 +246,11 @@ def _read_assignments(request: AssignRequest, reply: llm.Reply, assigner: str) -
 
 ASSIGNMENTS = RowStage(
     "nugget_assignments",
-    _read_for_assigning,
+    lambda arena, languages: read_tables(arena, ("answers", "nuggets"), ("queries",), languages),
     _assign_requests,
     _read_assignments,
     size=lambda request: len(request.nuggets),
-    reserved={nuggets.TERMS: "the word matcher"},
+    reserved={TERMS: "the word matcher"},
 )
 """Decides which nuggets each answer states. A nugget whose call failed gets a row with the reason."""
 
@@ -274,7 +258,7 @@ ASSIGNMENTS = RowStage(
 def _terms(tables: Tables, *, progress: Progress | None = None) -> dict[str, pa.Table]:
     if progress is not None:
         progress(0, 1)
-    table = nuggets.assign_by_terms(tables["nuggets"], tables["answers"], tables.get("queries"))
+    table = assign_by_terms(tables["nuggets"], tables["answers"], tables.get("queries"))
     if progress is not None:
         progress(1, 1)
     return {"nugget_assignments": table}

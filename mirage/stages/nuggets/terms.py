@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from mirage import schema
 from mirage.schema import Assignment, NuggetAssignment
 from mirage.stages.nuggets.bank import banks
+from mirage.stages.shown import query_texts
 from mirage.text.segmentation import Span, sentences, terms
 
 if TYPE_CHECKING:
@@ -107,16 +108,13 @@ def assign_by_terms(nuggets: pa.Table, answers: pa.Table, queries: pa.Table | No
         queries: `schema.Query` rows, whose words do not count; None if unknown.
     """
     by_query = banks(nuggets)
-    texts: dict[tuple[str, str], str] = {}
-    if queries is not None:
-        columns = (queries[name].to_pylist() for name in ("language", "query_id", "text"))
-        texts = {(language, query_id): text or "" for language, query_id, text in zip(*columns, strict=True)}
+    texts = query_texts(queries)
     rows = []
     columns = (answers[name].to_pylist() for name in (*schema.key("answers"), "text"))
     for language, query_id, system, text in zip(*columns, strict=True):
         if text is None or not text.strip():
             continue
-        query = texts.get((language, query_id), "")
+        query = texts.get((language, query_id)) or ""
         for name, nugget in by_query.get((language, query_id), ()):
             assignment, quote = match_terms(nugget, text, language, query)
             rows.append(NuggetAssignment(language, query_id, system, name, TERMS, assignment, quote, None, None))

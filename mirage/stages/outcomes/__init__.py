@@ -5,44 +5,28 @@ determines the rules. A reply to a prompt of NoMIRACL is parsed by `published.py
 and by `strict.py` by corrected rules (with `formulas.py` and `direct.py`, on text folded by `fold.py`); any other
 answer by `free.py`, on text split by `sentences.py`. Both use the vocabularies of `vocabulary.py`, one file a language.
 `parsed.py` lists the rules. `tables.py` applies them to an arena and compares the parsers;
-`rates.py` computes rates, `templates.py` by prompt, `confusion.py` as confusion matrices, and `corrected.py` corrects
-them for the label errors that an audit finds; `samples.py` reads further answers to a query, and `clusters.py` makes
-rates whose unit is the query.
+`rates.py` computes rates, also of several answers to a query, `templates.py` by prompt, `confusion.py` as confusion
+matrices, and `corrected.py` corrects them for the label errors that an audit finds.
 """
 
 from mirage.stages.outcomes.confusion import Confusion, confusion
 from mirage.stages.outcomes.corrected import AUDIT_COLUMNS, correct_rates
-from mirage.stages.outcomes.parsed import RULES, Parsed
-from mirage.stages.outcomes.rates import Rate, count_answers, is_by_model, not_understood, rates, unparsed_note
-from mirage.stages.outcomes.samples import sample_outcomes
-from mirage.stages.outcomes.tables import (
-    RIGHT,
-    outcomes,
-    parse_outcome,
-)
-from mirage.stages.outcomes.templates import base_names, matched_difference, template_rates
-from mirage.stats.intervals import mean_interval, wilson
+from mirage.stages.outcomes.rates import Rate, count_answers, not_understood, rates, unparsed_note
+from mirage.stages.outcomes.tables import RIGHT, outcomes, sample_outcomes
+from mirage.stages.outcomes.templates import template_rates
 
 __all__ = [
     "AUDIT_COLUMNS",
     "RIGHT",
-    "RULES",
     "Confusion",
-    "Parsed",
     "Rate",
-    "base_names",
     "confusion",
     "correct_rates",
     "count_answers",
-    "is_by_model",
-    "matched_difference",
-    "mean_interval",
     "not_understood",
     "outcomes",
-    "parse_outcome",
     "rates",
     "sample_outcomes",
     "template_rates",
     "unparsed_note",
-    "wilson",
 ]

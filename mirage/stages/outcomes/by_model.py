@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.stage import OUTCOMES, labelled_answers
 from mirage.stages.outcomes.tables import parse_outcome
 from mirage.stages.outcomes.vocabulary import LANGUAGES, examples
+from mirage.stages.shown import query_texts
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import base, name_of
 from mirage.text.marks import read_mark, word_form
@@ -24,7 +25,8 @@ _OUTCOMES: dict[str, Outcome] = {each: each for each in ("answered", "abstained"
 UNREAD = Parsed("unparsed", "by_model_unread")
 """Reading of an answer whose call failed, or whose reply names no outcome."""
 
-_FORM = word_form(_OUTCOMES, "outcome")
+FORM = word_form(_OUTCOMES, "outcome")
+"""Form of an outcome in a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +83,6 @@ class ModelOutcomes:
     """Cost of the calls."""
 
 
-def parse_model_outcome(text: str, shown_texts: Iterable[str] = ()) -> Outcome | None:
-    """Return the outcome in a model's reply, by the rules of `mirage.text.marks`; None if there is none.
-
-    Args:
-        text: the model's reply.
-        shown_texts: texts in its prompt.
-    """
-    return read_mark(_FORM, text, shown_texts)
-
-
 def plan_outcomes(path: Path, model: llm.ChatModel) -> llm.Cost:
     """Return the maximum cost of classifying the free answers of an arena; nothing is sent or written.
 
@@ -120,7 +112,7 @@ def classify_by_model(path: Path, calls: llm.ArenaCalls) -> ModelOutcomes:
     unasked = 0
     for request, reply in zip(requests, replies.by_number, strict=True):
         reason = None if reply is None else llm.unread(reply)
-        outcome = None if reply is None or reason else parse_model_outcome(reply.text or "", request.untrusted_texts())
+        outcome = None if reply is None or reason else read_mark(FORM, reply.text or "", request.untrusted_texts())
         if request.right is not None:
             agreement.setdefault(request.language, []).extend([outcome == request.right] if outcome else [])
             continue
@@ -137,14 +129,14 @@ def _requests(path: Path) -> list[OutcomeRequest]:
     """Return a request for each text that the rules for free answers would read, and for each labelled example."""
     arena = store.open_arena(path)
     tables = {name: arena.read(name) for name in OUTCOMES.reads}
-    texts = {(row["language"], row["query_id"]): row["text"] or "" for row in tables["queries"].to_pylist()}
+    texts = query_texts(tables["queries"])
     found: dict[OutcomeRequest, None] = {}
     for row in labelled_answers(tables).to_pylist():
         if row["status"] != "ok" or row["template"] in NOMIRACL_TEMPLATES:
             continue
         if parse_outcome(row["text"] or "", language=row["language"], template=None).outcome in ("empty", "api_error"):
             continue
-        found[OutcomeRequest(row["language"], row["text"], texts[row["language"], row["query_id"]])] = None
+        found[OutcomeRequest(row["language"], row["text"], texts[row["language"], row["query_id"]] or "")] = None
     if not found:
         raise NotEnoughData(
             "there is no free answer to a query with a relevance label",

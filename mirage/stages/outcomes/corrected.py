@@ -77,7 +77,7 @@ def _correct_pair(language: str, pair: Sequence[Rate | None], audit: LabelAudit)
         else:
             found = [answers[0], answers[1].mirror()]
     return {
-        subset: (share, error.n, error.share, reason)
+        subset: (share, error.n, error.value, reason)
         for subset, share, error in zip(SUBSETS, found, errors, strict=True)
     }
 

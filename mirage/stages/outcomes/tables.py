@@ -17,8 +17,9 @@ from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.thoughts import part_thoughts
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
+
+    from mirage.store import Arena
 
 PARSERS: tuple[Parser, ...] = get_args(Parser)
 RIGHT: dict[str, Outcome] = {"relevant": "answered", "non_relevant": "abstained"}
@@ -98,7 +99,6 @@ def _of_language(
 
     Repeated texts are parsed once.
     """
-    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -115,13 +115,10 @@ def _of_language(
     # Only free answers are read with their query.
     formulaic = pc.is_in(answers["template"], pa.array(sorted(NOMIRACL_TEMPLATES)))
     query = pc.if_else(formulaic, "", pc.fill_null(queries["text"].take(places), ""))
-    encoded = [_encode(column) for column in (*(answers[name] for name in ("status", "template", "text")), query)]
-    shape = tuple(max(1, len(values)) for _, values in encoded)
-    cells, place = np.unique(np.ravel_multi_index([codes for codes, _ in encoded], shape), return_inverse=True)
-    states = [
-        tuple(values[code] for code, (_, values) in zip(codes, encoded, strict=True))
-        for codes in zip(*(part.tolist() for part in np.unravel_index(cells, shape)), strict=True)
-    ]
+    columns_read = (*(answers[name] for name in ("status", "template", "text")), query)
+    states: dict[tuple[Any, ...], int] = {}
+    rows = zip(*(column.to_pylist() for column in columns_read), strict=True)
+    place = pa.array([states.setdefault(row, len(states)) for row in rows])
     right = pc.if_else(pc.equal(subset, "relevant"), RIGHT["relevant"], RIGHT["non_relevant"])
     keys = {name: answers[name] for name in _KEY} | {"subset": subset}
     parts = []
@@ -134,23 +131,14 @@ def _of_language(
         names = ("outcome", "rule", "span_start", "span_end")
         types = (pa.string(), pa.string(), pa.int64(), pa.int64())
         columns = {
-            name: pa.array([getattr(entry, name) for entry in parsed], kind).take(pa.array(place))
+            name: pa.array([getattr(entry, name) for entry in parsed], kind).take(place)
             for name, kind in zip(names, types, strict=True)
         }
-        decided = pc.is_in(columns["outcome"], pa.array(sorted(RIGHT.values())))
-        correct = pc.if_else(decided, pc.equal(columns["outcome"], right), pa.scalar(None, pa.bool_()))
+        scored = pc.is_in(columns["outcome"], pa.array(sorted(RIGHT.values())))
+        correct = pc.if_else(scored, pc.equal(columns["outcome"], right), pa.scalar(None, pa.bool_()))
         data = {**keys, "parser": pa.repeat(parser, len(answers)), **columns, "correct": correct}
         parts.append(schema.from_columns("outcomes", data))
     return schema.sort("outcomes", pa.concat_tables(parts))
-
-
-def _encode(column: pa.ChunkedArray) -> tuple[np.ndarray, list[Any]]:
-    """Dictionary-encode a column, with null as a value."""
-    import numpy as np
-    import pyarrow as pa
-
-    encoded = pa.concat_arrays(column.chunks or [pa.array([], column.type)]).dictionary_encode("encode")
-    return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
 
 
 def _parse_answer(
@@ -173,3 +161,27 @@ def _parse_answer(
     if status == "refused" and text is None:
         return Parsed("unparsed", "refused")
     return parse_outcome(text or "", language=language, template=template, query=query)
+
+
+def sample_outcomes(arena: Arena) -> pa.Table | None:
+    """Return the outcomes of the further answers in table `samples`; None if the arena has none with a label.
+
+    Returns:
+        The columns of table `outcomes`, one row for each sample and parser: the key repeats.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    samples = arena.read_optional("samples")
+    if samples is None or "queries" not in arena.tables:
+        return None
+    queries = arena.read("queries")
+    queries = queries.filter(pc.is_valid(queries["subset"]))
+    keys = ["language", "query_id"]
+    samples = samples.join(queries.select(keys), keys, join_type="left semi")
+    # One sample at a time, since the outcomes of several would share their keys.
+    parts = [
+        outcomes(queries, samples.filter(pc.equal(samples["sample"], number)))
+        for number in sorted(samples["sample"].unique().to_pylist())
+    ]
+    return pa.concat_tables(parts) if parts else None

@@ -7,7 +7,7 @@ with the template's suffix (`mistral-7b@vanilla`, `mistral-7b@role`). Here they 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -60,7 +60,6 @@ def template_rates(
     *,
     parser: Parser = "strict",
     languages: Iterable[str] | None = None,
-    systems: Iterable[str] | None = None,
 ) -> pa.Table:
     """Compute the rates of every system by prompt template, language and subset, and the row `all`.
 
@@ -69,7 +68,6 @@ def template_rates(
         answers: an `answers` table with the template of each answer; rows without one are skipped.
         parser: parser whose outcomes count.
         languages: codes; None for all in the table.
-        systems: names, with or without their template; None for all.
 
     Returns:
         The columns of `Rate`, with `system` by `base_names`; `template`; and the change from template `REFERENCE` on
@@ -79,7 +77,7 @@ def template_rates(
         reference template, and in its own rows.
 
     Raises:
-        UnknownName: if the tables have no such parser, language or system.
+        UnknownName: if the tables have no such parser or language.
         NotEnoughData: if no answer has a known template.
     """
     import pyarrow as pa
@@ -93,16 +91,13 @@ def template_rates(
         )
     variants = table.select(["system", "template"]).group_by(["system", "template"]).aggregate([]).to_pylist()
     bases = base_names((row["system"], row["template"]) for row in variants)
-    if systems is not None:
-        table = _select_systems(table, bases, list(systems))
     pairs = zip(table["system"].to_pylist(), table["template"].to_pylist(), strict=True)
     column = table.schema.get_field_index("system")
     table = table.set_column(column, "system", pa.array([bases[pair] for pair in pairs], pa.string()))
     table = table.select([*outcomes.column_names, "template"])
     parts = []
-    codes = None if languages is None else list(languages)
-    if codes is not None:
-        present = pc.unique(table["language"]).to_pylist()
+    if languages is not None:
+        codes, present = list(languages), pc.unique(table["language"]).to_pylist()
         for code in codes:
             if code not in present:
                 raise UnknownName("language", code, present, where="the outcomes")
@@ -154,19 +149,6 @@ def _stem(system: str, template: str) -> str:
     name = re.escape(template)
     match = re.fullmatch(rf"(.*[^\s@:/+_.-])(?:[\s@:/+_.-]+{name}|\s*[(\[]{name}[)\]])", system, re.IGNORECASE)
     return match[1].rstrip() if match else system
-
-
-def _select_systems(table: pa.Table, bases: Mapping[tuple[str, str], str], systems: Collection[str]) -> pa.Table:
-    """Return the rows of some systems, named with or without a template."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    names = set(bases.values()) | {system for system, _ in bases}
-    for name in systems:
-        if name not in names:
-            raise UnknownName("system", name, names, where="the outcomes")
-    selection = sorted({system for (system, _), base in bases.items() if {system, base} & set(systems)})
-    return table.filter(pc.is_in(table["system"], value_set=pa.array(selection, pa.string())))
 
 
 def _changes(table: pa.Table) -> dict[tuple[str, str, str, str], tuple[float, float, float, int]]:

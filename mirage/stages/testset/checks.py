@@ -12,9 +12,8 @@ from mirage.llm.prompts import fence_code, fence_texts, one_message
 from mirage.schema import Check, Finding, PassageCheck
 from mirage.stages.model_stage import find_number, read_list
 from mirage.stages.retrieve.bm25 import Bm25
-from mirage.stages.testset.questions import WrittenQuestion, holds_words
+from mirage.stages.testset.questions import Grams, WrittenQuestion, holds_words, jaccard, word_grams
 from mirage.stages.testset.settings import CorpusPassage
-from mirage.text.duplicates import Grams, jaccard, word_grams
 from mirage.text.languages import name_of
 
 MODEL_CHECKED = 20

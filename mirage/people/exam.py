@@ -1,18 +1,37 @@
-"""The exam of an arena's judges."""
+"""A judge's exam: agreement of each judge with people on the same battles.
+
+    result = exam(arena, votes=log)                # ExamResult: one record per judge and language, people last
+    result.exams[0].measures["agree"]              # value, 95% interval, n, queries, or the reason why there is none
+
+People are voters, authors of imported verdicts, and raters of answers. The naming of the two systems is arbitrary, so
+every figure counts a battle from both sides: it does not change when systems are renamed.
+
+A rank correlation of two noisy orders of the systems is biased towards 0, and no bootstrap of the correlation corrects
+that if systems are close. The interval of tau-b therefore follows from the significant pairwise differences, by people
+and by the judge, simultaneously for all pairs (step-down max-t, as Mogstad, Romano, Shaikh and Wilhelm, Review of
+Economic Studies 91, 2024, for ranks). It covers every two orders consistent with these, so its coverage is at least
+nominal, and it is wide if few pairs are significant.
+"""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mirage import schema, store
 from mirage.battles.decided import decide_battles
-from mirage.battles.verdict_rows import OF_SCORES, programs, with_known, without_known
+from mirage.battles.decision import FIRST, SECOND, TIE
+from mirage.battles.verdict_rows import OF_SCORES, Verdicts, programs, with_known, without_known
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.people.exam.items import (
+from mirage.people.votes import PEOPLE, Vote, imported_votes, label
+from mirage.people.votes.opinions import (
+    STATISTICS,
+    WIDTH,
     Items,
     Opinions,
     items_of,
@@ -20,22 +39,55 @@ from mirage.people.exam.items import (
     known_sums,
     opinions_of,
     people_sums,
+    ratio,
 )
-from mirage.people.exam.measures import MEASURES, STATISTICS, WIDTH
-from mirage.people.exam.order import Order, order_measure, order_of
-from mirage.people.votes import PEOPLE, Vote, imported_votes
 from mirage.people.votes.raters import rater_verdicts
 from mirage.people.votes.stage import counting
+from mirage.ranking.by_query import by_query
+from mirage.ranking.fit import RIDGE
 from mirage.schema import CodeOrAll, Count
-from mirage.stats.jackknife import Array, Estimate, estimate, jackknife
+from mirage.stats.intervals import CONFIDENCE
+from mirage.stats.jackknife import LEAST, Array, Estimate, Scale, estimate, jackknife
+from mirage.stats.kendall import kendall
+from mirage.text.data import load_words
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 DRAWS, SEED = 500, 0
+Signs = NDArray[np.intp]
+_AT_ONCE = 100
+"""Draws per block."""
 _REFERENCE = "people are what judges are compared with"
 _COLUMNS = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "points", "person")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One column of an exam."""
+
+    name: str
+    """Name in records and tables."""
+    title: str
+    """Display name."""
+    meaning: str
+    """Definition, unit of analysis and interpretation."""
+    scale: Scale
+    """Range: [0, 1] or [-1, 1]."""
+    none: str
+    """Reason to give if there is no value."""
+
+
+MEASURES = {name: Measure(name, **facts) for name, facts in load_words("measures", "mirage.people").items()}
+"""All measures of an exam, by name, in the order of the columns."""
+_STATISTICS = {
+    **{name: STATISTICS[name] for name in ("agree", "kappa", "first")},
+    "known": (lambda sums: ratio(sums[:, 0], sums[:, 1]), lambda sums: sums[:, 1]),
+}
+"""Value and sample size of the measures that are functions of sums over queries; of known-answer pairs, which are not
+battles of people, of B x 2 sums: correct ones, and all.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +222,7 @@ def examine(
         UnknownName: if a judge has no verdict.
         NotEnoughData: if no vote counts and there is no known-answer pair.
     """
-    opinions = opinions_of(votes)
+    opinions = opinions_of(vote for vote in votes if vote.control and label(vote) is not None)
     drawn, whole = without_known(judgments), with_known(judgments)
     battles = decide_battles(drawn)
     known_pairs = {} if outcomes is None else known_sums(decide_battles(whole), outcomes)
@@ -197,6 +249,20 @@ def _nothing() -> NotEnoughData:
     return NotEnoughData(
         "no person decided a battle that counts", do="vote on the Spot check page, or import people's verdicts"
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """Ratings of the systems in one language, and draws of them."""
+
+    systems: int
+    """Number of systems."""
+    queries: int
+    """Number of queries."""
+    theta: Array
+    """S ratings, systems by name."""
+    draws: Array
+    """B x S: the ratings with reweighted queries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,11 +329,11 @@ def _scopes(languages: Sequence[str]) -> list[tuple[str, list[str]]]:
 
 
 def _measures(sums: Sequence[Array]) -> dict[str, Estimate]:
-    return {name: _estimate(name, sums) for name in STATISTICS if name != "known"}
+    return {name: _estimate(name, sums) for name in _STATISTICS if name != "known"}
 
 
 def _estimate(name: str, sums: Sequence[Array]) -> Estimate:
-    measure, (statistic, trials) = MEASURES[name], STATISTICS[name]
+    measure, (statistic, trials) = MEASURES[name], _STATISTICS[name]
     return estimate([jackknife(of, statistic, trials) for of in sums], none=measure.none, scale=measure.scale)
 
 
@@ -276,17 +342,13 @@ def _score_votes(arena: store.Arena, measure: str | None) -> list[Vote]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if "scores" not in arena.tables:
-        if measure is not None:
-            raise UnknownName("measure that people scored", measure, ())
-        return []
-    scores = arena.read("scores")
+    scores = arena.read("scores") if "scores" in arena.tables else schema.arrow_schema("scores").empty_table()
     scores = scores.filter(pc.fill_null(scores["person"], False))
     names = sorted(scores["measure"].unique().to_pylist())
-    if measure is None and len(names) != 1:
-        return []
     if measure is not None and measure not in names:
         raise UnknownName("measure that people scored", measure, names)
+    if measure is None and len(names) != 1:
+        return []
     votes: list[Vote] = []
     for rater in sorted(scores["rater"].unique().to_pylist()):
         try:
@@ -294,7 +356,132 @@ def _score_votes(arena: store.Arena, measure: str | None) -> list[Vote]:
         except (NotEnoughData, UnknownName):
             continue  # this person scored no two answers to a query
         persons = {"person": pa.array([True] * len(rows)), "voter": pa.array([rater] * len(rows), pa.string())}
-        for name, column in persons.items():
-            rows = rows.set_column(rows.column_names.index(name), name, column)
+        rows = pa.table({name: rows[name] for name in rows.column_names} | persons)
         votes += imported_votes(rows, arena.name)
     return votes
+
+
+# --- the order of systems ---------------------------------------------------------------------------------------------
+
+
+def order_of(items: Items, taken: Array, *, draws: int, seed: int) -> Order | None:
+    """Rate the systems of one language by the points of the first system of each battle.
+
+    The query weights are the same for every order with the same queries, language and seed. The draws move the ratings
+    by the empirical influence of each query.
+
+    Args:
+        items: the battles.
+        taken: points of the first system of each, by the judge or by people.
+        draws: number of draws.
+        seed: seed of the draws.
+
+    Returns:
+        The order; None with fewer than three systems.
+    """
+    heard = items.opinions
+    present, both = np.unique(
+        np.concatenate([heard.first[items.battle], heard.second[items.battle]]), return_inverse=True
+    )
+    if len(present) < 3:
+        return None
+    with_items, query = np.unique(items.query, return_inverse=True)
+    counted = Verdicts(
+        "-",
+        tuple(heard.systems[k] for k in present),
+        tuple(heard.queries[k] for k in with_items),
+        query,
+        both[: len(items)],
+        both[len(items) :],
+        np.where(taken == 0.5, TIE, np.where(taken > 0.5, FIRST, SECOND)).astype(np.int8),
+        taken.astype(np.float32),
+        np.zeros(len(items), dtype=bool),
+    ).battles()
+    layout = by_query(counted, ties="half", penalty="jeffreys", ridge=RIDGE)
+    n, s = len(counted.queries), len(counted.systems)
+    rng = np.random.default_rng([seed, zlib.crc32(heard.language.encode())])
+    theta, moves = layout.point[0, :s], layout.moves
+    drawn = []
+    for start in range(0, draws, _AT_ONCE):
+        weights = rng.standard_exponential((min(_AT_ONCE, draws - start), n))
+        drawn.append(theta + (weights / weights.mean(axis=1, keepdims=True) - 1) @ moves)
+    return Order(s, n, theta, np.concatenate(drawn))
+
+
+def order_measure(pairs: Sequence[tuple[Order, Order]], *, none: str) -> Estimate:
+    """Compute tau-b of a judge's order and people's, averaged over languages.
+
+    Args:
+        pairs: the judge's order and people's, one pair per language.
+        none: reason to give if there is no value.
+    """
+    n = max((judged.systems for judged, _ in pairs), default=0)
+    queries = sum(judged.queries for judged, _ in pairs)
+    values = [float(kendall(judged.theta, people.theta)) for judged, people in pairs]
+    if not values or np.isnan(values).any():
+        return Estimate(None, None, None, n, queries, none if not values else "all systems are equal")
+    value = float(np.mean(values))
+    least = min(judged.queries for judged, _ in pairs)
+    if least < LEAST:
+        return Estimate(
+            value, None, None, n, queries, f"{least} queries are too few for an interval, which needs {LEAST}"
+        )
+    # The mean of ends valid in each language is valid for the mean, conservatively, since errors cancel.
+    low, high = np.mean([tau_b_ends(*told_apart(pair)) for pair in pairs], axis=0)
+    return Estimate(value, min(float(low), value), max(float(high), value), n, queries, None)
+
+
+def told_apart(orders: tuple[Order, Order]) -> tuple[Signs, Signs]:
+    """Find the significant pairwise differences in both orders, simultaneously for all pairs of both: with a
+    probability of 95% no pair has a wrong sign.
+
+    A significant pair is removed from the set that determines the critical value, which makes more pairs significant
+    (step-down); its opposite direction stays.
+
+    Args:
+        orders: orders of the same systems and queries, with draws of the same weights.
+
+    Returns:
+        For each order S x S: 1 if the row's system is ahead of the column's, -1 behind, 0 not significant.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    i, j = np.triu_indices(orders[0].systems, 1)
+    difference = np.concatenate([order.theta[i] - order.theta[j] for order in orders])
+    noise = np.concatenate([order.draws[:, i] - order.draws[:, j] for order in orders], axis=1) - difference
+    deviation = noise.std(axis=0)
+    known = deviation > 1e-9
+    safe = np.where(known, deviation, 1.0)
+    # Student's t correction for an estimated deviation with few queries.
+    wider = stdtrit(min(order.queries for order in orders) - 1, 0.5 + CONFIDENCE / 2) / ndtri(0.5 + CONFIDENCE / 2)
+    z, t = np.where(known, noise / safe, 0.0) * wider, np.where(known, difference / safe, 0.0)
+    signs = np.zeros(len(t), dtype=np.intp)
+    while True:
+        above, below = np.where(signs > 0, -np.inf, z), np.where(signs < 0, -np.inf, -z)
+        bound = np.quantile(np.maximum(above.max(axis=1), below.max(axis=1)), CONFIDENCE, method="higher")
+        further = np.where(np.abs(t) > bound, np.sign(t), 0).astype(np.intp)
+        if (further == signs).all():
+            break
+        signs = further
+    both = []
+    for part in np.split(signs, 2):
+        matrix = np.zeros((orders[0].systems,) * 2, dtype=np.intp)
+        matrix[i, j], matrix[j, i] = part, -part
+        both.append(add_implied(matrix))
+    return both[0], both[1]
+
+
+def add_implied(signs: Signs) -> Signs:
+    """Add the pairs implied by transitivity."""
+    ahead = signs > 0
+    for k in range(len(signs)):
+        ahead |= ahead[:, k, None] & ahead[k]
+    return ahead.astype(np.intp) - ahead.T.astype(np.intp)
+
+
+def tau_b_ends(judged: Signs, people: Signs) -> tuple[float, float]:
+    """Return the minimum and maximum tau-b of two orders consistent with the significant pairs (`told_apart`)."""
+    i, j = np.triu_indices(len(judged), 1)
+    product = judged[i, j] * people[i, j]
+    sure, open_ = float(product.sum()), int((product == 0).sum())
+    return (sure - open_) / len(product), (sure + open_) / len(product)

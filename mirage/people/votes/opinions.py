@@ -1,4 +1,8 @@
-"""Decisions of people and judges on the same battles, and the sums by query behind every measure.
+"""Decisions of people and judges on the same battles, and the coefficients of their agreement as functions of sums by
+query, for the agreement on battles (`agreement.py`) and the exam of judges (`mirage.people.exam`).
+
+The naming of the two systems is arbitrary, so every battle counts half from either side: no coefficient changes when
+systems are renamed.
 
 All data are columns: an arena can have tens of thousands of battles, and a page waits for its exam.
 """
@@ -7,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,22 +19,27 @@ from numpy.typing import NDArray
 
 from mirage.battles.counts import codes
 from mirage.battles.decided import DecidedBattles, Places
-from mirage.battles.decision import FIRST, SECOND, points, swap
-from mirage.people.exam.measures import FIRST_SHOWN, WIDTH
-from mirage.people.votes import Vote, battle, label
-from mirage.people.votes.coefficients import contingency
-from mirage.stats.jackknife import Array
+from mirage.battles.decision import FIRST, SECOND, TIE, points, swap
+from mirage.people.votes.kinds import Vote
+from mirage.people.votes.rows import battle, label
+from mirage.stats.jackknife import Array, Statistic
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_LABELS = range(3)
-_POINTS = np.array([points(kind) for kind in _LABELS])
+ENOUGH = 30
+"""Number of queries from which the figures are reliable; with fewer a badge is grey."""
+WIDTH = 15
+"""Number of sums per query: the 3 x 3 table, 4 sums of alpha, and sum and count of the leaning to the first answer."""
+FIRST_SHOWN = 13
+"""Index of the leaning's sum; its count follows."""
+_SWAP = np.array([swap(kind) for kind in (FIRST, SECOND, TIE)])
+_POINTS = np.array([points(kind) for kind in range(3)])
 
 
 @dataclass(frozen=True, eq=False)
 class Opinions:
-    """The B battles of one language with people's opinions, sorted by query, then systems."""
+    """V opinions of people on the B battles of one language that have any, sorted by query, then systems."""
 
     language: str
     """Code of the language."""
@@ -43,10 +53,46 @@ class Opinions:
     """B: index of the system whose name sorts first."""
     second: Places
     """B: index of the other system."""
-    counts: Array
-    """B x 3: number of people for `FIRST`, `SECOND` and `TIE`."""
-    leaning: Array
-    """B: sum over people of the points for the answer shown first minus one half."""
+    of: Places
+    """V: index of the battle; ascending, on a battle by the voter's name."""
+    label: Places
+    """V: `FIRST`, `SECOND` or `TIE`."""
+    swapped: NDArray[np.bool_]
+    """V: whether the second system's answer was shown first."""
+    voter: NDArray[np.str_]
+    """V: who voted."""
+    both_bad: NDArray[np.bool_]
+    """V: whether both answers are bad."""
+    skipped: int = 0
+    """Votes without an opinion."""
+
+    @cached_property
+    def _single(self) -> Array:
+        """V x 3: the kind of each opinion."""
+        return np.asarray(np.eye(3)[self.label])
+
+    def _by_battle(self, values: Array) -> Array:
+        """Sum values of opinions by battle."""
+        sums = np.zeros((len(self.query), *values.shape[1:]))
+        np.add.at(sums, self.of, values)
+        return sums
+
+    @cached_property
+    def counts(self) -> Array:
+        """B x 3: number of people for `FIRST`, `SECOND` and `TIE`."""
+        return self._by_battle(self._single)
+
+    @property
+    def leaning(self) -> Array:
+        """B: sum over people of the points for the answer shown first minus one half."""
+        return self._by_battle((_POINTS[self.label] - 0.5) * np.where(self.swapped, -1.0, 1.0))
+
+    @property
+    def pairs(self) -> Array:
+        """B x 3 x 3: every two people on a battle, in the order of their names."""
+        earlier = np.cumsum(self._single, axis=0) - self._single
+        start = np.searchsorted(self.of, self.of)
+        return self._by_battle((earlier - earlier[start])[:, :, None] * self._single[:, None, :])
 
     @property
     def n(self) -> Array:
@@ -93,37 +139,49 @@ class Items:
 
 
 def opinions_of(votes: Iterable[Vote]) -> dict[str, Opinions]:
-    """Return the opinions from valid votes on randomly sampled battles, by language."""
-    heard: dict[str, list[tuple[str, str, str, int, bool]]] = {}
+    """Return the opinions of valid votes, by language."""
+    by_language: dict[str, list[Vote]] = {}
     for vote in votes:
-        opinion = label(vote) if vote.control else None
-        if opinion is not None:
-            row = (*battle(vote)[1:], opinion, vote.system_a > vote.system_b)
-            heard.setdefault(vote.language, []).append(row)
-    return {code: _opinions(code, rows) for code, rows in sorted(heard.items())}
+        by_language.setdefault(vote.language, []).append(vote)
+    return {code: _opinions(code, rows) for code, rows in sorted(by_language.items())}
 
 
-def _opinions(language: str, rows: list[tuple[str, str, str, int, bool]]) -> Opinions:
-    ids, firsts, seconds, labels, swapped = (np.array(column) for column in zip(*rows, strict=True))
-    queries, query_of = np.unique(ids, return_inverse=True)
-    systems, sides = np.unique(np.concatenate([firsts, seconds]), return_inverse=True)
-    keys = np.column_stack([query_of, *np.split(sides, 2)])
-    battles, battle_of = np.unique(keys, axis=0, return_inverse=True)
-    query, first, second = battles.T
-    battle_of, label_of = battle_of.ravel(), labels.astype(np.intp)
-    sign = np.where(swapped, -1.0, 1.0)
-    counts = np.bincount(battle_of * 3 + label_of, minlength=3 * len(battles)).reshape(-1, 3).astype(np.float64)
-    leaning = np.zeros(len(battles))
-    np.add.at(leaning, battle_of, (_POINTS[label_of] - 0.5) * sign)
-    names = tuple(queries.tolist()), tuple(systems.tolist())
-    return Opinions(language, *names, query, first, second, counts, leaning)
+def _opinions(language: str, votes: Sequence[Vote]) -> Opinions:
+    heard = [(vote, opinion) for vote in votes if (opinion := label(vote)) is not None]
+    names = np.array([(*battle(vote)[1:], vote.voter) for vote, _ in heard], dtype=str).reshape(-1, 4).T
+    queries, query = np.unique(names[0], return_inverse=True)
+    systems, sides = np.unique(names[1:3], return_inverse=True)
+    first, second = sides.reshape(2, -1)
+    keys = (query * len(systems) + first) * len(systems) + second
+    labels = np.array([opinion for _, opinion in heard], dtype=np.intp)
+    order = np.lexsort((labels, names[3], keys))
+    _, head, of = np.unique(keys[order], return_index=True, return_inverse=True)
+    head = order[head]
+    swapped, bad = (
+        np.array(flags, dtype=bool)[order]
+        for flags in ([vote.system_a > vote.system_b for vote, _ in heard], [v.vote == "both_bad" for v, _ in heard])
+    )
+    about = language, tuple(queries.tolist()), tuple(systems.tolist()), query[head], first[head], second[head]
+    return Opinions(*about, of, labels[order], swapped, names[3][order], bad, len(votes) - len(heard))
+
+
+def judge_opinions(battles: DecidedBattles, judge: int) -> dict[str, Opinions]:
+    """Return the decisions of a judge as opinions, by language."""
+    found = {}
+    for k, code in enumerate(battles.languages):
+        own = np.flatnonzero((battles.judge == judge) & (battles.language == k))
+        nothing = np.zeros(len(own), dtype=bool)
+        about = code, battles.queries, battles.systems, battles.query[own], battles.first[own], battles.second[own]
+        name = np.full(len(own), battles.judges[judge])
+        found[code] = Opinions(*about, np.arange(len(own)), battles.label[own], nothing, name, nothing)
+    return found
 
 
 def items_of(battles: DecidedBattles, opinions: Mapping[str, Opinions]) -> dict[str, dict[str, Items]]:
     """Return the battles decided by each judge among those with opinions, by judge and language."""
     items: dict[str, dict[str, Items]] = {name: {} for name in battles.judges}
     for k, code in enumerate(battles.languages):
-        if code not in opinions:
+        if code not in opinions or not len(opinions[code].of):
             continue
         rows, places = _in_common(battles, np.flatnonzero(battles.language == k), opinions[code])
         judge = battles.judge[rows]
@@ -185,33 +243,21 @@ def by_query(query: Places, values: Array) -> Array:
 
 def judge_sums(items: Items) -> Array:
     """Return each query's contribution for one judge in one language (Q x `WIDTH`)."""
-    sums = np.zeros((len(items), WIDTH))
-    sums[:, :9] = _both_sides(contingency(items.opinions.counts[items.battle], items.label)) / 2
+    people, judge = items.opinions.counts[items.battle], np.eye(3)[items.label]
+    sums = battle_sums(people[:, :, None] * judge[:, None, :], people + judge)
     above = (items.verdict_points - items.people[items.of]) * np.where(items.swapped, -1, 1)
     sums[:, FIRST_SHOWN] = np.bincount(items.of, weights=above, minlength=len(items))
     sums[:, FIRST_SHOWN + 1] = np.bincount(items.of, minlength=len(items))
     return by_query(items.query, sums)
 
 
-_SWAP = np.array([swap(kind) for kind in _LABELS])
-
-
-def _both_sides(table: Array) -> Array:
-    """Return contingency tables plus the same seen from the second system (B x 9)."""
-    return np.asarray((table + table[:, _SWAP][:, :, _SWAP]).reshape(-1, 9))
-
-
 def people_sums(opinions: Opinions) -> Array:
     """Return each query's contribution of people among themselves (Q x `WIDTH`); every two people on a battle are a
-    pair.
+    pair, and neither of them is the reference: each is half the person and half the judge.
     """
-    counts = opinions.counts
-    sums = np.zeros((len(counts), WIDTH))
-    # Neither of two people is the reference: each is once the person and once the judge.
-    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(3)
-    sums[:, :9] = _both_sides(pairs) / 4
-    sums[:, FIRST_SHOWN] = opinions.leaning
-    sums[:, FIRST_SHOWN + 1] = opinions.n
+    pairs = opinions.pairs
+    sums = battle_sums((pairs + pairs.transpose(0, 2, 1)) / 2, opinions.counts)
+    sums[:, FIRST_SHOWN], sums[:, FIRST_SHOWN + 1] = opinions.leaning, opinions.n
     return by_query(opinions.query, sums)
 
 
@@ -256,3 +302,74 @@ def known_sums(battles: DecidedBattles, outcomes: pa.Table) -> dict[str, dict[st
             if own.any():
                 sums.setdefault(name, {})[language] = by_query(battles.query[own], values[own])
     return sums
+
+
+# --- coefficients, as functions of sums over queries ------------------------------------------------------------------
+
+
+def ratio(a: Array, b: Array) -> Array:
+    """Return the quotient, NaN for a denominator of 0."""
+    return np.asarray(np.divide(a, b, out=np.full(len(a), np.nan), where=np.abs(b) > 1e-9))
+
+
+def kappas(tables: Array) -> Array:
+    """Return Cohen's kappa of B contingency tables of two observers (B x C x C).
+
+    Source: Cohen, Educational and Psychological Measurement 20 (1960).
+    """
+    n, chance = tables.sum(axis=(1, 2)), (tables.sum(axis=2) * tables.sum(axis=1)).sum(axis=1)
+    return ratio(n * np.trace(tables, axis1=1, axis2=2) - chance, n**2 - chance)
+
+
+def coincidences(counts: Array) -> Array:
+    """Return each unit's observed disagreement and its counts (U x (1 + C)); zeros if nothing can be compared."""
+    m = counts.sum(axis=1)
+    two = m > 1
+    disagreement = np.where(two, (m**2 - (counts**2).sum(axis=1)) / np.where(two, m - 1, 1), 0)
+    return np.column_stack([disagreement, counts * two[:, None]])
+
+
+def alphas(sums: Array) -> Array:
+    """Return Krippendorff's alpha for nominal values of B data sets; NaN if no two values differ or can be compared.
+
+    Args:
+        sums: B x (1 + C) sums of `coincidences`.
+
+    Source: Krippendorff, Content Analysis, 4th ed. (2018), ch. 12: 1 - observed / expected disagreement.
+    """
+    n = sums[:, 1:].sum(axis=1)
+    expected = n**2 - (sums[:, 1:] ** 2).sum(axis=1)
+    return np.asarray(1 - ratio((n - 1) * sums[:, 0], expected))
+
+
+def battle_sums(tables: Array, counts: Array) -> Array:
+    """Return each battle's sums, without any leaning (B x `WIDTH`).
+
+    Args:
+        tables: B x 3 x 3: pairs of opinions.
+        counts: B x 3: number of opinions of each kind.
+    """
+    units = coincidences(counts)
+    both = (tables + tables[:, _SWAP][:, :, _SWAP]) / 2, (units + units[:, [0, *_SWAP + 1]]) / 2
+    return np.column_stack([both[0].reshape(-1, 9), both[1], np.zeros((len(tables), 2))])
+
+
+def _table(sums: Array) -> Array:
+    return sums[:, :9].reshape(-1, 3, 3)
+
+
+def _pairs(sums: Array) -> Array:
+    return np.asarray(sums[:, :9].sum(axis=1))
+
+
+def _leanings(sums: Array) -> Array:
+    return sums[:, FIRST_SHOWN + 1]
+
+
+STATISTICS: Mapping[str, tuple[Statistic, Statistic]] = {
+    "agree": (lambda sums: ratio(np.trace(_table(sums), axis1=1, axis2=2), _pairs(sums)), _pairs),
+    "kappa": (lambda sums: kappas(_table(sums)), _pairs),
+    "alpha": (lambda sums: alphas(sums[:, 9:FIRST_SHOWN]), _pairs),
+    "first": (lambda sums: ratio(sums[:, FIRST_SHOWN], _leanings(sums)), _leanings),
+}
+"""Value and sample size of each coefficient, as functions of B x `WIDTH` sums."""

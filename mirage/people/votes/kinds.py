@@ -1,0 +1,213 @@
+"""Kinds of votes: the rows of each in the log, and the registry that the database, files, ballots and pages read.
+
+    KINDS["labels"].says["yes"]                        # "relevant": the label that a vote stands for
+    kind_of(row).subject                               # "answers" or "passages": the texts that the vote is on
+
+A new kind is a class of rows and an entry of `KINDS`. People's and programs' scores of answers are no votes: they are
+measured and imported with the answers, and stand in the arena's own table `scores` (`raters.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, TypeVar
+
+from mirage import schema
+from mirage.battles.decision import READABLE, VERDICTS
+from mirage.errors import BadInput
+from mirage.schema import Code, Range
+from mirage.text.names import normalise_name
+
+UNDO: Literal["undo"] = "undo"
+IMPORTED = "imported"
+"""Reason of an imported vote, whose battle no queue chose."""
+UNNAMED = "somebody"
+"""Voter of votes of which it is not known who cast them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """First fields of every row of the log: what was submitted, when, and on which query."""
+
+    key = ("vote_id",)
+
+    vote_id: str
+    """Created by the submitter before submission, and unique: a vote that is sent again is kept once."""
+    time: str
+    """When it was given, UTC, as `2026-11-21T05:13:28.250000Z`."""
+    arena: str
+    """Name of the folder of the arena where it was given. It says to which arena the vote belongs only where `shown`
+    does not."""
+    language: Code
+    """Language of the query."""
+    query_id: str
+    """The query."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems whose answers it is on, as shown."""
+        names = (getattr(self, name, None) for name in ("system", "system_a", "system_b"))
+        return tuple(name for name in names if name is not None)
+
+    @property
+    def item(self) -> tuple[Any, ...]:
+        """What it is on, regardless of the order shown: language, query, systems, and a citation's sentence and
+        passage.
+        """
+        cited = (getattr(self, name) for name in ("sentence", "passage_id") if hasattr(self, name))
+        return (self.language, self.query_id, *sorted(self.systems), *cited)
+
+
+@dataclass(frozen=True, slots=True)
+class Vote(Submitted):
+    """One person's verdict on one battle, in the order shown; or the undoing of an earlier vote."""
+
+    system_a: str
+    """The system shown first."""
+    system_b: str
+    """The system shown second; the order is drawn for each person and battle."""
+    voter: str
+    """Who voted: a name or a pseudonym."""
+    vote: Literal["A", "B", "tie", "both_bad", "skip", "undo"]
+    """`A`: the first is better; `B`: the second; `tie`: equally good; `both_bad`: equally bad; `skip`: no opinion;
+    `undo`: revokes the vote named by `undoes`."""
+    control: bool
+    """Whether the battle was drawn plainly at random, hence counts for agreement."""
+    why: str
+    """Why the queue chose it (`mirage.people.votes.queue`); `imported`: it came with a file."""
+    note: str | None = None
+    """The person's comment."""
+    undoes: str | None = None
+    """The revoked vote; null unless `vote` is `undo`."""
+    seconds: Annotated[float, Range(0, None)] | None = None
+    """Seconds from the sight of the battle to the vote; null where not measured."""
+    session: str | None = None
+    """The voting session; null if unknown."""
+    shown: str | None = None
+    """Digest of the query and the two answers as they were shown (`shown_digest`): a vote belongs to every arena that
+    holds the query, and does not count for answers that have taken the place of these. Null where unknown."""
+    inclusion: Annotated[float, Range(1e-300, 1)] | None = None
+    """Inclusion probability of this battle among those that the queue asks, all of which come in random order; in
+    corrected ratings a vote weighs one over it. Null if unknown: such votes count only as `control` allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence(Submitted):
+    """A person's vote on whether a passage supports the sentence that cites it."""
+
+    system: str
+    """What produced the answer."""
+    sentence: schema.Count
+    """Number of the sentence, from 0, in the answer's reason, or its answer where no reason is marked
+    (`mirage.stages.features.support.cited_places`)."""
+    passage_id: str
+    """The passage it cites."""
+    voter: str
+    """Who voted."""
+    vote: Literal["yes", "no", "unclear", "undo"]
+    """Whether the passage supports the sentence; `undo`: revokes the vote named by `undoes`."""
+    note: str | None
+    """The person's comment."""
+    undoes: str | None
+    """The revoked vote; null unless `vote` is `undo`."""
+    seconds: Annotated[float, Range(0, None)] | None
+    """Seconds from display to vote; null if not measured."""
+    session: str | None
+    """The voting session; null if unknown."""
+    shown: str | None
+    """As in a vote; of the query and the passage, and the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note(Submitted):
+    """A person's note on an answer or a battle: categories of what is wrong, a text, or both."""
+
+    system: str | None
+    """The system whose answer the note is on; null for a note on a battle."""
+    system_a: str | None
+    """The first system of the battle; null for a note on an answer."""
+    system_b: str | None
+    """The second system of the battle; null for a note on an answer."""
+    voter: str
+    """The author of the note."""
+    vote: Literal["note", "undo"]
+    """`note`; `undo`: revokes the note named by `undoes`."""
+    categories: str | None
+    """Names of categories, with commas between them; null without any."""
+    note: str | None
+    """The text; null without one."""
+    undoes: str | None
+    """The revoked note; null unless `vote` is `undo`."""
+    session: str | None
+    """The session it was written in; null where unknown."""
+    shown: str | None
+    """As in a vote; of the query, and the answer or the two answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelVote(Submitted):
+    """A person's vote on the label of a query (can its passages answer it?), for an audit."""
+
+    voter: str
+    """Who voted."""
+    vote: Literal["yes", "no", "unclear", "skip", "undo"]
+    """Whether the passages answer the query; `skip`: no opinion; `undo`: revokes the vote named by `undoes`."""
+    note: str | None
+    """The person's comment."""
+    undoes: str | None
+    """The revoked vote; null unless `vote` is `undo`."""
+    seconds: Annotated[float, Range(0, None)] | None
+    """Seconds from display to vote; null if not measured."""
+    session: str | None
+    """The voting session; null if unknown."""
+    shown: str | None
+    """As in a vote; of the query, and the passages."""
+
+
+Row = Vote | Evidence | Note | LabelVote
+AnyRow = TypeVar("AnyRow", Vote, Evidence, Note, LabelVote)
+
+
+def split_categories(text: str | None) -> tuple[str, ...]:
+    """Return the names in the categories of a note, each once, in their order."""
+    names = (normalise_name(" ".join(name.split())) for name in (text or "").split(","))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _check_note(note: Note) -> Note:
+    if len(note.systems) != (1 if note.system is not None else 2):
+        raise BadInput("a note is on one answer or one battle", do="give either system, or system_a and system_b")
+    return replace(note, categories=",".join(split_categories(note.categories)) or None)
+
+
+@dataclass(frozen=True, eq=False)
+class VoteKind:
+    """A kind of votes, as an entry of `KINDS`."""
+
+    row: type[Any]
+    """Class of its rows: the columns of the log, of exported files and of the SQL table."""
+    says: Mapping[str, Any]
+    """What a vote stands for, in the words of the table that votes are compared with: the decision of a battle, the
+    grade of a citation, the label of a query; other votes are no opinion."""
+    subject: Literal["answers", "passages"] = "answers"
+    """Table of the texts it is on, the systems' answers or the query's passages: it does not count once they change."""
+    cites: bool = False
+    """Whether the passage that it is on was shown with the query."""
+    check: Callable[[Any], Any] = lambda row: row
+    """Check and normalise a row whose columns are valid."""
+
+
+KINDS: Mapping[str, VoteKind] = {
+    "battles": VoteKind(Vote, {word: VERDICTS[word] for word in READABLE}),
+    "citations": VoteKind(Evidence, {"yes": "full", "no": "none"}, cites=True),
+    "notes": VoteKind(Note, {}, check=_check_note),
+    "labels": VoteKind(LabelVote, {"yes": "relevant", "no": "non_relevant"}, subject="passages"),
+}
+"""Kinds of votes by name: on battles and citations, notes, and on labels of queries."""
+_BY_ROW = {kind.row: kind for kind in KINDS.values()}
+
+
+def kind_of(row: Row) -> VoteKind:
+    """Return the kind of a row."""
+    return _BY_ROW[type(row)]
