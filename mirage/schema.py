@@ -217,8 +217,7 @@ class Answer:
     """Key of the call in the arena's ledger, which holds the raw request and reply; null for imported answers."""
     numbered: bool | None = None
     """Whether the prompt numbered its passages from 1, so that `[3]` cites the third, instead of showing their ids.
-    Null if unknown: NoMIRACL's templates then number them, MIRAGE-Bench's shows ids, others number them unless the
-    answer cites an id.
+    Null if unknown: NoMIRACL's templates number them, MIRAGE-Bench's shows ids, others number unless an id is cited.
     """
     retriever: str | None = None
     """Retriever of the passages shown to the system, as in table `retrieved`; null: the passages given with the query.
