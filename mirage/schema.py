@@ -217,7 +217,7 @@ class Answer:
     """Key of the call in the arena's ledger, which holds the raw request and reply; null for imported answers."""
     numbered: bool | None = None
     """Whether the prompt numbered its passages from 1, so that `[3]` cites the third, instead of showing their ids.
-    Null if unknown: NoMIRACL's templates are then taken to number them, others to show ids.
+    Null if unknown: NoMIRACL's templates number them, MIRAGE-Bench's shows ids, others number unless an id is cited.
     """
     retriever: str | None = None
     """Retriever of the passages shown to the system, as in table `retrieved`; null: the passages given with the query.
@@ -918,9 +918,9 @@ def table_class(name: str | type) -> type:
 
 
 def verdict_word(word: str) -> str:
-    """Map a verdict or one of its synonyms to the verdict; return an unknown word unchanged."""
-    plain = word.strip()
-    return plain if plain in get_args(Verdict) else VERDICT_WORDS.get(plain.lower(), word)
+    """Map a verdict in any case, or one of its synonyms, to the verdict; return an unknown word unchanged."""
+    plain = word.strip().lower()
+    return {known.lower(): known for known in get_args(Verdict)}.get(plain) or VERDICT_WORDS.get(plain, word)
 
 
 def criterion_judge(judge: str, criterion: str | None) -> str:

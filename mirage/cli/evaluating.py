@@ -164,7 +164,7 @@ def _evaluate(
 
 def _summarise(report: EvaluationReport) -> None:
     """Print a summary: what was read and computed, the findings, and suggested next commands."""
-    from mirage.pipeline.findings import caveats, findings, next_commands, place_of
+    from mirage.pipeline.findings import caveats, findings, next_commands, place_of, unmeasured_citations
 
     if report.imported is not None:
         note(*report.imported.lines())
@@ -176,5 +176,6 @@ def _summarise(report: EvaluationReport) -> None:
             note(f"{step.step}: {step.why}")
     if report.planned is not None:
         note("Not judged: nothing was sent. To judge, run the same command with --yes and without --dry-run.")
-    note("", *findings(report), *(f"Note: {line}." for line in caveats(report)))
+    remarks = [*unmeasured_citations(report.arena), *caveats(report)]
+    note("", *findings(report), *(f"Note: {line}." for line in remarks))
     note("\nNext:", *(f"  {command}  # {purpose}" for command, purpose in next_commands(report)))

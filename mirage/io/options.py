@@ -10,6 +10,7 @@ from typing import Any
 
 from mirage.errors import BadInput, UnknownName
 
+_INDEX = re.compile(r"\[(\d+)\]")
 _HELPS = 3
 """Maximum number of different suggestions in the text of an error."""
 SHOWN = 10
@@ -46,11 +47,17 @@ class Options:
             by_column,
         )
 
+    @staticmethod
+    def find(value: Mapping[str, Any], path: str) -> Any:
+        """Return the value at a path such as `hits.text`, `hits[*].text` or `hits[0].text`; None if there is none."""
+        content = inner(value, _INDEX.sub(r".\1", path.replace("[*]", "")).split("."))
+        return None if isinstance(content, list) and content and not any(map(_is_there, content)) else content
+
     def apply(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return a record under our names, completed with the default values."""
         record = {name: content for name, content in value.items() if name not in self.names}
         for field_name, column_name in self.names.items():
-            content = value[field_name] if field_name in value else inner(value, field_name.split("."))
+            content = value[field_name] if field_name in value else self.find(value, field_name)
             if content is not None or field_name in value:
                 record[column_name] = content
         record |= {name: content for name, content in self.values.items() if record.get(name) in (None, "")}
@@ -84,6 +91,10 @@ def inner(value: Any, path: Sequence[str]) -> Any:
         else:
             return None
     return value
+
+
+def _is_there(value: Any) -> bool:
+    return any(map(_is_there, value)) if isinstance(value, list) else value is not None
 
 
 def _meant(value: Any, meanings: Mapping[str, str]) -> Any:

@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from mirage.errors import BadInput
@@ -181,6 +182,41 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     candidates = {candidate.casefold(): candidate for candidate in names}
     matches = difflib.get_close_matches(name.casefold(), candidates, n=1, cutoff=0.75)
     return candidates[matches[0]] if matches else None
+
+
+def refuse_misspelt(value: Mapping[str, Any], where: str, *groups: tuple[str, ...]) -> None:
+    """Check that no field of a record is a misspelling of a field that it lacks.
+
+    Args:
+        value: the record.
+        where: its location.
+        groups: names of each field; a record has it under one of them.
+
+    Raises:
+        BadInput: naming the misspelt field.
+    """
+    there = tuple(value)
+    for names in groups:
+        if _is_misspelt(there, names):
+            raise missing(names[0], value, where, also=names)
+
+
+@lru_cache(4096)
+def _is_misspelt(there: tuple[str, ...], names: tuple[str, ...]) -> bool:
+    """Return whether none of some names is there, but one that differs by a letter or two, or by case."""
+    if not set(names).isdisjoint(there):
+        return False
+    pairs = [(name.casefold(), near) for name in there if (near := nearest(name, names))]
+    # `answers` is no misspelling of `answer`: such fields hold other things.
+    return any(
+        name == near or (_n_edits(name, near) < 3 and name not in near and near not in name) for name, near in pairs
+    )
+
+
+def _n_edits(first: str, second: str) -> int:
+    """Return the number of letters that differ between two words."""
+    edits = difflib.SequenceMatcher(None, first, second).get_opcodes()
+    return sum(max(i2 - i1, j2 - j1) for kind, i1, i2, j1, j2 in edits if kind != "equal")
 
 
 def missing(name: str, value: Mapping[str, Any], where: str, *, also: Collection[str] = ()) -> BadInput:

@@ -25,6 +25,7 @@ from mirage.ranking.board import (
 )
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.records import JOINT
+from mirage.stages.features.citation import NO_ORDER
 from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.text.segmentation import as_sentence, count_text, join_first
 
@@ -53,6 +54,16 @@ def findings(report: EvaluationReport) -> list[str]:
 def caveats(report: EvaluationReport) -> list[str]:
     """Return the remarks that fit a summary; the command for the others is among the next."""
     return [line for line in report.remarks if len(line) <= LONG] if report.ranking is not None else []
+
+
+def unmeasured_citations(arena: store.Arena) -> list[str]:
+    """Return how many answers cite by number where no order of the passages is known."""
+    if "features" not in arena.tables:
+        return []
+    sql = "SELECT count(*) AS n FROM features WHERE feature = 'n_citations' AND reason = ?"
+    n = int(arena.sql(sql, [NO_ORDER])["n"][0].as_py())
+    do = "import them again with the retriever of the passages shown"
+    return [f"Citations of {count_text(n, 'answer')} are not measured: {NO_ORDER}; {do}"] if n else []
 
 
 def next_commands(report: EvaluationReport) -> list[tuple[str, str]]:

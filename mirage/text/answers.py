@@ -21,17 +21,34 @@ Span = tuple[int, int]
 
 NOMIRACL_TEMPLATES = ("vanilla", "role", "repeat", "explanation")
 """Prompts that number their passages and ask whether any of them answers the query."""
+_BY_ID = "rag"
+"""The prompt of MIRAGE-Bench, which shows ids."""
 
 
-def is_numbered(template: str | None, numbered: bool | None) -> bool:
+def is_numbered(template: str | None, numbered: bool | None) -> bool | None:
     """Return whether the prompt of an answer numbered its passages, so that a bracketed number is a citation.
 
     Args:
         template: name of its template: NoMIRACL's show passages as `[1] ...`. Decides if `numbered` is unknown, as for
             answers imported from the published outputs.
         numbered: `schema.Answer.numbered`, a property of the prompt sent.
+
+    Returns:
+        None if neither tells: the answer's own citations then do (`cites_by_number`).
     """
-    return template in NOMIRACL_TEMPLATES if numbered is None else numbered
+    if numbered is not None or template not in (*NOMIRACL_TEMPLATES, _BY_ID):
+        return numbered
+    return template != _BY_ID
+
+
+def cites_by_number(text: str, passage_ids: Sequence[str]) -> bool:
+    """Return whether numbers in an answer are positions in a prompt that nothing is known of: it cites nothing by id.
+
+    Args:
+        text: the raw answer.
+        passage_ids: the shown passages.
+    """
+    return not any(mention.known for mention in citations(text, passage_ids, numbered=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +271,7 @@ _DEFINITION = re.compile(r"\s*\[\^?\d{1,3}\]:")
 """A footnote or a link of Markdown."""
 
 
-def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple[Citation, ...]:
+def citations(text: str, passage_ids: Sequence[str], *, numbered: bool | None) -> tuple[Citation, ...]:
     """Find every citation of a passage, in text order.
 
     Passage ids count in square brackets, several to a bracket, alone or among words: `[12#0, 34#1]`, `[Doc 12#0]`;
@@ -270,8 +287,11 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool) -> tuple
     Args:
         text: the raw answer.
         passage_ids: the shown passages, in prompt order.
-        numbered: whether the prompt numbered the passages from 1, instead of showing their ids (`is_numbered`).
+        numbered: whether the prompt numbered the passages from 1, instead of showing their ids (`is_numbered`); None
+            for `cites_by_number`.
     """
+    if numbered is None:
+        numbered = cites_by_number(text, passage_ids)
     ids = tuple(passage_ids)
     mentions: list[Citation] = []
     cited_spans: list[Span] = []

@@ -27,7 +27,8 @@ from mirage.stages.features import FEATURES, Tools, compute, means, measurable
 from mirage.stages.features.assessed import ASSESSED
 from mirage.stages.features.citation import average_precision, recall
 from mirage.stages.features.families import FAMILIES
-from mirage.text.detection import DECIDED, language_probabilities, probabilities_of
+from mirage.stages.features.language import SURE
+from mirage.text.detection import language_probabilities, probabilities_of
 from mirage.text.languages import LANGUAGES, language
 
 
@@ -206,9 +207,11 @@ def test_an_answer_without_letters_has_no_language(text: str) -> None:
     assert values["target_language"] == values["english_language"] == "no letters"
 
 
-@pytest.mark.parametrize("text", ["No", "ok", "Yes", "Wales", "Si"])
+@pytest.mark.parametrize(
+    "text", ["No", "ok", "Yes", "Wales", "Si", "مهندسته آدا نورث [2].", "Fish and chips", "福岡県飯塚市"]
+)
 def test_an_answer_too_short_to_tell_has_no_language(text: str) -> None:
-    assert max(language_probabilities(text).values()) < DECIDED
+    assert max(language_probabilities(text).values()) < SURE
     assert measure(text)["target_language"] == "no language is likely enough"
 
 
@@ -344,7 +347,7 @@ def test_an_interval_ends_where_the_feature_does() -> None:
 
 def test_a_language_that_the_detector_does_not_know_has_a_reason() -> None:
     """And English still has its value."""
-    values = measure("This is an answer in plain English.", language="mi")
+    values = measure("This is an answer in plain English, not in another language.", language="mi")
     assert isinstance(values["target_language"], str)
     assert values["english_language"] > 0.9
 

@@ -56,7 +56,7 @@ def arena(tmp_path: Path) -> Path:
         *(("judgments", {name: None}, f"{name} is missing") for name in ("query_id", "judge", "system_a", "system_b")),
         ("judgments", {"language": None}, "language of query 13 is not given"),
         ("judgments", {"language": "Swahily"}, "no language 'Swahily'"),
-        ("judgments", {"verdict": "Tie"}, r"no verdict 'Tie'(.|\n)*did you mean: tie"),
+        ("judgments", {"verdict": "Tye"}, r"no verdict 'Tye'(.|\n)*did you mean: tie"),
         ("judgments", {"verdict": None}, "neither a verdict nor points"),
         ("judgments", {"verdict": "A", "reason": "timeout"}, "verdict is A, but"),
         ("judgments", {"verdict": "unparsed", "points": 0.6}, "the verdict is unparsed"),

@@ -113,6 +113,54 @@ def test_a_map_that_names_no_field_is_refused(tmp_path: Path) -> None:
         import_file(write(tmp_path / "x.jsonl", *ROWS), tmp_path / "a", options=Options.parse(["anser=answer"]))
 
 
+@pytest.mark.parametrize("further", [{}, {"ground_truth": "1902"}], ids=["rag", "ragas"])
+@pytest.mark.parametrize(("right", "slip"), [("system", "sytem"), ("answer", "anwser"), ("contexts", "contxets")])
+def test_a_misspelt_field_is_refused_and_named(tmp_path: Path, right: str, slip: str, further: dict[str, str]) -> None:
+    rows = [{**row, "contexts": ["It was built in 1902."], **further} for row in ROWS]
+    slipped = [{slip if name == right else name: value for name, value in row.items()} for row in rows]
+    done = mirage("evaluate", write(tmp_path / "x.jsonl", *slipped))
+    assert done.exit_code == 2
+    assert f"{right} is missing" in " ".join(done.stderr.split()).replace("retrieved_contexts", "contexts")
+    assert f"--map {slip}=" in " ".join(done.stderr.split())
+
+
+def test_a_mapped_field_is_what_the_user_says(tmp_path: Path) -> None:
+    record = {"question": "Who built it?", "response": {"text": "Ada."}, "hits": [{"doc": {"text": "Ada built it."}}]}
+    rows = [{**record, "system": "a"}, {**record, "system": "b", "response": {"text": "Nobody."}}]
+    file, path = write(tmp_path / "x.jsonl", *rows), tmp_path / "arena"
+    maps = ("--set", "language=en", "--map", "response.text=answer", "--map")
+    assert mirage("import", file, "--as", "rag", *maps, "hits[*].doc.text=contexts", "--into", path).exit_code == 0
+    arena = store.open_arena(path)
+    assert arena.read("answers")["text"].to_pylist() == ["Ada.", "Nobody."]
+    assert arena.read("passages")["text"].to_pylist() == ["Ada built it."]
+    done = mirage("import", file, "--as", "rag", *maps, "hits[*].doc.body=contexts")
+    assert (done.exit_code, "no field 'hits[*].doc.body'" in done.stderr) == (2, True)
+
+
+def test_a_score_is_one_of_the_answer_and_decides(tmp_path: Path) -> None:
+    asked = {"question": ROWS[0]["question"]}
+    rows = [{**row, **asked, "score": score} for row, score in zip(ROWS, ("0.9", 0.1), strict=True)]
+    done = mirage("evaluate", write(tmp_path / "x.jsonl", *rows))
+    assert "Decided by scores by programs of score" in done.stderr
+    assert store.open_arena(tmp_path / "x-arena").read("scores")["value"].to_pylist() == [0.9, 0.1]
+
+
+def test_battles_that_rank_reads_reach_the_gate(tmp_path: Path) -> None:
+    file = tmp_path / "battles.csv"
+    lines = [
+        f"q{k},{first},{second},{word}" for k in range(20) for first, second, word in (("x", "y", "a"), ("y", "x", "B"))
+    ]
+    file.write_text("\n".join(["query_id,system_a,system_b,verdict", *lines]), encoding="utf-8")
+    assert mirage("rank", file, "--draws", 20).exit_code == 0
+    assert "named judge" in mirage("evaluate", file).stderr
+    done = mirage("compare", tmp_path / "battles-arena", "x", "y", "--require")
+    assert (done.exit_code, "better" in done.stdout) == (0, True)
+    file.write_text("system_a,system_b,verdict\nx,y,0.5\n", encoding="utf-8")
+    refused = mirage("import", file)
+    assert (refused.exit_code, "--map verdict=points" in refused.stderr) == (2, True)
+    assert mirage("import", file, "--map", "verdict=points").exit_code == 0
+
+
 def test_a_file_in_no_known_format_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(BadInput) as caught:
         import_file(write(tmp_path / "x.jsonl", {"alpha": 1}), tmp_path / "arena")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -89,3 +90,43 @@ def test_an_import_says_whether_its_prompts_numbered_the_passages(
     mirage("import", "--as", "answers", file, "--into", path, *options)
     citations, values, _ = cited(path, "s")
     assert (citations, values) == expected
+
+
+def test_a_number_is_the_place_of_a_passage_in_every_format(tmp_path: Path) -> None:
+    """Also in ragas' and promptfoo's, which say nothing about it, and with the passages in another order."""
+    asked, said = "Who was the engineer of the old bridge over the river?", "It was Ada North [2]."
+    of_both = "The bridge was built in 1902.", "Its engineer was Ada North."
+
+    def ragas(system: str, contexts: list[str]) -> dict[str, Any]:
+        return {"question": asked, "answer": said, "contexts": contexts, "system": system, "ground_truth": said}
+
+    def promptfoo(system: str, contexts: list[str]) -> dict[str, Any]:
+        about = {"promptIdx": 0, "testIdx": 0, "testCase": {}, "prompt": {"raw": asked}, "response": {"output": said}}
+        return {**about, "provider": system, "vars": {"question": asked, "context": contexts}}
+
+    for record in (ragas, promptfoo):
+        file, path = tmp_path / f"{record.__name__}.jsonl", tmp_path / record.__name__
+        rows = [record("a", [*of_both]), record("b", [*reversed(of_both)])]
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        assert "not measured" not in mirage("evaluate", file, "--into", path).output
+        arena = store.open_arena(path)
+        values = {(r["system"], r["feature"]): r["value"] for r in arena.read("features").to_pylist()}
+        assert [values[system, "n_citations"] for system in "ab"] == [1, 1]
+        assert [values[system, "n_unknown_citations"] for system in "ab"] == [0, 0]
+        assert [row["text"][-4:] for row in arena.read("answers").to_pylist()] == ["[2].", "[1]."]
+
+
+def test_numbers_of_passages_in_no_known_order_are_no_citations(tmp_path: Path) -> None:
+    path, pooled = tmp_path / "arena", pa.array([True] * 3)
+    held = tables()
+    held["passages"] = held["passages"].set_column(held["passages"].column_names.index("pooled"), "pooled", pooled)
+    store.write(path, held, made_by="a test")
+    file = tmp_path / "answers.csv"
+    file.write_text("query_id,system,text\nq,s,Yes [2].\nq,t,Yes [d#1].\nq,u,Yes.\n", encoding="utf-8")
+    mirage("import", "--as", "answers", file, "--into", path)
+    told = "Citations of 1 answer are not measured: numbers are cited, and the order of the passages is not known"
+    assert mirage("evaluate", path).output.count(told) == 1
+    rows = [row for row in store.open_arena(path).read("features").to_pylist() if row["feature"] == "n_citations"]
+    assert [(row["system"], row["value"], bool(row["reason"])) for row in rows] == [
+        ("s", None, True), ("t", 1, False), ("u", 0, False)
+    ]  # fmt: skip

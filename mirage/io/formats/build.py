@@ -31,6 +31,7 @@ from mirage.io.formats.spec import (
     Value,
 )
 from mirage.io.values import MOST_REPEATS
+from mirage.text.answers import citations, cites_by_number, is_numbered
 from mirage.text.content import as_json, clean_text, content_id, passage_digest, whole
 from mirage.text.languages import known_code
 from mirage.text.languages import language as language_of
@@ -248,6 +249,8 @@ class Builder:
         shown = self._passages(entry, item.passages, where) if item.passages else ()
         runs: dict[str, list[GivenAnswer]] = {}
         for given in item.answers:
+            if given.numbered is None:
+                given.numbered = _is_numbered(given, item.passages)
             answer = self._answer(given, shown, where)
             runs.setdefault("" if further == "refused" else answer.system, []).append(answer)
         firsts = [self._add_runs(entry, of_system, further, where) for of_system in runs.values()]
@@ -488,6 +491,20 @@ def read_items(entry: Format, records: Iterable[Record], builder: Builder) -> It
 def _tags(tags: Mapping[str, str | Sequence[str] | None]) -> set[tuple[str, str]]:
     pairs = ((tag, [values] if isinstance(values, str) else values or ()) for tag, values in tags.items())
     return {(tag, str(value).strip()) for tag, values in pairs for value in values if str(value).strip()}
+
+
+def _is_numbered(given: GivenAnswer, passages: Sequence[ShownPassage]) -> bool | None:
+    """Return whether numbers in an answer are positions: without ids always, else if it cites no id; None if unknown.
+
+    The source does not say. Passages that were pooled were not shown in their order.
+    """
+    ids = [passage.passage_id for passage in passages if passage.passage_id]
+    if not passages or any(passage.pooled for passage in passages):
+        return None
+    if not ids:
+        return True
+    text, known = given.text or "", is_numbered(given.template, None) is not None
+    return None if known or not citations(text, ids, numbered=True) else cites_by_number(text, ids)
 
 
 def _status(status: str | None, text: str | None, where: str) -> str:

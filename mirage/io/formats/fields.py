@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +31,13 @@ def text(record: Record, *names: str) -> str | None:
     Raises:
         BadInput: if it holds no text.
     """
-    name, value = values.first(record.value, *names)
+    name, value = values.first(record.value, *_by_choice(record, names))
     return shapes.text(value, name, record.where)
+
+
+def _by_choice(record: Record, names: tuple[str, ...]) -> Sequence[str]:
+    """Return names of a field, those to which the user mapped another first."""
+    return sorted(names, key=lambda name: name not in record.mapped) if record.mapped else names
 
 
 def answer_text(record: Record, *names: str) -> str | None:
@@ -41,7 +46,7 @@ def answer_text(record: Record, *names: str) -> str | None:
     Raises:
         BadInput: as `text`.
     """
-    name = next((name for name in names if record.value.get(name) is not None), names[0])
+    name = next((name for name in _by_choice(record, names) if record.value.get(name) is not None), names[0])
     return shapes.text(record.value.get(name), name, record.where)
 
 
@@ -51,7 +56,7 @@ def need(record: Record, *names: str) -> str:
     Raises:
         BadInput: if there is none, or it is not an id.
     """
-    name, value = values.first(record.value, *names)
+    name, value = values.first(record.value, *_by_choice(record, names))
     content = values.identifier(value, name, record.where)
     if content is None:
         raise values.missing(names[0], record.value, record.where, also=names)
@@ -97,6 +102,7 @@ def stem(where: str) -> str:
 
 def system_of(record: Record, builder: Builder, named: Any = None) -> str:
     """Return the system of a record, else as named elsewhere, else after its file, which the summary reports."""
+    values.refuse_misspelt(record.value, record.where, SYSTEM)
     name = text(record, *SYSTEM) or named
     if isinstance(name, str) and name.strip():
         return name

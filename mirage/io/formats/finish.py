@@ -162,6 +162,11 @@ def _name_queries(collected: Builder, known: Known, errors: list[BadInput]) -> d
             names[key] = alike[0], key[1]
         else:
             open_.append(key)
+    entries = [collected.queries[key] for key in open_]
+    bare = [entry for entry in entries if _verdicts(entry) and not (entry.text or entry.answers)]
+    if bare and len(bare) == len(collected.queries) and not known.queries:
+        collected.note_guess("language", "not given, and no text to tell it by; set it: --set language=CODE")
+        return {key: ("und", key[1]) for key in open_}
     _detect(collected, sorted(open_, key=lambda key: collected.queries[key].text is None), names, known, errors)
     return names
 

@@ -138,7 +138,7 @@ def _passages(
     listed = inner(holder, ("annotations", "context_relevance", "system"))
     places = [k for k in listed if isinstance(k, int) and k in range(len(rows))] if isinstance(listed, list) else []
     told = bool(listed) and len(set(places)) == len(listed)
-    return rag.shown_passages(rows, [k in places for k in range(len(rows))] if told else (), where, "contexts")[0]
+    return rag.shown_passages(rows, [k in places for k in range(len(rows))] if told else (), where, "contexts")
 
 
 def _scores(

@@ -93,9 +93,7 @@ def read_passages(value: Any, where: str) -> list[ShownPassage]:
 
 def read_contexts(value: Any, where: str) -> list[ShownPassage]:
     """Return the passages of a field of contexts: a list of texts or documents, or one text, which may number them."""
-    return (
-        rag.shown_passages(value, (), where, "contexts")[0] if isinstance(value, str) else read_passages(value, where)
-    )
+    return rag.shown_passages(value, (), where, "contexts") if isinstance(value, str) else read_passages(value, where)
 
 
 def _passage(entry: Any, where: str) -> ShownPassage | None:
@@ -121,7 +119,7 @@ def _passage(entry: Any, where: str) -> ShownPassage | None:
         facts |= {name: about[name] for name in known if isinstance(about.get(name), str) and name not in facts}
     if not any(facts.values()):
         return None
-    (passage,), _ = rag.shown_passages([facts], (), where, "contexts")
+    (passage,) = rag.shown_passages([facts], (), where, "contexts")
     if not passage.text and not passage.passage_id:
         return None
     return ShownPassage(passage.text or None, passage.passage_id, passage.title, passage.relevant, passage.url)

@@ -93,14 +93,15 @@ def open_records(
         BadInput: if a file cannot be read further.
         UnknownName: after the last record, if a mapped field occurs in none of them.
     """
-    mapped = bool(options.names or options.values or options.meanings)
+    changed = bool(options.names or options.values or options.meanings)
+    mapped = frozenset(options.names.values())
     absent = set(options.names)
     fields: set[str] = set()
     for value, where in _raw(path, entry) if lines is None else ((line.value, line.where) for line in lines):
         if absent:
-            absent -= {name for name in absent if name in value or name.partition(".")[0] in value}
+            absent -= {name for name in absent if name in value or options.find(value, name) is not None}
             fields.update(value)
-        yield Record(options.apply(value) if mapped else value, where)
+        yield Record(options.apply(value) if changed else value, where, mapped)
     if absent and fields:
         raise UnknownName("field", sorted(absent)[0], fields, where=f"--map, {path}")
 

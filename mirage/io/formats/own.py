@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any
 
 from mirage import schema
@@ -11,8 +12,8 @@ from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import rag
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import answer_text, has_fields, need
-from mirage.io.formats.spec import GivenAnswer, GivenVerdict, Item, Record
+from mirage.io.formats.fields import answer_text, has_fields, need, number
+from mirage.io.formats.spec import GivenAnswer, GivenVerdict, Item, Record, Sample
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"
 _KEY = ("language", "query_id")
@@ -44,13 +45,14 @@ def _queries(record: Record, builder: Builder) -> Iterator[Item]:
     content = answer_text(record, "text")
     if not content and not record.value.get("reason"):
         raise values.missing("text", record.value, record.where)
-    shown, _ = rag.shown_passages(record.value.get("passages"), (), record.where, "passages")
+    shown = rag.shown_passages(record.value.get("passages"), (), record.where, "passages")
     about = {name: _name(record, name) for name in ("query_id", "subset")}
     yield _item(record, builder, _QUERY, text=content, passages=shown, **about)
 
 
 def _answers(record: Record, builder: Builder) -> Iterator[Item]:
     value, where = record.value, record.where
+    values.refuse_misspelt(value, where, ("text",))
     query_id = need(record, "query_id")
     answer = GivenAnswer(
         need(record, "system"),
@@ -77,9 +79,13 @@ def _judgments(record: Record, builder: Builder) -> Iterator[Item]:
     word = schema.verdict_of(points or 0.0) if verdict is None else schema.verdict_word(verdict)
     if (reason := answer_text(record, "reason")) and word != "unparsed":
         raise BadInput(f"the verdict is {word}, but there is a reason why there is none", where=where)
-    query_id = need(record, "query_id")
+    if verdict is not None and number(verdict) is not None:
+        do = "if it is the share of system_a in the point, from 0 to 1: --map verdict=points"
+        raise BadInput(f"the verdict is the number {verdict}", where=where, do=do)
+    values.refuse_misspelt(value, where, ("judge",), ("query_id",), ("language",))
+    query_id, judge = _key_of(record, builder)
     given = GivenVerdict(
-        need(record, "judge"),
+        judge,
         need(record, "system_a"),
         need(record, "system_b"),
         verdict=verdict,
@@ -94,6 +100,26 @@ def _judgments(record: Record, builder: Builder) -> Iterator[Item]:
         repeat=values.repeat(value, "repeat", where),
     )
     yield _item(record, builder, _JUDGMENT, query_id=query_id, verdicts=[given])
+
+
+def _key_of(record: Record, builder: Builder) -> tuple[str, str]:
+    """Return query and judge of a verdict; a file without a column for them is read as `mirage rank` does."""
+    query_id, judge = PurePath(record.where).name, "judge"
+    if "query_id" in record.value:
+        query_id = need(record, "query_id")
+    else:
+        builder.note_guess("query_id", "not given: each battle is its own query; intervals assume independent battles")
+    if "judge" in record.value:
+        judge = need(record, "judge")
+    else:
+        builder.note_guess("judge", "not given, named judge; change it with --set judge=NAME")
+    return query_id, judge
+
+
+def _recognise_verdicts(sample: Sample) -> str | None:
+    if not sample.fields >= {"system_a", "system_b"} or not sample.fields & {"verdict", "points", "judge"}:
+        return None
+    return "has system_a, system_b and their verdict"
 
 
 QUERIES = Format(
@@ -118,7 +144,7 @@ JUDGMENTS = Format(
     title="verdicts of any judge",
     source=_SOURCE,
     gives=("judgments",),
-    recognise=has_fields("query_id", "judge", "system_a", "system_b"),
+    recognise=_recognise_verdicts,
     items=_judgments,
     refers=True,
 )

@@ -10,9 +10,9 @@ from typing import Any
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import shapes
+from mirage.io.formats.battles import by_people
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.spec import GivenAnswer, Item, Record, Sample, ShownPassage
-from mirage.text.answers import citations
+from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.text.languages import known_code
 
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -53,19 +53,20 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "thoughts": ("thoughts", "reasoning_content"),
     "run_date": ("run_date", "created_at"),
     "sample": ("sample",),
+    "score": ("score", "rating"),
+    "rater": ("rater",),
 }
 """Fields by their name in `--map`, each with its known aliases."""
 _GOLD = "answer"
 _TAGS = ("domain", "type")
 _TAGGED = (*_TAGS, "tags")
+_NEEDED = tuple(FIELDS[field] for field in ("question", "contexts", "answer", "system"))
 KNOWN = frozenset(name for names in FIELDS.values() for name in names)
 _TEXT = ("text", "page_content", "content", "passage", "body", "contents", "segment", "value", "sentence", "parts")
 _ID = ("passage_id", "docid", "doc_id", "document_id", "id", "_id")
 _LABEL = ("relevant", "label", "is_relevant")
 _URL = ("url", "link", "uri")
 _LANGUAGE = ("passage_language", "language", "lang")
-_CITING = re.compile(r"[\[【［⁰¹²³⁴-⁹]|<sup>")
-"""What a text with citations has."""
 _NUMBER = re.compile(r"^[ \t]*\[(\d{1,3})\][ \t:.]*", re.MULTILINE)
 
 
@@ -84,12 +85,13 @@ _NO_FIELD = "it is no field of rag"
 
 
 @lru_cache(1024)
-def _plan(names: tuple[str, ...]) -> _Plan:
-    """Return the names of each field in records of some names."""
+def _plan(names: tuple[str, ...], mapped: bool) -> _Plan:
+    """Return the names of each field in records of some names; with `mapped` the user has said which is `answer`."""
     plan = {field: tuple(name for name in FIELDS[field] if name in names) for field in FIELDS}
     if len(plan["answer"]) > 1 and plan["answer"][0] == _GOLD:
         # Beside a model's output, data sets call the right answer so.
-        plan |= {"answer": plan["answer"][1:], "reference": (*plan["reference"], _GOLD)}
+        gold = {"answer": plan["answer"][1:], "reference": (*plan["reference"], _GOLD)}
+        plan |= {"answer": (_GOLD,)} if mapped else gold
     return {field: present for field, present in plan.items() if present}
 
 
@@ -100,7 +102,7 @@ def _why_left_out(name: str) -> str:
 
 
 @lru_cache(4096)
-def _plain_passages(texts: tuple[str, ...]) -> tuple[Sequence[ShownPassage], bool | None]:
+def _plain_passages(texts: tuple[str, ...]) -> Sequence[ShownPassage]:
     """Return passages of texts, which systems mostly share: the same object for the same texts."""
     return shown_passages(list(texts), (), "", "contexts")
 
@@ -108,12 +110,14 @@ def _plain_passages(texts: tuple[str, ...]) -> tuple[Sequence[ShownPassage], boo
 def items(record: Record, builder: Builder) -> Iterator[Item]:
     """Return the query of a record, with its passages and the answer, if it has any."""
     value, where = record.value, record.where
-    plan = _plan(tuple(value))
+    plan = _plan(tuple(value), _GOLD in record.mapped)
     if _GOLD in plan.get("reference", ()):
         other = plan["answer"][0]
         why = f"{other} is the system's, and answer the reference; else leave that out: --map {other}=other"
         builder.note_guess("answer", why)
-    for name in () if value.keys() <= KNOWN else value.keys() - KNOWN:
+    if further := () if value.keys() <= KNOWN else value.keys() - KNOWN:
+        values.refuse_misspelt(value, where, *_NEEDED)
+    for name in further:
         builder.left_out(name, _why_left_out(name))
     known = {field: _id(value, plan, field, where) for field in ("id", "language", "subset") if field in plan}
     query_id = known.get("id")
@@ -124,10 +128,10 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
     name, contexts = _named(value, plan, "contexts")
     labels = values.as_list(_get(value, plan, "relevant"))
     if type(contexts) is list and not labels and set(map(type, contexts)) <= {str}:
-        passages, numbered = _plain_passages(tuple(contexts))
+        passages = _plain_passages(tuple(contexts))
     else:
-        passages, numbered = shown_passages(contexts, labels, where, name)
-    answered = "answer" in plan or "status" in plan
+        passages = shown_passages(contexts, labels, where, name)
+    answers = [_answer(value, plan, builder, where)] if "answer" in plan or "status" in plan else []
     yield Item(
         asked.question,
         query_id=query_id,
@@ -137,7 +141,8 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
         tags=None if plan.keys().isdisjoint(_TAGGED) else _tags(value, plan),
         turns=asked.turns or shapes.turns(values.as_list(_get(value, plan, "turns")), "turns", where),
         passages=passages,
-        answers=[_answer(value, plan, passages, numbered, builder, where)] if answered else (),
+        answers=answers,
+        scores=[_score(value, plan, answer.system, where) for answer in answers if "score" in plan],
     )
 
 
@@ -157,14 +162,7 @@ def _id(value: Mapping[str, Any], plan: _Plan, field: str, where: str) -> str | 
     return values.identifier(_get(value, plan, field), field, where)
 
 
-def _answer(
-    value: Mapping[str, Any],
-    plan: _Plan,
-    passages: Sequence[ShownPassage],
-    numbered: bool | None,
-    builder: Builder,
-    where: str,
-) -> GivenAnswer:
+def _answer(value: Mapping[str, Any], plan: _Plan, builder: Builder, where: str) -> GivenAnswer:
     """Return the answer of a record, which may be empty."""
     answers = ((name, value[name]) for name in plan.get("answer", ()) if value[name] is not None)
     name, content = next(answers, ("answer", None))
@@ -177,23 +175,23 @@ def _answer(
     system = _id(value, plan, "system", where)
     if system is None:
         raise values.missing("system", value, where, also=FIELDS["system"])
-    stated = values.flag(_get(value, plan, "numbered"), "numbered", where)
-    if stated is not None:
-        numbered = stated
-    elif numbered is None and said.answer and _CITING.search(said.answer):
-        ids = [passage.passage_id for passage in passages if passage.passage_id]
-        numbered = not any(mention.known for mention in citations(said.answer, ids, numbered=False))
     thoughts = shapes.text(_get(value, plan, "thoughts"), "thoughts", where)
     return GivenAnswer(
         system,
         said.answer,
         status=_id(value, plan, "status", where),
         template=_id(value, plan, "template", where),
-        numbered=numbered,
+        numbered=values.flag(_get(value, plan, "numbered"), "numbered", where),
         thoughts=thoughts if "thoughts" in plan else said.thoughts,
         run_date=values.day(_get(value, plan, "run_date"), where),
         sample=values.repeat(value, "sample", where) if "sample" in plan else 0,
     )
+
+
+def _score(value: Mapping[str, Any], plan: _Plan, system: str, where: str) -> GivenScore:
+    name, score = _named(value, plan, "score")
+    rater = _id(value, plan, "rater", where) or "file"
+    return GivenScore(system, name, rater, values.number(score, name, where), by_people(rater))
 
 
 def _reference(value: Any, where: str) -> str | None:
@@ -217,8 +215,8 @@ def _tags(value: Mapping[str, Any], plan: _Plan) -> dict[str, list[str]]:
     return {tag: entries for tag, entries in tags.items() if entries}
 
 
-def shown_passages(value: Any, labels: Sequence[Any], where: str, name: str) -> tuple[list[ShownPassage], bool | None]:
-    """Return the passages in a field of a record, and whether its prompt numbered them: true if they have no ids."""
+def shown_passages(value: Any, labels: Sequence[Any], where: str, name: str) -> list[ShownPassage]:
+    """Return the passages in a field of a record."""
     entries = _split_numbered(value) if isinstance(value, str) else None
     if entries is None:
         entries = values.as_list(value, where)
@@ -230,11 +228,10 @@ def shown_passages(value: Any, labels: Sequence[Any], where: str, name: str) -> 
         )
     while entries and not entries[-1]:
         entries.pop()
-    passages = [
+    return [
         _passage(entry, label, where, name) if entry else ShownPassage(None, passage_id="empty")
         for entry, label in zip(entries, labels or [None] * len(entries), strict=False)
     ]
-    return passages, None if any(passage.passage_id for passage in passages) or not passages else True
 
 
 def _split_numbered(text: str) -> list[str] | None:
@@ -278,7 +275,7 @@ FORMAT = Format(
     name="rag",
     title="flat RAG records: question, contexts, answer, system",
     source="the names of fields that RAG programs write: ragas, LangChain, Haystack and LlamaIndex; docs/data.md",
-    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "samples"),
+    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "samples", "scores"),
     recognise=recognise,
     items=items,
 )

@@ -38,6 +38,7 @@ def recognise(sample: Sample) -> str | None:
 
 
 def _items(record: Record, builder: Builder) -> Iterator[Item]:
+    values.refuse_misspelt(record.value, record.where, _QUERY, _ANSWER, _CONTEXTS)
     name, value = values.first(record.value, *_QUERY)
     asked = shapes.conversation(value, name, record.where)
     references = unpack(first(record.value, *_REFERENCE))
@@ -66,8 +67,8 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
 def _passages(record: Record, builder: Builder, *, answered: bool) -> list[ShownPassage]:
     """Return the passages of a record; in a test set, also those it refers to."""
     name, value = values.first(record.value, *_CONTEXTS)
-    retrieved, _ = rag.shown_passages(value, (), record.where, name)
-    wanted, _ = rag.shown_passages(record.value.get("reference_contexts"), (), record.where, "reference_contexts")
+    retrieved = rag.shown_passages(value, (), record.where, name)
+    wanted = rag.shown_passages(record.value.get("reference_contexts"), (), record.where, "reference_contexts")
     texts = {passage.text for passage in wanted}
     retrieved = [replace(passage, relevant=True) if passage.text in texts else passage for passage in retrieved]
     texts = {passage.text for passage in retrieved}

@@ -25,6 +25,8 @@ class Record:
     """The record, after `--map` and `--value`."""
     where: str
     """Location, `file:line`, for errors."""
+    mapped: frozenset[str] = frozenset()
+    """Our names of its fields that the user mapped."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,9 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
         (of_system.setdefault(system, {}) if system else shared)[field] = value
     if "answer" in shared:
         shared.setdefault("reference", shared.pop("answer"))
+    for name in shared.keys() & rag.FIELDS["score"]:
+        del shared[name]
+        builder.left_out(name, "it does not say of which system")
     for system, fields in of_system.items():
         if "answer" in fields:
             answer = None if fields["answer"] == "" else fields["answer"]  # an empty cell is no answer

@@ -9,6 +9,7 @@ from mirage.text.answers import cited_ids
 
 CUTOFF = 10
 """Number of cited passages that count for MAP and recall."""
+NO_ORDER = "numbers are cited, and the order of the passages is not known"
 
 
 def average_precision(ranking: Sequence[str], relevant: Collection[str], cutoff: int) -> float:
@@ -34,6 +35,8 @@ def measure(answer: MeasuredAnswer) -> tuple[Measured, ...]:
     """Return the numbers of distinct passages cited and of unknown labels, MAP@10 and recall@10, or reasons."""
     if not answer.passage_ids:
         return ("the passages are not known",) * 4
+    if not answer.ordered and any(mention.label.isdigit() and not mention.known for mention in answer.mentions):
+        return (NO_ORDER,) * 4
     cited_passages = cited_ids(answer.mentions)
     ranking = cited_ids(answer.mentions, unknown=True)
     counts: tuple[Measured, ...] = (float(len(cited_passages)), float(len(ranking) - len(cited_passages)))

@@ -57,6 +57,8 @@ class AnswerReader:
         self._assessments = assessments
         self._queries = query_texts(queries)
         self._texts = texts
+        pooled = passages.filter(passages["pooled"]) if "pooled" in passages.column_names else passages.slice(0, 0)
+        self._pooled: set[Key] = set(zip(*(pooled[name].to_pylist() for name in ("language", "query_id")), strict=True))
         columns_read = ("passage_id", "relevant", *(("title", "text") if texts else ()))
         self._shown = ShownPassages(passages, retrieved, columns=columns_read)
         self._passages: dict[tuple[Any, ...], tuple[tuple[Any, ...], ...]] = {}
@@ -102,7 +104,9 @@ class AnswerReader:
         is_reference = answer["system"] == self._reference
         reference = "this is the reference" if is_reference else self._references.get(key, self._absent)
         numbered = is_numbered(answer["template"], answer["numbered"])
-        measured = MeasuredAnswer(key[0], text, numbered, ids, labels, self._queries[key], texts, reference)
+        ordered = numbered is not None or answer["retriever"] is not None or key not in self._pooled
+        numbered = numbered if ordered else False
+        measured = MeasuredAnswer(key[0], text, numbered, ids, labels, self._queries[key], texts, ordered, reference)
         if self._assessments is None:
             return measured
         of_answer = *key, answer["system"]

@@ -49,7 +49,7 @@ class MeasuredAnswer:
     """Code of the query's language."""
     text: str
     """The raw answer."""
-    numbered: bool
+    numbered: bool | None
     """Whether the prompt numbered the passages, so that `[3]` cites the third (`mirage.text.answers.is_numbered`)."""
     passage_ids: tuple[str, ...]
     """The shown passages, in prompt order; empty if unknown."""
@@ -59,6 +59,8 @@ class MeasuredAnswer:
     """The query; null if its text is unknown."""
     texts: tuple[str | None, ...] = ()
     """The passages as `title: text`, null if unknown; empty if no feature needs them."""
+    ordered: bool = True
+    """Whether it is known in which order the passages were shown."""
     reference: MeasuredAnswer | str = "no reference system was named"
     """The reference answer to the same query, of a system or written, or the reason why there is none."""
     nuggets: tuple[tuple[NuggetImportance, Assignment | None], ...] = ()

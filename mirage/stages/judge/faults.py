@@ -65,7 +65,7 @@ class AnswerToChange:
     """The answer."""
     passages: Mapping[str, str | None]
     """The passages shown to its system by id, in order; None without a text."""
-    numbered: bool
+    numbered: bool | None
     """Whether the prompt numbered its passages."""
     foreign: tuple[str, ...] = ()
     """Sentences from passages of other queries in the same language."""

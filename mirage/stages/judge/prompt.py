@@ -19,7 +19,7 @@ from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fill
 from mirage.stages.judge.criteria import Criterion, load_criterion
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.shown import ShownPassages, contexts, query_texts
-from mirage.text.answers import is_numbered
+from mirage.text.answers import cites_by_number, is_numbered
 from mirage.text.content import renumber
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ class _ShownAnswer:
     text: str
     retriever: str | None
     depth: int | None
-    numbered: bool
+    numbered: bool | None
 
     @property
     def context(self) -> tuple[str | None, int | None]:
@@ -253,4 +253,5 @@ class _ShownAnswer:
 
 def _renumber(answer: _ShownAnswer, shown: Sequence[str], order: Sequence[str]) -> str:
     """Renumber an answer's bracketed passage numbers to another order."""
-    return renumber(answer.text, shown, order) if answer.numbered and answer.text else answer.text
+    numbered = cites_by_number(answer.text, shown) if answer.numbered is None else answer.numbered
+    return renumber(answer.text, shown, order) if numbered and answer.text else answer.text
