@@ -21,7 +21,7 @@ from mirage.battles.counts import Battles
 from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import Verdicts
 from mirage.explorer.leaderboard import data
-from mirage.ranking.board import Board
+from mirage.ranking.board import Board, verdicts_of
 from mirage.ranking.bootstrap import LanguageRanking, RankingReport
 from mirage.ranking.by_query import ByQuery
 from mirage.ranking.pair_tests import BoardTests
@@ -134,6 +134,7 @@ def frame_of_battles(languages: Sequence[str], *, shared: bool = False) -> pd.Da
 def test_rows_go_one_way_down_to_a_ranking(battles: pd.DataFrame, tmp_path: Path) -> None:
     for source in (battles, mirage.import_file(battles, tmp_path / "arena")):
         mirage.rank(source, draws=10)  # imports come first
+        verdicts_of.cache_clear()
         entries = follow(partial(mirage.rank, source, draws=10))
         passed = stays(entries)
         assert len(set(passed)) <= 8, passed
